@@ -1,0 +1,63 @@
+import { makeError, showChoices, showKind, showTypes } from "./errors.ts";
+import type { ValidationError } from "./errors.ts";
+import { pathOf } from "./location.ts";
+import type { Location } from "./location.ts";
+import type { SchemaNode } from "./schema.ts";
+
+/**
+ * What to say when no branch of an anyOf or oneOf fits. The branch that was meant is guessed: one of the right type
+ * before one of another, one whose `const` and `enum` properties (the tag of a union) fit before one whose do not, then
+ * the one with the fewest errors. When no branch even has the right type, the types are listed instead.
+ */
+export function closestErrors(
+  node: SchemaNode,
+  keyword: "anyOf" | "oneOf",
+  branches: readonly SchemaNode[],
+  reasons: readonly (readonly ValidationError[])[],
+  location: Location,
+): readonly ValidationError[] {
+  const here = pathOf(location);
+  let best: readonly ValidationError[] = [];
+  let bestScore = Number.POSITIVE_INFINITY;
+  for (const reason of reasons) {
+    const score = distance(reason, here);
+    if (score < bestScore) {
+      best = reason;
+      bestScore = score;
+    }
+  }
+  if (bestScore < WRONG_KIND) return best;
+  const types = branches.reduce((all, branch) => all | targetOf(branch).types, 0);
+  const values = branches.flatMap((branch) => {
+    const { constant, choices } = targetOf(branch);
+    return [...(constant?.values ?? []), ...(choices?.values.slice(0, 20) ?? [])];
+  });
+  // "Must be a text or null": each branch failed at its own `type`, or each at its own list of values.
+  if (reasons.every((reason) => reason.length === 1 && reason[0]?.keyword === "type"))
+    return [makeError(node, location, keyword, `Must be ${showTypes(types)}, is ${showKind(location.value)}.`)];
+  if (reasons.every((reason) => reason.length === 1 && /^(?:const|enum)$/.test(reason[0]?.keyword ?? "")))
+    return [makeError(node, location, keyword, `Must be one of ${showChoices(values)}.`)];
+  if (best.length > 0 && reasons.length === 1) return best;
+  return [makeError(node, location, keyword, "Must be of one of the allowed forms, but fits none of them.")];
+}
+
+const WRONG_KIND = 10_000;
+const WRONG_TAG = 100;
+
+function distance(reason: readonly ValidationError[], here: string): number {
+  let score = 0;
+  for (const error of reason) {
+    const isChoice = error.keyword === "const" || error.keyword === "enum";
+    if (error.path === here && (error.keyword === "type" || isChoice || error.keyword === "false")) score += WRONG_KIND;
+    else if (isChoice && error.path.lastIndexOf("/") === here.length) score += WRONG_TAG;
+    else score += 1;
+  }
+  return score;
+}
+
+/** Behind a chain of references, as far as it is plain. */
+function targetOf(node: SchemaNode): SchemaNode {
+  let at = node;
+  for (let i = 0; i < 8 && at.ref !== null && at.types === 0; i++) at = at.ref;
+  return at;
+}

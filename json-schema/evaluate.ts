@@ -1,0 +1,528 @@
+import { Refusal, spend } from "./budget.ts";
+import { closestErrors } from "./branches.ts";
+import { findDuplicate, isCompound } from "./equality.ts";
+import { forbiddenError, plural, show } from "./errors.ts";
+import { checkChoice, checkNumber, checkString, checkType } from "./evaluate-scalar.ts";
+import { enterScope, findDynamic, makeLocation, makeSeen, mergeSeen, scopeKey, sizeOfSeen } from "./location.ts";
+import type { Location, Result, Seen } from "./location.ts";
+import { matchesPattern, report } from "./run.ts";
+import type { Errors, Run } from "./run.ts";
+import type { ArrayRules, ObjectRules, SchemaNode } from "./schema.ts";
+
+/** Nodes inside each other; some 400 bytes of stack each. The schema's and the service's own limits allow far less. */
+const MAX_DEPTH = 800;
+
+/**
+ * Does the value at `location` fit `node`? Notes what was looked at in `seen` (which means nothing when the answer is
+ * no), and why not in `errors`; without `errors` it stops at the first failure.
+ * @throws Refusal
+ */
+export function evaluate(run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors): boolean {
+  spend(run.budget, 2);
+  if (node.always !== null) {
+    if (!node.always && errors !== null && errors.length < run.maxErrors) errors.push(forbiddenError(node, location));
+    return node.always;
+  }
+  if (++run.depth > MAX_DEPTH) throw new Refusal("too_deep");
+  const outer = run.scope;
+  if (outer !== null && outer.resource !== node.resource) {
+    spend(run.budget, outer.size);
+    run.scope = enterScope(outer, node.resource);
+  }
+  const isValid =
+    node.isTarget && run.remembers
+      ? evaluateTarget(run, node, location, seen, errors)
+      : evaluateKeywords(run, node, location, seen, errors);
+  run.scope = outer;
+  run.depth--;
+  return isValid;
+}
+
+/** A node that references lead to: asked again about the same place, it answers from memory. */
+function evaluateTarget(run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors): boolean {
+  spend(run.budget, 3);
+  const key = run.scope === null ? node : scopeKey(run.scope, node);
+  location.results ??= new Map();
+  let result: Result | undefined = location.results.get(key);
+  if (result === undefined) {
+    result = { state: "running", seen: null, errors: null };
+    location.results.set(key, result);
+  } else if (result.state === "running") throw new Refusal("schema_loop");
+  else if (result.state === "valid") {
+    if (seen !== null && result.seen !== null) merge(run, seen, result.seen);
+    return true;
+  } else if (errors === null) return false;
+  else if (result.errors !== null) {
+    spend(run.budget, result.errors.length);
+    for (const error of result.errors) if (errors.length < run.maxErrors) errors.push(error);
+    return false;
+  }
+  result.state = "running";
+  const ownSeen = run.tracks ? makeSeen() : null;
+  const ownErrors: Errors = errors === null ? null : [];
+  const isValid = evaluateKeywords(run, node, location, ownSeen, ownErrors);
+  result.state = isValid ? "valid" : "invalid";
+  if (isValid) result.seen = ownSeen;
+  else result.errors = ownErrors;
+  if (isValid && seen !== null && ownSeen !== null) merge(run, seen, ownSeen);
+  if (!isValid && errors !== null && ownErrors !== null)
+    for (const error of ownErrors) if (errors.length < run.maxErrors) errors.push(error);
+  return isValid;
+}
+
+function merge(run: Run, into: Seen, from: Seen): void {
+  spend(run.budget, sizeOfSeen(from));
+  mergeSeen(into, from);
+}
+
+function evaluateKeywords(
+  run: Run,
+  node: SchemaNode,
+  location: Location,
+  outerSeen: Seen | null,
+  errors: Errors,
+): boolean {
+  const { value } = location;
+  // unevaluated* must see what this node looked at and nothing of its neighbours.
+  const isJudge = node.unevaluatedItems !== null || node.unevaluatedProperties !== null;
+  const seen = isJudge ? makeSeen() : outerSeen;
+  let ok = true;
+
+  if (node.types !== 0 && !checkType(run, node, location, errors)) {
+    // What else is wrong with a value of the wrong type helps nobody.
+    return false;
+  }
+  if (node.constant !== null) ok = checkChoice(run, node, node.constant, "const", location, errors);
+  if (node.choices !== null && ok) ok = checkChoice(run, node, node.choices, "enum", location, errors);
+  if (!ok && errors === null) return false;
+
+  if (typeof value === "string") {
+    if (node.string !== null && !checkString(run, node, node.string, location, value, errors)) ok = false;
+  } else if (typeof value === "number") {
+    if (node.number !== null && !checkNumber(run, node, node.number, location, value, errors)) ok = false;
+  } else if (Array.isArray(value)) {
+    if (node.array !== null && !checkArray(run, node, node.array, location, value, seen, errors)) ok = false;
+  } else if (isCompound(value)) {
+    if (node.object !== null && !checkObject(run, node, node.object, location, value, seen, errors)) ok = false;
+  }
+  if (!ok && errors === null) return false;
+
+  if (node.ref !== null && !evaluate(run, node.ref, location, seen, errors)) ok = false;
+  if (!ok && errors === null) return false;
+  if (node.dynamicRef !== null) {
+    const { name, fallback } = node.dynamicRef;
+    if (run.scope !== null && name !== null) spend(run.budget, run.scope.size);
+    const target = (run.scope === null || name === null ? null : findDynamic(run.scope, name)) ?? fallback;
+    if (!evaluate(run, target, location, seen, errors)) ok = false;
+  }
+  if (!ok && errors === null) return false;
+  if (!checkBranches(run, node, location, seen, errors)) ok = false;
+  if (!ok) return false;
+
+  if (isJudge && seen !== null) {
+    if (node.unevaluatedItems !== null && Array.isArray(value))
+      ok = checkUnevaluatedItems(run, node.unevaluatedItems, location, value, seen, errors);
+    if ((ok || errors !== null) && node.unevaluatedProperties !== null && isCompound(value) && !Array.isArray(value))
+      ok = checkUnevaluatedProperties(run, node.unevaluatedProperties, location, value, seen, errors) && ok;
+    if (ok && outerSeen !== null) merge(run, outerSeen, seen);
+  }
+  return ok;
+}
+
+/** allOf, anyOf, oneOf, not, if/then/else. */
+function checkBranches(run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors): boolean {
+  let ok = true;
+  if (node.allOf !== null)
+    for (const branch of node.allOf)
+      if (!evaluate(run, branch, location, seen, errors)) {
+        if (errors === null) return false;
+        ok = false;
+      }
+  if (node.anyOf !== null && !checkAnyOf(run, node, node.anyOf, location, seen, errors)) ok = false;
+  if (!ok && errors === null) return false;
+  if (node.oneOf !== null && !checkOneOf(run, node, node.oneOf, location, seen, errors)) ok = false;
+  if (!ok && errors === null) return false;
+  if (node.not !== null && evaluate(run, node.not, location, null, null))
+    ok = report(run, errors, node, location, "not", () => "Must not be of the form that is excluded here.");
+  if (!ok && errors === null) return false;
+  if (node.if !== null) {
+    const branchSeen = seen === null ? null : makeSeen();
+    const holds = evaluate(run, node.if, location, branchSeen, null);
+    if (holds && seen !== null && branchSeen !== null) merge(run, seen, branchSeen);
+    const next = holds ? node.then : node.else;
+    if (next !== null && !evaluate(run, next, location, seen, errors)) ok = false;
+  }
+  return ok;
+}
+
+function checkAnyOf(
+  run: Run,
+  node: SchemaNode,
+  branches: readonly SchemaNode[],
+  location: Location,
+  seen: Seen | null,
+  errors: Errors,
+): boolean {
+  let ok = false;
+  for (const branch of branches) {
+    const branchSeen = seen === null ? null : makeSeen();
+    if (!evaluate(run, branch, location, branchSeen, null)) continue;
+    ok = true;
+    // Only where someone wants to know what was looked at do the other branches still matter.
+    if (seen === null || branchSeen === null) break;
+    merge(run, seen, branchSeen);
+  }
+  if (!ok && errors !== null) explain(run, node, "anyOf", branches, location, errors);
+  return ok;
+}
+
+function checkOneOf(
+  run: Run,
+  node: SchemaNode,
+  branches: readonly SchemaNode[],
+  location: Location,
+  seen: Seen | null,
+  errors: Errors,
+): boolean {
+  let first = -1;
+  let second = -1;
+  let found: Seen | null = null;
+  for (const [index, branch] of branches.entries()) {
+    const branchSeen = seen === null ? null : makeSeen();
+    if (!evaluate(run, branch, location, branchSeen, null)) continue;
+    if (first >= 0) {
+      second = index;
+      break;
+    }
+    first = index;
+    found = branchSeen;
+  }
+  if (second >= 0)
+    return report(
+      run,
+      errors,
+      node,
+      location,
+      "oneOf",
+      () =>
+        `Must be exactly one of the ${branches.length} allowed forms, but fits more than one (numbers ${first + 1} and ${second + 1}).`,
+    );
+  if (first < 0) {
+    if (errors !== null) explain(run, node, "oneOf", branches, location, errors);
+    return false;
+  }
+  if (seen !== null && found !== null) merge(run, seen, found);
+  return true;
+}
+
+/** Why none of the branches fits: the errors of the one that comes closest. */
+function explain(
+  run: Run,
+  node: SchemaNode,
+  keyword: "anyOf" | "oneOf",
+  branches: readonly SchemaNode[],
+  location: Location,
+  errors: NonNullable<Errors>,
+): void {
+  const reasons = branches.map((branch) => {
+    const reason: NonNullable<Errors> = [];
+    evaluate(run, branch, location, null, reason);
+    return reason;
+  });
+  for (const error of closestErrors(node, keyword, branches, reasons, location))
+    if (errors.length < run.maxErrors) errors.push(error);
+}
+
+/** The place below `location`. The same one each time, when results are remembered. */
+function childOf(run: Run, location: Location, key: string | number, value: unknown): Location {
+  spend(run.budget, 1);
+  if (!run.remembers) return makeLocation(value, location, key);
+  location.children ??= new Map();
+  const known = location.children.get(key);
+  if (known !== undefined) return known;
+  const child = makeLocation(value, location, key);
+  location.children.set(key, child);
+  return child;
+}
+
+function keysOf(run: Run, location: Location, value: object): readonly string[] {
+  if (location.keys === null) {
+    location.keys = Object.keys(value);
+    spend(run.budget, location.keys.length);
+  }
+  return location.keys;
+}
+
+function checkObject(
+  run: Run,
+  node: SchemaNode,
+  rules: ObjectRules,
+  location: Location,
+  value: object,
+  seen: Seen | null,
+  errors: Errors,
+): boolean {
+  let ok = true;
+  if (rules.required !== null) {
+    spend(run.budget, rules.required.length);
+    for (const name of rules.required)
+      if (!Object.hasOwn(value, name)) {
+        if (errors === null) return false;
+        ok = report(run, errors, node, location, "required", () => `Is missing the required property ${show(name)}.`);
+      }
+  }
+  const { minProperties, maxProperties, propertyNames } = rules;
+  if (minProperties !== null || maxProperties !== null) {
+    const count = keysOf(run, location, value).length;
+    if (minProperties !== null && count < minProperties)
+      ok = report(
+        run,
+        errors,
+        node,
+        location,
+        "minProperties",
+        () => `Must have at least ${plural(minProperties, "property")}, has ${count}.`,
+      );
+    if (maxProperties !== null && count > maxProperties)
+      ok = report(
+        run,
+        errors,
+        node,
+        location,
+        "maxProperties",
+        () => `Must have at most ${plural(maxProperties, "property")}, has ${count}.`,
+      );
+  }
+  if (!ok && errors === null) return false;
+  if (propertyNames !== null)
+    for (const name of keysOf(run, location, value))
+      // The name is the value here; it shares its place with the property, for the path of the error.
+      if (!evaluate(run, propertyNames, makeLocation(name, location, name), null, errors)) {
+        if (errors === null) return false;
+        ok = false;
+      }
+  if (rules.dependentRequired !== null && !checkDependentRequired(run, node, rules, location, value, errors))
+    ok = false;
+  if (!ok && errors === null) return false;
+  if (!checkProperties(run, rules, location, value, seen, errors)) ok = false;
+  if (!ok && errors === null) return false;
+  if (rules.dependentSchemas !== null)
+    for (const [name, schema] of rules.dependentSchemas) {
+      spend(run.budget, 1);
+      if (Object.hasOwn(value, name) && !evaluate(run, schema, location, seen, errors)) {
+        if (errors === null) return false;
+        ok = false;
+      }
+    }
+  return ok;
+}
+
+function checkDependentRequired(
+  run: Run,
+  node: SchemaNode,
+  rules: ObjectRules,
+  location: Location,
+  value: object,
+  errors: Errors,
+): boolean {
+  if (rules.dependentRequired === null) return true;
+  const { keyword, names } = rules.dependentRequired;
+  let ok = true;
+  for (const [present, wanted] of names) {
+    spend(run.budget, 1 + wanted.length);
+    if (!Object.hasOwn(value, present)) continue;
+    for (const name of wanted)
+      if (!Object.hasOwn(value, name))
+        ok = report(
+          run,
+          errors,
+          node,
+          location,
+          keyword,
+          () => `Is missing the property ${show(name)}, which is required beside ${show(present)}.`,
+        );
+  }
+  return ok;
+}
+
+/** properties, patternProperties, additionalProperties. */
+function checkProperties(
+  run: Run,
+  rules: ObjectRules,
+  location: Location,
+  value: object,
+  seen: Seen | null,
+  errors: Errors,
+): boolean {
+  const { properties, patternProperties, additionalProperties } = rules;
+  if (properties === null && patternProperties === null && additionalProperties === null) return true;
+  let ok = true;
+  const check = (node: SchemaNode, name: string): void => {
+    const child = childOf(run, location, name, Reflect.get(value, name));
+    if (!evaluate(run, node, child, null, errors)) ok = false;
+    if (seen === null || seen.allProperties) return;
+    seen.properties ??= new Set();
+    seen.properties.add(name);
+  };
+  if (patternProperties === null && additionalProperties === null && properties !== null && properties.size < 16) {
+    for (const [name, node] of properties) {
+      spend(run.budget, 1);
+      if (Object.hasOwn(value, name)) check(node, name);
+      if (!ok && errors === null) return false;
+    }
+    return ok;
+  }
+  for (const name of keysOf(run, location, value)) {
+    spend(run.budget, 2);
+    const node = properties?.get(name);
+    let isKnown = node !== undefined;
+    if (node !== undefined) check(node, name);
+    if (patternProperties !== null)
+      for (const rule of patternProperties) {
+        if (!ok && errors === null) return false;
+        if (!matchesPattern(run, rule.pattern, name)) continue;
+        isKnown = true;
+        check(rule.node, name);
+      }
+    if (!isKnown && additionalProperties !== null) check(additionalProperties, name);
+    if (!ok && errors === null) return false;
+  }
+  if (additionalProperties !== null && seen !== null) seen.allProperties = true;
+  return ok;
+}
+
+function checkArray(
+  run: Run,
+  node: SchemaNode,
+  rules: ArrayRules,
+  location: Location,
+  value: readonly unknown[],
+  seen: Seen | null,
+  errors: Errors,
+): boolean {
+  let ok = true;
+  const { minItems, maxItems, prefix, rest } = rules;
+  if (minItems !== null && value.length < minItems)
+    ok = report(
+      run,
+      errors,
+      node,
+      location,
+      "minItems",
+      () => `Must have at least ${plural(minItems, "item")}, has ${value.length}.`,
+    );
+  if (maxItems !== null && value.length > maxItems)
+    ok = report(
+      run,
+      errors,
+      node,
+      location,
+      "maxItems",
+      () => `Must have at most ${plural(maxItems, "item")}, has ${value.length}.`,
+    );
+  if (!ok && errors === null) return false;
+  const prefixLength = prefix?.length ?? 0;
+  const end = rest === null ? Math.min(prefixLength, value.length) : value.length;
+  for (let i = 0; i < end; i++) {
+    const item = (i < prefixLength ? prefix?.[i] : rest) ?? null;
+    if (item !== null && !evaluate(run, item, childOf(run, location, i, value[i]), null, errors)) {
+      if (errors === null) return false;
+      ok = false;
+    }
+  }
+  if (seen !== null) seen.items = Math.max(seen.items, rest === null ? end : Number.POSITIVE_INFINITY);
+  if (rules.contains !== null && !checkContains(run, node, rules, rules.contains, location, value, seen, errors))
+    ok = false;
+  if (!ok && errors === null) return false;
+  if (rules.uniqueItems) {
+    const same = findDuplicate(run.budget, value);
+    if (same !== null)
+      ok = report(
+        run,
+        errors,
+        node,
+        location,
+        "uniqueItems",
+        () => `Must not hold the same item twice: items ${same[0] + 1} and ${same[1] + 1} are equal.`,
+      );
+  }
+  return ok;
+}
+
+function checkContains(
+  run: Run,
+  node: SchemaNode,
+  rules: ArrayRules,
+  contains: SchemaNode,
+  location: Location,
+  value: readonly unknown[],
+  seen: Seen | null,
+  errors: Errors,
+): boolean {
+  const least = rules.minContains ?? 1;
+  const most = rules.maxContains ?? Number.POSITIVE_INFINITY;
+  let count = 0;
+  for (const [index, item] of value.entries()) {
+    if (!evaluate(run, contains, childOf(run, location, index, item), null, null)) continue;
+    count++;
+    if (seen !== null) {
+      seen.itemSet ??= new Set();
+      seen.itemSet.add(index);
+    } else if (count > most || (count >= least && rules.maxContains === null)) break;
+  }
+  if (count < least)
+    return report(run, errors, node, location, rules.minContains === null ? "contains" : "minContains", () =>
+      least === 1
+        ? "Must hold at least one item of the required form."
+        : `Must hold at least ${plural(least, "item")} of the required form, holds ${count}.`,
+    );
+  if (count > most)
+    return report(
+      run,
+      errors,
+      node,
+      location,
+      "maxContains",
+      () => `Must hold at most ${plural(most, "item")} of the described form.`,
+    );
+  return true;
+}
+
+function checkUnevaluatedItems(
+  run: Run,
+  node: SchemaNode,
+  location: Location,
+  value: readonly unknown[],
+  seen: Seen,
+  errors: Errors,
+): boolean {
+  let ok = true;
+  for (let i = Math.min(seen.items, value.length); i < value.length; i++) {
+    if (seen.itemSet?.has(i)) continue;
+    if (evaluate(run, node, childOf(run, location, i, value[i]), null, errors)) continue;
+    if (errors === null) return false;
+    ok = false;
+  }
+  seen.items = Number.POSITIVE_INFINITY;
+  return ok;
+}
+
+function checkUnevaluatedProperties(
+  run: Run,
+  node: SchemaNode,
+  location: Location,
+  value: object,
+  seen: Seen,
+  errors: Errors,
+): boolean {
+  if (seen.allProperties) return true;
+  let ok = true;
+  for (const name of keysOf(run, location, value)) {
+    if (seen.properties?.has(name)) continue;
+    if (evaluate(run, node, childOf(run, location, name, Reflect.get(value, name)), null, errors)) continue;
+    if (errors === null) return false;
+    ok = false;
+  }
+  seen.allProperties = true;
+  return ok;
+}

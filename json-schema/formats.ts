@@ -1,0 +1,167 @@
+import { spend } from "./budget.ts";
+import type { Budget } from "./budget.ts";
+import { patternProblem } from "./patterns.ts";
+
+/**
+ * The values of `format` that are asserted when asked for: what a form for people needs. Every check is linear in the
+ * text and free of backtracking. Unknown formats allow everything.
+ */
+const FORMATS: ReadonlyMap<string, { readonly holds: (text: string) => boolean; readonly demand: string }> = new Map([
+  ["date-time", { holds: isDateTime, demand: "a date and time with a time zone, such as 2026-03-31T14:30:00Z" }],
+  ["date", { holds: isDate, demand: "a date that exists, written as 2026-03-31" }],
+  ["time", { holds: isTime, demand: "a time with a time zone, such as 14:30:00Z or 14:30:00+02:00" }],
+  ["duration", { holds: isDuration, demand: "a duration such as P3DT12H" }],
+  ["email", { holds: isEmail, demand: "an e-mail address" }],
+  ["hostname", { holds: isHostname, demand: "a host name, such as www.example.com" }],
+  ["ipv4", { holds: isIpv4, demand: "an IPv4 address, such as 192.0.2.1" }],
+  ["ipv6", { holds: isIpv6, demand: "an IPv6 address, such as 2001:db8::1" }],
+  ["uri", { holds: isUri, demand: "a complete web address or other URI, such as https://example.com/page" }],
+  ["uri-reference", { holds: isUriReference, demand: "a URI or a relative reference" }],
+  ["uuid", { holds: isUuid, demand: "a UUID, such as 123e4567-e89b-12d3-a456-426614174000" }],
+  ["json-pointer", { holds: isJsonPointer, demand: "a JSON Pointer, such as /items/0" }],
+  ["regex", { holds: (text) => patternProblem(text) === null, demand: "a regular expression" }],
+]);
+
+/** Longer texts are none of these; the limit keeps a check far below a millisecond. */
+const MAX_LENGTH = 16_384;
+
+/**
+ * Why `text` is not of `format`, as a sentence; null when it is, or when the format is not known.
+ * @throws Refusal too_expensive
+ */
+export function formatProblem(budget: Budget, format: string, text: string): string | null {
+  const known = FORMATS.get(format);
+  if (known === undefined) return null;
+  spend(budget, 10 + (text.length >>> 1));
+  return text.length <= MAX_LENGTH && known.holds(text) ? null : `Must be ${known.demand}.`;
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function isDate(text: string): boolean {
+  const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
+  if (parts === null) return false;
+  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day >= 1 && day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0));
+}
+
+/** (RFC 3339: full-time) Second 60 exists only where it is 23:59 in UTC. */
+function isTime(text: string): boolean {
+  const parts = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/.exec(text);
+  if (parts === null) return false;
+  const [hour, minute, second] = parts.slice(1, 4).map(Number) as [number, number, number];
+  const [zoneHour, zoneMinute] = [Number(parts[5] ?? 0), Number(parts[6] ?? 0)];
+  if (hour > 23 || minute > 59 || second > 60 || zoneHour > 23 || zoneMinute > 59) return false;
+  if (second < 60) return true;
+  const offset = (zoneHour * 60 + zoneMinute) * (parts[4] === "-" ? -1 : 1);
+  return (hour * 60 + minute - offset + 2 * 1440) % 1440 === 1439;
+}
+
+function isDateTime(text: string): boolean {
+  const separator = text[10];
+  return (separator === "T" || separator === "t") && isDate(text.slice(0, 10)) && isTime(text.slice(11));
+}
+
+/** (RFC 3339, appendix A) Units in order, none left out between two. */
+function isDuration(text: string): boolean {
+  const time = "T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)";
+  const date = "(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)";
+  return new RegExp(`^P(?:[0-9]+W|${date}(?:${time})?|${time})$`).test(text);
+}
+
+/** (RFC 5321: Mailbox) A quoted local part is allowed, comments are not. */
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  if (at < 1 || at > 64 + 2) return false;
+  const local = text.slice(0, at);
+  const domain = text.slice(at + 1);
+  const isAtom = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+$/.test(local);
+  const isPlain = isAtom && !local.startsWith(".") && !local.endsWith(".") && !local.includes("..");
+  const isQuoted = /^"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])*"$/.test(local);
+  if (!isPlain && !isQuoted) return false;
+  if (!domain.startsWith("[") || !domain.endsWith("]")) return isHostname(domain);
+  const literal = domain.slice(1, -1);
+  return /^ipv6:/i.test(literal) ? isIpv6(literal.slice(5)) : isIpv4(literal);
+}
+
+/** (RFC 1123) ASCII labels of at most 63 characters, 253 in all. */
+function isHostname(text: string): boolean {
+  if (text.length > 253) return false;
+  return text.split(".").every((label) => {
+    if (label.length > 63 || !/^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/.test(label)) return false;
+    // Two hyphens in the third and fourth place are kept for encoded names. (RFC 5890, section 2.3.1)
+    return label.slice(2, 4) !== "--" || /^xn--/i.test(label);
+  });
+}
+
+function isIpv4(text: string): boolean {
+  const parts = text.split(".");
+  return parts.length === 4 && parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255);
+}
+
+/** (RFC 4291, section 2.2; no zone) */
+function isIpv6(text: string): boolean {
+  if (text.length > 45) return false;
+  let rest = text;
+  let wanted = 8;
+  const lastColon = text.lastIndexOf(":");
+  if (text.includes(".")) {
+    if (lastColon < 0 || !isIpv4(text.slice(lastColon + 1))) return false;
+    rest = `${text.slice(0, lastColon)}:0:0`;
+  }
+  const halves = rest.split("::");
+  if (halves.length > 2) return false;
+  const groups = halves.flatMap((half) => (half === "" ? [] : half.split(":")));
+  if (!groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return false;
+  if (halves.length === 2) wanted = groups.length <= 7 ? groups.length : -1;
+  return groups.length === wanted;
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}$/.test(text);
+}
+
+function isUri(text: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text) && isUriReference(text);
+}
+
+/** (RFC 3986, appendix B and section 3) */
+function isUriReference(text: string): boolean {
+  const parts = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s.exec(text);
+  if (parts === null) return false;
+  const [, scheme, authority, path = "", query = "", fragment = ""] = parts;
+  if (scheme !== undefined && !/^[A-Za-z][A-Za-z0-9+.-]*$/.test(scheme)) return false;
+  if (authority !== undefined && !isAuthority(authority)) return false;
+  // Without a scheme, a colon in the first segment would make it one.
+  if (scheme === undefined && authority === undefined && /^[^/]*:/.test(path)) return false;
+  return isUriText(path, "/") && isUriText(query, "/?") && isUriText(fragment, "/?");
+}
+
+function isAuthority(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  if (!isUriText(text.slice(0, Math.max(0, at)), "", "@")) return false;
+  const host = text.slice(at + 1);
+  const literal = /^\[([^\]]*)\](?::[0-9]*)?$/.exec(host);
+  if (literal !== null)
+    return isIpv6(literal[1] ?? "") || /^v[0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+$/.test(literal[1] ?? "");
+  const named = /^([^:]*)(?::[0-9]*)?$/.exec(host);
+  return named !== null && isUriText(named[1] ?? "", "", ":@");
+}
+
+/** Characters that may stand in a URI as they are (pchar and `extra`, less `without`), or percent-encoded. */
+function isUriText(text: string, extra: string, without = ""): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] ?? "";
+    if (char === "%") {
+      if (!/^[0-9A-Fa-f]{2}$/.test(text.slice(i + 1, i + 3))) return false;
+      i += 2;
+    } else if (without.includes(char) || !(/[A-Za-z0-9._~!$&'()*+,;=:@-]/.test(char) || extra.includes(char)))
+      return false;
+  }
+  return true;
+}
+
+function isJsonPointer(text: string): boolean {
+  return /^(?:\/(?:[^~/]|~[01])*)*$/.test(text);
+}

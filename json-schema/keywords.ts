@@ -1,0 +1,415 @@
+import { countProperties, patternProblem } from "./patterns.ts";
+import { addProblem, endReading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
+import { isCompound } from "./equality.ts";
+import { TYPE_BITS } from "./schema.ts";
+import type { ArrayRules, Choice, NumberRules, ObjectRules, SchemaNode, StringRules, TypeName } from "./schema.ts";
+
+/**
+ * Every keyword of the two drafts: checks the shape of its value (what the meta-schema demands, no more and no less) and
+ * notes it in the node. Unknown keywords are ignored, as the specification wants.
+ */
+export type KeywordReader = (
+  reading: Reading,
+  node: SchemaNode,
+  value: unknown,
+  keyword: string,
+  raw: Readonly<Record<string, unknown>>,
+) => void;
+
+/** Distinct Unicode properties in the patterns of one schema; looking one up takes tens of microseconds. */
+const MAX_UNICODE_PROPERTIES = 100;
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return isCompound(value) && !Array.isArray(value);
+}
+
+function wrong(reading: Reading, node: SchemaNode, keyword: string, message: string, key?: string | number): void {
+  addProblem(reading, "invalid_keyword", message, node, keyword, key);
+}
+
+// --- shapes ---------------------------------------------------------------------------------------------------------
+
+function isStringList(reading: Reading, node: SchemaNode, value: unknown, keyword: string, key?: string): boolean {
+  const name = key ?? keyword;
+  if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) {
+    const hint = keyword === "required" && typeof value === "boolean" ? " on the object that holds the property" : "";
+    wrong(reading, node, keyword, `"${name}" must be a list of property names${hint}.`, key);
+    return false;
+  }
+  if (new Set(value).size === value.length) return true;
+  wrong(reading, node, keyword, `"${name}" names a property twice.`, key);
+  return false;
+}
+
+function isSchemaMap(reading: Reading, node: SchemaNode, value: unknown, keyword: string): value is object {
+  if (isObject(value)) return true;
+  wrong(reading, node, keyword, `"${keyword}" must be an object whose values are schemas.`);
+  return false;
+}
+
+const checkText: KeywordReader = (reading, node, value, keyword) => {
+  if (typeof value !== "string") wrong(reading, node, keyword, `"${keyword}" must be a text.`);
+};
+
+const checkFlag: KeywordReader = (reading, node, value, keyword) => {
+  if (typeof value !== "boolean") wrong(reading, node, keyword, `"${keyword}" must be true or false.`);
+};
+
+const checkList: KeywordReader = (reading, node, value, keyword) => {
+  if (!Array.isArray(value)) wrong(reading, node, keyword, `"${keyword}" must be a list.`);
+};
+
+const checkVocabulary: KeywordReader = (reading, node, value, keyword) => {
+  if (!isObject(value) || Object.values(value).some((item) => typeof item !== "boolean"))
+    wrong(reading, node, keyword, `"$vocabulary" must be an object whose values are true or false.`);
+};
+
+// --- rules of a node, made when the first keyword of their kind is met ----------------------------------------------
+
+function numberRules(node: SchemaNode): NumberRules {
+  return (node.number ??= {
+    minimum: null,
+    maximum: null,
+    exclusiveMinimum: null,
+    exclusiveMaximum: null,
+    multipleOf: null,
+  });
+}
+
+function stringRules(node: SchemaNode): StringRules {
+  return (node.string ??= { minLength: null, maxLength: null, pattern: null, format: null });
+}
+
+function arrayRules(node: SchemaNode): ArrayRules {
+  return (node.array ??= {
+    prefix: null,
+    rest: null,
+    contains: null,
+    minContains: null,
+    maxContains: null,
+    minItems: null,
+    maxItems: null,
+    uniqueItems: false,
+  });
+}
+
+function objectRules(node: SchemaNode): ObjectRules {
+  return (node.object ??= {
+    required: null,
+    minProperties: null,
+    maxProperties: null,
+    properties: null,
+    patternProperties: null,
+    additionalProperties: null,
+    propertyNames: null,
+    dependentRequired: null,
+    dependentSchemas: null,
+  });
+}
+
+// --- values ---------------------------------------------------------------------------------------------------------
+
+const readType: KeywordReader = (reading, node, value) => {
+  const names: unknown[] = Array.isArray(value) ? value : [value];
+  if (names.length === 0) wrong(reading, node, "type", `"type" must name at least one type.`);
+  for (const [index, name] of names.entries()) {
+    if (typeof name !== "string" || !Object.hasOwn(TYPE_BITS, name)) {
+      const shown = typeof name === "string" ? `"${name.slice(0, 40)}"` : "This";
+      const known = "null, boolean, integer, number, string, array, object";
+      wrong(
+        reading,
+        node,
+        "type",
+        `${shown} is no type. Use one of ${known}.`,
+        Array.isArray(value) ? index : undefined,
+      );
+      return;
+    }
+    node.types |= TYPE_BITS[name as TypeName];
+  }
+  if (new Set(names).size < names.length) wrong(reading, node, "type", `"type" names a type twice.`);
+};
+
+const readConst: KeywordReader = (_reading, node, value) => {
+  node.constant = choiceOf([value]);
+};
+
+const readEnum: KeywordReader = (reading, node, value) => {
+  if (Array.isArray(value)) node.choices = choiceOf(value);
+  else wrong(reading, node, "enum", `"enum" must be a list of the allowed values.`);
+};
+
+function choiceOf(values: readonly unknown[]): Choice {
+  const compound = values.filter(isCompound);
+  return {
+    values,
+    simple: new Set(compound.length === 0 ? values : values.filter((value) => !isCompound(value))),
+    compound,
+  };
+}
+
+const readBound: KeywordReader = (reading, node, value, keyword) => {
+  if (typeof value === "number") numberRules(node)[keyword as keyof NumberRules] = value;
+  else if (typeof value === "boolean" && keyword.startsWith("exclusive"))
+    wrong(reading, node, keyword, `"${keyword}" must be a number, the bound itself (true and false are draft-04).`);
+  else wrong(reading, node, keyword, `"${keyword}" must be a number.`);
+};
+
+const readMultipleOf: KeywordReader = (reading, node, value) => {
+  if (typeof value === "number" && value > 0) numberRules(node).multipleOf = value;
+  else wrong(reading, node, "multipleOf", `"multipleOf" must be a number greater than 0.`);
+};
+
+/** A keyword that counts something: its value must be a whole number, 0 or more. */
+function count(note: (node: SchemaNode, value: number) => void): KeywordReader {
+  return (reading, node, value, keyword) => {
+    if (typeof value === "number" && Number.isInteger(value) && value >= 0) note(node, value);
+    else wrong(reading, node, keyword, `"${keyword}" must be a whole number, 0 or more.`);
+  };
+}
+
+const readPattern: KeywordReader = (reading, node, value) => {
+  if (typeof value !== "string") wrong(reading, node, "pattern", `"pattern" must be a text: a regular expression.`);
+  else if (isPattern(reading, node, value, "pattern")) stringRules(node).pattern = value;
+};
+
+/** @throws ReadingEnded when the schema has more patterns than it may */
+function isPattern(reading: Reading, node: SchemaNode, pattern: string, keyword: string, key?: string): boolean {
+  const { patterns, pattern_characters } = reading.limits;
+  if (++reading.patterns > patterns)
+    endReading(reading, "schema_too_many_patterns", `A schema may have at most ${patterns} patterns.`, node, keyword);
+  if (pattern.length > pattern_characters) {
+    const message = `A pattern may have at most ${pattern_characters} characters, this one has ${pattern.length}.`;
+    addProblem(reading, "pattern_too_long", message, node, keyword, key);
+    return false;
+  }
+  reading.properties += countProperties(pattern);
+  if (reading.properties > MAX_UNICODE_PROPERTIES) {
+    const message = `The patterns of a schema may name at most ${MAX_UNICODE_PROPERTIES} Unicode properties (\\p{...}).`;
+    endReading(reading, "schema_too_many_patterns", message, node, keyword);
+  }
+  const problem = patternProblem(pattern);
+  if (problem === null) return true;
+  const message = `This is no valid regular expression (ECMA-262, flag "u"): ${problem}.`;
+  addProblem(reading, "invalid_pattern", message, node, keyword, key);
+  return false;
+}
+
+const readFormat: KeywordReader = (reading, node, value, keyword, raw) => {
+  checkText(reading, node, value, keyword, raw);
+  if (typeof value === "string") stringRules(node).format = value;
+};
+
+const readUniqueItems: KeywordReader = (reading, node, value, keyword, raw) => {
+  checkFlag(reading, node, value, keyword, raw);
+  if (value === true) arrayRules(node).uniqueItems = true;
+};
+
+const readRequired: KeywordReader = (reading, node, value) => {
+  if (isStringList(reading, node, value, "required")) objectRules(node).required = value as string[];
+};
+
+const readDependentRequired: KeywordReader = (reading, node, value, keyword) => {
+  if (!isObject(value)) {
+    wrong(reading, node, keyword, `"dependentRequired" must be an object whose values are lists of property names.`);
+    return;
+  }
+  const names = new Map<string, readonly string[]>();
+  for (const key of Object.keys(value))
+    if (isStringList(reading, node, value[key], keyword, key)) names.set(key, value[key] as string[]);
+  objectRules(node).dependentRequired = { keyword, names };
+};
+
+// --- subschemas -----------------------------------------------------------------------------------------------------
+
+/** A keyword whose value is one schema. */
+function one(note: (node: SchemaNode, child: SchemaNode, reading: Reading) => void): KeywordReader {
+  return (reading, node, value, keyword) => note(node, reading.subschema(value, node, keyword, null), reading);
+}
+
+/** A keyword whose value is a list of at least one schema. */
+function several(note: (node: SchemaNode, children: SchemaNode[]) => void): KeywordReader {
+  return (reading, node, value, keyword) => {
+    if (!Array.isArray(value) || value.length === 0) {
+      wrong(reading, node, keyword, `"${keyword}" must be a list of at least one schema.`);
+      return;
+    }
+    note(
+      node,
+      value.map((item, index) => reading.subschema(item, node, keyword, index)),
+    );
+  };
+}
+
+/** A keyword whose value is an object of schemas. */
+function named(note: (node: SchemaNode, children: Map<string, SchemaNode>) => void): KeywordReader {
+  return (reading, node, value, keyword) => {
+    if (!isSchemaMap(reading, node, value, keyword)) return;
+    const children = new Map<string, SchemaNode>();
+    for (const key of Object.keys(value))
+      children.set(key, reading.subschema(Reflect.get(value, key), node, keyword, key));
+    note(node, children);
+  };
+}
+
+const readPatternProperties: KeywordReader = (reading, node, value, keyword) => {
+  if (!isSchemaMap(reading, node, value, keyword)) return;
+  const rules: { pattern: string; node: SchemaNode }[] = [];
+  for (const pattern of Object.keys(value)) {
+    const child = reading.subschema(Reflect.get(value, pattern), node, keyword, pattern);
+    if (isPattern(reading, node, pattern, keyword, pattern)) rules.push({ pattern, node: child });
+  }
+  objectRules(node).patternProperties = rules;
+};
+
+const readItems2020: KeywordReader = (reading, node, value, keyword) => {
+  if (Array.isArray(value)) {
+    wrong(reading, node, keyword, `"items" must be one schema. For a list of schemas use "prefixItems".`);
+    return;
+  }
+  arrayRules(node).rest = reading.subschema(value, node, keyword, null);
+};
+
+const readItems07: KeywordReader = (reading, node, value, keyword) => {
+  if (!Array.isArray(value)) arrayRules(node).rest = reading.subschema(value, node, keyword, null);
+  else if (value.length === 0) wrong(reading, node, keyword, `"items" must be a schema or a list of at least one.`);
+  else arrayRules(node).prefix = value.map((item, index) => reading.subschema(item, node, keyword, index));
+};
+
+const readAdditionalItems07: KeywordReader = (reading, node, value, keyword, raw) => {
+  const child = reading.subschema(value, node, keyword, null);
+  // Beside `items` that is one schema, or none, it says nothing.
+  if (Array.isArray(raw["items"])) arrayRules(node).rest = child;
+};
+
+/** draft-07: each value is a schema, or a list of names. 2020-12 knows the shape and asks nothing of the instance. */
+const readDependencies: KeywordReader = (reading, node, value, keyword) => {
+  if (!isObject(value)) {
+    wrong(reading, node, keyword, `"dependencies" must be an object of schemas or lists of property names.`);
+    return;
+  }
+  const names = new Map<string, readonly string[]>();
+  const schemas = new Map<string, SchemaNode>();
+  for (const key of Object.keys(value)) {
+    if (!Array.isArray(value[key])) schemas.set(key, reading.subschema(value[key], node, keyword, key));
+    else if (isStringList(reading, node, value[key], keyword, key)) names.set(key, value[key] as string[]);
+  }
+  if (reading.draft !== "draft-07") return;
+  if (names.size > 0) objectRules(node).dependentRequired = { keyword, names };
+  if (schemas.size > 0) objectRules(node).dependentSchemas = schemas;
+};
+
+const readDefinitions = named(() => {});
+
+// --- identity and references ----------------------------------------------------------------------------------------
+
+const readRef: KeywordReader = (reading, node, value, keyword) => {
+  if (typeof value !== "string")
+    wrong(reading, node, keyword, `"${keyword}" must be a text, such as "#/$defs/address".`);
+  else if (keyword === "$ref" || keyword === "$dynamicRef") reading.refs.push({ node, keyword, ref: value });
+};
+
+const readAnchor: KeywordReader = (reading, node, value, keyword) => {
+  if (typeof value !== "string" || !/^[A-Za-z_][-A-Za-z0-9._]*$/.test(value)) {
+    wrong(
+      reading,
+      node,
+      keyword,
+      `"${keyword}" must be a name: a letter or "_", then letters, digits, "-", "_" and ".".`,
+    );
+    return;
+  }
+  if (keyword === "$recursiveAnchor") return;
+  const { anchors, dynamicAnchors } = node.resource;
+  const known = anchors.get(value);
+  if (known !== undefined && known !== node)
+    addProblem(reading, "duplicate_id", `The anchor "${value}" is given twice.`, node, keyword);
+  anchors.set(value, node);
+  if (keyword === "$dynamicAnchor") dynamicAnchors.set(value, node);
+};
+
+const COMMON: readonly (readonly [string, KeywordReader])[] = [
+  ["type", readType],
+  ["const", readConst],
+  ["enum", readEnum],
+  ["minimum", readBound],
+  ["maximum", readBound],
+  ["exclusiveMinimum", readBound],
+  ["exclusiveMaximum", readBound],
+  ["multipleOf", readMultipleOf],
+  ["minLength", count((node, value) => void (stringRules(node).minLength = value))],
+  ["maxLength", count((node, value) => void (stringRules(node).maxLength = value))],
+  ["pattern", readPattern],
+  ["format", readFormat],
+  ["minItems", count((node, value) => void (arrayRules(node).minItems = value))],
+  ["maxItems", count((node, value) => void (arrayRules(node).maxItems = value))],
+  ["uniqueItems", readUniqueItems],
+  ["contains", one((node, child) => void (arrayRules(node).contains = child))],
+  ["required", readRequired],
+  ["minProperties", count((node, value) => void (objectRules(node).minProperties = value))],
+  ["maxProperties", count((node, value) => void (objectRules(node).maxProperties = value))],
+  ["properties", named((node, children) => void (objectRules(node).properties = children))],
+  ["patternProperties", readPatternProperties],
+  ["additionalProperties", one((node, child) => void (objectRules(node).additionalProperties = child))],
+  ["propertyNames", one((node, child) => void (objectRules(node).propertyNames = child))],
+  ["dependencies", readDependencies],
+  ["allOf", several((node, children) => void (node.allOf = children))],
+  ["anyOf", several((node, children) => void (node.anyOf = children))],
+  ["oneOf", several((node, children) => void (node.oneOf = children))],
+  ["not", one((node, child) => void (node.not = child))],
+  ["if", one((node, child) => void (node.if = child))],
+  ["then", one((node, child) => void (node.then = child))],
+  ["else", one((node, child) => void (node.else = child))],
+  ["definitions", readDefinitions],
+  ["$ref", readRef],
+  ["$comment", checkText],
+  ["$id", checkText],
+  ["$schema", checkText],
+  ["title", checkText],
+  ["description", checkText],
+  ["readOnly", checkFlag],
+  ["writeOnly", checkFlag],
+  ["examples", checkList],
+  ["contentMediaType", checkText],
+  ["contentEncoding", checkText],
+];
+
+export const DRAFT_07: ReadonlyMap<string, KeywordReader> = new Map([
+  ...COMMON,
+  ["items", readItems07],
+  ["additionalItems", readAdditionalItems07],
+]);
+
+export const DRAFT_2020: ReadonlyMap<string, KeywordReader> = new Map([
+  ...COMMON,
+  ["prefixItems", several((node, children) => void (arrayRules(node).prefix = children))],
+  ["items", readItems2020],
+  ["minContains", count((node, value) => void (arrayRules(node).minContains = value))],
+  ["maxContains", count((node, value) => void (arrayRules(node).maxContains = value))],
+  ["dependentRequired", readDependentRequired],
+  ["dependentSchemas", named((node, children) => void (objectRules(node).dependentSchemas = children))],
+  [
+    "unevaluatedItems",
+    one((node, child, reading) => {
+      node.unevaluatedItems = child;
+      reading.tracks = true;
+    }),
+  ],
+  [
+    "unevaluatedProperties",
+    one((node, child, reading) => {
+      node.unevaluatedProperties = child;
+      reading.tracks = true;
+    }),
+  ],
+  ["contentSchema", one(() => {})],
+  ["deprecated", checkFlag],
+  ["$defs", readDefinitions],
+  ["$anchor", readAnchor],
+  ["$dynamicAnchor", readAnchor],
+  ["$dynamicRef", readRef],
+  ["$recursiveRef", readRef],
+  ["$recursiveAnchor", readAnchor],
+  ["$vocabulary", checkVocabulary],
+]);

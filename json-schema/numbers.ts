@@ -1,0 +1,21 @@
+/**
+ * Is `value` a whole multiple of `divisor`, both taken as the decimal numbers they are written as? 19.99 is a multiple
+ * of 0.01, which binary division denies. Exact for every finite double, 5e-324 and 1.7e308 included; the cost is
+ * bounded by their exponents (some 2,000 bits). False for NaN and infinities.
+ */
+export function isMultipleOf(value: number, divisor: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
+  if (!Number.isFinite(value) || !Number.isFinite(divisor)) return false;
+  const a = decimalOf(value);
+  const b = decimalOf(divisor);
+  const exponent = Math.min(a.exponent, b.exponent);
+  const scaled = a.digits * 10n ** BigInt(a.exponent - exponent);
+  return scaled % (b.digits * 10n ** BigInt(b.exponent - exponent)) === 0n;
+}
+
+/** `number` as digits times a power of ten, from its shortest spelling. */
+function decimalOf(number: number): { digits: bigint; exponent: number } {
+  const [mantissa = "0", exponent = "0"] = String(Math.abs(number)).split("e");
+  const [whole = "0", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}

@@ -1,0 +1,155 @@
+import { addProblem } from "./reading.ts";
+import type { Reading } from "./reading.ts";
+import { isCompound } from "./equality.ts";
+import { escapeToken } from "./schema.ts";
+import type { SchemaNode } from "./schema.ts";
+
+/** Where relative `$id`s of a document without an absolute one are placed. Never shown, never fetched. */
+const DOCUMENT_BASE = "json-schema://document/";
+
+/** `reference` against `base`, without a URL library's exceptions: null when it is no URI reference. */
+export function resolveUri(base: string, reference: string): string | null {
+  try {
+    return new URL(reference, base === "" ? DOCUMENT_BASE : base).href;
+  } catch {
+    return null;
+  }
+}
+
+/** "https://host/a#b" -> ["https://host/a", "b"]; the fragment is "" when there is none. */
+export function splitFragment(uri: string): [string, string] {
+  const hash = uri.indexOf("#");
+  return hash < 0 ? [uri, ""] : [uri.slice(0, hash), uri.slice(hash + 1)];
+}
+
+/** Turns every `$ref` and `$dynamicRef` that was read into a node. Reads places that only a pointer leads to. */
+export function resolveRefs(reading: Reading, loadDocument: (uri: string) => SchemaNode | null): void {
+  // Not for-of: reading a place may add references.
+  for (let i = 0; i < reading.refs.length; i++) {
+    const pending = reading.refs[i];
+    if (pending === undefined) break;
+    const { node, keyword, ref } = pending;
+    const target = resolveRef(reading, node, keyword, ref, loadDocument);
+    if (target === null) continue;
+    target.isTarget = true;
+    if (keyword === "$ref") {
+      node.ref = target;
+      continue;
+    }
+    // Only a name given by `$dynamicAnchor` is looked for along the way; otherwise it is a plain reference.
+    const name = splitFragment(ref)[1];
+    const isDynamic = target.resource.dynamicAnchors.get(name) === target;
+    node.dynamicRef = { name: isDynamic ? name : null, fallback: target };
+    if (isDynamic) reading.isDynamic = true;
+  }
+}
+
+function resolveRef(
+  reading: Reading,
+  node: SchemaNode,
+  keyword: string,
+  ref: string,
+  loadDocument: (uri: string) => SchemaNode | null,
+): SchemaNode | null {
+  const fail = (code: "ref_remote" | "ref_unresolved", message: string): null => {
+    addProblem(reading, code, message, node, keyword);
+    return null;
+  };
+  let resource = node.resource;
+  const shown = ref.length > 200 ? `${ref.slice(0, 200)}...` : ref;
+  let fragment = ref.slice(1);
+  if (ref !== "" && !ref.startsWith("#")) {
+    const absolute = resolveUri(resource.uri, ref);
+    if (absolute === null) return fail("ref_unresolved", `"${shown}" is no URI reference.`);
+    const [uri, rest] = splitFragment(absolute);
+    fragment = rest;
+    const found = reading.resources.get(uri) ?? loadDocument(uri)?.resource;
+    if (found === undefined) {
+      const message = `"${shown}" lies outside this schema, and nothing is ever fetched. Copy it into "$defs" and refer to it there.`;
+      return fail("ref_remote", message);
+    }
+    resource = found;
+  }
+  const name = decode(fragment);
+  if (name === null) return fail("ref_unresolved", `"${shown}" is not encoded as a URI must be.`);
+  if (name === "") return resource.root;
+  if (!name.startsWith("/"))
+    return (
+      resource.anchors.get(name) ??
+      fail("ref_unresolved", `No "$anchor" in this schema is named "${name.slice(0, 200)}".`)
+    );
+  const root = resource.root;
+  const target = root === null ? null : followPointer(reading, root, resource.raw, name);
+  return (
+    target ?? fail("ref_unresolved", `"${shown}" leads to nothing in this schema, or to something that is no schema.`)
+  );
+}
+
+function decode(fragment: string): string | null {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return null;
+  }
+}
+
+/** The subschema at a JSON Pointer below `root`. Keys are data: `__proto__` is found only where it was written. */
+function followPointer(reading: Reading, root: SchemaNode, raw: unknown, pointer: string): SchemaNode | null {
+  let value: unknown = raw;
+  let nearest = root;
+  let way = "";
+  for (const part of pointer.slice(1).split("/")) {
+    const token = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (Array.isArray(value))
+      value = /^(?:0|[1-9][0-9]*)$/.test(token) ? (value as unknown[])[Number(token)] : undefined;
+    else if (isCompound(value) && Object.hasOwn(value, token)) value = Reflect.get(value, token);
+    else return null;
+    way += `/${escapeToken(token)}`;
+    const known = isCompound(value) ? reading.nodeOf.get(value) : undefined;
+    if (known !== undefined) {
+      nearest = known;
+      way = "";
+    }
+  }
+  if (way === "") return nearest;
+  // A place that no keyword declares a schema (or just `true`): the reference makes it one.
+  if (typeof value !== "boolean" && (!isCompound(value) || Array.isArray(value))) return null;
+  return reading.subschema(value, nearest, way, null);
+}
+
+/**
+ * The first node from which checking would come back to itself for the same value: through references, `allOf` and
+ * their like, without going into a property or an item. null when there is none.
+ */
+export function findLoop(start: readonly SchemaNode[]): SchemaNode | null {
+  const done = new Set<SchemaNode>();
+  const open = new Set<SchemaNode>();
+  const stack: { node: SchemaNode; next: SchemaNode[] }[] = [];
+  for (const first of start) {
+    if (done.has(first)) continue;
+    open.add(first);
+    stack.push({ node: first, next: inPlace(first) });
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const node = top.next.pop();
+      if (node === undefined) {
+        open.delete(top.node);
+        done.add(top.node);
+        stack.pop();
+      } else if (open.has(node)) return top.node;
+      else if (!done.has(node)) {
+        open.add(node);
+        stack.push({ node, next: inPlace(node) });
+      }
+    }
+  }
+  return null;
+}
+
+/** The nodes that are asked about the same value. */
+function inPlace(node: SchemaNode): SchemaNode[] {
+  const nodes = [...(node.allOf ?? []), ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
+  for (const child of [node.ref, node.dynamicRef?.fallback, node.not, node.if, node.then, node.else])
+    if (child !== null && child !== undefined) nodes.push(child);
+  if (node.object?.dependentSchemas) nodes.push(...node.object.dependentSchemas.values());
+  return nodes;
+}

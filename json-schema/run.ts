@@ -1,0 +1,59 @@
+import { spend } from "./budget.ts";
+import type { Budget } from "./budget.ts";
+import { makeError } from "./errors.ts";
+import type { ValidationError } from "./errors.ts";
+import type { Location, Scope } from "./location.ts";
+import { testPattern } from "./patterns.ts";
+import type { SchemaNode } from "./schema.ts";
+
+/** One validation on its way. */
+export interface Run {
+  readonly budget: Budget;
+  /** Nodes that are being evaluated inside each other. */
+  depth: number;
+  /** Results are kept by (node, location): the schema has references. */
+  readonly remembers: boolean;
+  readonly tracks: boolean;
+  readonly assertsFormats: boolean;
+  readonly maxErrors: number;
+  /** The patterns that were paid for. */
+  readonly patterns: Set<string>;
+  readonly answers: ReadonlyMap<string, boolean> | null;
+  /** What only a host can answer. As soon as there is one, the result of the run means nothing. */
+  readonly questions: Map<string, { readonly pattern: string; readonly text: string }>;
+  /** null: no reference of the schema depends on the way to it. */
+  scope: Scope | null;
+}
+
+/** Where errors go. null: only yes or no is asked, and the first failure ends it. */
+export type Errors = ValidationError[] | null;
+
+/** Notes an error, unless there are enough. Always false, so that a check can return it. */
+export function report(
+  run: Run,
+  errors: Errors,
+  node: SchemaNode,
+  location: Location,
+  keyword: string,
+  message: () => string,
+): false {
+  if (errors !== null && errors.length < run.maxErrors) errors.push(makeError(node, location, keyword, message()));
+  return false;
+}
+
+export function questionKey(pattern: string, text: string): string {
+  return `${pattern.length}:${pattern}${text}`;
+}
+
+/** @throws Refusal too_expensive */
+export function matchesPattern(run: Run, pattern: string, text: string): boolean {
+  const answer = testPattern(run.budget, run.patterns, pattern, text);
+  if (answer !== undefined) return answer;
+  // The text is hashed and kept.
+  spend(run.budget, 10 + ((pattern.length + text.length) >>> 4));
+  const key = questionKey(pattern, text);
+  const known = run.answers?.get(key);
+  if (known !== undefined) return known;
+  run.questions.set(key, { pattern, text });
+  return true;
+}

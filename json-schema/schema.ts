@@ -1,0 +1,183 @@
+/**
+ * The shape a schema has after reading: one `SchemaNode` for every subschema, its keywords sorted by the kind of value
+ * they speak about, its references already turned into nodes. Plain data: safe to keep, to share and to use again.
+ */
+
+export type Draft = "draft-07" | "2020-12";
+
+/** A read schema document; made by `parseSchema`, used by `validate`. */
+export interface Schema {
+  readonly root: SchemaNode;
+  readonly draft: Draft;
+  /** Some node is reached through a reference: results are then remembered per (node, place in the instance). */
+  readonly hasRefs: boolean;
+  /** Some `$dynamicRef` depends on the way that led to it. */
+  readonly isDynamic: boolean;
+  /** Some `unevaluatedItems` or `unevaluatedProperties` wants to know what was looked at. */
+  readonly tracks: boolean;
+}
+
+/** One `$id` and what it names. Anchors are unique within it. */
+export interface Resource {
+  /** Absolute, without fragment; "" for a document without `$id`. */
+  readonly uri: string;
+  readonly raw: unknown;
+  root: SchemaNode | null;
+  readonly anchors: Map<string, SchemaNode>;
+  readonly dynamicAnchors: Map<string, SchemaNode>;
+}
+
+/** One subschema. Fields stay null where the keyword is absent. */
+export interface SchemaNode {
+  /** With `keyword` and `key`: where it stands in its document. See `pointerOf`. */
+  readonly parent: SchemaNode | null;
+  readonly keyword: string;
+  readonly key: string | number | null;
+  readonly resource: Resource;
+  /** The answer of a schema that is just `true` or `false`. */
+  readonly always: boolean | null;
+  /** The target of a reference, so it can be reached more than once for the same value. */
+  isTarget: boolean;
+
+  /** Bits of `TYPE_BITS`; 0 allows every type. */
+  types: number;
+  constant: Choice | null;
+  choices: Choice | null;
+  number: NumberRules | null;
+  string: StringRules | null;
+  array: ArrayRules | null;
+  object: ObjectRules | null;
+
+  ref: SchemaNode | null;
+  /** `name` null: it depends on nothing and is just a reference. */
+  dynamicRef: { readonly name: string | null; readonly fallback: SchemaNode } | null;
+  allOf: readonly SchemaNode[] | null;
+  anyOf: readonly SchemaNode[] | null;
+  oneOf: readonly SchemaNode[] | null;
+  not: SchemaNode | null;
+  if: SchemaNode | null;
+  then: SchemaNode | null;
+  else: SchemaNode | null;
+  unevaluatedItems: SchemaNode | null;
+  unevaluatedProperties: SchemaNode | null;
+}
+
+/** `const` (one value) or `enum`. */
+export interface Choice {
+  readonly values: readonly unknown[];
+  /** The strings, numbers, booleans and null among the values. */
+  readonly simple: ReadonlySet<unknown>;
+  /** The arrays and objects among them. */
+  readonly compound: readonly unknown[];
+}
+
+export interface NumberRules {
+  minimum: number | null;
+  maximum: number | null;
+  exclusiveMinimum: number | null;
+  exclusiveMaximum: number | null;
+  multipleOf: number | null;
+}
+
+export interface StringRules {
+  minLength: number | null;
+  maxLength: number | null;
+  pattern: string | null;
+  format: string | null;
+}
+
+export interface ArrayRules {
+  /** `prefixItems`, or draft-07's `items` when it is a list. */
+  prefix: readonly SchemaNode[] | null;
+  /** `items`, or draft-07's `additionalItems` beside a list. */
+  rest: SchemaNode | null;
+  contains: SchemaNode | null;
+  minContains: number | null;
+  maxContains: number | null;
+  minItems: number | null;
+  maxItems: number | null;
+  uniqueItems: boolean;
+}
+
+export interface ObjectRules {
+  required: readonly string[] | null;
+  minProperties: number | null;
+  maxProperties: number | null;
+  properties: ReadonlyMap<string, SchemaNode> | null;
+  patternProperties: readonly { readonly pattern: string; readonly node: SchemaNode }[] | null;
+  additionalProperties: SchemaNode | null;
+  propertyNames: SchemaNode | null;
+  /** `keyword` is `dependentRequired`, or draft-07's `dependencies`. */
+  dependentRequired: { readonly keyword: string; readonly names: ReadonlyMap<string, readonly string[]> } | null;
+  dependentSchemas: ReadonlyMap<string, SchemaNode> | null;
+}
+
+export const TYPE_BITS = {
+  null: 1,
+  boolean: 2,
+  integer: 4,
+  number: 8,
+  string: 16,
+  array: 32,
+  object: 64,
+} as const;
+
+export type TypeName = keyof typeof TYPE_BITS;
+
+export function makeNode(
+  parent: SchemaNode | null,
+  keyword: string,
+  key: string | number | null,
+  resource: Resource,
+  always: boolean | null,
+): SchemaNode {
+  return {
+    parent,
+    keyword,
+    key,
+    resource,
+    always,
+    isTarget: false,
+    types: 0,
+    constant: null,
+    choices: null,
+    number: null,
+    string: null,
+    array: null,
+    object: null,
+    ref: null,
+    dynamicRef: null,
+    allOf: null,
+    anyOf: null,
+    oneOf: null,
+    not: null,
+    if: null,
+    then: null,
+    else: null,
+    unevaluatedItems: null,
+    unevaluatedProperties: null,
+  };
+}
+
+export function makeResource(uri: string, raw: unknown): Resource {
+  return { uri, raw, root: null, anchors: new Map(), dynamicAnchors: new Map() };
+}
+
+/** One reference token of a JSON Pointer, escaped. (RFC 6901) */
+export function escapeToken(token: string | number): string {
+  const text = String(token);
+  return text.includes("~") || text.includes("/") ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text;
+}
+
+/** JSON Pointer of a node within its document, optionally of one of its keywords. */
+export function pointerOf(node: SchemaNode, keyword?: string, key?: string | number): string {
+  const parts: string[] = [];
+  if (key !== undefined) parts.push(`/${escapeToken(key)}`);
+  if (keyword !== undefined) parts.push(`/${escapeToken(keyword)}`);
+  for (let at: SchemaNode | null = node; at !== null; at = at.parent) {
+    if (at.key !== null) parts.push(`/${escapeToken(at.key)}`);
+    // A node that only a pointer found has its whole way in `keyword`, escaped already.
+    if (at.keyword !== "") parts.push(at.keyword.startsWith("/") ? at.keyword : `/${escapeToken(at.keyword)}`);
+  }
+  return parts.toReversed().join("");
+}
