@@ -1,6 +1,6 @@
 import { pathOf } from "./location.ts";
 import type { Location } from "./location.ts";
-import { pointerOf, TYPE_BITS } from "./schema.ts";
+import { pointerOf, TYPES } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** One reason why a value does not fit its schema. */
@@ -52,38 +52,29 @@ export function orList(words: readonly string[]): string {
   return `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
 }
 
-const TYPE_WORDS: Readonly<Record<keyof typeof TYPE_BITS, string>> = {
-  null: "null",
-  boolean: "true or false",
-  integer: "a whole number",
-  number: "a number",
-  string: "a text",
-  array: "a list",
-  object: "an object",
-};
+const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
+  ["null", "null"],
+  ["boolean", "true or false"],
+  ["integer", "a whole number"],
+  ["number", "a number"],
+  ["string", "a text"],
+  ["array", "a list"],
+  ["object", "an object"],
+]);
 
 export function showTypes(types: number): string {
   const words: string[] = [];
-  for (const [name, bit] of Object.entries(TYPE_BITS))
-    if ((types & bit) !== 0) words.push(TYPE_WORDS[name as keyof typeof TYPE_BITS]);
+  for (const [name, bit] of TYPES) if ((types & bit) !== 0) words.push(TYPE_WORDS.get(name) ?? name);
   return orList(words);
 }
 
 export function showKind(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  switch (typeof value) {
-    case "string":
-      return "a text";
-    case "number":
-      return "a number";
-    case "boolean":
-      return String(value);
-    case "object":
-      return "an object";
-    default:
-      return "no JSON value";
-  }
+  if (typeof value === "string") return "a text";
+  if (typeof value === "number") return "a number";
+  if (typeof value === "boolean") return String(value);
+  return typeof value === "object" ? "an object" : "no JSON value";
 }
 
 export function plural(count: number, word: string): string {

@@ -20,18 +20,13 @@ export function checkType(run: Run, node: SchemaNode, location: Location, errors
 }
 
 function bitsOf(value: unknown): number {
-  switch (typeof value) {
-    case "string":
-      return TYPE_BITS.string;
-    case "number":
-      return Number.isInteger(value) ? TYPE_BITS.integer | TYPE_BITS.number : TYPE_BITS.number;
-    case "boolean":
-      return TYPE_BITS.boolean;
-    case "object":
-      return value === null ? TYPE_BITS.null : Array.isArray(value) ? TYPE_BITS.array : TYPE_BITS.object;
-    default:
-      return 0;
-  }
+  if (typeof value === "string") return TYPE_BITS.string;
+  if (typeof value === "number")
+    return Number.isInteger(value) ? TYPE_BITS.integer | TYPE_BITS.number : TYPE_BITS.number;
+  if (typeof value === "boolean") return TYPE_BITS.boolean;
+  if (value === null) return TYPE_BITS.null;
+  if (Array.isArray(value)) return TYPE_BITS.array;
+  return typeof value === "object" ? TYPE_BITS.object : 0;
 }
 
 /** `const` and `enum`. */

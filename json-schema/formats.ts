@@ -41,7 +41,7 @@ const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 function isDate(text: string): boolean {
   const parts = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text);
   if (parts === null) return false;
-  const [year, month, day] = parts.slice(1).map(Number) as [number, number, number];
+  const [year = 0, month = 0, day = 0] = parts.slice(1).map(Number);
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return day >= 1 && day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0));
 }
@@ -50,7 +50,7 @@ function isDate(text: string): boolean {
 function isTime(text: string): boolean {
   const parts = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/.exec(text);
   if (parts === null) return false;
-  const [hour, minute, second] = parts.slice(1, 4).map(Number) as [number, number, number];
+  const [hour = 0, minute = 0, second = 0] = parts.slice(1, 4).map(Number);
   const [zoneHour, zoneMinute] = [Number(parts[5] ?? 0), Number(parts[6] ?? 0)];
   if (hour > 23 || minute > 59 || second > 60 || zoneHour > 23 || zoneMinute > 59) return false;
   if (second < 60) return true;

@@ -2,8 +2,8 @@ import { countProperties, patternProblem } from "./patterns.ts";
 import { addProblem, endReading } from "./reading.ts";
 import type { Reading } from "./reading.ts";
 import { isCompound } from "./equality.ts";
-import { TYPE_BITS } from "./schema.ts";
-import type { ArrayRules, Choice, NumberRules, ObjectRules, SchemaNode, StringRules, TypeName } from "./schema.ts";
+import { TYPES } from "./schema.ts";
+import type { ArrayRules, Choice, NumberRules, ObjectRules, SchemaNode, StringRules } from "./schema.ts";
 
 /**
  * Every keyword of the two drafts: checks the shape of its value (what the meta-schema demands, no more and no less) and
@@ -30,7 +30,13 @@ function wrong(reading: Reading, node: SchemaNode, keyword: string, message: str
 
 // --- shapes ---------------------------------------------------------------------------------------------------------
 
-function isStringList(reading: Reading, node: SchemaNode, value: unknown, keyword: string, key?: string): boolean {
+function isStringList(
+  reading: Reading,
+  node: SchemaNode,
+  value: unknown,
+  keyword: string,
+  key?: string,
+): value is string[] {
   const name = key ?? keyword;
   if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) {
     const hint = keyword === "required" && typeof value === "boolean" ? " on the object that holds the property" : "";
@@ -114,7 +120,8 @@ const readType: KeywordReader = (reading, node, value) => {
   const names: unknown[] = Array.isArray(value) ? value : [value];
   if (names.length === 0) wrong(reading, node, "type", `"type" must name at least one type.`);
   for (const [index, name] of names.entries()) {
-    if (typeof name !== "string" || !Object.hasOwn(TYPE_BITS, name)) {
+    const bit = typeof name === "string" ? TYPES.get(name) : undefined;
+    if (bit === undefined) {
       const shown = typeof name === "string" ? `"${name.slice(0, 40)}"` : "This";
       const known = "null, boolean, integer, number, string, array, object";
       wrong(
@@ -126,7 +133,7 @@ const readType: KeywordReader = (reading, node, value) => {
       );
       return;
     }
-    node.types |= TYPE_BITS[name as TypeName];
+    node.types |= bit;
   }
   if (new Set(names).size < names.length) wrong(reading, node, "type", `"type" names a type twice.`);
 };
@@ -149,12 +156,15 @@ function choiceOf(values: readonly unknown[]): Choice {
   };
 }
 
-const readBound: KeywordReader = (reading, node, value, keyword) => {
-  if (typeof value === "number") numberRules(node)[keyword as keyof NumberRules] = value;
-  else if (typeof value === "boolean" && keyword.startsWith("exclusive"))
-    wrong(reading, node, keyword, `"${keyword}" must be a number, the bound itself (true and false are draft-04).`);
-  else wrong(reading, node, keyword, `"${keyword}" must be a number.`);
-};
+/** `minimum` and its like. */
+function bound(name: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"): KeywordReader {
+  return (reading, node, value, keyword) => {
+    if (typeof value === "number") numberRules(node)[name] = value;
+    else if (typeof value === "boolean" && keyword.startsWith("exclusive"))
+      wrong(reading, node, keyword, `"${keyword}" must be a number, the bound itself (true and false are draft-04).`);
+    else wrong(reading, node, keyword, `"${keyword}" must be a number.`);
+  };
+}
 
 const readMultipleOf: KeywordReader = (reading, node, value) => {
   if (typeof value === "number" && value > 0) numberRules(node).multipleOf = value;
@@ -207,7 +217,7 @@ const readUniqueItems: KeywordReader = (reading, node, value, keyword, raw) => {
 };
 
 const readRequired: KeywordReader = (reading, node, value) => {
-  if (isStringList(reading, node, value, "required")) objectRules(node).required = value as string[];
+  if (isStringList(reading, node, value, "required")) objectRules(node).required = value;
 };
 
 const readDependentRequired: KeywordReader = (reading, node, value, keyword) => {
@@ -216,8 +226,8 @@ const readDependentRequired: KeywordReader = (reading, node, value, keyword) => 
     return;
   }
   const names = new Map<string, readonly string[]>();
-  for (const key of Object.keys(value))
-    if (isStringList(reading, node, value[key], keyword, key)) names.set(key, value[key] as string[]);
+  for (const [key, list] of Object.entries(value))
+    if (isStringList(reading, node, list, keyword, key)) names.set(key, list);
   objectRules(node).dependentRequired = { keyword, names };
 };
 
@@ -291,9 +301,9 @@ const readDependencies: KeywordReader = (reading, node, value, keyword) => {
   }
   const names = new Map<string, readonly string[]>();
   const schemas = new Map<string, SchemaNode>();
-  for (const key of Object.keys(value)) {
-    if (!Array.isArray(value[key])) schemas.set(key, reading.subschema(value[key], node, keyword, key));
-    else if (isStringList(reading, node, value[key], keyword, key)) names.set(key, value[key] as string[]);
+  for (const [key, part] of Object.entries(value)) {
+    if (!Array.isArray(part)) schemas.set(key, reading.subschema(part, node, keyword, key));
+    else if (isStringList(reading, node, part, keyword, key)) names.set(key, part);
   }
   if (reading.draft !== "draft-07") return;
   if (names.size > 0) objectRules(node).dependentRequired = { keyword, names };
@@ -333,10 +343,10 @@ const COMMON: readonly (readonly [string, KeywordReader])[] = [
   ["type", readType],
   ["const", readConst],
   ["enum", readEnum],
-  ["minimum", readBound],
-  ["maximum", readBound],
-  ["exclusiveMinimum", readBound],
-  ["exclusiveMaximum", readBound],
+  ["minimum", bound("minimum")],
+  ["maximum", bound("maximum")],
+  ["exclusiveMinimum", bound("exclusiveMinimum")],
+  ["exclusiveMaximum", bound("exclusiveMaximum")],
   ["multipleOf", readMultipleOf],
   ["minLength", count((node, value) => void (stringRules(node).minLength = value))],
   ["maxLength", count((node, value) => void (stringRules(node).maxLength = value))],
@@ -359,8 +369,8 @@ const COMMON: readonly (readonly [string, KeywordReader])[] = [
   ["oneOf", several((node, children) => void (node.oneOf = children))],
   ["not", one((node, child) => void (node.not = child))],
   ["if", one((node, child) => void (node.if = child))],
-  ["then", one((node, child) => void (node.then = child))],
-  ["else", one((node, child) => void (node.else = child))],
+  ["then", one((node, child) => void (node.onTrue = child))],
+  ["else", one((node, child) => void (node.onFalse = child))],
   ["definitions", readDefinitions],
   ["$ref", readRef],
   ["$comment", checkText],

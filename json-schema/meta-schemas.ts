@@ -2,6 +2,7 @@
  * The meta-schemas of the two drafts, as published by the JSON Schema organisation: data, never fetched. Clients may
  * refer to them; whether a schema is valid is decided by `keywords.ts`, and the tests hold the two against each other.
  */
+/* oxlint-disable unicorn/no-thenable -- data: "then" is a keyword of JSON Schema */
 export const META_SCHEMAS: readonly Readonly<Record<string, unknown>>[] = [
   {
     $schema: "http://json-schema.org/draft-07/schema#",

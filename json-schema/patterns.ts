@@ -120,7 +120,7 @@ function planOf(source: string): NonNullable<Pattern["plan"]> | null {
   const translation = translatePattern(source);
   if (translation === null) return null;
   const { guards, ...main } = translation;
-  return { main: { ...main, set: null }, guards: guards.map((guard) => ({ ...guard, set: null })) };
+  return { main: { ...main, set: null }, guards: guards.map((guard) => Object.assign(guard, { set: null })) };
 }
 
 function matches(pattern: Compiled, text: string): boolean {

@@ -148,7 +148,7 @@ export function findLoop(start: readonly SchemaNode[]): SchemaNode | null {
 /** The nodes that are asked about the same value. */
 function inPlace(node: SchemaNode): SchemaNode[] {
   const nodes = [...(node.allOf ?? []), ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
-  for (const child of [node.ref, node.dynamicRef?.fallback, node.not, node.if, node.then, node.else])
+  for (const child of [node.ref, node.dynamicRef?.fallback, node.not, node.if, node.onTrue, node.onFalse])
     if (child !== null && child !== undefined) nodes.push(child);
   if (node.object?.dependentSchemas) nodes.push(...node.object.dependentSchemas.values());
   return nodes;

@@ -2,13 +2,16 @@ import { spend } from "./budget.ts";
 import type { Budget } from "./budget.ts";
 import { makeError } from "./errors.ts";
 import type { ValidationError } from "./errors.ts";
-import type { Location, Scope } from "./location.ts";
+import { makeLocation } from "./location.ts";
+import type { Location, Scope, Seen } from "./location.ts";
 import { testPattern } from "./patterns.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** One validation on its way. */
 export interface Run {
   readonly budget: Budget;
+  /** `evaluate` of evaluate.ts. Here, because the keywords need it and it needs them. */
+  readonly evaluate: (run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors) => boolean;
   /** Nodes that are being evaluated inside each other. */
   depth: number;
   /** Results are kept by (node, location): the schema has references. */
@@ -56,4 +59,16 @@ export function matchesPattern(run: Run, pattern: string, text: string): boolean
   if (known !== undefined) return known;
   run.questions.set(key, { pattern, text });
   return true;
+}
+
+/** The place below `location`. The same one each time, when results are remembered. */
+export function childOf(run: Run, location: Location, key: string | number, value: unknown): Location {
+  spend(run.budget, 1);
+  if (!run.remembers) return makeLocation(value, location, key);
+  location.children ??= new Map();
+  const known = location.children.get(key);
+  if (known !== undefined) return known;
+  const child = makeLocation(value, location, key);
+  location.children.set(key, child);
+  return child;
 }

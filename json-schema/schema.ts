@@ -56,8 +56,9 @@ export interface SchemaNode {
   oneOf: readonly SchemaNode[] | null;
   not: SchemaNode | null;
   if: SchemaNode | null;
-  then: SchemaNode | null;
-  else: SchemaNode | null;
+  /** `then` and `else`. (An object with a field called `then` passes for a promise.) */
+  onTrue: SchemaNode | null;
+  onFalse: SchemaNode | null;
   unevaluatedItems: SchemaNode | null;
   unevaluatedProperties: SchemaNode | null;
 }
@@ -122,7 +123,7 @@ export const TYPE_BITS = {
   object: 64,
 } as const;
 
-export type TypeName = keyof typeof TYPE_BITS;
+export const TYPES: ReadonlyMap<string, number> = new Map(Object.entries(TYPE_BITS));
 
 export function makeNode(
   parent: SchemaNode | null,
@@ -152,8 +153,8 @@ export function makeNode(
     oneOf: null,
     not: null,
     if: null,
-    then: null,
-    else: null,
+    onTrue: null,
+    onFalse: null,
     unevaluatedItems: null,
     unevaluatedProperties: null,
   };

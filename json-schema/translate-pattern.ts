@@ -132,7 +132,7 @@ function readAlternatives(reader: Reader): Part {
 
 function readAtom(reader: Reader): Part {
   const { text } = reader;
-  const char = text[reader.at];
+  const char = text[reader.at] ?? "";
   switch (char) {
     case "(":
       return readGroup(reader);
@@ -294,7 +294,9 @@ function readProperty(reader: Reader, char: string): Item {
   const end = reader.text.indexOf("}", reader.at);
   const name = reader.text.slice(reader.at + 1, end);
   reader.at = end + 1;
-  const [key, value] = name.includes("=") ? (name.split("=") as [string, string]) : [null, name];
+  const equals = name.indexOf("=");
+  const key = equals < 0 ? null : name.slice(0, equals);
+  const value = name.slice(equals + 1);
   if (key === null || key === "General_Category" || key === "gc") {
     const category = CATEGORIES.get(value) ?? value;
     if (category === "ASCII")
@@ -318,7 +320,7 @@ const CATEGORIES: ReadonlyMap<string, string> = new Map(
     "Private_Use=Co"
   )
     .split(" ")
-    .map((pair) => pair.split("=") as [string, string]),
+    .map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
 );
 
 function literal(code: number): Part {

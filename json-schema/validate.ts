@@ -46,6 +46,7 @@ export function validate(schema: Schema, instance: unknown, options: ValidateOpt
   const whole = budget.left;
   const run: Run = {
     budget,
+    evaluate,
     depth: 0,
     remembers: schema.hasRefs,
     tracks: schema.tracks,
