@@ -5,13 +5,7 @@
 
 export const DEFAULT_STEPS = 400_000;
 
-export type RefusalCode =
-  | "too_expensive"
-  | "too_deep"
-  | "schema_loop"
-  | "pattern_too_slow"
-  | "pattern_busy"
-  | "pattern_unsupported";
+export type RefusalCode = "too_expensive" | "too_deep" | "schema_loop" | "pattern_too_slow" | "pattern_busy";
 
 const SENTENCES: Record<RefusalCode, string> = {
   too_expensive:
@@ -23,7 +17,6 @@ const SENTENCES: Record<RefusalCode, string> = {
   pattern_too_slow:
     "A pattern of the schema takes too long on this text. Rewrite it without look-around, back-references and nested repetition.",
   pattern_busy: "Too many slow patterns are being matched right now. Try again in a moment.",
-  pattern_unsupported: "A pattern of the schema can only be matched by the server.",
 };
 
 /** Ends a validation without a verdict. Caught by `validate`; never leaves this room. */
@@ -33,6 +26,11 @@ export class Refusal extends Error {
     super(SENTENCES[code]);
     this.code = code;
   }
+}
+
+/** The verdict that says so. */
+export function refusalOf(code: RefusalCode): { status: "refused"; code: RefusalCode; message: string } {
+  return { status: "refused", code, message: SENTENCES[code] };
 }
 
 export interface Budget {

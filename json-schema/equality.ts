@@ -8,6 +8,11 @@ export function isCompound(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
+/** Neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return isCompound(value) && !Array.isArray(value);
+}
+
 /**
  * Equality of JSON values: the order of keys does not count, 1 equals 1.0.
  * @throws Refusal too_expensive, too_deep
@@ -47,7 +52,9 @@ export function isEqual(budget: Budget, a: unknown, b: unknown, depth = 0): bool
 export function findDuplicate(budget: Budget, items: readonly unknown[]): [number, number] | null {
   if (items.length < 2) return null;
   const simple = new Map<unknown, number>();
-  const compound = new Map<number, number[]>();
+  const compound = new Map<number, number>();
+  // Further items with the hash of an earlier one that they do not equal.
+  const collisions = new Map<number, number[]>();
   for (let i = 0; i < items.length; i++) {
     const item = items[i];
     if (!isCompound(item)) {
@@ -59,13 +66,16 @@ export function findDuplicate(budget: Budget, items: readonly unknown[]): [numbe
     }
     spend(budget, 4);
     const hash = hashOf(budget, item, 0);
-    const sameHash = compound.get(hash);
-    if (sameHash === undefined) {
-      compound.set(hash, [i]);
+    const first = compound.get(hash);
+    if (first === undefined) {
+      compound.set(hash, i);
       continue;
     }
-    for (const j of sameHash) if (isEqual(budget, items[j], item)) return [j, i];
-    sameHash.push(i);
+    if (isEqual(budget, items[first], item)) return [first, i];
+    const others = collisions.get(hash) ?? [];
+    for (const other of others) if (isEqual(budget, items[other], item)) return [other, i];
+    collisions.set(hash, [...others, i]);
+    spend(budget, others.length);
   }
   return null;
 }
@@ -73,7 +83,11 @@ export function findDuplicate(budget: Budget, items: readonly unknown[]): [numbe
 /** Equal values have equal hashes, so the keys of an object are added up: their order must not count. */
 function hashOf(budget: Budget, value: unknown, depth: number): number {
   if (typeof value === "string") return hashText(budget, value, 17);
-  if (typeof value === "number") return hashText(budget, String(value), 31);
+  if (typeof value === "number") {
+    if (!Number.isInteger(value)) return hashText(budget, String(value), 31);
+    spend(budget, 1);
+    return mix(value | 0, (value / 0x1_0000_0000) | 0);
+  }
   if (!isCompound(value)) {
     spend(budget, 1);
     return value === true ? 3 : value === false ? 5 : 7;
@@ -87,7 +101,7 @@ function hashOf(budget: Budget, value: unknown, depth: number): number {
   }
   hash = 13;
   const keys = Object.keys(value);
-  spend(budget, 2 + keys.length);
+  spend(budget, 4 + keys.length * 2);
   for (const key of keys)
     hash = (hash + mix(hashText(budget, key, 19), hashOf(budget, Reflect.get(value, key), depth + 1))) | 0;
   return hash;

@@ -3,7 +3,7 @@ import { isCompound, isEqual } from "./equality.ts";
 import { plural, show, showChoices, showKind, showTypes } from "./errors.ts";
 import { formatProblem } from "./formats.ts";
 import type { Location } from "./location.ts";
-import { isMultipleOf } from "./numbers.ts";
+import { isMultipleOf, multipleOfSteps } from "./numbers.ts";
 import { matchesPattern, report } from "./run.ts";
 import type { Errors, Run } from "./run.ts";
 import { TYPE_BITS } from "./schema.ts";
@@ -66,8 +66,7 @@ export function checkNumber(
   if (rules.exclusiveMinimum !== null && value <= rules.exclusiveMinimum) ok = fail("exclusiveMinimum", "more than");
   if (rules.exclusiveMaximum !== null && value >= rules.exclusiveMaximum) ok = fail("exclusiveMaximum", "less than");
   if (rules.multipleOf !== null) {
-    // Up to 2,000 bits are divided; whole numbers are the quick case.
-    spend(run.budget, Number.isSafeInteger(value) && Number.isSafeInteger(rules.multipleOf) ? 1 : 60);
+    spend(run.budget, multipleOfSteps(value, rules.multipleOf));
     if (!isMultipleOf(value, rules.multipleOf)) ok = fail("multipleOf", "a multiple of");
   }
   return ok;

@@ -20,7 +20,7 @@ const MAX_DEPTH = 800;
  * @throws Refusal
  */
 export function evaluate(run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors): boolean {
-  spend(run.budget, 2);
+  spend(run.budget, 3);
   if (node.always !== null) {
     if (!node.always && errors !== null && errors.length < run.maxErrors) errors.push(forbiddenError(node, location));
     return node.always;

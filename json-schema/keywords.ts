@@ -1,7 +1,7 @@
 import { countProperties, patternProblem } from "./patterns.ts";
 import { addProblem, endReading } from "./reading.ts";
 import type { Reading } from "./reading.ts";
-import { isCompound } from "./equality.ts";
+import { isCompound, isObject } from "./equality.ts";
 import { TYPES } from "./schema.ts";
 import type { ArrayRules, Choice, NumberRules, ObjectRules, SchemaNode, StringRules } from "./schema.ts";
 
@@ -19,10 +19,6 @@ export type KeywordReader = (
 
 /** Distinct Unicode properties in the patterns of one schema; looking one up takes tens of microseconds. */
 const MAX_UNICODE_PROPERTIES = 100;
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return isCompound(value) && !Array.isArray(value);
-}
 
 function wrong(reading: Reading, node: SchemaNode, keyword: string, message: string, key?: string | number): void {
   addProblem(reading, "invalid_keyword", message, node, keyword, key);

@@ -13,6 +13,16 @@ export function isMultipleOf(value: number, divisor: number): boolean {
   return scaled % (b.digits * 10n ** BigInt(b.exponent - exponent)) === 0n;
 }
 
+/** How much work `isMultipleOf` is at most, in steps: it grows with the digits between the two numbers. */
+export function multipleOfSteps(value: number, divisor: number): number {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return 1;
+  return 20 + Math.ceil((sizeOf(value) + sizeOf(divisor)) / 2);
+}
+
+function sizeOf(number: number): number {
+  return number === 0 || !Number.isFinite(number) ? 0 : Math.abs(Math.log10(Math.abs(number)));
+}
+
 /** `number` as digits times a power of ten, from its shortest spelling. */
 function decimalOf(number: number): { digits: bigint; exponent: number } {
   const [mantissa = "0", exponent = "0"] = String(Math.abs(number)).split("e");

@@ -11,7 +11,8 @@
  * patterns which RE2 cannot match; the server settles them in a worker (pattern-worker-host.ts), a browser lets the
  * server decide. Nothing here imports anything but re2js.
  */
-import { DRAFT_07, DRAFT_2020, isObject } from "./keywords.ts";
+import { isObject } from "./equality.ts";
+import { DRAFT_07, DRAFT_2020 } from "./keywords.ts";
 import { META_SCHEMAS } from "./meta-schemas.ts";
 import { addProblem, DEFAULT_LIMITS, endReading, ReadingEnded } from "./reading.ts";
 import type { Reading, SchemaLimits, SchemaProblem } from "./reading.ts";
@@ -43,6 +44,7 @@ export function parseSchema(raw: unknown, options: ParseOptions = {}): ParsedSch
     nodes: 0,
     patterns: 0,
     properties: 0,
+    pointerSteps: 0,
     resources: new Map(),
     nodeOf: new Map(),
     refs: [],

@@ -18,7 +18,7 @@ const MAX_AUTOMATON_BYTES = 1 << 18;
 /** A match that could cost more steps than this is left to the host. */
 const MAX_MATCH_STEPS = 150_000;
 
-interface Pattern {
+export interface Pattern {
   /** Why it is no valid pattern, or null. */
   readonly problem: string | null;
   /** undefined: not translated yet. null: not for RE2. */
@@ -82,28 +82,31 @@ export function countProperties(source: string): number {
   return source.includes("\\p") || source.includes("\\P") ? new Set(source.match(/\\[pP]\{[^{}]*\}/g)).size : 0;
 }
 
+/** The patterns that one run has met and paid for. It holds on to them, whatever the generations do meanwhile. */
+export type PatternsOfRun = Map<string, Pattern>;
+
 /**
  * Does `text` contain a match of the pattern? undefined: cannot be said here in linear time and within bounds.
- * `seen` holds the patterns that this run has paid for: compiling is charged once a run, whether or not it was kept from
- * an earlier one, so that the answer does not depend on what came before.
+ * Compiling is charged once a run, whether or not it was kept from an earlier one, so that the answer does not depend on
+ * what came before.
  * @throws Refusal too_expensive
  */
-export function testPattern(budget: Budget, seen: Set<string>, source: string, text: string): boolean | undefined {
-  const pattern = patternOf(source);
-  if (!seen.has(source)) {
-    seen.add(source);
-    spend(budget, 20 + source.length);
-    pattern.plan ??= planOf(source);
+export function testPattern(budget: Budget, run: PatternsOfRun, source: string, text: string): boolean | undefined {
+  let pattern = run.get(source);
+  if (pattern === undefined) {
+    spend(budget, 100 + source.length * 4);
+    pattern = patternOf(source);
+    if (pattern.plan === undefined) pattern.plan = planOf(source);
     if (pattern.plan !== null) {
       spend(budget, compileSteps(pattern.plan.main));
       for (const guard of pattern.plan.guards) spend(budget, compileSteps(guard));
     }
+    run.set(source, pattern);
   }
-  const plan = (pattern.plan ??= planOf(source));
-  if (plan === null) return undefined;
-  let steps = matchSteps(plan.main, text.length);
+  const { plan } = pattern;
+  if (plan === null || plan === undefined) return undefined;
+  let steps = 8 + matchSteps(plan.main, text.length);
   for (const guard of plan.guards) steps += matchSteps(guard, text.length);
-  spend(budget, 5);
   if (steps > MAX_MATCH_STEPS) return undefined;
   spend(budget, steps);
   try {
@@ -134,7 +137,7 @@ function matches(pattern: Compiled, text: string): boolean {
 }
 
 function compileSteps(pattern: LinearPattern): number {
-  return 50 + pattern.weight * 4;
+  return 200 + pattern.weight * 8;
 }
 
 /** A new state of the automaton costs its size, a known one next to nothing; small patterns have few states. */

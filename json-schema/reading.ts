@@ -57,7 +57,10 @@ export interface Reading {
   readonly problems: SchemaProblem[];
   nodes: number;
   patterns: number;
+  /** Unicode properties named by the patterns. */
   properties: number;
+  /** Steps of JSON Pointers that were followed. */
+  pointerSteps: number;
   readonly resources: Map<string, Resource>;
   readonly nodeOf: Map<object, SchemaNode>;
   readonly refs: { readonly node: SchemaNode; readonly keyword: "$ref" | "$dynamicRef"; readonly ref: string }[];

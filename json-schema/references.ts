@@ -1,11 +1,13 @@
-import { addProblem } from "./reading.ts";
+import { addProblem, endReading } from "./reading.ts";
 import type { Reading } from "./reading.ts";
-import { isCompound } from "./equality.ts";
-import { escapeToken } from "./schema.ts";
+import { isCompound, isObject } from "./equality.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** Where relative `$id`s of a document without an absolute one are placed. Never shown, never fetched. */
 const DOCUMENT_BASE = "json-schema://document/";
+
+/** Steps of JSON Pointers in all references together: thousands of long ones would take tens of milliseconds. */
+const MAX_POINTER_STEPS = 20_000;
 
 /** `reference` against `base`, without a URL library's exceptions: null when it is no URI reference. */
 export function resolveUri(base: string, reference: string): string | null {
@@ -97,24 +99,32 @@ function decode(fragment: string): string | null {
 function followPointer(reading: Reading, root: SchemaNode, raw: unknown, pointer: string): SchemaNode | null {
   let value: unknown = raw;
   let nearest = root;
-  let way = "";
-  for (const part of pointer.slice(1).split("/")) {
-    const token = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (Array.isArray(value))
-      value = /^(?:0|[1-9][0-9]*)$/.test(token) ? (value as unknown[])[Number(token)] : undefined;
-    else if (isCompound(value) && Object.hasOwn(value, token)) value = Reflect.get(value, token);
+  let wayStart = 0;
+  for (let start = 1; start <= pointer.length;) {
+    if (++reading.pointerSteps > MAX_POINTER_STEPS) {
+      const message = `The references of a schema may lead along ${MAX_POINTER_STEPS} steps of JSON Pointers in all.`;
+      endReading(reading, "schema_too_large", message, root);
+    }
+    const slash = pointer.indexOf("/", start);
+    const end = slash < 0 ? pointer.length : slash;
+    const part = pointer.slice(start, end);
+    const token = part.includes("~") ? part.replaceAll("~1", "/").replaceAll("~0", "~") : part;
+    if (Array.isArray(value)) {
+      const items: readonly unknown[] = value;
+      value = /^(?:0|[1-9][0-9]*)$/.test(token) ? items[Number(token)] : undefined;
+    } else if (isObject(value) && Object.hasOwn(value, token)) value = value[token];
     else return null;
-    way += `/${escapeToken(token)}`;
+    start = end + 1;
     const known = isCompound(value) ? reading.nodeOf.get(value) : undefined;
     if (known !== undefined) {
       nearest = known;
-      way = "";
+      wayStart = end;
     }
   }
-  if (way === "") return nearest;
+  if (wayStart === pointer.length) return nearest;
   // A place that no keyword declares a schema (or just `true`): the reference makes it one.
-  if (typeof value !== "boolean" && (!isCompound(value) || Array.isArray(value))) return null;
-  return reading.subschema(value, nearest, way, null);
+  if (typeof value !== "boolean" && !isObject(value)) return null;
+  return reading.subschema(value, nearest, pointer.slice(wayStart), null);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { ValidationError } from "./errors.ts";
 import { makeLocation } from "./location.ts";
 import type { Location, Scope, Seen } from "./location.ts";
 import { testPattern } from "./patterns.ts";
+import type { PatternsOfRun } from "./patterns.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /** One validation on its way. */
@@ -20,7 +21,7 @@ export interface Run {
   readonly assertsFormats: boolean;
   readonly maxErrors: number;
   /** The patterns that were paid for. */
-  readonly patterns: Set<string>;
+  readonly patterns: PatternsOfRun;
   readonly answers: ReadonlyMap<string, boolean> | null;
   /** What only a host can answer. As soon as there is one, the result of the run means nothing. */
   readonly questions: Map<string, { readonly pattern: string; readonly text: string }>;
@@ -63,7 +64,7 @@ export function matchesPattern(run: Run, pattern: string, text: string): boolean
 
 /** The place below `location`. The same one each time, when results are remembered. */
 export function childOf(run: Run, location: Location, key: string | number, value: unknown): Location {
-  spend(run.budget, 1);
+  spend(run.budget, run.remembers ? 4 : 2);
   if (!run.remembers) return makeLocation(value, location, key);
   location.children ??= new Map();
   const known = location.children.get(key);

@@ -1,0 +1,72 @@
+/**
+ * `node json-schema/bench.ts`: the longest time each hostile case holds the event loop, and what a typical pair of
+ * schemas costs the first time it is seen. Prints; asserts nothing.
+ */
+import { DEFAULT_STEPS } from "./budget.ts";
+import { HOSTILE_CASES } from "./hostile.ts";
+import type { HostileCase } from "./hostile.ts";
+import { parseSchema } from "./parse-schema.ts";
+import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "./samples.ts";
+import { validate } from "./validate.ts";
+
+const { log } = console;
+
+/** Parsing and validating as one stretch, in milliseconds; garbage is collected in between where that can be asked. */
+function measure(each: HostileCase): { ms: number; parse: number; end: string; steps: number } {
+  const schema = each.schema();
+  const value = each.value();
+  globalThis.gc?.();
+  const start = performance.now();
+  const parsed = parseSchema(schema);
+  const parse = performance.now() - start;
+  if (!parsed.ok) return { ms: parse, parse, end: parsed.problems[0]?.code ?? "", steps: 0 };
+  const budget = { left: DEFAULT_STEPS };
+  const verdict = validate(parsed.schema, value, { formats: "assert", budget });
+  const ms = performance.now() - start;
+  return {
+    ms,
+    parse,
+    end: verdict.status === "refused" ? verdict.code : verdict.status,
+    steps: DEFAULT_STEPS - budget.left,
+  };
+}
+
+let longest = 0;
+log("hostile case                                                              ms    parse     steps  end");
+for (const each of HOSTILE_CASES) {
+  const runs = [measure(each), measure(each), measure(each)];
+  const worst = runs.reduce((a, b) => (a.ms > b.ms ? a : b));
+  longest = Math.max(longest, worst.ms);
+  const warning = worst.end === each.ends ? "" : `  expected ${each.ends}`;
+  const figures = `${worst.ms.toFixed(1).padStart(8)} ${worst.parse.toFixed(1).padStart(8)} ${String(worst.steps).padStart(9)}`;
+  log(`${each.name.slice(0, 68).padEnd(68)} ${figures}  ${worst.end}${warning}`);
+}
+log(`longest: ${longest.toFixed(1)} ms\n`);
+
+/** The schema as a client would send it: other objects each time, other texts in it, so that nothing is shared. */
+function fresh(text: string, round: number): unknown {
+  return JSON.parse(text.replaceAll("Review", `Review${round}`));
+}
+
+const ROUNDS = 2_000;
+for (const [name, schema, value] of [
+  ["zod 4", ZOD_SCHEMA.schema, ZOD_SCHEMA.value],
+  ["pydantic 2", PYDANTIC_SCHEMA.schema, PYDANTIC_SCHEMA.value],
+] as const) {
+  const text = JSON.stringify(schema);
+  const copies = Array.from({ length: ROUNDS }, (_, round) => fresh(text, round));
+  const took: number[] = [];
+  for (const copy of copies) {
+    const start = performance.now();
+    const parsed = parseSchema(copy);
+    if (parsed.ok) validate(parsed.schema, value, { formats: "assert" });
+    took.push(performance.now() - start);
+  }
+  const sorted = took.toSorted((a, b) => a - b);
+  const parsed = parseSchema(schema);
+  const at = (share: number): string => ((sorted[Math.floor(ROUNDS * share)] ?? 0) * 1_000).toFixed(0);
+  const status = parsed.ok ? validate(parsed.schema, value, { formats: "assert" }).status : "no schema";
+  log(
+    `${name}: ${text.length} characters, check and validate an unseen schema: median ${at(0.5)} us, p99 ${at(0.99)} us, the very first ${((took[0] ?? 0) * 1_000).toFixed(0)} us (${status})`,
+  );
+}
