@@ -87,6 +87,7 @@ export function createPatternHost(options: PatternHostOptions = {}): PatternHost
   function post(): void {
     if (current === null || worker === null) return;
     const job = current;
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
     worker.postMessage(job.questions);
     timer = setTimeout(() => {
       // The loop may have been held up while the answer was already there: it is read before this runs.

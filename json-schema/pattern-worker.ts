@@ -12,6 +12,8 @@ function answer(question: PatternQuestion): boolean | null {
 }
 
 parentPort?.on("message", (questions: readonly PatternQuestion[]) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
   parentPort?.postMessage(questions.map(answer));
 });
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
 parentPort?.postMessage("ready");
