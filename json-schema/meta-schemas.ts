@@ -70,6 +70,10 @@ export const META_SCHEMAS: readonly Readonly<Record<string, unknown>>[] = [
         type: "boolean",
         default: false,
       },
+      writeOnly: {
+        type: "boolean",
+        default: false,
+      },
       examples: {
         type: "array",
         items: true,
@@ -183,8 +187,6 @@ export const META_SCHEMAS: readonly Readonly<Record<string, unknown>>[] = [
       enum: {
         type: "array",
         items: true,
-        minItems: 1,
-        uniqueItems: true,
       },
       type: {
         anyOf: [

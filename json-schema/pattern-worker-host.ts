@@ -52,10 +52,14 @@ export function createPatternHost(options: PatternHostOptions = {}): PatternHost
     clearTimeout(timer);
     const job = current;
     current = null;
-    if (kill) void stop();
-    worker?.unref();
+    if (kill) {
+      void stop();
+      // Who sent one slow pattern often sends more: the next worker comes up meanwhile.
+      if (isReady) start();
+    }
     job?.settle(result);
     next();
+    if (current === null) worker?.unref();
   }
 
   async function stop(): Promise<void> {
@@ -78,7 +82,8 @@ export function createPatternHost(options: PatternHostOptions = {}): PatternHost
       }
       isReady = true;
       clearTimeout(timer);
-      post();
+      if (current === null) started.unref();
+      else post();
     });
     started.on("error", () => finish("pattern_too_slow", true));
     timer = setTimeout(() => finish("pattern_busy", true), START_LIMIT_MS);
