@@ -34,11 +34,12 @@ test("a later change of the caller's buffer does not change the key", () => {
   assert.equal(sign(Buffer.from("x")), before);
 });
 
-const openssl = spawnSync("openssl", ["version"]).status === 0;
+const OPENSSL = "openssl";
+const hasOpenssl = spawnSync(OPENSSL, ["version"]).status === 0;
 
 test(
   "the openssl command, which knows nothing of this code, agrees on key and signature",
-  { skip: openssl ? false : "there is no openssl command on this machine" },
+  { skip: hasOpenssl ? false : "there is no openssl command on this machine" },
   () => {
     for (const payloadKey of [PAYLOAD_KEY, randomBytes(32)]) {
       for (const body of [Buffer.from('{"task":"x"}'), Buffer.alloc(0), randomBytes(5_000)]) {
@@ -55,7 +56,7 @@ test(
 
 function opensslHmac(key: Buffer, data: Buffer): Buffer {
   const options = ["dgst", "-sha256", "-mac", "HMAC", "-macopt", `hexkey:${key.toString("hex")}`, "-binary"];
-  const { status, stdout, stderr } = spawnSync("openssl", options, { input: data });
+  const { status, stdout, stderr } = spawnSync(OPENSSL, options, { input: data });
   assert.equal(status, 0, stderr.toString());
   return stdout;
 }
