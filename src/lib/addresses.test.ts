@@ -58,6 +58,19 @@ test("public addresses are allowed, up to the edges of the ranges", () => {
   }
 });
 
+test("the sentence names what kind of address it is", () => {
+  for (const [address, kind] of Object.entries({
+    "::": "an unspecified address",
+    "255.255.255.255": "the broadcast address",
+    "fe80::1": "a link-local address",
+    "ff02::1": "a multicast address",
+    "64:ff9b:1::1": "a local NAT64 address",
+    "::ffff:10.0.0.1": "an IPv4-mapped address that leads to a private address",
+  })) {
+    assert.ok(addressRefusal(address, STRICT)?.startsWith(`${address} is ${kind}, `), address);
+  }
+});
+
 test("what is no plain address is refused: names, short forms, zones, nonsense", () => {
   for (const text of [
     "",

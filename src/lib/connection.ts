@@ -120,36 +120,32 @@ export function exchange(
     if (signal.aborted) return abort();
     signal.addEventListener("abort", abort, { once: true });
     connection.head.expect();
-    try {
-      connection.client.dispatch(
-        { method: "POST", ...request },
-        {
-          onRequestStart() {},
-          onResponseStart(_controller, status) {
-            if (isOver) return;
-            if (status < 200) return stop(new SendFailure("protocol", `The receiver answered ${status}, unasked.`));
-            answered = { status, at: performance.now() };
-            connection.head.complete();
-            onHeaders();
-            bodyTimer = setTimeout(stop, bodyTimeoutMs);
-          },
-          onResponseData(_controller, chunk) {
-            if (isOver) return;
-            if (bodyBytes < MAX_KEPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, MAX_KEPT_BYTES - bodyBytes)));
-            bodyBytes += chunk.length;
-            if (bodyBytes >= MAX_BODY_BYTES) stop(lost());
-          },
-          onResponseEnd() {
-            end(answered !== null, lost());
-          },
-          onResponseError(_controller, error) {
-            stop(error);
-          },
+    // undici tells the handler of what it cannot write, a line break in a header for instance; it does not throw.
+    connection.client.dispatch(
+      { method: "POST", ...request },
+      {
+        onRequestStart() {},
+        onResponseStart(_controller, status) {
+          if (isOver) return;
+          if (status < 200) return stop(new SendFailure("protocol", `The receiver answered ${status}, unasked.`));
+          answered = { status, at: performance.now() };
+          connection.head.complete();
+          onHeaders();
+          bodyTimer = setTimeout(stop, bodyTimeoutMs);
         },
-      );
-    } catch (error) {
-      // undici refuses what cannot be written, a line break in a header for instance.
-      stop(error);
-    }
+        onResponseData(_controller, chunk) {
+          if (isOver) return;
+          if (bodyBytes < MAX_KEPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, MAX_KEPT_BYTES - bodyBytes)));
+          bodyBytes += chunk.length;
+          if (bodyBytes >= MAX_BODY_BYTES) stop(lost());
+        },
+        onResponseEnd() {
+          end(answered !== null, lost());
+        },
+        onResponseError(_controller, error) {
+          stop(error);
+        },
+      },
+    );
   });
 }

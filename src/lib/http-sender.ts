@@ -7,7 +7,7 @@
  * 2. A host name is resolved once for a connection, and all its addresses are judged: one refused address refuses the
  *    name. (addresses.ts)
  * 3. The socket is dialled to a vetted address, never to the name, so a second answer of the DNS changes nothing.
- * 4. The connected socket is asked for its peer, which is judged again before TLS and before the first byte.
+ * 4. The connected socket is asked for its peer, which must be that very address, before TLS and before the first byte.
  * 5. TLS checks the certificate against the host name of the URL. (2 to 5: vetted-socket.ts)
  * 6. Only then undici gets the socket, in a client that owns this one connection and cannot open another. Redirects
  *    are outcomes, proxy variables are not read, nothing is decompressed; time, head and body are bounded.

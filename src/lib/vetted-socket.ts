@@ -47,7 +47,7 @@ export async function openVettedSocket(target: Target, options: ConnectOptions, 
     signal,
   );
   try {
-    vetPeer(socket, address, options);
+    vetPeer(socket, address);
     return isTls ? await secure(socket, target, options.secureContext(), signal) : socket;
   } catch (error) {
     socket.destroy();
@@ -132,17 +132,14 @@ function dialFirst(
 }
 
 /**
- * The last look before the first byte: the peer is the vetted address, whatever lies between asking the system for a
- * connection and getting one.
+ * The last look before the first byte: the peer must be the vetted address, whatever lies between asking the system
+ * for a connection and getting one. What is not that address was never judged, and so is refused.
  *
  * @throws SendFailure refused_address, reset
  */
-function vetPeer(socket: Socket, address: string, policy: AddressPolicy): void {
+function vetPeer(socket: Socket, address: string): void {
   const peer = socket.remoteAddress;
   if (peer === undefined) throw new SendFailure("reset", "The receiver closed the connection at once.");
-
-  const refusal = addressRefusal(peer, policy);
-  if (refusal !== null) throw new SendFailure("refused_address", refusal);
   if (!isSameAddress(peer, address)) {
     throw new SendFailure("refused_address", `The connection led to ${peer}, not to the address that was vetted.`);
   }
