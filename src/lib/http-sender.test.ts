@@ -361,6 +361,19 @@ test("an address that stays silent holds up the next one only for a moment", asy
   );
 });
 
+test("a connection that cannot even be begun is connect, also when its turn comes later", async (t) => {
+  for (const silentFirst of [false, true]) {
+    const { post } = setup(t, {
+      lookup: async () => ["127.0.0.1", "127.0.0.2"],
+      dial: (address) => {
+        if (silentFirst && address === "127.0.0.1") return new Socket();
+        throw new Error("not permitted");
+      },
+    });
+    assertFailed(await post("http://a.test/"), "connect");
+  }
+});
+
 test("one clock runs from DNS to the headers: bytes that drip do not wind it up again", async (t) => {
   const stalls: Record<string, (socket: Socket) => void> = {
     silence: () => undefined,

@@ -71,7 +71,9 @@ export interface SenderOptions extends AddressPolicy, Partial<IdleLimits> {
   keepAliveMs?: number;
   /** Certificates to trust in place of the system's, as PEM. */
   ca?: string;
+  /** In place of the name servers; a test answers itself. */
   lookup?: Lookup;
+  /** In place of the network; what it leads to is checked all the same. */
   dial?: Dial;
 }
 

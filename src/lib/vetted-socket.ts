@@ -105,7 +105,14 @@ function dialFirst(
       const address = addresses[next++];
       if (address === undefined) return;
 
-      const socket = dial(address, port);
+      let socket: Socket;
+      try {
+        socket = dial(address, port);
+      } catch (cause) {
+        // Where a timer called us nobody else would catch it.
+        end();
+        return reject(new SendFailure("connect", "No connection could be begun.", { cause }));
+      }
       dialled.add(socket);
       // Stays for the life of the socket: an error that nobody listens to would end the process.
       socket.on("error", (cause) => {
