@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ConfigError, isLoopback, readConfig } from "./config.ts";
+import { loadSecrets } from "./secrets.ts";
+
+const KEY = Buffer.alloc(32, 1).toString("base64");
+const stored = () => ({ adminToken: "sat_stored", secretKey: KEY, payloadKey: Buffer.alloc(32, 2).toString("base64") });
+const never = () => assert.fail("the stored secrets were asked for");
+const problems = (env: Record<string, string>) => {
+  try {
+    readConfig(env, stored);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.problems.map((problem) => problem.split(/[\s:]/, 1)[0]);
+  }
+  return [];
+};
+
+void test("with nothing set the service runs on the embedded database, on loopback, with secrets of its own", () => {
+  const { config, warnings } = readConfig({ PATH: "/bin" }, (dataDir) => {
+    assert.equal(dataDir, "./data");
+    return stored();
+  });
+  assert.deepEqual(warnings, []);
+  assert.deepEqual(
+    { ...config, secretKey: config.secretKey.length, payloadKey: config.payloadKey?.length },
+    {
+      host: "127.0.0.1",
+      port: 3000,
+      publicUrl: "http://localhost:3000",
+      dataDir: "./data",
+      database: { kind: "sqlite" },
+      adminToken: "sat_stored",
+      secretKey: 32,
+      payloadKey: 32,
+      callbacks: { allowPrivate: true },
+      trustedProxies: [],
+      verifier: { keyEnvs: [] },
+      limits: { bodyBytes: 1_048_576 },
+      logLevel: "info",
+    },
+  );
+});
+
+void test("every problem of an environment is told at once", () => {
+  assert.deepEqual(
+    problems({
+      SERVICE_HOST: "0.0.0.0",
+      SERVICE_PORT: "70000",
+      SERVICE_DATABASE_URL: "mysql://x",
+      SERVICE_ADMIN_API_TOKEN: "two words",
+      SERVICE_SECRET_KEY: "short",
+      SERVICE_PAYLOAD_KEY: "!!!",
+      SERVICE_CALLBACK_ALLOW_PRIVATE: "yes",
+      SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, nobody",
+      SERVICE_VERIFIER_KEY_ENVS: "A KEY",
+      SERVICE_BODY_LIMIT_BYTES: "1",
+      SERVICE_LOG_LEVEL: "loud",
+    }),
+    [
+      "SERVICE_PORT",
+      "SERVICE_BODY_LIMIT_BYTES",
+      "SERVICE_PUBLIC_URL",
+      "SERVICE_DATABASE_URL",
+      "SERVICE_CALLBACK_ALLOW_PRIVATE",
+      "SERVICE_LOG_LEVEL",
+      "SERVICE_TRUSTED_PROXIES",
+      "SERVICE_VERIFIER_KEY_ENVS",
+      "SERVICE_ADMIN_API_TOKEN",
+      "SERVICE_SECRET_KEY",
+      "SERVICE_PAYLOAD_KEY",
+    ],
+  );
+  assert.deepEqual(problems({ SERVICE_PUBLIC_URL: "tasks.example.com" }), ["SERVICE_PUBLIC_URL"]);
+  assert.deepEqual(problems({ SERVICE_HOST: "not a host" }).includes("SERVICE_HOST"), true);
+});
+
+void test("a password in the database's address is not repeated in a message", () => {
+  assert.throws(
+    () => readConfig({ SERVICE_DATABASE_URL: "mysql://root:hunter2@db/x" }, never),
+    (error: Error) => !error.message.includes("hunter2"),
+  );
+});
+
+void test("with PostgreSQL the secrets must be given, since all processes share them", () => {
+  assert.deepEqual(problems({ SERVICE_DATABASE_URL: "postgres://db/x" }), [
+    "SERVICE_ADMIN_API_TOKEN",
+    "SERVICE_SECRET_KEY",
+  ]);
+  const { config, warnings } = readConfig(
+    {
+      SERVICE_DATABASE_URL: "postgres://db/x",
+      SERVICE_ADMIN_API_TOKEN: "a-token-that-is-long",
+      SERVICE_SECRET_KEY: KEY,
+    },
+    never,
+  );
+  assert.equal(config.payloadKey, null);
+  assert.match(warnings.join(), /SERVICE_PAYLOAD_KEY is not set: callbacks are off/);
+});
+
+void test("keys are taken in base64 and base64url, padded or not", () => {
+  const bytes = Buffer.from("fbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbefbef", "hex").subarray(0, 32);
+  for (const text of [
+    bytes.toString("base64"),
+    bytes.toString("base64url"),
+    bytes.toString("base64").replace(/=+$/, ""),
+    `${bytes.toString("base64url")}=`,
+  ]) {
+    const { config } = readConfig({ SERVICE_SECRET_KEY: text, SERVICE_PAYLOAD_KEY: text }, stored);
+    assert.deepEqual(Buffer.from(config.secretKey), bytes, text);
+  }
+  assert.deepEqual(problems({ SERVICE_SECRET_KEY: Buffer.alloc(31).toString("base64") }), ["SERVICE_SECRET_KEY"]);
+  assert.deepEqual(problems({ SERVICE_SECRET_KEY: Buffer.alloc(33).toString("base64") }), ["SERVICE_SECRET_KEY"]);
+});
+
+void test("private receivers are allowed only while everything is on this machine", () => {
+  const allowed = (env: Record<string, string>) => readConfig(env, stored).config.callbacks.allowPrivate;
+  assert.equal(allowed({}), true);
+  assert.equal(allowed({ SERVICE_PUBLIC_URL: "http://localhost:8080" }), true);
+  assert.equal(allowed({ SERVICE_PUBLIC_URL: "https://tasks.example.com" }), false);
+  assert.equal(allowed({ SERVICE_HOST: "0.0.0.0", SERVICE_PUBLIC_URL: "http://localhost:3000" }), false);
+  assert.equal(allowed({ SERVICE_CALLBACK_ALLOW_PRIVATE: "0" }), false);
+  assert.equal(allowed({ SERVICE_PUBLIC_URL: "https://tasks.example.com", SERVICE_CALLBACK_ALLOW_PRIVATE: "1" }), true);
+});
+
+void test("an unknown setting and a weak token are warned about", () => {
+  const { warnings } = readConfig({ SERVICE_PROT: "1", SERVICE_ADMIN_API_TOKEN: "short" }, stored);
+  assert.equal(warnings.length, 2);
+  assert.match(warnings.join(), /SERVICE_PROT is not a setting/);
+});
+
+void test("loopback is told from the rest", () => {
+  for (const host of ["127.0.0.1", "127.9.9.9", "::1", "[::1]", "localhost", "LOCALHOST", "a.localhost"])
+    assert.equal(isLoopback(host), true, host);
+  for (const host of ["0.0.0.0", "::", "10.0.0.1", "128.0.0.1", "localhost.example.com", ""])
+    assert.equal(isLoopback(host), false, host);
+});
+
+void test("secrets are made once, for their owner's eyes only", () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "service-secrets-"));
+  try {
+    const made = loadSecrets(join(dataDir, "deep/er"));
+    assert.equal(made.created, true);
+    const path = join(dataDir, "deep/er/secrets.json");
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    assert.deepEqual(loadSecrets(join(dataDir, "deep/er")), { secrets: made.secrets, created: false });
+    assert.notEqual(made.secrets.secretKey, made.secrets.payloadKey);
+
+    for (const broken of ["", "{", "{}", JSON.stringify({ ...made.secrets, payloadKey: "short" })]) {
+      writeFileSync(path, broken);
+      assert.throws(() => loadSecrets(join(dataDir, "deep/er")), /secrets\.json/);
+      assert.equal(readFileSync(path, "utf8"), broken, "what cannot be understood is left as it is");
+    }
+    assert.equal(existsSync(`${path}.${process.pid}.new`), false);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});

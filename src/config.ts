@@ -1,0 +1,247 @@
+import { isIP } from "node:net";
+import { BlockList } from "node:net";
+
+/** The settings of one process, read once at its start; nothing else looks at the environment. A feature that is off is null. */
+export interface Config {
+  host: string;
+  port: number;
+  /** Where people and links reach the service, without a trailing slash. */
+  publicUrl: string;
+  /** Holds the embedded database and `secrets.json`. */
+  dataDir: string;
+  database: { kind: "sqlite" } | { kind: "postgres"; url: string };
+  adminToken: string;
+  /** Root of sessions, links, nonces and sealing: 32 bytes that never leave the service. */
+  secretKey: Uint8Array;
+  /** Root of callback signatures: 32 raw bytes, shared with receivers. null: callbacks are off. (spec: Events) */
+  payloadKey: Uint8Array | null;
+  callbacks: { allowPrivate: boolean };
+  /** Addresses whose forwarding headers are believed; empty: nobody's. */
+  trustedProxies: readonly string[];
+  verifier: { keyEnvs: readonly string[] };
+  limits: { bodyBytes: number };
+  logLevel: LogLevel;
+}
+
+/** The values that the service makes itself on the embedded database when the environment does not give them. */
+export interface Secrets {
+  adminToken: string;
+  secretKey: string;
+  payloadKey: string;
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Names that this release reads, or that a part of the service still to be configured will read. */
+const KNOWN_NAMES = new Set([
+  "SERVICE_HOST",
+  "SERVICE_PORT",
+  "SERVICE_PUBLIC_URL",
+  "SERVICE_DATA_DIR",
+  "SERVICE_DATABASE_URL",
+  "SERVICE_ADMIN_API_TOKEN",
+  "SERVICE_SECRET_KEY",
+  "SERVICE_PAYLOAD_KEY",
+  "SERVICE_CALLBACK_ALLOW_PRIVATE",
+  "SERVICE_TRUSTED_PROXIES",
+  "SERVICE_VERIFIER_KEY_ENVS",
+  "SERVICE_BODY_LIMIT_BYTES",
+  "SERVICE_LOG_LEVEL",
+]);
+
+/** Every problem of an environment at once, so that one restart is enough. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The service cannot start with this configuration:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`,
+    );
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/**
+ * Environment -> Config.
+ *
+ * @param stored - gives the secrets kept in a data directory, making them if there are none; asked only on the embedded
+ *   database, and only when everything else is in order
+ * @throws ConfigError that lists every problem
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  stored: (dataDir: string) => Secrets,
+): { config: Config; warnings: string[] } {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const given = (name: string): string | undefined => {
+    const value = env[name]?.trim();
+    return value === "" ? undefined : value;
+  };
+
+  const host = given("SERVICE_HOST") ?? "127.0.0.1";
+  if (!isIP(host) && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) {
+    problems.push(`SERVICE_HOST is "${host}", which is neither an address nor a host name.`);
+  }
+  const port = wholeNumber("SERVICE_PORT", given("SERVICE_PORT") ?? "3000", 0, 65_535, problems);
+  const bodyBytes = wholeNumber(
+    "SERVICE_BODY_LIMIT_BYTES",
+    given("SERVICE_BODY_LIMIT_BYTES") ?? "1048576",
+    1024,
+    67_108_864,
+    problems,
+  );
+
+  const givenUrl = given("SERVICE_PUBLIC_URL");
+  const publicUrl = givenUrl === undefined ? `http://localhost:${port}` : readPublicUrl(givenUrl, problems);
+  if (givenUrl === undefined && !isLoopback(host)) {
+    problems.push(
+      `SERVICE_PUBLIC_URL is required when SERVICE_HOST (${host}) is reachable from other machines: links to people are built from it.`,
+    );
+  }
+
+  const databaseUrl = given("SERVICE_DATABASE_URL");
+  const database = databaseUrl === undefined ? ({ kind: "sqlite" } as const) : readDatabaseUrl(databaseUrl, problems);
+
+  let allowPrivate = isLoopback(host) && (givenUrl === undefined || isLoopback(hostOf(publicUrl)));
+  const allow = given("SERVICE_CALLBACK_ALLOW_PRIVATE");
+  if (allow === "1" || allow === "0") allowPrivate = allow === "1";
+  else if (allow !== undefined) problems.push(`SERVICE_CALLBACK_ALLOW_PRIVATE is "${allow}"; it takes 1 or 0.`);
+
+  const logLevel = given("SERVICE_LOG_LEVEL") ?? "info";
+  if (!isLogLevel(logLevel))
+    problems.push(`SERVICE_LOG_LEVEL is "${logLevel}"; it takes one of ${LOG_LEVELS.join(", ")}.`);
+
+  const trustedProxies = list(given("SERVICE_TRUSTED_PROXIES"));
+  for (const entry of trustedProxies) {
+    if (!isAddressRange(entry))
+      problems.push(`SERVICE_TRUSTED_PROXIES has "${entry}", which is not an address or a range such as 10.0.0.0/8.`);
+  }
+  const keyEnvs = list(given("SERVICE_VERIFIER_KEY_ENVS"));
+  for (const name of keyEnvs) {
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
+      problems.push(`SERVICE_VERIFIER_KEY_ENVS has "${name}", which cannot be the name of a variable.`);
+  }
+
+  const adminToken = given("SERVICE_ADMIN_API_TOKEN");
+  if (adminToken !== undefined) {
+    if (!/^[\x21-\x7e]+$/.test(adminToken))
+      problems.push(
+        "SERVICE_ADMIN_API_TOKEN has characters that cannot stand in a header; use printable ASCII without spaces.",
+      );
+    else if (adminToken.length < 16)
+      warnings.push("SERVICE_ADMIN_API_TOKEN is shorter than 16 characters and can be guessed.");
+  }
+  const secretKey = readKey("SERVICE_SECRET_KEY", given("SERVICE_SECRET_KEY"), problems);
+  const payloadKey = readKey("SERVICE_PAYLOAD_KEY", given("SERVICE_PAYLOAD_KEY"), problems);
+  if (database?.kind === "postgres") {
+    // Replicas share these, so no process may make up its own.
+    if (adminToken === undefined)
+      problems.push("SERVICE_ADMIN_API_TOKEN is required with PostgreSQL: all processes must know the same token.");
+    if (secretKey === undefined)
+      problems.push(
+        "SERVICE_SECRET_KEY is required with PostgreSQL: all processes must share it. `openssl rand -base64 32` makes one.",
+      );
+    if (payloadKey === undefined) warnings.push("SERVICE_PAYLOAD_KEY is not set: callbacks are off.");
+  }
+
+  for (const name of Object.keys(env)) {
+    if (name.startsWith("SERVICE_") && !KNOWN_NAMES.has(name))
+      warnings.push(`${name} is not a setting of this release and was ignored.`);
+  }
+
+  if (problems.length > 0 || database === null || !isLogLevel(logLevel)) throw new ConfigError(problems);
+
+  const dataDir = given("SERVICE_DATA_DIR") ?? "./data";
+  const needsSecrets =
+    database.kind === "sqlite" && (adminToken === undefined || secretKey === undefined || payloadKey === undefined);
+  const own = needsSecrets ? stored(dataDir) : null;
+  return {
+    config: {
+      host,
+      port,
+      publicUrl,
+      dataDir,
+      database,
+      adminToken: adminToken ?? own?.adminToken ?? "",
+      secretKey: secretKey ?? Buffer.from(own?.secretKey ?? "", "base64"),
+      payloadKey: payloadKey ?? (own ? Buffer.from(own.payloadKey, "base64") : null),
+      callbacks: { allowPrivate },
+      trustedProxies,
+      verifier: { keyEnvs },
+      limits: { bodyBytes },
+      logLevel,
+    },
+    warnings,
+  };
+}
+
+/** Whether `host` (an address, or a host name) names this machine itself. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, "").toLowerCase();
+  if (name === "localhost" || name.endsWith(".localhost")) return true;
+  const family = isIP(name);
+  if (family === 0) return false;
+  return LOOPBACK.check(name, family === 6 ? "ipv6" : "ipv4");
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
+LOOPBACK.addAddress("::1", "ipv6");
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : "";
+}
+
+function isLogLevel(text: string): text is LogLevel {
+  return (LOG_LEVELS as readonly string[]).includes(text);
+}
+
+function list(text: string | undefined): string[] {
+  return (text ?? "").split(",").flatMap((entry) => entry.trim() || []);
+}
+
+function wholeNumber(name: string, text: string, min: number, max: number, problems: string[]): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  problems.push(`${name} is "${text}"; it takes a whole number from ${min} to ${max}.`);
+  return min;
+}
+
+function readPublicUrl(text: string, problems: string[]): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const fits =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    url.username === "" &&
+    url.password === "" &&
+    url.search === "" &&
+    url.hash === "";
+  if (!fits) problems.push(`SERVICE_PUBLIC_URL is "${text}"; it takes an address such as https://tasks.example.com.`);
+  return text.replace(/\/+$/, "");
+}
+
+function readDatabaseUrl(text: string, problems: string[]): Config["database"] | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url !== null && /^postgres(ql)?:$/.test(url.protocol)) return { kind: "postgres", url: text };
+  // The value may hold a password: it is not repeated.
+  problems.push("SERVICE_DATABASE_URL is not a postgres:// address. Leave it unset for the embedded database.");
+  return null;
+}
+
+function readKey(name: string, text: string | undefined, problems: string[]): Uint8Array | undefined {
+  if (text === undefined) return undefined;
+  const bytes = /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : Buffer.alloc(0);
+  if (bytes.length === 32) return bytes;
+  problems.push(`${name} must be 32 bytes in base64 or base64url. \`openssl rand -base64 32\` makes such a key.`);
+  return undefined;
+}
+
+function isAddressRange(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}

@@ -1,0 +1,149 @@
+/**
+ * Every error this service answers with. Codes are stable across versions, sentences are not. (spec: Errors)
+ *
+ * `message` is what the caller reads; `help` says why it happens and what to do about it, and becomes the entry of the
+ * troubleshooting page that the `docs` link of an error body points to.
+ */
+export const ERRORS = {
+  MALFORMED_REQUEST: {
+    status: 400,
+    message: "The request is not what this route takes.",
+    help: "The body is not JSON, a field is missing or a field has the wrong type. `details` names each place with a JSON Pointer. Send `Content-Type: application/json`, UTF-8, and nest no deeper than 64 levels; `__proto__` is not accepted as a key.",
+  },
+  UNAUTHENTICATED: {
+    status: 401,
+    message: "Send `Authorization: Bearer <token>` with a valid token, or sign in.",
+    help: "No credentials came with the request, or they are not known here. Agents send the admin API token; on the embedded database it stands in `secrets.json` in the data directory unless `SERVICE_ADMIN_API_TOKEN` is set.",
+  },
+  FORBIDDEN: {
+    status: 403,
+    message: "You are known here, but you may not do this.",
+    help: "The credentials are valid and do not allow this call. Creating, cancelling and deleting tasks and reading an audit trail are for operators and the admin token; answering is also for the person a task is assigned to.",
+  },
+  NOT_FOUND: {
+    status: 404,
+    message: "There is nothing at this address.",
+    help: "The path is not one of this service's. The list of routes stands in `/api/docs`.",
+  },
+  TASK_NOT_FOUND: {
+    status: 404,
+    message: "No task has this id.",
+    help: "The id was mistyped, belongs to another service, or the task was deleted. A task can also be found by its idempotency key: create it again with the same key and read the header `Idempotent-Replayed`.",
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    message: "This address does not take this method.",
+    help: "The header `Allow` of the answer lists the methods that it takes.",
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    message: "The request took too long to arrive.",
+    help: "The head or the body of the request did not arrive in time. Send it again; if it is large, look at the connection.",
+  },
+  TASK_ALREADY_TERMINAL: {
+    status: 409,
+    message: "The task has already ended.",
+    help: "Somebody answered it, it was cancelled, its time ran out, or its verification attempts are used up. Nothing was written. Read the task to see how it ended. An answer that arrives at or after `timeout_at` is refused like this as well.",
+  },
+  TASK_CHANGED: {
+    status: 409,
+    message: "The task changed while this answer was being checked.",
+    help: "Another answer to the same task was judged first. Nothing of this one was written. Read the task and submit again if it is still open.",
+  },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    message: "The request body is too large.",
+    help: "A body may have 1 MiB by default (`SERVICE_BODY_LIMIT_BYTES`). Put large material where the reviewer can open it and send a link.",
+  },
+  URI_TOO_LONG: {
+    status: 414,
+    message: "The address of the request is too long.",
+    help: "Shorten the query: a cursor is taken from the `Link` header as it stands, and `q` holds at most 200 characters.",
+  },
+  VALIDATION_FAILED: {
+    status: 422,
+    message: "The request is well-formed, but a value in it cannot be accepted.",
+    help: "`details` names each value with a JSON Pointer and says what is wrong: out of range, too long, not a valid JSON Schema, a payload or response that does not fit its schema, or a destination that cannot work.",
+  },
+  VERIFIER_CONFIG_INVALID: {
+    status: 422,
+    message: "`verifier_config` is not valid.",
+    help: "It takes `provider`, `instructions`, and optionally `model`, `max_attempts` (1 to 10), `api_key_env` and `metadata`. `api_key_env` may name a provider's standard variable or one that the operator listed in `SERVICE_VERIFIER_KEY_ENVS`.",
+  },
+  VERIFIER_PROVIDER_UNKNOWN: {
+    status: 422,
+    message: "The verifier's provider is not known.",
+    help: "Providers are `anthropic` (also `claude`), `openai`, `google` (also `gemini`) and `azure` (also `azure_openai`).",
+  },
+  REQUEST_HEADERS_TOO_LARGE: {
+    status: 431,
+    message: "The header of the request is too large.",
+    help: "All headers together may have 16 KiB.",
+  },
+  INTERNAL: {
+    status: 500,
+    message: "Something went wrong on our side. The request id finds it in the log.",
+    help: "The service met something it did not expect; the operator finds the cause in the log under the request id. Nothing was half-written: a change is stored whole or not at all.",
+  },
+  VERIFIER_API_KEY_MISSING: {
+    status: 500,
+    message: "The verifier's API key is not set on the server.",
+    help: "The operator sets the variable that `api_key_env` names, or the provider's standard one. The answer was not judged and no attempt was used.",
+  },
+  VERIFIER_PROVIDER_UNAVAILABLE: {
+    status: 500,
+    message: "The verifier's provider package is not installed on the server.",
+    help: "The operator installs the package of this provider. The answer was not judged and no attempt was used.",
+  },
+  VERIFIER_PROVIDER_ERROR: {
+    status: 502,
+    message: "The verifier's vendor returned an error.",
+    help: "The vendor was down, refused the call, took longer than 30 seconds, or answered with something that is not a verdict. The answer was not judged and no attempt was used: submit it again.",
+  },
+  DATABASE_UNAVAILABLE: {
+    status: 503,
+    message: "The database did not take the request. Nothing was written; try again.",
+    help: "The database is down, out of space or too slow. The request changed nothing.",
+  },
+  COMMIT_UNKNOWN: {
+    status: 503,
+    message: "The connection to the database was lost at the moment of the commit. Try again.",
+    help: "The change may or may not have been stored. Repeating the request is safe: a creation is found again by its idempotency key, and a task ends only once.",
+  },
+  OVERLOADED: {
+    status: 503,
+    message: "The service has too much to do at the moment. Try again.",
+    help: "A bounded queue is full. Wait as long as `Retry-After` says and send the request again.",
+  },
+} as const satisfies Record<string, { status: number; message: string; help: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** One thing that is wrong with a request: `path` is a JSON Pointer into the body, or `/query/<name>`. */
+export interface ErrorDetail {
+  path: string;
+  message: string;
+  keyword?: string;
+}
+
+/** An error that a caller is meant to see; everything else that is thrown becomes 500 `INTERNAL`. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode;
+  readonly details: ErrorDetail[] | undefined;
+
+  constructor(code: ErrorCode, options: { message?: string; details?: ErrorDetail[]; cause?: unknown } = {}) {
+    super(options.message ?? ERRORS[code].message, { cause: options.cause });
+    this.name = "ServiceError";
+    this.code = code;
+    this.details = options.details;
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status;
+  }
+}
+
+/** A value that is well-formed and cannot be accepted, named by its JSON Pointer. */
+export function invalid(path: string, message: string, keyword?: string): ServiceError {
+  return new ServiceError("VALIDATION_FAILED", { details: [{ path, message, ...(keyword ? { keyword } : {}) }] });
+}

@@ -1,0 +1,52 @@
+import { randomFillSync } from "node:crypto";
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+export type IdPrefix = "tsk" | "aud" | "dlv" | "atm";
+
+const random = new Uint8Array(10);
+let lastTime = 0;
+
+/**
+ * A fresh id: prefix, then 128 bits in 26 characters of lower-case base32 (no i, l, o, u), the first 48 of them
+ * milliseconds, so that ids sort by time. Within one process ids are strictly increasing: in the same millisecond
+ * the random part is counted up.
+ *
+ * @param now - epoch milliseconds
+ */
+export function newId(prefix: IdPrefix, now: number): string {
+  if (now > lastTime) {
+    lastTime = now;
+    randomFillSync(random);
+    random[0]! &= 0x7f; // room to count up without an overflow
+  } else {
+    for (let i = 9; i >= 0; i--) {
+      const next = (random[i]! + 1) & 0xff;
+      random[i] = next;
+      if (next !== 0) break;
+    }
+  }
+  let text = "";
+  let time = lastTime;
+  for (let i = 0; i < 10; i++) {
+    text = ALPHABET[time % 32]! + text;
+    time = Math.floor(time / 32);
+  }
+  for (let half = 0; half < 10; half += 5) {
+    const high = (random[half]! << 12) | (random[half + 1]! << 4) | (random[half + 2]! >> 4);
+    const low = ((random[half + 2]! & 0x0f) << 16) | (random[half + 3]! << 8) | random[half + 4]!;
+    for (const word of [high, low]) {
+      for (let shift = 15; shift >= 0; shift -= 5) text += ALPHABET[(word >> shift) & 31];
+    }
+  }
+  return `${prefix}_${text}`;
+}
+
+/** Whether `text` has the form of an id with this prefix; says nothing of whether the thing exists. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return (
+    text.length === prefix.length + 27 &&
+    text.startsWith(`${prefix}_`) &&
+    /^[0-9a-hjkmnp-tv-z]+$/.test(text.slice(prefix.length + 1))
+  );
+}

@@ -1,0 +1,9 @@
+/** Whether a database and a page can hold `text` as it is: no U+0000, no lone surrogate. */
+export function isStorableText(text: string): boolean {
+  return !text.includes("\0") && text.isWellFormed();
+}
+
+/** An address that mail could be sent to, as far as its form tells: one `@`, no white space, at most 254 characters. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s@<>",;:]+@[^\s@<>",;:]+$/.test(text) && isStorableText(text);
+}

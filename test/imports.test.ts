@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+
+/** Which rooms a room may import from, besides itself and what everybody may: `config`, `errors`, `context`. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  channels: ["tasks", "deliveries", "people", "http", "db", "lib"],
+  embed: ["tasks", "deliveries", "people", "http", "db", "lib"],
+  operations: ["deliveries", "people", "http", "db", "lib"],
+  tasks: ["deliveries", "people", "verifier", "http", "db", "lib"],
+  callbacks: ["deliveries", "db", "lib"],
+  deliveries: ["people", "http", "db", "lib"],
+  people: ["http", "db", "lib"],
+  verifier: ["lib"],
+  http: ["lib"],
+  db: ["lib"],
+  lib: [],
+  "json-schema": [],
+  form: ["json-schema"],
+};
+const LEAVES = new Set(["json-schema", "form"]);
+const FOR_EVERYBODY = new Set(["config", "errors", "context"]);
+/** What puts the house together: may import everything, and nothing imports it. */
+const TOP = new Set(["main", "cli", "app", "start", "worker", "generate"]);
+
+function roomOf(path: string): string {
+  const parts = path.replace(/\.ts$/, "").split("/");
+  return parts[0] === "src" ? parts[1]! : parts[0]!;
+}
+
+function importsOf(file: string): string[] {
+  const source = readFileSync(file, "utf8");
+  return [...source.matchAll(/(?:from|import\()\s*"(\.{1,2}\/[^"]+)"/g)].map(([, path]) =>
+    normalize(join(dirname(file), path!)),
+  );
+}
+
+void test("imports go down the table only", () => {
+  const wrong: string[] = [];
+  for (const file of globSync(["src/**/*.ts", "json-schema/**/*.ts", "form/**/*.ts"])) {
+    if (file.endsWith(".test.ts")) continue;
+    const room = roomOf(file);
+    for (const imported of importsOf(file)) {
+      const other = roomOf(imported);
+      if (other === room || TOP.has(room)) continue;
+      // context.ts only names types of every room.
+      if (room === "context") continue;
+      const allowed = MAY_IMPORT[room] ?? ["lib"];
+      const isLeaf = LEAVES.has(other) && !LEAVES.has(room);
+      if (!allowed.includes(other) && !isLeaf && !FOR_EVERYBODY.has(other)) wrong.push(`${file} imports ${imported}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+void test("leaf rooms import no setting, no error and no context of the service", () => {
+  const wrong = globSync(["json-schema/**/*.ts", "form/**/*.ts", "src/lib/**/*.ts"])
+    .filter((file) => !file.endsWith(".test.ts"))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((imported) => FOR_EVERYBODY.has(roomOf(imported)))
+        .map((imported) => `${file} imports ${imported}`),
+    );
+  assert.deepEqual(wrong, []);
+});
+
+void test("only the entrances read the environment", () => {
+  const wrong = globSync("src/**/*.ts").filter(
+    (file) => !/(^|\/)(main|cli)\.ts$|\.test\.ts$/.test(file) && /process\.env/.test(readFileSync(file, "utf8")),
+  );
+  assert.deepEqual(wrong, []);
+});
