@@ -1,0 +1,109 @@
+import type { CompiledQuery, Compilable, Kysely } from "kysely";
+import type { Hints } from "./hints.ts";
+import type { Schema } from "./schema.ts";
+
+export type Dialect = "sqlite" | "postgres";
+
+/** Queries that only read. */
+export type ReadQueries = Pick<Kysely<Schema>, "selectFrom" | "selectNoFrom" | "with" | "getExecutor">;
+
+/** Where a function reads from: the database as it is now, or a transaction. */
+export interface Reader {
+  readonly dialect: Dialect;
+  readonly query: ReadQueries;
+  /** Runs a statement that was compiled once. */
+  run<P, R>(statement: Statement<P, R, "read">, params: P): Promise<R[]>;
+}
+
+/**
+ * A transaction. Only `Db.write` makes one. A function that must commit with its caller asks for a `Tx`, so that
+ * forgetting the transaction does not compile.
+ */
+export interface Tx {
+  readonly dialect: Dialect;
+  readonly query: Kysely<Schema>;
+  run<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>;
+  /** The store's clock, epoch milliseconds; to be read after the row in question is locked. */
+  now(): number;
+  /** Runs `effect` once this transaction is durable, and not at all if it is not. `effect` must not throw. */
+  afterCommit(effect: () => void): void;
+  /** Tells whoever waits, here and in other processes, that something changed; sent after the commit, and may be lost. */
+  hint(hint: string): void;
+}
+
+export interface Db extends Reader {
+  readonly hints: Hints;
+  /** For queries that look at many rows: on SQLite they run in a worker, so that they do not hold up the event loop. */
+  readonly heavy: Reader;
+  /** The store's clock, epoch milliseconds. */
+  now(): number;
+  /**
+   * The one way to change anything. `fn` awaits nothing but what `tx` gives, and may be run again from the start.
+   * What it returns or throws is handed out only after the commit.
+   *
+   * @throws ServiceError DATABASE_UNAVAILABLE (nothing was written) or COMMIT_UNKNOWN (it may have been)
+   */
+  write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  /** @throws when the database does not answer */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A statement with named parameters that is compiled once for each dialect. */
+export interface Statement<P, R, Kind extends "read" | "write" = "read" | "write"> {
+  readonly kind: Kind;
+  readonly build: Build<P, R>;
+  readonly compiled: Map<Dialect, Compiled>;
+}
+
+type Build<P, R> = (
+  query: Kysely<Schema>,
+  param: <K extends keyof P & string>(name: K) => P[K],
+  dialect: Dialect,
+) => Compilable<R>;
+
+interface Compiled {
+  query: CompiledQuery;
+  /** For each parameter its name, or null when the value is the same in every call. */
+  names: readonly (string | null)[];
+}
+
+/** Stands in for a parameter while a statement is compiled. */
+class Placeholder {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** Declares a statement that only reads. Compiling with Kysely costs more than running it, hence once. */
+export function readStatement<P, R>(build: Build<P, R>): Statement<P, R, "read"> {
+  return { kind: "read", build, compiled: new Map() };
+}
+
+/** Declares a statement that writes, or that locks what it reads. */
+export function writeStatement<P, R = unknown>(build: Build<P, R>): Statement<P, R, "write"> {
+  return { kind: "write", build, compiled: new Map() };
+}
+
+/** The compiled query of `statement` with `params` in their places. */
+export function bind<P, R>(
+  statement: Statement<P, R>,
+  dialect: Dialect,
+  compiler: Kysely<Schema>,
+  params: P,
+): CompiledQuery<R> {
+  let compiled = statement.compiled.get(dialect);
+  if (!compiled) {
+    const query = statement.build(compiler, (name) => new Placeholder(name) as never, dialect).compile();
+    const names = query.parameters.map((value) => (value instanceof Placeholder ? value.name : null));
+    compiled = { query: query, names };
+    statement.compiled.set(dialect, compiled);
+  }
+  const { query, names } = compiled;
+  const values = params as Record<string, unknown>;
+  return {
+    ...query,
+    parameters: names.map((name, i) => (name === null ? query.parameters[i] : values[name])),
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Hints say "something about this changed" (`task:<id>`, `deliveries`) to whoever waits. They may be lost or come
+ * twice; the rows are the truth, and whoever waits also looks for itself.
+ */
+export interface Hints {
+  /** Whether hints of other processes can be relied on at the moment; always true where there are no others. */
+  isHealthy(): boolean;
+  /** Whether there may be other processes whose changes are only learned through hints and looking. */
+  readonly isShared: boolean;
+  /** Tells the listeners of this process now, and those of other processes soon. */
+  publish(hints: readonly string[]): void;
+  /** @returns a function that ends it */
+  listen(listener: (hint: string) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** The listeners of one process. */
+export function createLocalHints(): Hints {
+  const listeners = new Set<(hint: string) => void>();
+  return {
+    isShared: false,
+    isHealthy: () => true,
+    publish: (hints) => {
+      for (const hint of hints) for (const listener of listeners) listener(hint);
+    },
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    close: async () => listeners.clear(),
+  };
+}

@@ -1,0 +1,24 @@
+import type { Kysely } from "kysely";
+import { Migrator, type Migration } from "kysely/migration";
+import type { Dialect } from "./database.ts";
+import { core } from "./migrations/0001-core.ts";
+import type { Schema } from "./schema.ts";
+
+/**
+ * Brings the tables up to date. Safe when several processes start at once: on PostgreSQL the migrator holds an advisory
+ * lock, on SQLite the data directory belongs to one process.
+ *
+ * @throws Error that names the migration that failed; what it did was taken back
+ */
+export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
+  const migrations: Record<string, Migration> = {
+    "0001-core": core(dialect),
+  };
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const name = results?.find((result) => result.status === "Error")?.migrationName;
+  throw new Error(`The database could not be brought up to date${name === undefined ? "" : ` (migration ${name})`}.`, {
+    cause: error,
+  });
+}

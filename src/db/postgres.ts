@@ -1,0 +1,193 @@
+import { Kysely, PostgresDialect } from "kysely";
+import { Pool, types } from "pg";
+import { ServiceError } from "../errors.ts";
+import { MINUTE, SECOND } from "../lib/time.ts";
+import { bind, type Db, type Reader, type Tx } from "./database.ts";
+import { migrate } from "./migrate.ts";
+import { openPostgresHints } from "./postgres-hints.ts";
+import type { Schema } from "./schema.ts";
+
+// Counts and times come back as text otherwise; all of ours are far below 2^53.
+types.setTypeParser(types.builtins.INT8, Number);
+
+const STATEMENT_TIMEOUT_MS = 5 * SECOND;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10 * SECOND;
+const CONNECT_TIMEOUT_MS = 5 * SECOND;
+const HEARTBEAT_MS = 15 * SECOND;
+const POOL_SIZE = 20;
+/** How often a transaction is run again when the database took it back, or could not be reached. */
+const TRIES = 5;
+/** And for how long; then the caller is told. */
+const TRYING_MS = 3 * SECOND;
+
+export interface PostgresOptions {
+  url: string;
+  /** Epoch milliseconds; when absent, the database's clock, which all replicas share. */
+  now?: () => number;
+  onError: (error: unknown) => void;
+  onWarning: (message: string) => void;
+}
+
+/** Opens a database that any number of processes share. Writes are one transaction each at READ COMMITTED. */
+export async function openPostgres({ url, now, onError, onWarning }: PostgresOptions): Promise<Db> {
+  await migrateOnce(url);
+
+  const pool = new Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    application_name: "human-task-service",
+  });
+  // An idle connection that breaks is replaced when the next one is needed; without a listener it would end the process.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+
+  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const hints = await openPostgresHints({ url, onError, onWarning });
+  const clock = now ? { now, stop: () => {} } : await followDatabaseClock(pool, onError);
+
+  const reader: Reader = {
+    dialect: "postgres",
+    query,
+    run: async (statement, params) => {
+      try {
+        return (await query.executeQuery(bind(statement, "postgres", query, params))).rows;
+      } catch (error) {
+        throw asServiceError(error);
+      }
+    },
+  };
+
+  async function write<T>(fn: (tx: Tx) => Promise<T>): Promise<T> {
+    const started = performance.now();
+    for (let attempt = 1; ; attempt++) {
+      const effects: (() => void)[] = [];
+      const changed: string[] = [];
+      let isBegun = false;
+      let isDecided = false;
+      try {
+        const value = await query.transaction().execute(async (trx) => {
+          isBegun = true;
+          const tx: Tx = {
+            dialect: "postgres",
+            query: trx,
+            run: async (statement, params) => (await trx.executeQuery(bind(statement, "postgres", query, params))).rows,
+            now: clock.now,
+            afterCommit: (effect) => void effects.push(effect),
+            hint: (hint) => void changed.push(hint),
+          };
+          const result = await fn(tx);
+          isDecided = true;
+          return result;
+        });
+        try {
+          for (const effect of effects) effect();
+          if (changed.length > 0) hints.publish(changed);
+        } catch (error) {
+          onError(error);
+        }
+        return value;
+      } catch (error) {
+        if (error instanceof ServiceError) throw error;
+        // The commit was sent and its answer never came: it may have happened, so it must not be run again here.
+        if (isDecided && isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
+        const isPassing = !isBegun || isTakenBack(error) || isConnectionLoss(error);
+        if (isPassing && attempt < TRIES && performance.now() - started < TRYING_MS) {
+          await delay(2 ** attempt * (5 + Math.random() * 10));
+          continue;
+        }
+        throw isPassing ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error }) : asServiceError(error);
+      }
+    }
+  }
+
+  return {
+    ...reader,
+    hints,
+    heavy: reader,
+    now: clock.now,
+    write,
+    ping: async () => {
+      await pool.query("select 1");
+    },
+    close: async () => {
+      clock.stop();
+      await hints.close();
+      await query.destroy();
+    },
+  };
+}
+
+/** On a connection of its own, since a migration may take longer than a statement of a request is given. */
+async function migrateOnce(url: string): Promise<void> {
+  const pool = new Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: 10 * MINUTE,
+  });
+  pool.on("error", () => {});
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    await migrate(db, "postgres");
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** The database's clock, so that replicas with wrong clocks agree on deadlines; asked again at every heartbeat. */
+async function followDatabaseClock(
+  pool: Pool,
+  onError: (error: unknown) => void,
+): Promise<{ now: () => number; stop: () => void }> {
+  let offset = 0;
+  const measure = async () => {
+    const asked = Date.now();
+    const { rows } = await pool.query<{ now: number }>(
+      "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now",
+    );
+    const answered = Date.now();
+    offset = Math.round(rows[0]!.now - (asked + answered) / 2);
+  };
+  await measure();
+  const timer = setInterval(() => void measure().catch(onError), HEARTBEAT_MS);
+  timer.unref();
+  return { now: () => Date.now() + offset, stop: () => clearInterval(timer) };
+}
+
+/** Serialization failure and deadlock: the database took the whole transaction back and asks for another try. */
+function isTakenBack(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "40001" || code === "40P01";
+}
+
+/** The connection broke or could not be had, as far as node, `pg` and PostgreSQL tell. */
+function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== undefined)
+    return /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|08...|57P0[1-5])$/.test(
+      code,
+    );
+  return error instanceof Error && /connection|timeout exceeded|Client has encountered/i.test(error.message);
+}
+
+/** Statement timeout, lock timeout, out of space or connections, read-only: it may pass, and nothing was written. */
+function asServiceError(error: unknown): unknown {
+  const code = codeOf(error);
+  const passing =
+    isConnectionLoss(error) ||
+    isTakenBack(error) ||
+    (code !== undefined && /^(57014|55P03|53...|25P0[34]|25006)$/.test(code));
+  return passing ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error }) : error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

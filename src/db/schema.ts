@@ -1,0 +1,115 @@
+/**
+ * The tables, spelled as the wire spells them. Ids are text, times epoch milliseconds, JSON is text (key order and
+ * numbers survive), booleans are 0 or 1: the same values on both databases. migrations/ creates what this describes.
+ */
+export interface Schema {
+  tasks: TaskRow;
+  task_documents: TaskDocumentsRow;
+  task_responses: TaskResponseRow;
+  audit_entries: AuditEntryRow;
+  verification_attempts: VerificationAttemptRow;
+  deliveries: DeliveryRow;
+  delivery_bodies: DeliveryBodyRow;
+}
+
+/** What changes while a task lives, and what lists and sweeps look at; the large JSON stands in `task_documents`. */
+export interface TaskRow {
+  id: string;
+  idempotency_key: string;
+  status: string;
+  task: string;
+  timeout_seconds: number;
+  timeout_at: number;
+  redact_payload: number;
+  verification_attempt: number;
+  /** JSON of the latest verdict. */
+  verifier_result: string | null;
+  assigned_to_user_id: string | null;
+  assigned_to_email: string | null;
+  claimed_by_email: string | null;
+  claim_expires_at: number | null;
+  callback_url: string | null;
+  /** Characters of JSON in the payload, so that a page of a list can be kept small without reading it. */
+  payload_length: number;
+  /** Number of audit entries so far; the next one takes it as its `seq`. */
+  audit_seq: number;
+  created_at: number;
+  updated_at: number;
+  /** When the task reached a terminal status, whichever; null while it is open. */
+  ended_at: number | null;
+  completed_at: number | null;
+  timed_out_at: number | null;
+  completed_by_email: string | null;
+  completed_by_user_id: string | null;
+  completed_via_channel: string | null;
+}
+
+/** What a task was created with; never written again. */
+export interface TaskDocumentsRow {
+  task_id: string;
+  payload: string;
+  payload_schema: string;
+  response_schema: string;
+  form_definition: string | null;
+  assign_to: string | null;
+  notify: string | null;
+  verifier_config: string | null;
+}
+
+/** The accepted response; there is a row only for completed tasks. */
+export interface TaskResponseRow {
+  task_id: string;
+  response: string;
+}
+
+/** Outlives its task: `seq` 0, 1, 2 ... orders the entries of one task. */
+export interface AuditEntryRow {
+  task_id: string;
+  seq: number;
+  id: string;
+  action: string;
+  from_status: string | null;
+  to_status: string | null;
+  actor_type: string;
+  actor_email: string | null;
+  channel: string | null;
+  verifier_reason: string | null;
+  embed_sub: string | null;
+  extra: string | null;
+  created_at: number;
+}
+
+/** An answer that the verifier refused. */
+export interface VerificationAttemptRow {
+  task_id: string;
+  attempt: number;
+  id: string;
+  response: string;
+  reason: string;
+  actor_email: string | null;
+  channel: string | null;
+  created_at: number;
+}
+
+/** Something that is owed to the outside world. */
+export interface DeliveryRow {
+  id: string;
+  kind: string;
+  task_id: string;
+  /** Where it goes: for a callback, the URL. */
+  destination: string;
+  status: string;
+  attempt_count: number;
+  next_attempt_at: number | null;
+  last_attempt_at: number | null;
+  last_status_code: number | null;
+  last_error: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The bytes of a callback as they were when the task ended; every attempt sends these. */
+export interface DeliveryBodyRow {
+  delivery_id: string;
+  body: string;
+}

