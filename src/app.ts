@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import type { Context } from "./context.ts";
+import { acceptJson } from "./http/body.ts";
+import { docsRoutes, describeApi } from "./http/docs.ts";
+import { answerErrors, createConnectionErrorHandler, createFrameworkErrorHandler } from "./http/error-response.ts";
+import { ErrorBodySchema } from "./http/schema.ts";
+import { createSerializerCompiler } from "./http/serialization.ts";
+import { operationsRoutes } from "./operations/routes.ts";
+import { createValidatorCompiler } from "./http/validation.ts";
+import { MINUTE, SECOND } from "./lib/time.ts";
+import { callerOf, createIdentify } from "./people/caller.ts";
+import { taskRoutes, taskShapes } from "./tasks/routes.ts";
+
+/** How long the head and the body of a request may take to arrive; an answer may take longer (polls do). */
+const ARRIVAL_MS = 30 * SECOND;
+/** Longer than the usual idle limit of load balancers, so that it is never us who close a connection first. */
+const KEEP_ALIVE_MS = 75 * SECOND;
+const HEADER_BYTES = 16 * 1024;
+
+/** The whole HTTP surface. Opens no port, so that a test can call it. */
+export async function createApp(ctx: Context): Promise<FastifyInstance> {
+  const identify = createIdentify(ctx.config.adminToken);
+  const logger: FastifyBaseLogger = ctx.log;
+  const shapes = [ErrorBodySchema, ...taskShapes];
+  const app = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: ctx.config.limits.bodyBytes,
+    requestTimeout: ARRIVAL_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { maxHeaderSize: HEADER_BYTES, headersTimeout: ARRIVAL_MS, connectionsCheckingInterval: MINUTE / 12 },
+    trustProxy: ctx.config.trustedProxies.length > 0 ? [...ctx.config.trustedProxies] : false,
+    routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
+    // The caller's id if it can stand in a log line and a header, else a new one.
+    genReqId: ({ headers }) => {
+      const given = headers["x-request-id"];
+      return typeof given === "string" && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
+    },
+    forceCloseConnections: "idle",
+    exposeHeadRoutes: true,
+    return503OnClosing: false,
+    frameworkErrors: createFrameworkErrorHandler(ctx),
+    clientErrorHandler: createConnectionErrorHandler(ctx),
+  });
+  app.setValidatorCompiler(createValidatorCompiler(shapes));
+  app.setSerializerCompiler(createSerializerCompiler(shapes));
+  answerErrors(app, ctx);
+  acceptJson(app);
+
+  app.decorateRequest("caller", null);
+  app.addHook("onRequest", async (request, reply) => {
+    request.caller = identify(request);
+    void reply.headers({
+      "x-request-id": request.id,
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    });
+    if (request.headers.authorization !== undefined) void reply.header("cache-control", "no-store");
+    // What a route declares is enforced, and before a byte of the body is read.
+    if (request.routeOptions.schema?.security !== undefined) callerOf(request);
+  });
+  app.addHook("onResponse", async (request, reply) => {
+    const route = request.routeOptions.url ?? "unknown";
+    ctx.metrics.requestSeconds.observe(
+      { method: request.method, route, status: reply.statusCode },
+      reply.elapsedTime / SECOND,
+    );
+    ctx.log.debug(
+      {
+        request_id: request.id,
+        method: request.method,
+        route,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      "answered",
+    );
+  });
+  // Whoever waits is answered with the current state before connections are closed.
+  app.addHook("preClose", async () => ctx.waiters.stop());
+
+  for (const shape of shapes) app.addSchema(shape);
+  await describeApi(app, ctx);
+  await app.register(docsRoutes, { ctx });
+  await app.register(operationsRoutes, { ctx });
+  await app.register(taskRoutes, { ctx, prefix: "/api" });
+  return app;
+}

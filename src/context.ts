@@ -1,0 +1,23 @@
+import type { Logger } from "pino";
+import type { PatternHost } from "../json-schema/pattern-worker-host.ts";
+import type { Config } from "./config.ts";
+import type { Db } from "./db/database.ts";
+import type { Metrics } from "./http/metrics.ts";
+import type { TaskCreator } from "./tasks/create.ts";
+import type { Waiters } from "./tasks/poll.ts";
+import type { Verify } from "./verifier/verify.ts";
+
+/** Everything with an effect, made once by main.ts and handed to whoever needs it. */
+export interface Context {
+  config: Config;
+  /** The version of the running package. */
+  version: string;
+  db: Db;
+  log: Logger;
+  metrics: Metrics;
+  /** Checks values against clients' schemas. */
+  patterns: PatternHost;
+  verify: Verify;
+  waiters: Waiters;
+  creator: TaskCreator;
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Context } from "../context.ts";
+import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail } from "../errors.ts";
+
+/** Details in one answer, at most. */
+const DETAILS_MAX = 50;
+/** Seconds after which something that may pass is worth another try. */
+const RETRY_AFTER_SECONDS = 1;
+
+type ErrorContext = Pick<Context, "config" | "log">;
+
+/** The body of every error. (spec: Errors) */
+export interface ErrorBody {
+  error_code: ErrorCode;
+  message: string;
+  docs: string;
+  request_id: string;
+  details?: ErrorDetail[];
+}
+
+/** Where the troubleshooting page explains a code. */
+export function docsLink(publicUrl: string, code: ErrorCode): string {
+  return `${publicUrl}/docs/troubleshooting#${code}`;
+}
+
+/** The one place where an error becomes an answer. What nobody meant to throw is 500 and goes to the log with its cause. */
+export function answerErrors(app: FastifyInstance, ctx: ErrorContext): void {
+  app.setErrorHandler((error: FastifyError | Error, request, reply) =>
+    sendError(ctx, request, reply, toServiceError(error)),
+  );
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsOf(app, request.url);
+    if (allowed.length > 0) void reply.header("allow", allowed.join(", "));
+    return sendError(ctx, request, reply, new ServiceError(allowed.length > 0 ? "METHOD_NOT_ALLOWED" : "NOT_FOUND"));
+  });
+}
+
+/** For requests that fail before they reach a route, such as an address that cannot be decoded. */
+export function createFrameworkErrorHandler(ctx: ErrorContext) {
+  return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+    void reply.header("x-request-id", request.id);
+    void sendError(ctx, request, reply, toServiceError(error));
+  };
+}
+
+/** For bytes that are not a request at all: answered on the bare connection, which is then closed. */
+export function createConnectionErrorHandler({ config }: ErrorContext) {
+  return (error: Error & { code?: string }, socket: Socket): void => {
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    const code = CONNECTION_ERRORS[error.code ?? ""] ?? "MALFORMED_REQUEST";
+    const { status } = ERRORS[code];
+    const message =
+      code === "MALFORMED_REQUEST" ? "This is not an HTTP request that can be understood." : ERRORS[code].message;
+    const request_id = randomUUID();
+    const body = JSON.stringify({
+      error_code: code,
+      message,
+      docs: docsLink(config.publicUrl, code),
+      request_id,
+    } satisfies ErrorBody);
+    socket.end(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${request_id}\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  };
+}
+
+const CONNECTION_ERRORS: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: "REQUEST_HEADERS_TOO_LARGE",
+  ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
+};
+
+function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
+  const { code, status } = error;
+  if (status >= 500)
+    ctx.log.error(
+      {
+        err: error.cause ?? error,
+        request_id: request.id,
+        error_code: code,
+        method: request.method,
+        route: request.routeOptions.url,
+      },
+      error.message,
+    );
+  if (status === 401) void reply.header("www-authenticate", "Bearer");
+  if (status === 503 || status === 429) void reply.header("retry-after", RETRY_AFTER_SECONDS);
+  const body: ErrorBody = {
+    error_code: code,
+    message: error.message,
+    docs: docsLink(ctx.config.publicUrl, code),
+    request_id: request.id,
+  };
+  if (error.details && error.details.length > 0) body.details = error.details.slice(0, DETAILS_MAX);
+  return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
+}
+
+/** Errors of the framework, by their codes; each is the caller's doing. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: { code: "PAYLOAD_TOO_LARGE", message: ERRORS.PAYLOAD_TOO_LARGE.message },
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
+    code: "MALFORMED_REQUEST",
+    message: "The body must be JSON: send the header `Content-Type: application/json`.",
+  },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
+    code: "MALFORMED_REQUEST",
+    message: "The body is not as long as the header `Content-Length` says.",
+  },
+  FST_ERR_BAD_URL: { code: "MALFORMED_REQUEST", message: "The path of the request is not a valid address." },
+  FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", message: ERRORS.NOT_FOUND.message },
+};
+
+function toServiceError(error: FastifyError | Error): ServiceError {
+  if (error instanceof ServiceError) return error;
+  const known = "code" in error ? FRAMEWORK_ERRORS[error.code] : undefined;
+  if (known) return new ServiceError(known.code, { message: known.message, cause: error });
+  return new ServiceError("INTERNAL", { cause: error });
+}
+
+const METHODS = ["DELETE", "GET", "PATCH", "POST", "PUT"] as const;
+
+/** The methods that the path of `url` takes. */
+function methodsOf(app: FastifyInstance, url: string): string[] {
+  const path = url.split(/[?;#]/, 1)[0]!;
+  return METHODS.filter((method) => {
+    try {
+      return app.findRoute({ method, url: path }) !== null;
+    } catch {
+      return false; // a path that no route could have
+    }
+  });
+}

@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { connect, type AddressInfo } from "node:net";
+import { once } from "node:events";
+import { test } from "node:test";
+import { newTaskBody, startTestService, testOnBoth, type TestService } from "../../test/support/service.ts";
+import { ERRORS, type ErrorCode } from "../errors.ts";
+
+interface Refused {
+  error_code: ErrorCode;
+  message: string;
+  docs: string;
+  request_id: string;
+}
+
+const raw = (service: TestService, text: string | Buffer, headers: Record<string, string> = {}) =>
+  service.call<Refused>("POST", "/api/tasks", { raw: text, headers });
+const valid = () => JSON.stringify(newTaskBody());
+
+testOnBoth("a body that is not acceptable JSON is 400 with a sentence that helps", async (service) => {
+  const nested = (depth: number) =>
+    valid().replace('"payload":{', `"payload":{"deep":${"[".repeat(depth)}${"]".repeat(depth)},`);
+  const bodies: [string, string | Buffer][] = [
+    ["broken", '{"task": '],
+    ["a trailing comma", '{"task":"x",}'],
+    ["not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ["__proto__ as a key", valid().replace('"payload":{', '"payload":{"__proto__":{"a":1},')],
+    ["__proto__ written with escapes", valid().replace('"payload":{', '"payload":{"\\u005f_proto__":{"a":1},')],
+    ["65 levels", nested(63)],
+    ["20,000 levels", nested(20_000)],
+  ];
+  for (const [name, body] of bodies) {
+    const answer = await raw(service, body);
+    assert.equal(answer.status, 400, name);
+    assert.equal(answer.body.error_code, "MALFORMED_REQUEST", name);
+    assert.match(answer.body.message, /^[A-Z].*\.$/s, name);
+  }
+  assert.equal((await raw(service, nested(62))).status, 201, "64 levels");
+  assert.equal(
+    (await raw(service, valid().replace('"payload":{', '"payload":{"text":"__proto__",'))).status,
+    201,
+    "__proto__ as a value",
+  );
+});
+
+testOnBoth("a body of another kind than JSON is 400", async (service) => {
+  for (const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonx",
+    ";",
+  ]) {
+    const answer = await raw(service, valid(), { "content-type": type });
+    assert.equal(answer.status, 400, type);
+    assert.equal(answer.body.error_code, "MALFORMED_REQUEST", type);
+  }
+  assert.equal((await raw(service, valid(), { "content-type": "application/json; charset=utf-8" })).status, 201);
+});
+
+testOnBoth("a body over the limit is 413", async (service) => {
+  const answer = await raw(
+    service,
+    JSON.stringify(newTaskBody({ payload: { text: "x".repeat(1024 * 1024) }, payload_schema: {} })),
+  );
+  assert.equal(answer.status, 413);
+  assert.equal(answer.body.error_code, "PAYLOAD_TOO_LARGE");
+});
+
+testOnBoth("nobody gets in without the token, and is told so before the body is looked at", async (service) => {
+  const { id } = await service.create();
+  const calls: [Parameters<TestService["call"]>[0], string][] = [
+    ["POST", "/api/tasks"],
+    ["GET", "/api/tasks"],
+    ["GET", "/api/tasks/counts"],
+    ["GET", `/api/tasks/${id}`],
+    ["GET", `/api/tasks/${id}/poll`],
+    ["GET", `/api/tasks/${id}/audit`],
+    ["POST", `/api/tasks/${id}/complete`],
+    ["POST", `/api/tasks/${id}/cancel`],
+    ["DELETE", `/api/tasks/${id}`],
+    ["GET", "/api/stats"],
+    ["GET", "/metrics"],
+  ];
+  for (const [method, path] of calls) {
+    for (const headers of [
+      {},
+      { authorization: "Bearer wrong" },
+      { authorization: "Basic YTpi" },
+      { authorization: "Bearer" },
+      { authorization: `Bearer ${service.ctx.config.adminToken}x` },
+    ]) {
+      const answer = await service.call<Refused>(method, path, {
+        token: null,
+        headers,
+        ...(method === "POST" && { raw: "{ not json" }),
+      });
+      assert.equal(answer.status, 401, `${method} ${path}`);
+      assert.equal(answer.body.error_code, "UNAUTHENTICATED");
+      assert.equal(answer.headers["www-authenticate"], "Bearer");
+    }
+  }
+  assert.equal(
+    (
+      await service.call("GET", `/api/tasks/${id}`, {
+        token: null,
+        headers: { authorization: `bearer ${service.ctx.config.adminToken}` },
+      })
+    ).status,
+    200,
+    "the scheme's case does not matter",
+  );
+});
+
+testOnBoth("unknown paths are 404, other methods 405 with Allow", async (service) => {
+  for (const path of ["/api/nothing", "/api/tasks/x/y", "/API/tasks", "/api/tasks/tsk_1/complete/x"]) {
+    const answer = await service.call<Refused>("GET", path);
+    assert.equal(answer.status, 404, path);
+    assert.equal(answer.body.error_code, "NOT_FOUND", path);
+  }
+  const cases: [Parameters<TestService["call"]>[0], string, string][] = [
+    ["PUT", "/api/tasks", "GET, POST"],
+    ["DELETE", "/api/tasks", "GET, POST"],
+    ["GET", "/api/tasks/tsk_1/complete", "POST"],
+    ["POST", "/api/tasks/tsk_1", "DELETE, GET"],
+    ["POST", "/api/health", "GET"],
+  ];
+  for (const [method, path, allow] of cases) {
+    const answer = await service.call<Refused>(method, path);
+    assert.equal(answer.status, 405, `${method} ${path}`);
+    assert.equal(answer.body.error_code, "METHOD_NOT_ALLOWED");
+    assert.equal(answer.headers["allow"], allow);
+  }
+});
+
+testOnBoth("an id that no task has is 404, whatever it is made of", async (service) => {
+  for (const id of [
+    "tsk_00000000000000000000000000",
+    "tsk_",
+    "x",
+    "%00",
+    "..%2f..",
+    "tsk_0000000000000000000000000'",
+    "a".repeat(400),
+    "%F0%9F%92%A9",
+    "__proto__",
+  ]) {
+    for (const [method, suffix] of [
+      ["GET", ""],
+      ["GET", "/poll"],
+      ["GET", "/audit"],
+      ["POST", "/complete"],
+      ["POST", "/cancel"],
+      ["DELETE", ""],
+    ] as const) {
+      const answer = await service.call<Refused>(
+        method,
+        `/api/tasks/${id}${suffix}`,
+        method === "POST" ? { body: { response: {} } } : {},
+      );
+      assert.equal(answer.status, 404, `${method} ${id}${suffix}`);
+      assert.equal(answer.body.error_code, "TASK_NOT_FOUND");
+    }
+  }
+  assert.equal((await service.call("GET", "/api/tasks/%zz")).status, 400);
+  assert.equal((await service.call("GET", `/api/tasks/${"a".repeat(600)}`)).status, 404);
+});
+
+testOnBoth("every error has a code, a sentence, a link and the request's id; no stack", async (service) => {
+  const answers = [
+    await service.call<Refused>("GET", "/api/tasks/x", { headers: { "x-request-id": "my-id-1" } }),
+    await service.call<Refused>("GET", "/nowhere"),
+    await service.call<Refused>("GET", "/api/tasks", { token: null }),
+    await raw(service, "{"),
+  ];
+  for (const { body, headers, status } of answers) {
+    assert.deepEqual(Object.keys(body).slice(0, 4), ["error_code", "message", "docs", "request_id"]);
+    assert.equal(ERRORS[body.error_code].status, status);
+    assert.equal(body.docs, `http://localhost:0/docs/troubleshooting#${body.error_code}`);
+    assert.equal(body.request_id, headers["x-request-id"]);
+    assert.match(headers["content-type"]!, /^application\/json/);
+    assert.ok(!JSON.stringify(body).includes("    at "));
+  }
+  assert.equal(answers[0]!.body.request_id, "my-id-1");
+});
+
+testOnBoth("what nobody expected is 500 with nothing of its cause", async (service) => {
+  service.app.get("/boom", () => {
+    throw new Error("the password is hunter2");
+  });
+  const answer = await service.call<Refused>("GET", "/boom");
+  assert.equal(answer.status, 500);
+  assert.equal(answer.body.error_code, "INTERNAL");
+  assert.ok(!answer.text.includes("hunter2"));
+});
+
+testOnBoth("every answer carries a request id: the caller's where it can be one", async (service) => {
+  const id = async (given: string) =>
+    (await service.call("GET", "/api/version", { headers: { "x-request-id": given } })).headers["x-request-id"]!;
+  assert.equal(await id("abc-123"), "abc-123");
+  assert.equal(await id("x".repeat(128)), "x".repeat(128));
+  for (const given of ["", "x".repeat(129), "with space", "tab\t", "é"])
+    assert.match(await id(given), /^[0-9a-f-]{36}$/, given);
+});
+
+testOnBoth("every answer carries the headers that keep browsers safe", async (service) => {
+  for (const path of ["/api/version", "/api/tasks", "/nowhere"]) {
+    const { headers } = await service.call("GET", path);
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.equal(headers["referrer-policy"], "no-referrer");
+    assert.match(headers["content-security-policy"]!, /frame-ancestors 'none'/);
+    assert.equal(headers["access-control-allow-origin"], undefined);
+    assert.equal(headers["cache-control"], "no-store");
+  }
+});
+
+testOnBoth("health, version and metrics answer", async (service) => {
+  const health = await service.call("GET", "/api/health", { token: null });
+  assert.equal(health.status, 200);
+  assert.deepEqual(health.body, {
+    status: "ok",
+    version: service.ctx.version,
+    database: "ok",
+    deliveries: { overdue_seconds: 0 },
+  });
+  assert.deepEqual((await service.call("GET", "/api/health?live=1", { token: null })).body, {
+    status: "ok",
+    version: service.ctx.version,
+  });
+  assert.deepEqual((await service.call("GET", "/api/version", { token: null })).body, {
+    name: "human-task-service",
+    version: "0.1.5",
+  });
+  await service.create();
+  const metrics = await service.call("GET", "/metrics");
+  assert.equal(metrics.status, 200);
+  assert.match(metrics.text, /^service_tasks_created_total 1$/m);
+  assert.match(metrics.text, /service_http_request_seconds_count\{method="POST",route="\/api\/tasks",status="201"\} 1/);
+});
+
+testOnBoth(
+  "a database that does not answer is 503 in health and in every call, and the process goes on",
+  async (service) => {
+    const { id } = await service.create();
+    const { db } = service.ctx;
+    const works = { ping: db.ping, write: db.write, run: db.run };
+    const fail = async () => {
+      throw new Error("connection refused");
+    };
+    Object.assign(db, { ping: fail });
+    const health = await service.call("GET", "/api/health");
+    assert.equal(health.status, 503);
+    assert.deepEqual(health.body, { status: "failing", version: service.ctx.version, database: "failing" });
+    assert.equal((await service.call("GET", "/api/health?live=1")).status, 200);
+    Object.assign(db, works);
+    assert.equal((await service.call("GET", `/api/tasks/${id}`)).status, 200);
+  },
+);
+
+void test("bytes that are not HTTP get an answer and lose the connection", async () => {
+  const { service, stop } = await startTestService("sqlite");
+  try {
+    await service.app.listen({ host: "127.0.0.1", port: 0 });
+    const { port } = service.app.server.address() as AddressInfo;
+    const send = async (bytes: string) => {
+      const socket = connect(port, "127.0.0.1");
+      socket.write(bytes);
+      const chunks: Buffer[] = [];
+      socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+      await once(socket, "close");
+      return Buffer.concat(chunks).toString();
+    };
+    assert.match(await send("GARBAGE\r\n\r\n"), /^HTTP\/1\.1 400 .*"error_code":"MALFORMED_REQUEST"/s);
+    assert.match(
+      await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"x".repeat(20_000)}\r\n\r\n`),
+      /^HTTP\/1\.1 431 .*"error_code":"REQUEST_HEADERS_TOO_LARGE"/s,
+    );
+    assert.match(
+      await send("POST /api/tasks HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"),
+      /^HTTP\/1\.1 400 /,
+    );
+    assert.equal((await fetch(`http://127.0.0.1:${port}/api/version`)).status, 200, "others are not harmed");
+  } finally {
+    await stop();
+  }
+});

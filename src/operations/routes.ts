@@ -1,0 +1,99 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Type, type Static } from "typebox";
+import type { Context } from "../context.ts";
+import { ServiceError } from "../errors.ts";
+import { callerOf } from "../people/caller.ts";
+import { errors } from "../http/schema.ts";
+
+const NAME = "human-task-service";
+const tags = ["operations"];
+
+const Health = Type.Object({
+  status: Type.Unsafe<"ok" | "failing">({ type: "string", enum: ["ok", "failing"] }),
+  version: Type.String(),
+  database: Type.Optional(Type.Unsafe<"ok" | "failing">({ type: "string", enum: ["ok", "failing"] })),
+  deliveries: Type.Optional(
+    Type.Object({
+      overdue_seconds: Type.Number({ description: "How late the delivery is that has been due the longest." }),
+    }),
+  ),
+});
+
+/** Is it up, what is it, how is it doing. (spec: Other) */
+export const operationsRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+  app.get(
+    "/api/health",
+    {
+      schema: {
+        operationId: "getHealth",
+        summary: "Readiness",
+        description: "503 names the part that fails. With `live=1` only the process itself is asked.",
+        tags,
+        querystring: Type.Object({
+          live: Type.Optional(
+            Type.Unsafe<"1">({ type: "string", enum: ["1"], description: "Does not touch the database." }),
+          ),
+        }),
+        response: {
+          200: Health,
+          503: Type.Unsafe<Static<typeof Health>>({ ...Health, description: "A part fails." }),
+          ...without503(errors("VALIDATION_FAILED", "MALFORMED_REQUEST")),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { version } = ctx;
+      if (request.query.live === "1") return { status: "ok" as const, version };
+      try {
+        await ctx.db.ping();
+        return { status: "ok" as const, version, database: "ok" as const, deliveries: { overdue_seconds: 0 } };
+      } catch (error) {
+        ctx.log.warn({ err: error }, "The database does not answer");
+        return reply.code(503).header("retry-after", 1).send({ status: "failing", version, database: "failing" });
+      }
+    },
+  );
+
+  app.get(
+    "/api/version",
+    {
+      schema: {
+        operationId: "getVersion",
+        summary: "The running version",
+        tags,
+        response: { 200: Type.Object({ name: Type.String(), version: Type.String() }), ...errors() },
+      },
+    },
+    async () => ({ name: NAME, version: ctx.version }),
+  );
+
+  app.get(
+    "/metrics",
+    {
+      schema: {
+        operationId: "getMetrics",
+        summary: "Metrics for Prometheus",
+        tags,
+        security: [{ bearer: [] }],
+        response: {
+          200: Type.Unsafe<string>({ type: "string", description: "Prometheus text format." }),
+          ...errors("UNAUTHENTICATED", "FORBIDDEN"),
+        },
+        produces: ["text/plain"],
+      },
+    },
+    async (request, reply) => {
+      if (callerOf(request).kind !== "admin") throw new ServiceError("FORBIDDEN");
+      const { registry } = ctx.metrics;
+      return reply
+        .type(registry.contentType)
+        .serializer(String)
+        .send(await registry.metrics());
+    },
+  );
+};
+
+function without503<T>(responses: Record<number, T>): Record<number, T> {
+  const { 503: _unavailable, ...rest } = responses;
+  return rest;
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from "node:fs";
+import type { FastifyInstance } from "fastify";
+import { pino, type Logger } from "pino";
+import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
+import { createApp } from "./app.ts";
+import { readConfig, type Config } from "./config.ts";
+import type { Context } from "./context.ts";
+import type { Db } from "./db/database.ts";
+import { createMetrics } from "./http/metrics.ts";
+import { loadSecrets } from "./secrets.ts";
+import { createTaskCreator } from "./tasks/create.ts";
+import { createWaiters } from "./tasks/poll.ts";
+import { verifyWithoutProviders, type Verify } from "./verifier/verify.ts";
+import { startWorker } from "./worker.ts";
+
+/** The version of this package, which the API description and `GET /api/version` show. */
+export const VERSION: string = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+).version;
+
+/** What a test may put in place of the real thing. */
+export interface Replacements {
+  /** Epoch milliseconds. */
+  now?: () => number;
+  verify?: Verify;
+}
+
+/** Makes everything with an effect. @throws Error in a sentence for the operator when the database cannot be opened */
+export async function createContext(
+  config: Config,
+  log: Logger,
+  replace: Replacements = {},
+): Promise<Context & { isNewDatabase: boolean }> {
+  const onError = (error: unknown) => log.error({ err: error }, "An error that nobody waits for");
+  const { db, isNew } = await openDatabase(config, log, onError, replace.now);
+  const waiters = createWaiters(db, onError);
+  return {
+    config,
+    version: VERSION,
+    db,
+    isNewDatabase: isNew,
+    log,
+    metrics: createMetrics(waiters.count),
+    patterns: createPatternHost(),
+    verify: replace.verify ?? verifyWithoutProviders,
+    waiters,
+    creator: createTaskCreator(db),
+  };
+}
+
+// The driver of the database that is not used is not loaded: it is a third of the start.
+async function openDatabase(
+  config: Config,
+  log: Logger,
+  onError: (error: unknown) => void,
+  now: (() => number) | undefined,
+): Promise<{ db: Db; isNew: boolean }> {
+  const clock = now ? { now } : {};
+  if (config.database.kind === "sqlite") {
+    const { openSqlite } = await import("./db/sqlite.ts");
+    const db = await openSqlite({ dataDir: config.dataDir, onError, ...clock });
+    return { db, isNew: db.isNew };
+  }
+  const { openPostgres } = await import("./db/postgres.ts");
+  return {
+    db: await openPostgres({ url: config.database.url, onError, onWarning: (message) => log.warn(message), ...clock }),
+    isNew: false,
+  };
+}
+
+export interface RunningService {
+  ctx: Context & { isNewDatabase: boolean };
+  app: FastifyInstance;
+  /** Where it listens, for example `http://127.0.0.1:3000`. */
+  address: string;
+  warnings: string[];
+  /** Which secrets were made at this start. */
+  hasNewSecrets: boolean;
+  /** Answers who waits, finishes what is under way, closes the database. Calling it again waits for the same end. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the whole service.
+ * @throws ConfigError, or Error in a sentence for the operator
+ */
+export async function startService(env: Readonly<Record<string, string | undefined>>): Promise<RunningService> {
+  let hasNewSecrets = false;
+  const { config, warnings } = readConfig(env, (dataDir) => {
+    const { secrets, created } = loadSecrets(dataDir);
+    hasNewSecrets = created;
+    return secrets;
+  });
+  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  const ctx = await createContext(config, log);
+  const app = await createApp(ctx);
+  const address = await listen(app, ctx);
+  const worker = startWorker(ctx);
+
+  let stopping: Promise<void> | null = null;
+  const stop = async () => {
+    await app.close();
+    await worker.stop();
+    await ctx.patterns.close();
+    await ctx.db.close();
+  };
+  return { ctx, app, address, warnings, hasNewSecrets, stop: () => (stopping ??= stop()) };
+}
+
+async function listen(app: FastifyInstance, ctx: Context): Promise<string> {
+  const { host, port } = ctx.config;
+  try {
+    return await app.listen({ host, port, backlog: 1024 });
+  } catch (error) {
+    await ctx.db.close();
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "EADDRINUSE")
+      throw new Error(
+        `Port ${port} on ${host} is in use. Set SERVICE_PORT to another one, or stop what listens there.`,
+        { cause: error },
+      );
+    if (code === "EACCES")
+      throw new Error(`Port ${port} may not be opened by this user. Set SERVICE_PORT to one above 1023.`, {
+        cause: error,
+      });
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { parseSchema } from "../../json-schema/parse-schema.ts";
+import type { Schema } from "../../json-schema/schema.ts";
+import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
+import { ServiceError, type ErrorDetail } from "../errors.ts";
+import type { JsonObject } from "../lib/json.ts";
+
+/** Read schemas that are kept: many tasks bring the same pair. Bounded in number and in characters of their JSON. */
+const KEPT_MAX = 1000;
+const KEPT_CHARACTERS_MAX = 4_000_000;
+
+const kept = new Map<string, Schema>();
+let keptCharacters = 0;
+
+/**
+ * Reads a schema that a client sent. (spec: Create a task)
+ *
+ * @param path - where it stands in the request, a JSON Pointer
+ * @throws ServiceError VALIDATION_FAILED that names every place that is wrong
+ */
+export function requireSchema(raw: JsonObject, path: string): Schema {
+  const text = JSON.stringify(raw);
+  const known = kept.get(text);
+  if (known) {
+    // Last used, last dropped.
+    kept.delete(text);
+    kept.set(text, known);
+    return known;
+  }
+  const parsed = parseSchema(raw);
+  if (!parsed.ok) {
+    throw new ServiceError("VALIDATION_FAILED", {
+      message: "A schema in the request cannot be accepted.",
+      details: parsed.problems.map((problem): ErrorDetail => ({
+        path: path + problem.path,
+        message: problem.message,
+        keyword: problem.keyword ?? problem.code,
+      })),
+    });
+  }
+  keep(text, parsed.schema);
+  return parsed.schema;
+}
+
+function keep(text: string, schema: Schema): void {
+  kept.set(text, schema);
+  keptCharacters += text.length;
+  for (const oldest of kept.keys()) {
+    if (kept.size <= KEPT_MAX && keptCharacters <= KEPT_CHARACTERS_MAX) break;
+    kept.delete(oldest);
+    keptCharacters -= oldest.length;
+  }
+}
+
+/**
+ * Formats of a response are checked, since the form asks for them. Those of a payload are not: what an agent has is what
+ * it has, and libraries write `date-time` without a zone.
+ *
+ * @throws ServiceError VALIDATION_FAILED that names every value that does not fit; OVERLOADED when too many slow patterns
+ *   are being matched
+ */
+export async function requireFits(
+  patterns: PatternHost,
+  schema: Schema,
+  value: JsonObject,
+  path: "/payload" | "/response",
+): Promise<void> {
+  const verdict = await patterns.validate(schema, value, { formats: path === "/response" ? "assert" : "annotate" });
+  const name = path.slice(1);
+  switch (verdict.status) {
+    case "valid":
+      return;
+    case "invalid":
+      throw new ServiceError("VALIDATION_FAILED", {
+        message: `The ${name} does not fit its schema.`,
+        details: verdict.errors.map((error) => ({
+          path: path + error.path,
+          message: error.message,
+          keyword: error.keyword,
+        })),
+      });
+    case "refused":
+      if (verdict.code === "pattern_busy") throw new ServiceError("OVERLOADED", { message: verdict.message });
+      throw new ServiceError("VALIDATION_FAILED", {
+        message: `The ${name} cannot be checked against its schema.`,
+        details: [{ path, message: verdict.message, keyword: verdict.code }],
+      });
+  }
+}

@@ -1,0 +1,211 @@
+import type { Context } from "../context.ts";
+import { createBatcher } from "../lib/batch.ts";
+import type { Db } from "../db/database.ts";
+import { invalid, ServiceError } from "../errors.ts";
+import { newId } from "../lib/ids.ts";
+import { checkCallbackUrl } from "../lib/outbound-url.ts";
+import { canonicalJson, isJsonObject } from "../lib/json.ts";
+import { isStorableText } from "../lib/text.ts";
+import type { Caller } from "../people/caller.ts";
+import { readVerifierConfig } from "../verifier/config.ts";
+import { requireMay } from "./access.ts";
+import { requireFits, requireSchema } from "./client-schemas.ts";
+import { parseNotify } from "./notify.ts";
+import { parseAssignTo } from "./routing.ts";
+import type { CreateTaskBody } from "./schema.ts";
+import { addTask, addTasks, findTaskIdByKey, findWholeTask, toTask, type NewTask, type WholeTask } from "./store.ts";
+
+export interface Created {
+  task: WholeTask;
+  /** The key was bound to this task before; nothing was written. */
+  isReplay: boolean;
+  /** It is a replay, and asks for something else than the task was created with. */
+  isMismatch: boolean;
+}
+
+/** Tries to write a new task; false when its idempotency key is taken. */
+export type TaskCreator = (task: NewTask) => Promise<boolean>;
+
+/** Rows in one statement on PostgreSQL. */
+const GROUP = 64;
+
+/** Creations that wait in the same turn of the event loop are written together. */
+export function createTaskCreator(db: Db): TaskCreator {
+  // SQLite's writer groups commits itself.
+  if (db.dialect === "sqlite") return (task) => db.write((tx) => addTask(tx, task));
+  const batcher = createBatcher<NewTask, boolean>(GROUP, async (tasks) => {
+    const added = await db.write((tx) => addTasks(tx, tasks));
+    return tasks.map(({ task }) => added.has(task.id));
+  });
+  return (task) => batcher.add(task);
+}
+
+/**
+ * Creates a task, or finds the one that the idempotency key is bound to, for the life of that task and under any number
+ * of calls at once. (spec: Create a task)
+ *
+ * @param body - as it came; `problem` says what its shape lacks. A replay is answered before that is looked at, so that it
+ *   survives rules that have become stricter since.
+ * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
+ */
+export async function createTask(ctx: Context, caller: Caller, body: unknown, problem: Error | null): Promise<Created> {
+  requireMay(caller, "create");
+  const key = isJsonObject(body) ? body["idempotency_key"] : undefined;
+  if (typeof key === "string" && key !== "" && isStorableText(key)) {
+    const bound = await findReplay(ctx, key, body);
+    if (bound) return bound;
+  }
+  if (problem) throw problem;
+
+  const request = body as CreateTaskBody;
+  await checkRequest(ctx, request);
+  // The key may be freed by a deletion, and taken again, between the two statements.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const rows = newTask(request, ctx.db.now());
+    if (await ctx.creator(rows)) return { task: wholeTask(rows, request), isReplay: false, isMismatch: false };
+    const bound = await findReplay(ctx, request.idempotency_key, body);
+    if (bound) return bound;
+  }
+  throw new ServiceError("OVERLOADED");
+}
+
+async function findReplay(ctx: Context, key: string, body: unknown): Promise<Created | null> {
+  const id = await findTaskIdByKey(ctx.db, key);
+  const task = id === null ? null : await findWholeTask(ctx.db, id);
+  return (
+    task && {
+      task,
+      isReplay: true,
+      isMismatch: canonicalJson(known(task)) !== canonicalJson(known(body as Partial<CreateTaskBody>)),
+    }
+  );
+}
+
+/** The fields that make two requests the same, without those that say nothing. */
+function known(request: Partial<CreateTaskBody>): Partial<CreateTaskBody> {
+  const {
+    task,
+    payload,
+    payload_schema,
+    response_schema,
+    form_definition,
+    timeout_seconds,
+    assign_to,
+    notify,
+    verifier_config,
+    redact_payload,
+    callback_url,
+  } = request;
+  const fields = {
+    task,
+    payload,
+    payload_schema,
+    response_schema,
+    form_definition,
+    timeout_seconds,
+    assign_to,
+    notify,
+    verifier_config,
+    redact_payload: redact_payload || null,
+    callback_url,
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
+}
+
+/** Everything that the shape of a request does not tell. */
+async function checkRequest(ctx: Context, request: CreateTaskBody): Promise<void> {
+  const payloadSchema = requireSchema(request.payload_schema, "/payload_schema");
+  requireSchema(request.response_schema, "/response_schema");
+  if (request.assign_to != null) parseAssignTo(request.assign_to);
+  if (request.notify != null) parseNotify(request.notify);
+  if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
+  if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);
+  await requireFits(ctx.patterns, payloadSchema, request.payload, "/payload");
+}
+
+function requireCallbackUrl({ config }: Context, url: string): void {
+  if (config.payloadKey === null)
+    throw invalid(
+      "/callback_url",
+      "Callbacks are off on this server: it has no key to sign them with (SERVICE_PAYLOAD_KEY).",
+    );
+  const problem = checkCallbackUrl(url, { allowPrivate: config.callbacks.allowPrivate });
+  if (problem !== null) throw invalid("/callback_url", problem);
+}
+
+function newTask(request: CreateTaskBody, now: number): NewTask {
+  const id = newId("tsk", now);
+  const payload = JSON.stringify(request.payload);
+  const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
+  // A single person can be named before the directory knows them.
+  const assignee = request.assign_to?.["email"];
+  return {
+    task: {
+      id,
+      idempotency_key: request.idempotency_key,
+      status: "created",
+      task: request.task,
+      timeout_seconds: request.timeout_seconds,
+      timeout_at: now + request.timeout_seconds * 1000,
+      redact_payload: request.redact_payload ? 1 : 0,
+      verification_attempt: 0,
+      verifier_result: null,
+      assigned_to_user_id: null,
+      assigned_to_email: typeof assignee === "string" ? assignee : null,
+      claimed_by_email: null,
+      claim_expires_at: null,
+      callback_url: request.callback_url ?? null,
+      payload_length: payload.length,
+      audit_seq: 1,
+      created_at: now,
+      updated_at: now,
+      ended_at: null,
+      completed_at: null,
+      timed_out_at: null,
+      completed_by_email: null,
+      completed_by_user_id: null,
+      completed_via_channel: null,
+    },
+    documents: {
+      task_id: id,
+      payload,
+      payload_schema: JSON.stringify(request.payload_schema),
+      response_schema: JSON.stringify(request.response_schema),
+      form_definition: text(request.form_definition),
+      assign_to: text(request.assign_to),
+      notify: text(request.notify),
+      verifier_config: text(request.verifier_config),
+    },
+    audit: {
+      task_id: id,
+      seq: 0,
+      id: newId("aud", now),
+      action: "created",
+      from_status: null,
+      to_status: "created",
+      actor_type: "agent",
+      actor_email: null,
+      channel: null,
+      verifier_reason: null,
+      embed_sub: null,
+      extra: null,
+      created_at: now,
+    },
+  };
+}
+
+/** The new task as a reader would find it, without reading it. */
+function wholeTask({ task }: NewTask, request: CreateTaskBody): WholeTask {
+  const { payload, payload_schema, response_schema, form_definition, assign_to, notify, verifier_config } = request;
+  return {
+    ...toTask(task),
+    payload,
+    payload_schema,
+    response_schema,
+    form_definition: form_definition ?? null,
+    assign_to: assign_to ?? null,
+    notify: notify ?? null,
+    verifier_config: verifier_config ?? null,
+    response: null,
+  };
+}

@@ -1,0 +1,140 @@
+import { ServiceError } from "../errors.ts";
+import type { JsonObject } from "../lib/json.ts";
+
+export const TASK_STATUSES = [
+  "created",
+  "rejected",
+  "completed",
+  "timed_out",
+  "cancelled",
+  "verification_exhausted",
+] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
+export const TERMINAL_STATUSES = [
+  "completed",
+  "timed_out",
+  "cancelled",
+  "verification_exhausted",
+] as const satisfies readonly TaskStatus[];
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+
+export function isTerminal(status: TaskStatus): status is TerminalStatus {
+  return (TERMINAL_STATUSES as readonly TaskStatus[]).includes(status);
+}
+
+/** Who answered, as the record will say it. */
+export interface Completer {
+  email: string | null;
+  user_id: string | null;
+  channel: string | null;
+  /** The embedding product's own id of the person, not verified. (spec: Embed tokens) */
+  embed_sub: string | null;
+}
+
+/** What a verdict was reached on; if the task has moved since, the verdict no longer counts. */
+export interface VerdictGuard {
+  status: TaskStatus;
+  verification_attempt: number;
+}
+
+/** Something that happens to a task. */
+export type TaskEvent =
+  /** The answer is valid and, where there is a verifier, passed it (`verdict`). */
+  | {
+      type: "accepted";
+      response: JsonObject;
+      by: Completer;
+      verdict: { reason: string | null; guard: VerdictGuard } | null;
+    }
+  /** The verifier refused the answer. */
+  | { type: "refused"; response: JsonObject; by: Completer; reason: string; max_attempts: number; guard: VerdictGuard }
+  | { type: "cancelled"; reason: string | null }
+  | { type: "timed_out" };
+
+/** What of a task decides which events it takes. Times are epoch milliseconds. */
+export interface TaskState {
+  status: TaskStatus;
+  verification_attempt: number;
+  timeout_at: number;
+}
+
+/** What an event does: the new status, the columns it sets, and the name of its audit entry. */
+export interface Change {
+  status: TaskStatus;
+  set: {
+    verification_attempt?: number;
+    verifier_result?: VerifierResult;
+    completed_at?: number;
+    timed_out_at?: number;
+    completed_by_email?: string | null;
+    completed_by_user_id?: string | null;
+    completed_via_channel?: string | null;
+  };
+  audit: TaskStatus | "verified";
+}
+
+/** The latest verdict. `attempt` is the number of rejections when it was reached, itself included. */
+export interface VerifierResult {
+  passed: boolean;
+  reason: string | null;
+  attempt: number;
+}
+
+/**
+ * What `event` does to `task`; one case for each row of the table. (spec: States and transitions)
+ *
+ * @param now - the moment it happens, epoch milliseconds; becomes `completed_at` or `timed_out_at`
+ * @throws ServiceError TASK_ALREADY_TERMINAL when the task has ended, or when an answer comes at or after the deadline
+ *   although nobody has written the timeout down yet; TASK_CHANGED when a verdict was overtaken by another one
+ */
+export function transition(task: TaskState, event: TaskEvent, now: number): Change {
+  if (isTerminal(task.status)) throw new ServiceError("TASK_ALREADY_TERMINAL");
+
+  switch (event.type) {
+    case "accepted": {
+      requireInTime(task, now);
+      const { verdict, by } = event;
+      if (verdict) requireUnchanged(task, verdict.guard);
+      return {
+        status: "completed",
+        set: {
+          completed_at: now,
+          completed_by_email: by.email,
+          completed_by_user_id: by.user_id,
+          completed_via_channel: by.channel,
+          ...(verdict && {
+            verifier_result: { passed: true, reason: verdict.reason, attempt: task.verification_attempt },
+          }),
+        },
+        audit: verdict ? "verified" : "completed",
+      };
+    }
+    case "refused": {
+      requireInTime(task, now);
+      requireUnchanged(task, event.guard);
+      const attempt = task.verification_attempt + 1;
+      const status = attempt < event.max_attempts ? "rejected" : "verification_exhausted";
+      return {
+        status,
+        set: { verification_attempt: attempt, verifier_result: { passed: false, reason: event.reason, attempt } },
+        audit: status,
+      };
+    }
+    case "cancelled":
+      return { status: "cancelled", set: {}, audit: "cancelled" };
+    case "timed_out":
+      if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
+      return { status: "timed_out", set: { timed_out_at: now }, audit: "timed_out" };
+  }
+}
+
+function requireInTime(task: TaskState, now: number): void {
+  if (now >= task.timeout_at)
+    throw new ServiceError("TASK_ALREADY_TERMINAL", { message: "The task's time ran out before this answer arrived." });
+}
+
+function requireUnchanged(task: TaskState, guard: VerdictGuard): void {
+  if (task.status !== guard.status || task.verification_attempt !== guard.verification_attempt)
+    throw new ServiceError("TASK_CHANGED");
+}

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import { timeOutDueTasks } from "./deadlines.ts";
+import type { ListedTask, Stats, TaskCounts } from "./schema.ts";
+
+const list = async ({ call }: TestService, query = "") => {
+  const { status, body, headers } = await call<ListedTask[]>("GET", `/api/tasks${query}`);
+  assert.equal(status, 200, query);
+  return { rows: body, next: /^<(.*)>; rel="next"$/.exec(headers["link"] ?? "")?.[1] ?? null };
+};
+const names = async (service: TestService, query = "") => (await list(service, query)).rows.map(({ task }) => task);
+
+/** Walks through all pages. */
+async function walk(service: TestService, query: string): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let path: string | null = `/api/tasks${query}`; path !== null;) {
+    const { rows, next } = await list(service, path.slice("/api/tasks".length));
+    pages.push(rows.map(({ task }) => task));
+    path = next;
+  }
+  return pages;
+}
+
+testOnBoth("tasks are listed newest first, in pages that meet without gap or overlap", async (service) => {
+  for (let i = 0; i < 7; i++) {
+    await service.create({ task: `t${i}` });
+    // Two of a kind share a millisecond.
+    if (i % 2 === 1) service.clock.advance(1000);
+  }
+  const everything = await names(service);
+  assert.deepEqual(everything.slice().toSorted(), ["t0", "t1", "t2", "t3", "t4", "t5", "t6"]);
+  assert.equal(everything[0], "t6");
+  const pages = await walk(service, "?limit=3");
+  assert.deepEqual(
+    pages.map((page) => page.length),
+    [3, 3, 1],
+  );
+  assert.deepEqual(pages.flat(), everything);
+  assert.deepEqual(await names(service, "?limit=2&offset=3"), everything.slice(3, 5));
+  assert.deepEqual(await walk(service, "?limit=7"), [everything], "a full last page has no next one");
+});
+
+testOnBoth("tasks created while paging do not shift the pages", async (service) => {
+  for (let i = 0; i < 4; i++) {
+    await service.create({ task: `t${i}` });
+    service.clock.advance(1);
+  }
+  const first = await list(service, "?limit=2");
+  await service.create({ task: "late" });
+  assert.deepEqual(await names(service, first.next!.slice("/api/tasks".length)), ["t1", "t0"]);
+});
+
+testOnBoth("soonest deadline first, on request", async (service) => {
+  for (const timeout_seconds of [600, 60, 3600, 120, 120])
+    await service.create({ task: `${timeout_seconds}`, timeout_seconds });
+  assert.deepEqual((await walk(service, "?sort=deadline&limit=2")).flat(), ["60", "120", "120", "600", "3600"]);
+});
+
+testOnBoth("filters narrow the list", async (service) => {
+  const a = await service.create({ task: "Refund 100% of order_7?", assign_to: { email: "Dana@Example.com" } });
+  const b = await service.create({ task: "Publish the article", timeout_seconds: 60 });
+  const c = await service.create({ task: "refund nothing" });
+  await service.call("POST", `/api/tasks/${c.id}/cancel`);
+  service.clock.advance(60_000);
+  await timeOutDueTasks(service.ctx);
+
+  const by = async (query: string) => (await list(service, query)).rows.map(({ id }) => id).toSorted();
+  const ids = (...tasks: { id: string }[]) => tasks.map(({ id }) => id).toSorted();
+  assert.deepEqual(await by("?status=created"), ids(a));
+  assert.deepEqual(await by("?status=cancelled&status=timed_out"), ids(b, c));
+  assert.deepEqual(await by("?terminal=true"), ids(b, c));
+  assert.deepEqual(await by("?terminal=false"), ids(a));
+  assert.deepEqual(await by("?assigned_to=dana@example.com"), ids(a), "whatever the case");
+  assert.deepEqual(await by("?assigned_to=usr_nobody"), []);
+  assert.deepEqual(await by("?unassigned=true"), ids(b, c));
+  assert.deepEqual(await by("?unassigned=false"), ids(a));
+  assert.deepEqual(await by("?q=REFUND"), ids(a, c));
+  assert.deepEqual(await by("?q=100%25"), ids(a), "% is itself");
+  assert.deepEqual(await by("?q=order_7"), ids(a));
+  assert.deepEqual(await by("?q=orderX7"), []);
+  assert.deepEqual(await by("?q="), ids(a, b, c));
+  assert.deepEqual(await by("?q=refund&terminal=false&unassigned=false"), ids(a));
+});
+
+testOnBoth("rows leave the schemas out unless asked, and the payload of redacted tasks always", async (service) => {
+  await service.create({ payload: { amount: 1, secret: "SECRET" }, redact_payload: true });
+  const [row] = (await list(service)).rows;
+  assert.deepEqual(row?.payload, { _redacted: true });
+  assert.ok(row && !("payload_schema" in row) && !("response_schema" in row) && !("form_definition" in row));
+  const [whole] = (await list(service, "?include=schemas")).rows;
+  assert.deepEqual(whole?.response_schema?.["type"], "object");
+  assert.equal(whole?.form_definition, null);
+  assert.ok(!JSON.stringify(whole).includes("SECRET"));
+});
+
+testOnBoth("a page of very large payloads is cut short and loses nothing", async (service) => {
+  const payload = { text: "x".repeat(900_000) };
+  for (let i = 0; i < 6; i++) {
+    await service.create({ task: `t${i}`, payload, payload_schema: {} });
+    service.clock.advance(1);
+  }
+  const pages = await walk(service, "?limit=6");
+  assert.ok(pages.length > 1);
+  assert.deepEqual(pages.flat(), ["t5", "t4", "t3", "t2", "t1", "t0"]);
+});
+
+testOnBoth("a query that makes no sense is refused with its place", async (service) => {
+  const refused = async (query: string) => {
+    const { status, body } = await service.call<{ details: { path: string }[] }>("GET", `/api/tasks${query}`);
+    return `${status} ${body.details[0]?.path}`;
+  };
+  assert.equal(await refused("?limit=0"), "422 /query/limit");
+  assert.equal(await refused("?limit=201"), "422 /query/limit");
+  assert.equal(await refused("?limit=ten"), "400 /query/limit");
+  assert.equal(await refused("?status=done"), "422 /query/status/0");
+  assert.equal(await refused("?sort=size"), "422 /query/sort");
+  assert.equal(await refused("?unassigned=maybe"), "400 /query/unassigned");
+  assert.equal(await refused("?q=%00"), "422 /query/q");
+  assert.equal(await refused("?assigned_to=%00"), "422 /query/assigned_to");
+  for (const cursor of [
+    "x",
+    "bnVsbA",
+    Buffer.from('[1,"a\'b"]').toString("base64url"),
+    Buffer.from('[1.5,"a"]').toString("base64url"),
+    "%00",
+  ]) {
+    assert.equal(await refused(`?cursor=${cursor}`), "422 /query/cursor");
+  }
+});
+
+testOnBoth("counts say how much there is to do", async (service) => {
+  const closed = await service.create();
+  await service.call("POST", `/api/tasks/${closed.id}/cancel`);
+  await service.create({ timeout_seconds: 60 });
+  await service.create({ timeout_seconds: 7200, assign_to: { email: "dana@example.com" } });
+  const counts = async () => (await service.call<TaskCounts>("GET", "/api/tasks/counts")).body;
+  assert.deepEqual(await counts(), { open: 2, mine: 0, unclaimed: 1, due_within_hour: 1, closed_today: 1 });
+  service.clock.advance(12 * 3600_000);
+  assert.equal((await counts()).closed_today, 0, "from midnight UTC on");
+});
+
+testOnBoth("stats count what happened in the window, by day and by channel", async (service) => {
+  const empty = (await service.call<Stats>("GET", "/api/stats?window_days=2")).body;
+  assert.deepEqual(empty, {
+    window_days: 2,
+    generated_at: "2026-01-31T12:00:00.000Z",
+    totals: { created: 0, rejected: 0, completed: 0, timed_out: 0, cancelled: 0, verification_exhausted: 0 },
+    completion_rate: null,
+    avg_completion_seconds: null,
+    median_completion_seconds: null,
+    p90_completion_seconds: null,
+    by_day: [
+      { date: "2026-01-30", created: 0, completed: 0, timed_out: 0, cancelled: 0, verification_exhausted: 0 },
+      { date: "2026-01-31", created: 0, completed: 0, timed_out: 0, cancelled: 0, verification_exhausted: 0 },
+    ],
+    by_channel: [],
+  });
+
+  const answer = async (seconds: number, channel: string | null) => {
+    const { id } = await service.create({ timeout_seconds: 100_000 });
+    service.clock.advance(seconds * 1000);
+    await service.call("POST", `/api/tasks/${id}/complete`, {
+      body: { response: { approved: true }, completed_via_channel: channel },
+    });
+  };
+  for (const seconds of [1, 2, 3, 4]) await answer(seconds, "slack");
+  await answer(10, null);
+  const cancelled = await service.create();
+  await service.call("POST", `/api/tasks/${cancelled.id}/cancel`);
+  await service.create({ timeout_seconds: 60 });
+  service.clock.advance(24 * 3600_000);
+  await timeOutDueTasks(service.ctx);
+  await service.create();
+
+  const { body } = await service.call<Stats>("GET", "/api/stats?window_days=2");
+  assert.deepEqual(body.totals, {
+    created: 1,
+    rejected: 0,
+    completed: 5,
+    timed_out: 1,
+    cancelled: 1,
+    verification_exhausted: 0,
+  });
+  assert.equal(body.completion_rate, 5 / 7);
+  assert.deepEqual(
+    [body.avg_completion_seconds, body.median_completion_seconds, body.p90_completion_seconds],
+    [4, 3, 10],
+  );
+  assert.deepEqual(body.by_day, [
+    { date: "2026-01-31", created: 7, completed: 5, timed_out: 0, cancelled: 1, verification_exhausted: 0 },
+    { date: "2026-02-01", created: 1, completed: 0, timed_out: 1, cancelled: 0, verification_exhausted: 0 },
+  ]);
+  assert.deepEqual(body.by_channel, [
+    { channel: "slack", completed: 4 },
+    { channel: null, completed: 1 },
+  ]);
+
+  const today = (await service.call<Stats>("GET", "/api/stats?window_days=1")).body;
+  assert.deepEqual([today.totals.completed, today.totals.timed_out, today.by_day.length], [0, 1, 1]);
+  assert.equal((await service.call<Stats>("GET", "/api/stats")).body.by_day.length, 30);
+  assert.equal((await service.call("GET", "/api/stats?window_days=0")).status, 422);
+  assert.equal((await service.call("GET", "/api/stats?window_days=366")).status, 422);
+});

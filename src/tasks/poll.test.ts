@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { setImmediate as turn } from "node:timers/promises";
+import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import { timeOutDueTasks } from "./deadlines.ts";
+import type { PollResult } from "./schema.ts";
+
+const poll = (service: TestService, id: string, timeout: number | string = 30) =>
+  service.call<PollResult & { error_code: string }>("GET", `/api/tasks/${id}/poll?timeout=${timeout}`);
+
+/** Until `count` polls wait; how long that takes does not matter. */
+async function untilWaiting({ ctx }: TestService, count: number): Promise<void> {
+  while (ctx.waiters.count() < count) await turn();
+}
+
+testOnBoth("a poll of a task that has ended answers at once, with the outcome", async (service) => {
+  const { id, idempotency_key } = await service.create();
+  await service.call("POST", `/api/tasks/${id}/complete`, {
+    body: { response: { approved: true }, completed_by_email: "dana@example.com", completed_via_channel: "sms" },
+  });
+  const answer = await poll(service, id);
+  assert.equal(answer.status, 200);
+  assert.deepEqual(answer.body, {
+    task_id: id,
+    idempotency_key,
+    status: "completed",
+    response: { approved: true },
+    completed_at: "2026-01-31T12:00:00.000Z",
+    timed_out_at: null,
+    completed_by_email: "dana@example.com",
+    completed_via_channel: "sms",
+    verification_attempt: 0,
+    verifier_result: null,
+  });
+});
+
+testOnBoth("200 polls that wait for one task all wake with its answer", async (service) => {
+  const { id } = await service.create();
+  const waiting = Array.from({ length: 200 }, () => poll(service, id, 60));
+  await untilWaiting(service, 200);
+  await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+  const answers = await Promise.all(waiting);
+  assert.deepEqual(
+    new Set(answers.map(({ body }) => JSON.stringify([body.status, body.response]))),
+    new Set(['["completed",{"approved":true}]']),
+  );
+  assert.equal(service.ctx.waiters.count(), 0);
+});
+
+for (const [end, act] of [
+  ["cancelled", (service: TestService, id: string) => service.call("POST", `/api/tasks/${id}/cancel`)],
+  [
+    "timed_out",
+    async (service: TestService) => {
+      service.clock.advance(3_600_000);
+      await timeOutDueTasks(service.ctx);
+    },
+  ],
+] as const) {
+  testOnBoth(`a waiting poll wakes when its task is ${end}`, async (service) => {
+    const { id } = await service.create();
+    const waiting = poll(service, id, 60);
+    await untilWaiting(service, 1);
+    await act(service, id);
+    assert.equal((await waiting).body.status, end);
+  });
+}
+
+testOnBoth(
+  "a poll does not wake for a rejection, nor for another task",
+  async (service) => {
+    const [task, other] = [
+      await service.create({ verifier_config: { provider: "openai", instructions: "x" } }),
+      await service.create(),
+    ];
+    const waiting = poll(service, task.id, 60);
+    await untilWaiting(service, 1);
+    await service.call("POST", `/api/tasks/${other.id}/cancel`);
+    const sentBack = await service.call<{ status: string }>("POST", `/api/tasks/${task.id}/complete`, {
+      body: { response: { approved: true } },
+    });
+    assert.equal(sentBack.body.status, "rejected");
+    for (let i = 0; i < 20; i++) await turn();
+    assert.equal(service.ctx.waiters.count(), 1);
+    await service.call("POST", `/api/tasks/${task.id}/cancel`);
+    assert.deepEqual(
+      [(await waiting).body.status, (await waiting).body.verifier_result],
+      ["cancelled", { passed: false, reason: "No.", attempt: 1 }],
+    );
+  },
+  { verify: async () => ({ passed: false, reason: "No." }) },
+);
+
+testOnBoth("a poll that has waited long enough gives the current state", async (service) => {
+  const { id } = await service.create();
+  for (const timeout of [0, 1]) {
+    const answer = await poll(service, id, timeout);
+    assert.equal(answer.status, 200);
+    assert.deepEqual([answer.body.status, answer.body.response], ["created", null]);
+  }
+});
+
+testOnBoth("a poll of a task that is deleted meanwhile ends with 404", async (service) => {
+  const { id } = await service.create();
+  const waiting = poll(service, id, 60);
+  await untilWaiting(service, 1);
+  await service.call("DELETE", `/api/tasks/${id}`);
+  const answer = await waiting;
+  assert.equal(answer.status, 404);
+  assert.equal(answer.body.error_code, "TASK_NOT_FOUND");
+  assert.equal((await poll(service, id)).status, 404);
+});
+
+testOnBoth("a service that stops answers waiting polls with the current state", async (service) => {
+  const { id } = await service.create();
+  const waiting = [poll(service, id, 60), poll(service, id, 60)];
+  await untilWaiting(service, 2);
+  service.ctx.waiters.stop();
+  for (const answer of await Promise.all(waiting))
+    assert.deepEqual([answer.status, answer.body.status], [200, "created"]);
+  assert.equal((await poll(service, id, 60)).body.status, "created", "one that comes after that does not wait");
+});
+
+testOnBoth("how long to wait is checked", async (service) => {
+  const { id } = await service.create();
+  assert.equal((await poll(service, id, "abc")).status, 400);
+  assert.equal((await poll(service, id, "")).status, 400);
+  assert.equal((await poll(service, id, "1.5")).status, 400);
+  assert.equal((await poll(service, id, 90)).status, 422);
+  assert.equal((await poll(service, id, -1)).status, 422);
+  const refused = await service.call<{ details: { path: string }[] }>("GET", `/api/tasks/${id}/poll?timeout=90`);
+  assert.equal(refused.body.details[0]?.path, "/query/timeout");
+});

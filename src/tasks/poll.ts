@@ -1,0 +1,150 @@
+import { readStatement, type Db } from "../db/database.ts";
+import type { TaskRow } from "../db/schema.ts";
+import { SECOND } from "../lib/time.ts";
+import { isTerminal } from "./lifecycle.ts";
+import { toTask, type Task } from "./store.ts";
+
+/** A task as a poll sees it. */
+export interface PolledTask extends Task {
+  response: string | null;
+}
+
+/** Ids asked for in one look at the database. */
+const LOOK_AT_ONCE = 500;
+/** With hints from other processes arriving, each waiting task is looked at once in this many rounds. */
+const ROUNDS_WHILE_HEALTHY = 10;
+
+const selectPolled = readStatement<{ id: string }, TaskRow & { response: string | null }>((query, param) =>
+  query
+    .selectFrom("tasks")
+    .leftJoin("task_responses", "task_responses.task_id", "tasks.id")
+    .selectAll("tasks")
+    .select("task_responses.response")
+    .where("tasks.id", "=", param("id")),
+);
+
+/** The task, or null when there is none (any more). */
+export async function findPolledTask(db: Db, id: string): Promise<PolledTask | null> {
+  const [row] = await db.run(selectPolled, { id });
+  return row ? { ...toTask(row), response: row.response } : null;
+}
+
+/** Those who wait in this process for a task to end. While they wait, nothing is asked of the database for them. */
+export interface Waiters {
+  /**
+   * Waits until the task has ended or is gone, `timeoutMs` have passed, `signal` aborts, or the service stops, and gives
+   * its state at that moment; null when there is no such task.
+   */
+  wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<PolledTask | null>;
+  /** How many wait at the moment. */
+  count(): number;
+  /** Answers everybody with the current state; from now on nobody waits. */
+  stop(): void;
+}
+
+/** What makes a waiter read the task and answer. */
+type Wake = () => void;
+
+export function createWaiters(db: Db, onError: (error: unknown) => void): Waiters {
+  const waiting = new Map<string, Set<Wake>>();
+  /** Reads under way, shared by all who were woken for the same task. */
+  const reading = new Map<string, Promise<PolledTask | null>>();
+  /** Ends the waiting of each, at its next look. */
+  const ending = new Set<Wake>();
+  let stopped = false;
+  let round = 0;
+
+  const unlisten = db.hints.listen((hint) => {
+    const id = hint.startsWith("task:") ? hint.slice(5) : null;
+    if (id === null || !waiting.has(id)) return;
+    // A read that began before this change may not see it.
+    reading.delete(id);
+    wake(id);
+  });
+  const looking = db.hints.isShared ? setInterval(() => void look().catch(onError), SECOND) : null;
+  looking?.unref();
+
+  function wake(id: string): void {
+    for (const answer of waiting.get(id) ?? []) answer();
+  }
+
+  function read(id: string): Promise<PolledTask | null> {
+    let shared = reading.get(id);
+    if (!shared) {
+      shared = findPolledTask(db, id).finally(() => {
+        if (reading.get(id) === shared) reading.delete(id);
+      });
+      reading.set(id, shared);
+    }
+    return shared;
+  }
+
+  /** Hints of other processes may be lost; this finds what they were about. */
+  async function look(): Promise<void> {
+    round = (round + 1) % ROUNDS_WHILE_HEALTHY;
+    const everybody = !db.hints.isHealthy();
+    const ids = [...waiting.keys()].filter((_, i) => everybody || i % ROUNDS_WHILE_HEALTHY === round);
+    for (let i = 0; i < ids.length; i += LOOK_AT_ONCE) {
+      const some = ids.slice(i, i + LOOK_AT_ONCE);
+      const open = await db.query
+        .selectFrom("tasks")
+        .select("id")
+        .where("id", "in", some)
+        .where("ended_at", "is", null)
+        .execute();
+      const stillOpen = new Set(open.map((row) => row.id));
+      for (const id of some) if (!stillOpen.has(id)) wake(id);
+    }
+  }
+
+  function register(id: string, answer: Wake): () => void {
+    const answers = waiting.get(id) ?? new Set();
+    waiting.set(id, answers.add(answer));
+    return () => {
+      answers.delete(answer);
+      if (answers.size === 0 && waiting.get(id) === answers) waiting.delete(id);
+    };
+  }
+
+  async function wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<PolledTask | null> {
+    let isWoken = false;
+    let isOver = stopped || timeoutMs === 0;
+    let goOn: Wake = () => {};
+    // Registered before the first read: a change between that read and the waiting is not missed.
+    const unregister = register(id, () => {
+      isWoken = true;
+      goOn();
+    });
+    const end = () => {
+      isOver = true;
+      goOn();
+    };
+    const timer = setTimeout(end, timeoutMs);
+    signal.addEventListener("abort", end, { once: true });
+    ending.add(end);
+    try {
+      for (;;) {
+        isWoken = false;
+        const task = isOver ? await findPolledTask(db, id) : await read(id);
+        if (isOver || task === null || isTerminal(task.status)) return task;
+        if (!isWoken) await new Promise<void>((resolve) => (goOn = resolve));
+      }
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      ending.delete(end);
+      unregister();
+    }
+  }
+
+  return {
+    wait,
+    count: () => ending.size,
+    stop: () => {
+      stopped = true;
+      if (looking) clearInterval(looking);
+      unlisten();
+      for (const end of ending) end();
+    },
+  };
+}

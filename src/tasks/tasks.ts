@@ -1,0 +1,131 @@
+import type { Context } from "../context.ts";
+import { deleteDeliveriesOf } from "../deliveries/store.ts";
+import { ServiceError } from "../errors.ts";
+import { isId } from "../lib/ids.ts";
+import { SECOND } from "../lib/time.ts";
+import type { Caller } from "../people/caller.ts";
+import { readVerifierConfig } from "../verifier/config.ts";
+import { actorOf, completerOf, requireMay } from "./access.ts";
+import { requireFits, requireSchema } from "./client-schemas.ts";
+import { isTerminal, type TaskEvent, type VerdictGuard } from "./lifecycle.ts";
+import { move } from "./move.ts";
+import type { PolledTask } from "./poll.ts";
+import type { CompleteTaskBody } from "./schema.ts";
+import { addAuditEntry, deleteTask, getWholeTask, listAuditEntries, lockTask, type WholeTask } from "./store.ts";
+import type { AuditEntryRow } from "../db/schema.ts";
+
+/** @throws ServiceError TASK_NOT_FOUND */
+export async function readTask(ctx: Context, caller: Caller, id: string): Promise<WholeTask> {
+  requireMay(caller, "read");
+  requireTaskId(id);
+  return getWholeTask(ctx.db, id);
+}
+
+/**
+ * Takes an answer: checks it against the task's schema and with its verifier, then moves the task. No transaction is open
+ * while the verifier is asked; what happened to the task meanwhile wins. (spec: Complete a task)
+ *
+ * @returns the task, `completed`, `rejected` or `verification_exhausted`
+ * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, TASK_CHANGED, VALIDATION_FAILED, and the verifier's codes
+ */
+export async function completeTask(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  body: CompleteTaskBody,
+): Promise<WholeTask> {
+  requireMay(caller, "complete");
+  requireTaskId(id);
+  const task = await getWholeTask(ctx.db, id);
+  if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
+  await requireFits(ctx.patterns, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
+
+  const by = completerOf(caller, body);
+  const event = await judge(ctx, task, { response: body.response, by });
+  const moved = await ctx.db.write((tx) => move(tx, id, event, actorOf(caller, by.email)));
+  return { ...task, ...moved, response: moved.status === "completed" ? body.response : null };
+}
+
+/** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
+async function judge(
+  ctx: Context,
+  task: WholeTask,
+  answer: Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">,
+): Promise<TaskEvent> {
+  if (task.verifier_config === null || task.redact_payload) return { type: "accepted", ...answer, verdict: null };
+  const config = readVerifierConfig(task.verifier_config, ctx.config.verifier.keyEnvs);
+  const guard: VerdictGuard = { status: task.status, verification_attempt: task.verification_attempt };
+  const verdict = await ctx.verify(config, { task: task.task, payload: task.payload, response: answer.response });
+  if (verdict.passed) return { type: "accepted", ...answer, verdict: { reason: verdict.reason, guard } };
+  return { type: "refused", ...answer, reason: verdict.reason, max_attempts: config.max_attempts, guard };
+}
+
+/** @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL */
+export async function cancelTask(ctx: Context, caller: Caller, id: string, reason: string | null): Promise<WholeTask> {
+  requireMay(caller, "cancel");
+  requireTaskId(id);
+  await ctx.db.write((tx) => move(tx, id, { type: "cancelled", reason }, actorOf(caller)));
+  return getWholeTask(ctx.db, id);
+}
+
+/**
+ * Waits until the task has ended, for `timeoutSeconds` at the most, and gives its state then. (spec: Tasks, poll)
+ * @throws ServiceError TASK_NOT_FOUND, also when the task is deleted meanwhile
+ */
+export async function pollTask(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  timeoutSeconds: number,
+  signal: AbortSignal,
+): Promise<PolledTask> {
+  requireMay(caller, "poll");
+  requireTaskId(id);
+  const task = await ctx.waiters.wait(id, timeoutSeconds * SECOND, signal);
+  if (task === null) throw new ServiceError("TASK_NOT_FOUND");
+  return task;
+}
+
+/** The audit trail, oldest first; of a deleted task, who deleted it and when. @throws ServiceError TASK_NOT_FOUND */
+export async function readAuditTrail(ctx: Context, caller: Caller, id: string): Promise<AuditEntryRow[]> {
+  requireMay(caller, "audit");
+  requireTaskId(id);
+  const entries = await listAuditEntries(ctx.db, id);
+  if (entries.length === 0) throw new ServiceError("TASK_NOT_FOUND");
+  return entries;
+}
+
+/**
+ * Deletes a task with all that was written about it and all that is owed for it; its key becomes free. What stays is one
+ * audit entry: which task, who deleted it, when. @throws ServiceError TASK_NOT_FOUND
+ */
+export async function removeTask(ctx: Context, caller: Caller, id: string): Promise<void> {
+  requireMay(caller, "delete");
+  requireTaskId(id);
+  await ctx.db.write(async (tx) => {
+    const task = await lockTask(tx, id);
+    const actor = actorOf(caller);
+    await deleteDeliveriesOf(tx, id);
+    await deleteTask(tx, id);
+    await addAuditEntry(tx, {
+      task_id: id,
+      seq: task.audit_seq,
+      action: "deleted",
+      from_status: task.status,
+      to_status: null,
+      actor_type: actor.type,
+      actor_email: actor.email,
+      channel: null,
+      verifier_reason: null,
+      embed_sub: null,
+      extra: null,
+      created_at: Math.max(tx.now(), task.updated_at),
+    });
+    tx.hint(`task:${id}`);
+  });
+}
+
+/** What cannot be an id is nobody's; it also never reaches the database. */
+function requireTaskId(id: string): void {
+  if (!isId("tsk", id)) throw new ServiceError("TASK_NOT_FOUND");
+}

@@ -1,0 +1,8 @@
+import type { Context } from "./context.ts";
+import { startDeadlines } from "./tasks/deadlines.ts";
+
+/** Starts what goes on without being asked; each loop lives in its room. */
+export function startWorker(ctx: Context): { stop(): Promise<void> } {
+  const deadlines = startDeadlines(ctx);
+  return { stop: async () => deadlines.stop() };
+}

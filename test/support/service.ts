@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import type { FastifyInstance, InjectOptions } from "fastify";
+import { pino } from "pino";
+import { createApp } from "../../src/app.ts";
+import { readConfig } from "../../src/config.ts";
+import type { Context } from "../../src/context.ts";
+import type { Dialect } from "../../src/db/database.ts";
+import type { CreateTaskBody, TaskRecord } from "../../src/tasks/schema.ts";
+import { createContext, type Replacements } from "../../src/start.ts";
+import { postgres } from "./postgres.ts";
+
+export const ADMIN_TOKEN = "test-admin-token-0123456789";
+const SECRET = Buffer.alloc(32, 7).toString("base64");
+/** The key of the check value for callback signatures. */
+const PAYLOAD_KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
+
+/** A time that tests own: it stands still until it is advanced. */
+export interface Clock {
+  /** Epoch milliseconds. */
+  now: () => number;
+  advance(ms: number): void;
+}
+
+export function createClock(start = Date.UTC(2026, 0, 31, 12)): Clock {
+  let time = start;
+  return { now: () => time, advance: (ms) => void (time += ms) };
+}
+
+export interface Answer<T = never> {
+  status: number;
+  headers: Record<string, string | undefined>;
+  body: T;
+  text: string;
+}
+
+export interface TestService {
+  dialect: Dialect;
+  ctx: Context;
+  app: FastifyInstance;
+  clock: Clock;
+  /** Calls the service as the admin token unless told otherwise; `body` is sent as JSON. */
+  call<T = Record<string, unknown>>(
+    method: "GET" | "POST" | "DELETE" | "PUT" | "PATCH" | "HEAD",
+    path: string,
+    options?: { body?: unknown; raw?: string | Buffer; headers?: Record<string, string>; token?: string | null },
+  ): Promise<Answer<T>>;
+  /** Creates a task and returns its record. */
+  create(fields?: Partial<CreateTaskBody>): Promise<TaskRecord>;
+}
+
+export interface ServiceOptions extends Replacements {
+  env?: Record<string, string>;
+}
+
+let lastKey = 0;
+
+/** The body of a valid creation, with a key of its own. */
+export function newTaskBody(fields: Partial<CreateTaskBody> = {}): CreateTaskBody {
+  return {
+    task: "Approve the refund?",
+    payload: { amount: 12.5, customer: "Dana" },
+    payload_schema: {
+      type: "object",
+      properties: { amount: { type: "number" }, customer: { type: "string" } },
+      required: ["amount"],
+    },
+    response_schema: {
+      type: "object",
+      properties: { approved: { type: "boolean" }, note: { type: "string" } },
+      required: ["approved"],
+    },
+    timeout_seconds: 3600,
+    idempotency_key: `key-${++lastKey}`,
+    ...fields,
+  };
+}
+
+/** Registers the same promise for both databases, each with a service, a database and a clock of its own. */
+export function testOnBoth(
+  name: string,
+  run: (service: TestService, t: TestContext) => Promise<void>,
+  options: ServiceOptions = {},
+): void {
+  for (const dialect of ["sqlite", "postgres"] as const) {
+    void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, async (t) => {
+      const { service, stop } = await startTestService(dialect, options);
+      try {
+        await run(service, t);
+      } finally {
+        await stop();
+      }
+    });
+  }
+}
+
+/** A service on a fresh database, without a port. */
+export async function startTestService(
+  dialect: Dialect,
+  { env = {}, ...replace }: ServiceOptions = {},
+): Promise<{ service: TestService; stop: () => Promise<void> }> {
+  const clock = createClock();
+  const dataDir = mkdtempSync(join(tmpdir(), "service-test-"));
+  const database = dialect === "postgres" ? await (await postgres()).createDatabase() : null;
+  const { config } = readConfig(
+    {
+      SERVICE_PORT: "0",
+      SERVICE_DATA_DIR: dataDir,
+      SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
+      SERVICE_SECRET_KEY: SECRET,
+      SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+      ...(database && { SERVICE_DATABASE_URL: database.url }),
+      ...env,
+    },
+    () => {
+      throw new Error("all secrets are given");
+    },
+  );
+  const ctx = await createContext(config, pino({ level: "silent" }), { now: clock.now, ...replace });
+  const app = await createApp(ctx);
+
+  const call: TestService["call"] = async (method, path, { body, raw, headers = {}, token = ADMIN_TOKEN } = {}) => {
+    const request: InjectOptions = {
+      method,
+      url: path,
+      headers: { ...(token !== null && { authorization: `Bearer ${token}` }), ...headers },
+    };
+    if (raw !== undefined)
+      Object.assign(request, { payload: raw, headers: { "content-type": "application/json", ...request.headers } });
+    else if (body !== undefined)
+      Object.assign(request, {
+        payload: JSON.stringify(body),
+        headers: { "content-type": "application/json", ...request.headers },
+      });
+    const response = await app.inject(request);
+    const isJson = (response.headers["content-type"] ?? "").startsWith("application/json");
+    return {
+      status: response.statusCode,
+      headers: response.headers as Answer["headers"],
+      body: (isJson && response.body !== "" ? response.json() : null) as never,
+      text: response.body,
+    };
+  };
+  const create: TestService["create"] = async (fields) => {
+    const answer = await call<TaskRecord>("POST", "/api/tasks", { body: newTaskBody(fields) });
+    if (answer.status !== 201) throw new Error(`creating a task gave ${answer.status}: ${answer.text}`);
+    return answer.body;
+  };
+
+  return {
+    service: { dialect, ctx, app, clock, call, create },
+    stop: async () => {
+      await app.close();
+      await ctx.patterns.close();
+      await ctx.db.close();
+      await database?.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
