@@ -1,22 +1,215 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import { fastifySwagger } from "@fastify/swagger";
+import { fastifySwaggerUi } from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Context } from "../context.ts";
+import { tidyDescription } from "./openapi.ts";
+import { escapeHtml, ICON, PAGE_CSP, renderPage } from "./page.ts";
+import { troubleshootingRoutes } from "./troubleshooting.ts";
+
+const TITLE = "Human Task Service";
+
+const DESCRIPTION = `
+The waiting room between software and people. An agent hands over a decision or a piece of work with a JSON Schema for the
+answer, a person answers, and the agent gets a result that fits the schema.
+
+**In three calls.** Create a task with \`POST /api/tasks\`, wait for its end with \`GET /api/tasks/{id}/poll\`, answer it with
+\`POST /api/tasks/{id}/complete\`. A task ends once: as \`completed\`, \`timed_out\`, \`cancelled\` or \`verification_exhausted\`.
+
+**Authentication.** Agents send \`Authorization: Bearer <admin API token>\`. 401 means that we do not know you, 403 that we do and
+that you may not do this.
+
+**Creating is idempotent.** Choose one \`idempotency_key\` for one event on your side: the same key gives the same task again,
+marked \`Idempotent-Replayed: true\`, for as long as the task is stored. Treat 200 and 201 alike as success.
+
+**Errors** are JSON with a stable \`error_code\`, a \`message\` for people, a \`docs\` link that explains the code, and the
+\`request_id\`, which every answer also carries as \`X-Request-Id\`. 400 is a request that the route does not take, 422 one that
+is well-formed and refused; both name the places in \`details\`. Besides what each operation lists, any address may answer 404
+\`NOT_FOUND\`, 405 \`METHOD_NOT_ALLOWED\` (with \`Allow\`), 408 \`REQUEST_TIMEOUT\`, 414 \`URI_TOO_LONG\` and 431
+\`REQUEST_HEADERS_TOO_LARGE\`.
+
+**JSON** means what JavaScript makes of it: numbers are doubles, the last of duplicate keys counts, keys that look like whole
+numbers sort first. Otherwise the order of keys is kept. Bodies are UTF-8, at most 1 MiB by default and 64 levels deep. Unknown
+fields are ignored, \`null\` equals absent for optional fields, and text may not hold U+0000 or half of a surrogate pair. Times
+are ISO 8601 in UTC with milliseconds.
+
+**Versions.** The shape of \`/api/tasks\` and its error codes are stable; new fields may appear in answers at any time.
+`.trim();
 
 /** Derives the OpenAPI description from the routes registered after this. */
 export async function describeApi(app: FastifyInstance, { version }: Pick<Context, "version">): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "Human Task Service", version },
-      components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
+      info: {
+        title: TITLE,
+        version,
+        description: DESCRIPTION,
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      },
+      servers: [{ url: "/", description: "This service" }],
+      tags: [
+        { name: "tasks", description: "Hand over a decision or a piece of work, wait for it, answer it." },
+        { name: "operations", description: "Is the service up, which version is it, how is it doing." },
+      ],
+      components: {
+        securitySchemes: {
+          bearer: {
+            type: "http",
+            scheme: "bearer",
+            description: "The admin API token: `SERVICE_ADMIN_API_TOKEN`, or the one printed at the first start.",
+          },
+        },
+      },
     },
     refResolver: {
       buildLocalReference: (json, _baseUri, _fragment, i) =>
         typeof json["$id"] === "string" ? json["$id"] : `shape-${i}`,
     },
+    transformObject: (described) => tidyDescription("openapiObject" in described ? described.openapiObject : {}),
   });
 }
 
-export const docsRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app) => {
+/** The front page, the description of the API and the pages that show it. Everything they load comes from here. */
+export const docsRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
+  app.get("/", { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .headers({ "content-security-policy": PAGE_CSP, "cache-control": "no-cache" })
+      .type("text/html; charset=utf-8")
+      .send(frontPage(ctx.version)),
+  );
+
   app.get("/api/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+
+  await app.register(fastifySwaggerUi, {
+    routePrefix: "/api/docs",
+    staticCSP: csp({ script: "'self'", style: "'self'" }),
+    uiConfig: { layout: "BaseLayout", docExpansion: "list", defaultModelsExpandDepth: 0, displayRequestDuration: true },
+    theme: {
+      title: `${TITLE} API`,
+      js: [{ filename: "page.js", content: SWAGGER_UI_PAGE }],
+    },
+  });
+
+  app.get("/api/redoc", { schema: { hide: true } }, async (_request, reply) =>
+    reply
+      .headers({
+        "content-security-policy": csp({
+          script: "'self'",
+          style: [sha256(REDOC_STYLE), ...REDOC_OWN_STYLES].map((hash) => `'sha256-${hash}'`).join(" "),
+          // Its search, which runs beside the page.
+          worker: "blob:",
+        }),
+        "cache-control": "no-cache",
+      })
+      .type("text/html; charset=utf-8")
+      .send(redocPage(await redocBundle())),
+  );
+
+  app.get("/api/redoc/redoc.standalone.js", { schema: { hide: true } }, async (request, reply) => {
+    const { source, compressed, etag } = await redocBundle();
+    void reply
+      .headers({ "cache-control": "public, max-age=31536000, immutable", etag, vary: "accept-encoding" })
+      .type("text/javascript; charset=utf-8");
+    if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+    const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+    return takesGzip ? reply.header("content-encoding", "gzip").send(compressed) : reply.send(source);
+  });
+
+  await app.register(troubleshootingRoutes);
 };
+
+function frontPage(version: string): string {
+  return renderPage({
+    title: TITLE,
+    body: `<h1>The waiting room between software and people</h1>
+<p>An agent hands over a decision or a piece of work, with a JSON Schema for the answer. A person answers. The agent gets a result that fits the schema, exactly once.</p>
+<div class="doors">
+<section class="panel"><h2><a href="/api/docs">API docs</a></h2><p class="muted">Every call, to read and to try in the browser.</p></section>
+<section class="panel"><h2><a href="/api/redoc">API reference</a></h2><p class="muted">The same on one page, to read and to search. As a file: <a href="/api/openapi.json"><code>/api/openapi.json</code></a>.</p></section>
+<section class="panel"><h2><a href="/docs/troubleshooting">Troubleshooting</a></h2><p class="muted">What each error code means and what to do about it.</p></section>
+</div>
+<p class="muted">Version ${escapeHtml(version)}</p>`,
+  });
+}
+
+/** What Swagger UI's own page leaves out: a width for phones, and the dark theme that its style sheet has. */
+const SWAGGER_UI_PAGE = `
+document.head.append(Object.assign(document.createElement("meta"), { name: "viewport", content: "width=device-width, initial-scale=1" }));
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+`;
+
+const REDOC_STYLE = "body { margin: 0; }";
+/** Style elements that Redoc adds: empty ones, which it fills through the CSSOM, and that of its scroll bars. */
+const REDOC_OWN_STYLES = [sha256(""), "QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc="];
+const REDOC_THEME = {
+  colors: { primary: { main: "#4C45D6" }, text: { primary: "#14171F", secondary: "#545C6B" } },
+  typography: {
+    fontFamily: "system-ui, sans-serif",
+    headings: { fontFamily: "system-ui, sans-serif" },
+    code: { fontFamily: "ui-monospace, monospace" },
+  },
+};
+
+function redocPage({ etag }: Bundle): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${TITLE} API reference</title>
+<link rel="icon" href="${ICON}">
+<style>${REDOC_STYLE}</style>
+</head>
+<body>
+<redoc spec-url="/api/openapi.json" theme="${escapeHtml(JSON.stringify(REDOC_THEME))}"></redoc>
+<script src="/api/redoc/redoc.standalone.js?${encodeURIComponent(etag.replaceAll(/\W/g, ""))}"></script>
+</body>
+</html>
+`;
+}
+
+interface Bundle {
+  source: Buffer;
+  compressed: Buffer;
+  etag: string;
+}
+
+/** A logo that Redoc would load from its maker's host; where it cannot be loaded, none is shown. */
+const REDOC_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
+
+let bundle: Promise<Bundle> | null = null;
+
+/** Read and compressed when the first reader comes, and then kept: few processes ever serve it. */
+function redocBundle(): Promise<Bundle> {
+  return (bundle ??= (async () => {
+    const original = await readFile(new URL("../../vendor/redoc/redoc.standalone.js", import.meta.url), "utf8");
+    const source = Buffer.from(original.replaceAll(REDOC_LOGO, "data:,"));
+    return { source, compressed: await promisify(gzip)(source), etag: `W/"${sha256(source).slice(0, 16)}"` };
+  })());
+}
+
+/** Nothing but what is named, from this origin. */
+function csp({ script, style, worker }: { script: string; style: string; worker?: string }): string {
+  return [
+    "default-src 'none'",
+    `script-src ${script}`,
+    `style-src ${style}`,
+    ...(worker === undefined ? [] : [`worker-src ${worker}`]),
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+}
+
+function sha256(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("base64");
+}

@@ -1,0 +1,84 @@
+import { STATUS_CODES } from "node:http";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
+
+const METHODS = ["get", "post", "put", "patch", "delete"];
+const JSON_TYPE = "application/json";
+/** The generator's word for an answer that a route says nothing about; it must say something. */
+const UNDESCRIBED = "Default Response";
+
+const HEADERS: JsonObject = {
+  "X-Request-Id": {
+    description: "Finds the request in the log: the caller's own value if it sent one, else a new one.",
+    schema: { type: "string" },
+  },
+  "Retry-After": { description: "Seconds after which to try again.", schema: { type: "integer" } },
+};
+
+/**
+ * What the generator leaves for a reader of OpenAPI 3.1 to trip over: headers nested one level too deep, errors of a text
+ * route described as text, bodies that may be left out described as required, and formats that only this service knows.
+ */
+export function tidyDescription(described: object): JsonObject {
+  const document = withoutOwnFormats(structuredClone(described)) as JsonObject;
+  const components = child(document, "components");
+  components["headers"] = HEADERS;
+  for (const path of Object.values(child(document, "paths")).filter(isJsonObject)) {
+    for (const method of METHODS) {
+      const operation = path[method];
+      if (!isJsonObject(operation)) continue;
+      if (isJsonObject(operation["requestBody"])) tidyBody(operation["requestBody"], child(components, "schemas"));
+      for (const [status, response] of Object.entries(child(operation, "responses"))) {
+        if (isJsonObject(response)) tidyResponse(Number(status), response);
+      }
+    }
+  }
+  return document;
+}
+
+/** A body that needs no field may be left out. (http/body.ts) */
+function tidyBody(body: JsonObject, schemas: JsonObject): void {
+  const { schema } = child(child(body, "content"), JSON_TYPE);
+  if (!isJsonObject(schema)) return;
+  const name = typeof schema["$ref"] === "string" ? schema["$ref"].split("/").at(-1)! : "";
+  const shape = isJsonObject(schemas[name]) ? schemas[name] : schema;
+  body["required"] = Array.isArray(shape["required"]) && shape["required"].length > 0;
+}
+
+function tidyResponse(status: number, response: JsonObject): void {
+  const headers: JsonObject = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
+  if (status === 503) headers["Retry-After"] = { $ref: "#/components/headers/Retry-After" };
+  for (const [name, header] of Object.entries(child(response, "headers"))) {
+    const { schema } = header as JsonObject;
+    // Routes describe a header as OpenAPI does; the generator takes that for its schema.
+    headers[name] =
+      isJsonObject(schema) && isJsonObject(schema["schema"]) ? { ...(header as object), ...schema } : header;
+  }
+  response["headers"] = headers;
+  if (response["description"] === UNDESCRIBED) response["description"] = STATUS_CODES[status] ?? "";
+
+  const content = response["content"];
+  if (!isJsonObject(content)) return;
+  const media = Object.values(content)[0];
+  if (status >= 400) response["content"] = { [JSON_TYPE]: media };
+  if (
+    isJsonObject(media) &&
+    isJsonObject(media["schema"]) &&
+    media["schema"]["description"] === response["description"]
+  )
+    delete media["schema"]["description"];
+}
+
+function withoutOwnFormats(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutOwnFormats);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, item]) => !(key === "format" && item === "storable-text"))
+      .map(([key, item]) => [key, withoutOwnFormats(item)]),
+  );
+}
+
+/** The object at `key`; an empty one where there is none. */
+function child(parent: JsonObject, key: string): JsonObject {
+  return isJsonObject(parent[key]) ? parent[key] : {};
+}
