@@ -1,8 +1,77 @@
 import module from "node:module";
+import type { RunningService } from "./start.ts";
 
-// First of all: the compiled form of everything that follows is kept between starts.
+// The compiled form of everything that follows is kept between starts.
 module.enableCompileCache();
+await import("./node-version.mjs");
 
-const { startService } = await import("./start.ts");
-const running = await startService(process.env);
-console.log(running.address);
+/** An orderly stop waits for polls and deliveries under way; what takes longer than this is given up. */
+const STOP_MS = 30_000;
+
+let running: RunningService | null = null;
+let isStopping = false;
+
+process.on("uncaughtException", (error) => fail("An error that nobody handled", error));
+process.on("unhandledRejection", (reason) => fail("A promise was rejected and nobody handled it", reason));
+
+const [{ startService }, { ConfigError }, { logStarted, startedText }] = await Promise.all([
+  import("./start.ts"),
+  import("./config.ts"),
+  import("./banner.ts"),
+]);
+
+// Who sits at a terminal is told by words of our own that it started; the log is for what goes wrong then.
+const isTerminal = process.stdout.isTTY;
+const starting = startService({
+  ...process.env,
+  SERVICE_LOG_LEVEL: process.env["SERVICE_LOG_LEVEL"] || (isTerminal ? "warn" : "info"),
+});
+// npm passes a signal on that the process group has already got, so it comes twice: once is enough.
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
+
+try {
+  running = await starting;
+} catch (error) {
+  const sentence = error instanceof Error ? error.message : String(error);
+  process.stderr.write(error instanceof ConfigError ? `${sentence}\n` : `The service did not start: ${sentence}\n`);
+  process.exit(1);
+}
+
+const { ctx, address, warnings, hasNewSecrets } = running;
+const started = {
+  config: ctx.config,
+  version: ctx.version,
+  address,
+  isNewDatabase: ctx.isNewDatabase,
+  hasNewSecrets,
+  isOwnToken: (process.env["SERVICE_ADMIN_API_TOKEN"] ?? "").trim() !== "",
+  warnings,
+};
+if (isTerminal) process.stdout.write(startedText(started, { color: process.stdout.hasColors() }));
+else logStarted(started, ctx.log);
+
+async function stop(signal: string): Promise<void> {
+  if (isStopping) return;
+  isStopping = true;
+  const service = await starting.catch(() => null);
+  if (service === null) return; // the start failed and says so itself
+  service.ctx.log.info({ signal }, "Stopping");
+  setTimeout(() => {
+    service.ctx.log.fatal(`Not everything ended within ${STOP_MS / 1000} s; the rest is given up`);
+    process.exit(1);
+  }, STOP_MS).unref();
+  try {
+    await service.stop();
+  } catch (error) {
+    fail("The stop failed", error);
+  }
+  service.ctx.log.info("Stopped");
+  process.exit(0);
+}
+
+/** What goes on after an error that nobody expected cannot be trusted; whoever started the process starts it again. */
+function fail(message: string, error: unknown): never {
+  if (running) running.ctx.log.fatal({ err: error }, message);
+  else process.stderr.write(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.exit(1);
+}

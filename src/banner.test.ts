@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { Writable } from "node:stream";
+import { test } from "node:test";
+import { pino } from "pino";
+import { FIRST_TASK, logStarted, startedText, type Started } from "./banner.ts";
+import { readConfig } from "./config.ts";
+
+const TOKEN = "sat_only-shown-once";
+
+function started(change: Partial<Started> = {}, env: Record<string, string> = {}): Started {
+  const { config } = readConfig({ SERVICE_DATA_DIR: "./data", ...env }, () => ({
+    adminToken: TOKEN,
+    secretKey: Buffer.alloc(32, 1).toString("base64"),
+    payloadKey: Buffer.alloc(32, 2).toString("base64"),
+  }));
+  return {
+    config,
+    version: "1.2.3",
+    address: "http://127.0.0.1:3000",
+    isNewDatabase: true,
+    hasNewSecrets: true,
+    isOwnToken: false,
+    warnings: [],
+    ...change,
+  };
+}
+
+const plain = (change?: Partial<Started>, env?: Record<string, string>) =>
+  startedText(started(change, env), { color: false });
+
+test("the first start shows the token, and a call that works as it stands", () => {
+  const text = plain();
+  assert.match(text, /Human Task Service 1\.2\.3 is running at http:\/\/localhost:3000\n/);
+  assert.match(text, /sqlite {2}\.\/data\/service\.db {2}\(new\)/);
+  assert.match(text, /\(new, saved in \.\/data\/secrets\.json;/);
+  assert.match(text, new RegExp(`curl -s http://localhost:3000/api/tasks -H "Authorization: Bearer ${TOKEN}"`));
+  const [, body] = /-d '([^']*)'\n/.exec(text) ?? [];
+  assert.deepEqual(JSON.parse(body!), FIRST_TASK);
+  assert.equal(FIRST_TASK.timeout_seconds, 3600);
+});
+
+test("later starts say where it runs and what is off, and no secret", () => {
+  const text = plain({ isNewDatabase: false, hasNewSecrets: false, warnings: ["Callbacks are off."] });
+  assert.equal(text, "\n  Human Task Service 1.2.3 is running at http://localhost:3000\n\n  Callbacks are off.\n\n");
+});
+
+test("a token that is not new is not shown", () => {
+  const kept = plain({ hasNewSecrets: false });
+  assert.match(kept, /API token {2}in \.\/data\/secrets\.json\n/);
+  assert.ok(!kept.includes(TOKEN));
+
+  const own = plain({ isOwnToken: true }, { SERVICE_ADMIN_API_TOKEN: "my-own-long-token" });
+  assert.ok(!own.includes("my-own-long-token") && !own.includes(TOKEN));
+  assert.match(own, /Bearer \$SERVICE_ADMIN_API_TOKEN"/);
+});
+
+test("without a terminal for it there is no colour", () => {
+  // oxlint-disable-next-line no-control-regex -- an escape sequence is what it looks for
+  const escapes = /\x1b\[/;
+  assert.match(startedText(started(), { color: true }), escapes);
+  assert.doesNotMatch(plain(), escapes);
+});
+
+test("where the system chose the port, the address says it", () => {
+  assert.match(plain({ address: "http://127.0.0.1:4567" }, { SERVICE_PORT: "0" }), /at http:\/\/127\.0\.0\.1:4567\n/);
+});
+
+test("a log is told the same, and never a secret", () => {
+  const lines: Record<string, unknown>[] = [];
+  const sink = new Writable({
+    write: (chunk, _encoding, done) => {
+      lines.push(JSON.parse(String(chunk)) as Record<string, unknown>);
+      done();
+    },
+  });
+  const { config } = started();
+  logStarted(started({ warnings: ["Callbacks are off."] }), pino(sink));
+  const text = JSON.stringify(lines);
+  for (const secret of [
+    TOKEN,
+    ...[config.secretKey, config.payloadKey!].map((key) => Buffer.from(key).toString("base64")),
+  ])
+    assert.ok(!text.includes(secret));
+  assert.deepEqual(
+    lines.map(({ msg }) => msg),
+    ["Callbacks are off.", "Made the secrets of this service", "Human Task Service is running"],
+  );
+  assert.equal(lines.at(-1)!["url"], "http://localhost:3000");
+});

@@ -1,0 +1,109 @@
+import { isAbsolute, join } from "node:path";
+import { styleText } from "node:util";
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+
+/** What an operator is told about a service that has just started. */
+export interface Started {
+  config: Config;
+  version: string;
+  /** Where it listens, for example `http://127.0.0.1:3000`. */
+  address: string;
+  isNewDatabase: boolean;
+  /** Secrets were made at this start. */
+  hasNewSecrets: boolean;
+  /** The admin token comes from the environment and not from `secrets.json`. */
+  isOwnToken: boolean;
+  /** Problems that do not keep it from working, such as a part that is off. */
+  warnings: readonly string[];
+}
+
+/** What a terminal shows: the whole picture at the first start, later only what matters then. A secret is shown once, when it is made. */
+export function startedText(started: Started, { color }: { color: boolean }): string {
+  const { version, warnings } = started;
+  const url = publicUrl(started);
+  const strong = (text: string) => (color ? styleText("bold", text, { validateStream: false }) : text);
+  const quiet = (text: string) => (color ? styleText("dim", text, { validateStream: false }) : text);
+
+  const lines = [`${strong("Human Task Service")} ${version} is running at ${strong(url)}`];
+  if (isFirstStart(started)) {
+    const rows = firstRows(started).map(([label, value]) => `${quiet(label.padEnd(10))} ${value}`);
+    lines.push("", ...rows, "", "First task:", firstTask(started));
+  }
+  if (warnings.length > 0) lines.push("", ...warnings);
+  return `\n${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}\n\n`;
+}
+
+/** The same for a log, where a secret would be kept for ever: none is in it. */
+export function logStarted(started: Started, log: Logger): void {
+  const { version, address, config, isNewDatabase, hasNewSecrets, warnings } = started;
+  for (const warning of warnings) log.warn(warning);
+  if (hasNewSecrets) log.info({ file: secretsFile(config) }, "Made the secrets of this service");
+  log.info(
+    { version, address, url: publicUrl(started), database: config.database.kind, new_database: isNewDatabase },
+    "Human Task Service is running",
+  );
+}
+
+function isFirstStart({ isNewDatabase, hasNewSecrets }: Started): boolean {
+  return isNewDatabase || hasNewSecrets;
+}
+
+function firstRows(started: Started): [label: string, value: string][] {
+  const { config, isNewDatabase } = started;
+  const url = publicUrl(started);
+  const database =
+    config.database.kind === "sqlite"
+      ? `sqlite  ${inDataDir(config, "service.db")}${isNewDatabase ? "  (new)" : ""}`
+      : "postgresql";
+  return [
+    ["API docs", `${url}/api/docs`],
+    ["Database", database],
+    ["API token", tokenText(started)],
+  ];
+}
+
+function tokenText({ config, hasNewSecrets, isOwnToken }: Started): string {
+  if (isOwnToken) return "the one in SERVICE_ADMIN_API_TOKEN";
+  const where = secretsFile(config);
+  if (!hasNewSecrets) return `in ${where}`;
+  return `${config.adminToken}  (new, saved in ${where}; set SERVICE_ADMIN_API_TOKEN to use your own)`;
+}
+
+/** A call that works as it stands: pasted into a shell, it makes a task that is open for an hour. */
+function firstTask(started: Started): string {
+  const { config, hasNewSecrets, isOwnToken } = started;
+  const token = isOwnToken ? "$SERVICE_ADMIN_API_TOKEN" : hasNewSecrets ? config.adminToken : "<the token>";
+  return `curl -s ${publicUrl(started)}/api/tasks -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify(FIRST_TASK)}'`;
+}
+
+/** No apostrophe may stand in it: the shell takes it in single quotes. */
+export const FIRST_TASK = {
+  task: "Refund 42.50 EUR to Mia?",
+  payload: { customer: "Mia", amount: 42.5 },
+  payload_schema: {
+    type: "object",
+    properties: { customer: { type: "string" }, amount: { type: "number" } },
+  },
+  response_schema: {
+    type: "object",
+    properties: { approved: { type: "boolean", title: "Approve the refund?" }, note: { type: "string" } },
+    required: ["approved"],
+  },
+  timeout_seconds: 3600,
+  idempotency_key: "first-task",
+};
+
+/** With port 0 the system chooses one, and only the address knows it. */
+function publicUrl({ config, address }: Started): string {
+  return config.port === 0 ? address : config.publicUrl;
+}
+
+function secretsFile(config: Config): string {
+  return inDataDir(config, "secrets.json");
+}
+
+function inDataDir({ dataDir }: Config, file: string): string {
+  const path = join(dataDir, file);
+  return isAbsolute(path) || path.startsWith("..") ? path : `./${path}`;
+}

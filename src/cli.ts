@@ -1,0 +1,50 @@
+import { parseArgs } from "node:util";
+
+await import("./node-version.mjs");
+
+const HELP = `npm run service -- <command>
+
+  start        Starts the service, like npm start.
+  migrate      Brings the database up to date and ends.
+  version      Prints the version.
+  help         Prints this.
+
+Settings come from the environment; README.md lists them.
+`;
+
+const { positionals } = parseArgs({ allowPositionals: true, strict: false });
+const [command = "help"] = positionals;
+
+switch (command) {
+  case "start":
+    await import("./main.ts");
+    break;
+  case "migrate":
+    await migrate();
+    break;
+  case "version":
+    process.stdout.write(`${(await import("./start.ts")).VERSION}\n`);
+    break;
+  case "help":
+    process.stdout.write(HELP);
+    break;
+  default:
+    process.stderr.write(`There is no command "${command}".\n\n${HELP}`);
+    process.exitCode = 2;
+}
+
+async function migrate(): Promise<void> {
+  const { pino } = await import("pino");
+  const { readConfig } = await import("./config.ts");
+  const { createContext } = await import("./start.ts");
+  try {
+    // Secrets are made and shown by the first start; opening the database needs none.
+    const { config } = readConfig(process.env, () => ({ adminToken: "", secretKey: "", payloadKey: "" }));
+    const { db } = await createContext(config, pino({ level: "silent" }));
+    await db.close();
+    process.stdout.write("The database is up to date.\n");
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { NEEDED } from "./node-version.mjs";
+
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+interface Run {
+  process: ChildProcess;
+  text: { out: string; err: string };
+  /** Resolves with the exit code once everything that was printed has been read. */
+  end: Promise<number | null>;
+}
+
+function run(args: string[], env: Record<string, string> = {}): Run {
+  const child = spawn(process.execPath, args, { env });
+  const text = { out: "", err: "" };
+  child.stdout.on("data", (chunk) => (text.out += String(chunk)));
+  child.stderr.on("data", (chunk) => (text.err += String(chunk)));
+  return { process: child, text, end: once(child, "close").then(([code]) => code as number | null) };
+}
+
+async function emptyDataDir(t: TestContext): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), "main-test-"));
+  t.after(() => rm(dataDir, { recursive: true }));
+  return dataDir;
+}
+
+test("a Node that is too old is told so in a sentence, before anything it cannot read", async () => {
+  for (const version of ["20.20.2", "24.18.9"]) {
+    const pretend = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"${version}"})`;
+    const { text, end } = run(["--import", pretend, "--import", here("node-version.mjs"), here("main.ts")]);
+    assert.equal(await end, 1);
+    assert.match(
+      text.err,
+      new RegExp(`^This service needs Node 24\\.19 or newer; this is Node ${version}\\.[^\n]*\n$`),
+    );
+  }
+});
+
+test("the version that is asked for is the one of package.json, and npm start checks it first", async () => {
+  const { engines, scripts } = JSON.parse(await readFile(here("../package.json"), "utf8")) as {
+    engines: { node: string };
+    scripts: Record<string, string>;
+  };
+  assert.equal(engines.node, `>=${NEEDED.join(".")}`);
+  for (const name of ["start", "service"]) assert.match(scripts[name]!, /^node --import \.\/src\/node-version\.mjs /);
+});
+
+test("settings that cannot work stop the start with every problem, and without a stack", async () => {
+  const { text, end } = run([here("main.ts")], { SERVICE_PORT: "x", SERVICE_LOG_LEVEL: "loud" });
+  assert.equal(await end, 1);
+  assert.match(text.err, /SERVICE_PORT.*\n.*SERVICE_LOG_LEVEL/);
+  assert.doesNotMatch(text.err, /\n\s+at /);
+});
+
+test(
+  "a signal that comes twice stops the service once, and whoever waits is answered",
+  { timeout: 20_000 },
+  async (t) => {
+    const dataDir = await emptyDataDir(t);
+    const token = "a-token-for-this-test";
+    const service = run([here("main.ts")], {
+      SERVICE_DATA_DIR: dataDir,
+      SERVICE_PORT: "0",
+      SERVICE_ADMIN_API_TOKEN: token,
+    });
+    t.after(() => service.process.kill("SIGKILL"));
+    const base = await addressOf(service);
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const created = await fetch(`${base}/api/tasks`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({
+        task: "Approve?",
+        payload: {},
+        payload_schema: { type: "object" },
+        response_schema: { type: "object" },
+        timeout_seconds: 60,
+        idempotency_key: "k",
+      }),
+    });
+    const { id } = (await created.json()) as { id: string };
+    const poll = fetch(`${base}/api/tasks/${id}/poll?timeout=60`, { headers });
+    await untilWaiting(base, headers);
+
+    service.process.kill("SIGTERM");
+    service.process.kill("SIGTERM");
+    const answer = await poll;
+    assert.equal(answer.status, 200);
+    assert.equal(((await answer.json()) as { status: string }).status, "created");
+    assert.equal(await service.end, 0);
+    assert.equal(service.text.out.split('"msg":"Stopping"').length, 2);
+    assert.match(service.text.out, /"msg":"Stopped"/);
+  },
+);
+
+test("the command line says what it can do, and refuses what it cannot", async (t) => {
+  const help = run([here("cli.ts"), "help"]);
+  assert.equal(await help.end, 0);
+  assert.match(help.text.out, /migrate/);
+
+  const unknown = run([here("cli.ts"), "nonsense"]);
+  assert.equal(await unknown.end, 2);
+  assert.equal(unknown.text.out, "");
+  assert.match(unknown.text.err, /There is no command "nonsense"[^]*migrate/);
+
+  const migrate = run([here("cli.ts"), "migrate"], { SERVICE_DATA_DIR: await emptyDataDir(t) });
+  assert.equal(await migrate.end, 0);
+  assert.equal(migrate.text.out, "The database is up to date.\n");
+});
+
+async function addressOf({ process: child, text }: Run): Promise<string> {
+  for (;;) {
+    const address = /"address":"([^"]+)"/.exec(text.out)?.[1];
+    if (address !== undefined) return address;
+    assert.equal(child.exitCode, null, text.err);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function untilWaiting(base: string, headers: Record<string, string>): Promise<void> {
+  for (;;) {
+    const metrics = await (await fetch(`${base}/metrics`, { headers })).text();
+    if (/polls_waiting\S* 1\n/.test(metrics)) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,14 @@
+// Plain JavaScript, so that a Node that cannot read the rest can still say what is missing.
+// `npm start` preloads this before `main.ts` is looked at; it depends on nothing.
+
+/** Keep it the same as `engines` in package.json. */
+export const NEEDED = [24, 19];
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
+  console.error(
+    `This service needs Node ${NEEDED.join(".")} or newer; this is Node ${process.versions.node}. ` +
+      "On the usual platforms `npm ci` brings a fitting one, and `npm start` uses it; elsewhere, install it from https://nodejs.org.",
+  );
+  process.exit(1);
+}
