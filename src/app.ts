@@ -78,8 +78,16 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
       "answered",
     );
   });
-  // Whoever waits is answered with the current state before connections are closed.
-  app.addHook("preClose", async () => ctx.waiters.stop());
+  // Whoever waits is answered with the current state; a connection that is busy now ends with its answer, since one that
+  // was kept for another request would hold up the stop.
+  let isStopping = false;
+  app.addHook("preClose", async () => {
+    isStopping = true;
+    ctx.waiters.stop();
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    if (isStopping) void reply.header("connection", "close");
+  });
 
   for (const shape of shapes) app.addSchema(shape);
   await describeApi(app, ctx);

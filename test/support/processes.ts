@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { ADMIN_TOKEN } from "./service.ts";
+
+/** A whole service in a process of its own, as an operator starts it. */
+export interface ServiceProcess {
+  /** For example `http://127.0.0.1:41234`. */
+  url: string;
+  child: ChildProcess;
+  /** Lines of its log so far. */
+  log: string[];
+  call<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; headers: Headers; body: T }>;
+  /** Ends it at once, as a crash does. */
+  kill(): Promise<void>;
+  /** Asks it to stop, waits until it has, and gives its exit code. */
+  stop(): Promise<number | null>;
+}
+
+const SECRET = Buffer.alloc(32, 7).toString("base64");
+const PAYLOAD_KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
+
+/** Those that still run when the tests end, however they end, are ended with them. */
+const started = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of started) child.kill("SIGKILL");
+});
+
+/** Starts `src/main.ts` on a free port and waits until it listens. `env` says which database. */
+export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, ["src/main.ts"], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      SERVICE_PORT: "0",
+      SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
+      SERVICE_SECRET_KEY: SECRET,
+      SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+      ...env,
+    },
+  });
+  const ended = once(child, "exit");
+  const kill = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await ended;
+  };
+  started.add(child);
+  void ended.then(() => started.delete(child));
+
+  const log: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        log.push(line);
+        const address = /listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+    }
+    child.once("exit", (code) => reject(new Error(`the service ended with code ${code}:\n${log.join("\n")}`)));
+  });
+
+  return {
+    url,
+    child,
+    log,
+    call: async <T>(method: string, path: string, body?: unknown) => {
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${ADMIN_TOKEN}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, body: (text === "" ? null : JSON.parse(text)) as T };
+    },
+    kill,
+    stop: async () => {
+      child.kill("SIGTERM");
+      const [code] = (await ended) as [number | null];
+      return code;
+    },
+  };
+}
