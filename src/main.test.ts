@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { NEEDED } from "./node-version.mjs";
@@ -17,12 +17,19 @@ interface Run {
   end: Promise<number | null>;
 }
 
-function run(args: string[], env: Record<string, string> = {}): Run {
-  const child = spawn(process.execPath, args, { env });
+function run(args: string[], env: Record<string, string> = {}, command = process.execPath): Run {
+  const child = spawn(command, args, { env, cwd: here("..") });
   const text = { out: "", err: "" };
   child.stdout.on("data", (chunk) => (text.out += String(chunk)));
   child.stderr.on("data", (chunk) => (text.err += String(chunk)));
   return { process: child, text, end: once(child, "close").then(([code]) => code as number | null) };
+}
+
+async function readPackage() {
+  return JSON.parse(await readFile(here("../package.json"), "utf8")) as {
+    engines: { node: string };
+    scripts: Record<string, string>;
+  };
 }
 
 async function emptyDataDir(t: TestContext): Promise<string> {
@@ -44,12 +51,10 @@ test("a Node that is too old is told so in a sentence, before anything it cannot
 });
 
 test("the version that is asked for is the one of package.json, and npm start checks it first", async () => {
-  const { engines, scripts } = JSON.parse(await readFile(here("../package.json"), "utf8")) as {
-    engines: { node: string };
-    scripts: Record<string, string>;
-  };
+  const { engines, scripts } = await readPackage();
   assert.equal(engines.node, `>=${NEEDED.join(".")}`);
-  for (const name of ["start", "service"]) assert.match(scripts[name]!, /^node --import \.\/src\/node-version\.mjs /);
+  for (const name of ["start", "service"])
+    assert.match(scripts[name]!, /^(exec )?node --import \.\/src\/node-version\.mjs /);
 });
 
 test("settings that cannot work stop the start with every problem, and without a stack", async () => {
@@ -65,11 +70,10 @@ test(
   async (t) => {
     const dataDir = await emptyDataDir(t);
     const token = "a-token-for-this-test";
-    const service = run([here("main.ts")], {
-      SERVICE_DATA_DIR: dataDir,
-      SERVICE_PORT: "0",
-      SERVICE_ADMIN_API_TOKEN: token,
-    });
+    // As npm runs it: a shell in between that kept the signal for itself would leave the service behind.
+    const { scripts } = await readPackage();
+    const env = { SERVICE_DATA_DIR: dataDir, SERVICE_PORT: "0", SERVICE_ADMIN_API_TOKEN: token };
+    const service = run(["-c", scripts["start"]!], { PATH: dirname(process.execPath), ...env }, "/bin/sh");
     t.after(() => service.process.kill("SIGKILL"));
     const base = await addressOf(service);
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
