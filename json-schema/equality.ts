@@ -1,7 +1,7 @@
 import { Refusal, spend } from "./budget.ts";
 import type { Budget } from "./budget.ts";
 
-/** Deeper values are refused: comparing them would need more stack than we promise to use. */
+/** Deeper values are refused: hashing them would need more stack than we promise to use. */
 const MAX_VALUE_DEPTH = 1_000;
 
 export function isCompound(value: unknown): value is object {
@@ -14,10 +14,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Equality of JSON values: the order of keys does not count, 1 equals 1.0.
- * @throws Refusal too_expensive, too_deep
+ * Equality of JSON values: the order of keys does not count, 1 equals 1.0. It goes as deep as the shallower of the two: one
+ * of them is always from a schema, which has a depth limit, or was hashed before, which has one too.
+ * @throws Refusal too_expensive
  */
-export function isEqual(budget: Budget, a: unknown, b: unknown, depth = 0): boolean {
+export function isEqual(budget: Budget, a: unknown, b: unknown): boolean {
   spend(budget, 1);
   if (a === b) {
     if (typeof a === "string") spend(budget, a.length >>> 6);
@@ -27,10 +28,9 @@ export function isEqual(budget: Budget, a: unknown, b: unknown, depth = 0): bool
     if (typeof a === "string" && typeof b === "string" && a.length === b.length) spend(budget, a.length >>> 6);
     return false;
   }
-  if (depth > MAX_VALUE_DEPTH) throw new Refusal("too_deep");
   if (Array.isArray(a)) {
     if (!Array.isArray(b) || a.length !== b.length) return false;
-    for (let i = 0; i < a.length; i++) if (!isEqual(budget, a[i], b[i], depth + 1)) return false;
+    for (let i = 0; i < a.length; i++) if (!isEqual(budget, a[i], b[i])) return false;
     return true;
   }
   if (Array.isArray(b)) return false;
@@ -39,7 +39,7 @@ export function isEqual(budget: Budget, a: unknown, b: unknown, depth = 0): bool
   if (keys.length !== Object.keys(b).length) return false;
   for (const key of keys) {
     if (!Object.hasOwn(b, key)) return false;
-    if (!isEqual(budget, Reflect.get(a, key), Reflect.get(b, key), depth + 1)) return false;
+    if (!isEqual(budget, Reflect.get(a, key), Reflect.get(b, key))) return false;
   }
   return true;
 }

@@ -47,7 +47,7 @@ export function showChoices(values: readonly unknown[]): string {
   return orList(shown);
 }
 
-export function orList(words: readonly string[]): string {
+function orList(words: readonly string[]): string {
   if (words.length < 2) return words.join("");
   return `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
 }

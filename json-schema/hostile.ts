@@ -151,9 +151,9 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     ends: "schema_too_large",
   },
   {
-    name: "4,900 branches that each look at 100 properties, unevaluatedProperties",
+    name: "2,400 branches that each look at 100 properties, unevaluatedProperties",
     schema: () => ({
-      anyOf: times(4_900, () => ({ additionalProperties: true })).slice(0, 2_400),
+      anyOf: times(2_400, () => ({ additionalProperties: true })),
       unevaluatedProperties: false,
     }),
     value: () => keys(100),
@@ -253,7 +253,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     name: "500 patternProperties x 5,000 keys",
     schema: () => ({ patternProperties: entries(500, (i) => [`^x${i}[a-z]+$`, true]), additionalProperties: false }),
     value: () => keys(5_000),
-    ends: "invalid",
+    ends: "too_expensive",
   },
   {
     name: "500 patternProperties x 5,000 keys, allowed",

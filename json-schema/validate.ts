@@ -25,7 +25,7 @@ export interface PatternQuestion {
 }
 
 /** By `questionKey`. */
-export type PatternAnswers = ReadonlyMap<string, boolean>;
+type PatternAnswers = ReadonlyMap<string, boolean>;
 
 export type Verdict =
   | { readonly status: "valid" }
