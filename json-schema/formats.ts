@@ -1,6 +1,6 @@
 import { spend } from "./budget.ts";
 import type { Budget } from "./budget.ts";
-import { patternProblem } from "./patterns.ts";
+import { countProperties, patternProblem } from "./patterns.ts";
 
 /**
  * The values of `format` that are asserted when asked for: what a form for people needs. Every check is linear in the
@@ -33,6 +33,7 @@ export function formatProblem(budget: Budget, format: string, text: string): str
   const known = FORMATS.get(format);
   if (known === undefined) return null;
   spend(budget, 10 + (text.length >>> 1));
+  if (format === "regex") spend(budget, countProperties(text) * 1_000);
   return text.length <= MAX_LENGTH && known.holds(text) ? null : `Must be ${known.demand}.`;
 }
 

@@ -131,6 +131,7 @@ test("keys from Object.prototype are plain data", () => {
     [],
   );
   assert.equal(validate(read({ const: {} }), JSON.parse('{"__proto__":{}}')).status, "invalid");
+  assert.equal(validate(read({ const: JSON.parse('{"__proto__":{}}') }), { a: {} }).status, "invalid");
   assert.equal(validate(read({ const: JSON.parse('{"__proto__":1}') }), JSON.parse('{"__proto__":1}')).status, "valid");
 });
 
