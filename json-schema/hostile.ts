@@ -100,7 +100,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     ends: "schema_loop",
   },
   {
-    name: "1,200 resources that enter each other with $dynamicRef",
+    name: "1,200 resources that enter each other, $dynamicRef at the end of the way",
     schema: () => ({
       $id: "https://a.example/0",
       $dynamicAnchor: "n",
@@ -111,12 +111,12 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
           $id: String(i + 1),
           $dynamicAnchor: "n",
           additionalProperties: { $dynamicRef: "#n" },
-          items: { $ref: String(i + 2) },
+          items: { $ref: String(((i + 1) % 1_200) + 1) },
         },
       ]),
     }),
-    value: () => 1,
-    ends: "ref_remote",
+    value: () => ({ a: nest(300, (a) => [a], { b: { a: [1] } }) }),
+    ends: "valid",
   },
   { name: "remote $ref", schema: () => ({ $ref: "https://example.com/a.json" }), value: () => 1, ends: "ref_remote" },
   { name: "$ref #/__proto__", schema: () => ({ $ref: "#/__proto__" }), value: () => 1, ends: "ref_unresolved" },
@@ -272,6 +272,25 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
     schema: () => ({ items: { required: times(5_000, (i) => `k${i}`) } }),
     value: () => times(1_000, () => keys(0)),
     ends: "invalid",
+  },
+  {
+    name: "required, 5,000 names, all there, for 1,000 objects",
+    schema: () => ({ items: { required: times(5_000, (i) => `key${i}`) } }),
+    value: () => {
+      const all = keys(5_000);
+      return times(1_000, () => all);
+    },
+    ends: "too_expensive",
+  },
+  {
+    name: "4,900 branches to one definition that looks at 1,000 properties, unevaluatedProperties",
+    schema: () => ({
+      anyOf: times(4_900, () => ({ $ref: "#/$defs/a" })),
+      unevaluatedProperties: false,
+      $defs: { a: { patternProperties: { "": true } } },
+    }),
+    value: () => keys(1_000),
+    ends: "too_expensive",
   },
   {
     name: "4,900 properties that all fail",

@@ -124,7 +124,6 @@ function readAlternatives(reader: Reader): Part {
     whole.size += copies * (atom.size + (times === null ? 0 : 1));
     whole.weight += copies * (atom.weight + (times === null ? 0 : 1));
     whole.ranges += atom.ranges;
-    if (whole.size > MAX_SIZE || whole.weight > MAX_WEIGHT) throw new Untranslatable();
   }
   reader.depth--;
   return whole;
