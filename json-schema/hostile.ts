@@ -115,7 +115,7 @@ export const HOSTILE_CASES: readonly HostileCase[] = [
         },
       ]),
     }),
-    value: () => ({ a: nest(300, (a) => [a], { b: { a: [1] } }) }),
+    value: () => ({ a: nest(200, (a) => [a], { b: { a: [1] } }) }),
     ends: "valid",
   },
   { name: "remote $ref", schema: () => ({ $ref: "https://example.com/a.json" }), value: () => 1, ends: "ref_remote" },
