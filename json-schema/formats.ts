@@ -1,6 +1,6 @@
 import { spend } from "./budget.ts";
 import type { Budget } from "./budget.ts";
-import { countProperties, patternProblem } from "./patterns.ts";
+import { countProperties, patternProblem } from "./pattern-syntax.ts";
 
 /**
  * The values of `format` that are asserted when asked for: what a form for people needs. Every check is linear in the

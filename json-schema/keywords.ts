@@ -1,4 +1,4 @@
-import { countProperties, patternProblem } from "./patterns.ts";
+import { countProperties, patternProblem } from "./pattern-syntax.ts";
 import { addProblem, endReading } from "./reading.ts";
 import type { Reading } from "./reading.ts";
 import { isCompound, isObject } from "./equality.ts";

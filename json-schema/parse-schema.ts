@@ -9,7 +9,7 @@
  * keywords, references that lead nowhere or outside, patterns that are none. What it returns is plain data that may be
  * kept and used for any number of values. `validate` is in validate.ts. "pending" means that the verdict hangs on
  * patterns which RE2 cannot match; the server settles them in a worker (pattern-worker-host.ts), a browser lets the
- * server decide. Nothing here imports anything but re2js.
+ * server decide. Nothing but the worker imports anything but re2js, and `validateWith` not even that.
  */
 import { isObject } from "./equality.ts";
 import { DRAFT_07, DRAFT_2020 } from "./keywords.ts";

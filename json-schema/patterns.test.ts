@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { patternProblem, testPattern } from "./patterns.ts";
+import { patternProblem } from "./pattern-syntax.ts";
+import { linearMatcher } from "./patterns.ts";
 import { translatePattern } from "./translate-pattern.ts";
 
 function ours(pattern: string, text: string): boolean | undefined {
-  return testPattern({ left: 10_000_000 }, new Map(), pattern, text);
+  return linearMatcher()({ left: 10_000_000 }, pattern, text);
 }
 
 const TEXTS = [

@@ -4,9 +4,13 @@ import { makeError } from "./errors.ts";
 import type { ValidationError } from "./errors.ts";
 import { makeLocation } from "./location.ts";
 import type { Location, Scope, Seen } from "./location.ts";
-import { testPattern } from "./patterns.ts";
-import type { PatternsOfRun } from "./patterns.ts";
 import type { SchemaNode } from "./schema.ts";
+
+/**
+ * Does `text` contain a match of `pattern` (ECMA-262, flag `u`)? undefined: not to be said here. Charges what it costs.
+ * @throws Refusal too_expensive
+ */
+export type PatternMatcher = (budget: Budget, pattern: string, text: string) => boolean | undefined;
 
 /** One validation on its way. */
 export interface Run {
@@ -20,8 +24,7 @@ export interface Run {
   readonly tracks: boolean;
   readonly assertsFormats: boolean;
   readonly maxErrors: number;
-  /** The patterns that were paid for. */
-  readonly patterns: PatternsOfRun;
+  readonly matcher: PatternMatcher;
   readonly answers: ReadonlyMap<string, boolean> | null;
   /** What only a host can answer. As soon as there is one, the result of the run means nothing. */
   readonly questions: Map<string, { readonly pattern: string; readonly text: string }>;
@@ -51,7 +54,7 @@ export function questionKey(pattern: string, text: string): string {
 
 /** @throws Refusal too_expensive */
 export function matchesPattern(run: Run, pattern: string, text: string): boolean {
-  const answer = testPattern(run.budget, run.patterns, pattern, text);
+  const answer = run.matcher(run.budget, pattern, text);
   if (answer !== undefined) return answer;
   // The text is hashed and kept.
   spend(run.budget, 10 + ((pattern.length + text.length) >>> 4));

@@ -6,7 +6,7 @@ import { isMultipleOf } from "./numbers.ts";
 import { parseSchema } from "./parse-schema.ts";
 import { anySchema, anyValue } from "./random-schemas.ts";
 import type { Schema } from "./schema.ts";
-import { validate } from "./validate.ts";
+import { validate, validateWith } from "./validate.ts";
 import type { ValidateOptions } from "./validate.ts";
 
 function read(raw: unknown): Schema {
@@ -171,6 +171,17 @@ test("formats are hints unless they are to be asserted", () => {
     " Must be a date that exists, written as 2026-03-31.",
   ]);
   assert.deepEqual(said({ format: "colour" }, "?", { formats: "assert" }), []);
+});
+
+const nothing = (): undefined => undefined;
+
+test("with a matcher that knows nothing, only what hangs on a pattern is pending", () => {
+  const schema = read({ properties: { a: { pattern: "^x" }, b: { type: "string" } } });
+  assert.deepEqual(validateWith(nothing, schema, { a: "x" }), {
+    status: "pending",
+    questions: [{ pattern: "^x", text: "x" }],
+  });
+  assert.equal(validateWith(nothing, schema, { a: 1, b: "x" }).status, "valid");
 });
 
 test("a schema may be used again and again, for other values too", () => {

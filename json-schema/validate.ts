@@ -4,7 +4,8 @@ import type { ValidationError } from "./errors.ts";
 import { evaluate } from "./evaluate.ts";
 import { makeLocation, makeScope } from "./location.ts";
 import type { Location } from "./location.ts";
-import type { Run } from "./run.ts";
+import { linearMatcher } from "./patterns.ts";
+import type { PatternMatcher, Run } from "./run.ts";
 import type { Schema } from "./schema.ts";
 
 export interface ValidateOptions {
@@ -42,6 +43,19 @@ const DEFAULT_MAX_ERRORS = 50;
  * the cost of the budget at most (a quarter more when errors are collected).
  */
 export function validate(schema: Schema, instance: unknown, options: ValidateOptions = {}): Verdict {
+  return validateWith(linearMatcher(), schema, instance, options);
+}
+
+/**
+ * `validate` with a matcher of one's own. A page that must stay light and leaves patterns to the server passes one that
+ * always answers undefined: what then hangs on a pattern is "pending", and re2js is not in its bundle.
+ */
+export function validateWith(
+  matcher: PatternMatcher,
+  schema: Schema,
+  instance: unknown,
+  options: ValidateOptions = {},
+): Verdict {
   const budget = options.budget ?? { left: DEFAULT_STEPS };
   const whole = budget.left;
   const run: Run = {
@@ -52,7 +66,7 @@ export function validate(schema: Schema, instance: unknown, options: ValidateOpt
     tracks: schema.tracks,
     assertsFormats: options.formats === "assert",
     maxErrors: Math.max(1, options.max_errors ?? DEFAULT_MAX_ERRORS),
-    patterns: new Map(),
+    matcher,
     answers: options.answers ?? null,
     questions: new Map(),
     scope: schema.isDynamic ? makeScope(null, schema.root.resource) : null,
