@@ -65,7 +65,7 @@ const pydanticResponse: JsonObject = {
 
 const families: Record<string, Family> = {
   "zod 4": {
-    payload_schema: z.toJSONSchema(Refund) as JsonObject,
+    payload_schema: z.toJSONSchema(Refund),
     payload: {
       order: "DE-4821",
       amount: 19.99,
@@ -74,7 +74,7 @@ const families: Record<string, Family> = {
       customer: { email: "dana@example.com", vip: true },
       lines: [{ sku: "A1", quantity: 2 }],
     },
-    response_schema: z.toJSONSchema(Decision) as JsonObject,
+    response_schema: z.toJSONSchema(Decision),
     good: [
       { decision: "approve", amount: 19.99 },
       { decision: "deny", reason: "Bought in another shop." },

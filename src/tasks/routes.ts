@@ -282,7 +282,14 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
         params: TaskParams,
         response: {
           204: Type.Null({ description: "Deleted." }),
-          ...errors("UNAUTHENTICATED", "FORBIDDEN", "TASK_NOT_FOUND", "COMMIT_UNKNOWN"),
+          ...errors(
+            "MALFORMED_REQUEST",
+            "UNAUTHENTICATED",
+            "FORBIDDEN",
+            "TASK_NOT_FOUND",
+            "PAYLOAD_TOO_LARGE",
+            "COMMIT_UNKNOWN",
+          ),
         },
       },
     },

@@ -57,7 +57,20 @@ export const CreateTaskBody = Type.Object(
       Nullable(Text({ maxLength: 2048, description: "Receives a signed POST when the task has ended." })),
     ),
   },
-  { $id: "CreateTask", additionalProperties: true },
+  {
+    $id: "CreateTask",
+    additionalProperties: true,
+    examples: [
+      {
+        task: "Refund 42.50 EUR to Mia?",
+        payload: { customer: "Mia", amount: 42.5 },
+        payload_schema: { type: "object", properties: { customer: { type: "string" }, amount: { type: "number" } } },
+        response_schema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
+        timeout_seconds: 3600,
+        idempotency_key: "refund-48219",
+      },
+    ],
+  },
 );
 export type CreateTaskBody = Static<typeof CreateTaskBody>;
 
