@@ -55,11 +55,6 @@ export const ERRORS = {
     message: "The request body is too large.",
     help: "A body may have 1 MiB by default (`SERVICE_BODY_LIMIT_BYTES`). Put large material where the reviewer can open it and send a link.",
   },
-  URI_TOO_LONG: {
-    status: 414,
-    message: "The address of the request is too long.",
-    help: "Shorten the query: a cursor is taken from the `Link` header as it stands, and `q` holds at most 200 characters.",
-  },
   VALIDATION_FAILED: {
     status: 422,
     message: "The request is well-formed, but a value in it cannot be accepted.",
@@ -78,7 +73,7 @@ export const ERRORS = {
   REQUEST_HEADERS_TOO_LARGE: {
     status: 431,
     message: "The header of the request is too large.",
-    help: "All headers together may have 16 KiB.",
+    help: "The address and all headers together may have 16 KiB.",
   },
   INTERNAL: {
     status: 500,

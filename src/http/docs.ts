@@ -28,8 +28,7 @@ marked \`Idempotent-Replayed: true\`, for as long as the task is stored. Treat 2
 **Errors** are JSON with a stable \`error_code\`, a \`message\` for people, a \`docs\` link that explains the code, and the
 \`request_id\`, which every answer also carries as \`X-Request-Id\`. 400 is a request that the route does not take, 422 one that
 is well-formed and refused; both name the places in \`details\`. Besides what each operation lists, any address may answer 404
-\`NOT_FOUND\`, 405 \`METHOD_NOT_ALLOWED\` (with \`Allow\`), 408 \`REQUEST_TIMEOUT\`, 414 \`URI_TOO_LONG\` and 431
-\`REQUEST_HEADERS_TOO_LARGE\`.
+\`NOT_FOUND\`, 405 \`METHOD_NOT_ALLOWED\` (with \`Allow\`), 408 \`REQUEST_TIMEOUT\` and 431 \`REQUEST_HEADERS_TOO_LARGE\`.
 
 **JSON** means what JavaScript makes of it: numbers are doubles, the last of duplicate keys counts, keys that look like whole
 numbers sort first. Otherwise the order of keys is kept. Bodies are UTF-8, at most 1 MiB by default and 64 levels deep. Unknown
