@@ -124,6 +124,20 @@ testOnBoth("an answer at or after the deadline is refused even before the timeou
   assert.equal((await complete(service, inTime.id)).status, 200);
 });
 
+testOnBoth(
+  "the verifier is not asked about an answer that comes too late",
+  async (service) => {
+    const { id } = await service.create({ timeout_seconds: 60, verifier_config });
+    service.clock.advance(60_000);
+    assert.equal((await complete(service, id)).body.error_code, "TASK_ALREADY_TERMINAL");
+  },
+  {
+    verify: async () => {
+      throw new Error("it was asked");
+    },
+  },
+);
+
 testOnBoth("a task whose time has run out times out, once, with its callback owed", async (service) => {
   const { id } = await service.create({ timeout_seconds: 60, callback_url: "http://127.0.0.1:9/hook" });
   const other = await service.create({ timeout_seconds: 61 });

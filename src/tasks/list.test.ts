@@ -59,7 +59,7 @@ testOnBoth("soonest deadline first, on request", async (service) => {
 testOnBoth("filters narrow the list", async (service) => {
   const a = await service.create({ task: "Refund 100% of order_7?", assign_to: { email: "Dana@Example.com" } });
   const b = await service.create({ task: "Publish the article", timeout_seconds: 60 });
-  const c = await service.create({ task: "refund nothing" });
+  const c = await service.create({ task: "refund nothing, orderX7, 100 of it" });
   await service.call("POST", `/api/tasks/${c.id}/cancel`);
   service.clock.advance(60_000);
   await timeOutDueTasks(service.ctx);
@@ -77,7 +77,7 @@ testOnBoth("filters narrow the list", async (service) => {
   assert.deepEqual(await by("?q=REFUND"), ids(a, c));
   assert.deepEqual(await by("?q=100%25"), ids(a), "% is itself");
   assert.deepEqual(await by("?q=order_7"), ids(a));
-  assert.deepEqual(await by("?q=orderX7"), []);
+  assert.deepEqual(await by("?q=orderX7"), ids(c));
   assert.deepEqual(await by("?q="), ids(a, b, c));
   assert.deepEqual(await by("?q=refund&terminal=false&unassigned=false"), ids(a));
 });

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import { createLocalHints } from "../db/hints.ts";
+import type { Db } from "../db/database.ts";
 import { timeOutDueTasks } from "./deadlines.ts";
+import { createWaiters } from "./poll.ts";
 import type { PollResult } from "./schema.ts";
 
 const poll = (service: TestService, id: string, timeout: number | string = 30) =>
@@ -129,4 +133,27 @@ testOnBoth("how long to wait is checked", async (service) => {
   assert.equal((await poll(service, id, -1)).status, 422);
   const refused = await service.call<{ details: { path: string }[] }>("GET", `/api/tasks/${id}/poll?timeout=90`);
   assert.equal(refused.body.details[0]?.path, "/query/timeout");
+});
+
+void test("an end that is written while the task is being read is not missed", async () => {
+  const reads: ((status: string) => void)[] = [];
+  const hints = createLocalHints();
+  const run = () =>
+    new Promise((resolve) => reads.push((status) => resolve([{ id: "tsk_1", status, verifier_result: null }])));
+  const waiters = createWaiters({ run, hints } as unknown as Db, (error) => assert.ifError(error));
+  const wait = () => waiters.wait("tsk_1", 60_000, new AbortController().signal);
+  const before = [wait(), wait()];
+  assert.equal(reads.length, 1, "those who wait for the same task share a read");
+  hints.publish(["task:tsk_1"]);
+  const after = wait();
+  assert.equal(reads.length, 2, "a read that began before the change says nothing of it");
+  reads[0]!("created");
+  reads[1]!("completed");
+  while (waiters.count() > 0) {
+    for (const answer of reads.slice(2)) answer("completed");
+    await turn();
+  }
+  for (const task of await Promise.all([...before, after])) assert.equal(task?.status, "completed");
+  assert.equal(waiters.count(), 0);
+  waiters.stop();
 });

@@ -55,6 +55,9 @@ export interface ServiceOptions extends Replacements {
   env?: Record<string, string>;
 }
 
+/** What does not end by then hangs. Shorter than the longest poll, so that one which is not woken is noticed. */
+const TEST_MS = 40_000;
+
 let lastKey = 0;
 
 /** The body of a valid creation, with a key of its own. */
@@ -85,7 +88,7 @@ export function testOnBoth(
   options: ServiceOptions = {},
 ): void {
   for (const dialect of ["sqlite", "postgres"] as const) {
-    void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, async (t) => {
+    void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
       const { service, stop } = await startTestService(dialect, options);
       try {
         await run(service, t);
