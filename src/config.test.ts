@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { ConfigError, isLoopback, readConfig } from "./config.ts";
 import { loadSecrets } from "./secrets.ts";
 
@@ -155,7 +156,39 @@ void test("secrets are made once, for their owner's eyes only", () => {
       assert.throws(() => loadSecrets(join(dataDir, "deep/er")), /secrets\.json/);
       assert.equal(readFileSync(path, "utf8"), broken, "what cannot be understood is left as it is");
     }
-    assert.equal(existsSync(`${path}.${process.pid}.new`), false);
+    assert.deepEqual(readdirSync(join(dataDir, "deep/er")), ["secrets.json"]);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+void test("of many that start at once, all have the same secrets", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "service-secrets-"));
+  const STARTERS = 6;
+  const ready = new Int32Array(new SharedArrayBuffer(4));
+  const source = `
+    const { workerData, parentPort } = require("node:worker_threads");
+    const { ready, dataDir, starters, url } = workerData;
+    import(url).then(({ loadSecrets }) => {
+      if (Atomics.add(ready, 0, 1) === starters - 1) Atomics.notify(ready, 0);
+      for (let seen = Atomics.load(ready, 0); seen < starters; seen = Atomics.load(ready, 0)) Atomics.wait(ready, 0, seen, 1);
+      parentPort.postMessage(loadSecrets(dataDir));
+    });`;
+  try {
+    const url = new URL("./secrets.ts", import.meta.url).href;
+    const found = await Promise.all(
+      Array.from(
+        { length: STARTERS },
+        () =>
+          new Promise<ReturnType<typeof loadSecrets>>((resolve, reject) => {
+            const worker = new Worker(source, { eval: true, workerData: { ready, dataDir, starters: STARTERS, url } });
+            worker.once("message", resolve);
+            worker.once("error", reject);
+          }),
+      ),
+    );
+    assert.equal(new Set(found.map(({ secrets }) => JSON.stringify(secrets))).size, 1);
+    assert.equal(found.filter(({ created }) => created).length, 1);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

@@ -61,7 +61,7 @@ function isSecrets(value: unknown): value is Secrets {
 
 /** Writes beside, then links into place: the link fails when another process was first, and then its file counts. */
 function writeNew(path: string, secrets: Secrets): boolean {
-  const draft = `${path}.${process.pid}.new`;
+  const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
   const file = openSync(draft, "w", 0o600);
   try {
     writeSync(file, `${JSON.stringify(secrets, null, 2)}\n`);
