@@ -2,8 +2,14 @@ import { randomUUID } from "node:crypto";
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import type { Context } from "./context.ts";
 import { acceptJson } from "./http/body.ts";
+import { endConnections } from "./http/connections.ts";
 import { docsRoutes, describeApi } from "./http/docs.ts";
-import { answerErrors, createConnectionErrorHandler, createFrameworkErrorHandler } from "./http/error-response.ts";
+import {
+  answerErrors,
+  createConnectionErrorHandler,
+  createFrameworkErrorHandler,
+  SAFE_HEADERS,
+} from "./http/error-response.ts";
 import { ErrorBodySchema } from "./http/schema.ts";
 import { createSerializerCompiler } from "./http/serialization.ts";
 import { operationsRoutes } from "./operations/routes.ts";
@@ -35,7 +41,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     // The caller's id if it can stand in a log line and a header, else a new one.
     genReqId: ({ headers }) => {
       const given = headers["x-request-id"];
-      return typeof given === "string" && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
+      return typeof given === "string" && /^[\x20-\x7e]{1,128}$/.test(given) ? given : randomUUID();
     },
     forceCloseConnections: "idle",
     exposeHeadRoutes: true,
@@ -51,12 +57,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   app.decorateRequest("caller", null);
   app.addHook("onRequest", async (request, reply) => {
     request.caller = identify(request);
-    void reply.headers({
-      "x-request-id": request.id,
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-    });
+    void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     if (request.headers.authorization !== undefined) void reply.header("cache-control", "no-store");
     // What a route declares is enforced, and before a byte of the body is read.
     if (request.routeOptions.schema?.security !== undefined) callerOf(request);
@@ -81,10 +82,13 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   // Whoever waits is answered with the current state; a connection that is busy now ends with its answer, since one that
   // was kept for another request would hold up the stop.
   let isStopping = false;
+  const connections = endConnections(app.server);
   app.addHook("preClose", async () => {
     isStopping = true;
     ctx.waiters.stop();
+    connections.begin();
   });
+  app.addHook("onClose", async () => connections.done());
   app.addHook("onSend", async (_request, reply) => {
     if (isStopping) void reply.header("connection", "close");
   });

@@ -56,7 +56,7 @@ void test("every problem of an environment is told at once", () => {
       SERVICE_SECRET_KEY: "short",
       SERVICE_PAYLOAD_KEY: "!!!",
       SERVICE_CALLBACK_ALLOW_PRIVATE: "yes",
-      SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, nobody",
+      SERVICE_TRUSTED_PROXIES: "10.0.0.0/8, 0.0.0.0/0",
       SERVICE_VERIFIER_KEY_ENVS: "A KEY",
       SERVICE_BODY_LIMIT_BYTES: "1",
       SERVICE_LOG_LEVEL: "loud",
@@ -75,7 +75,14 @@ void test("every problem of an environment is told at once", () => {
       "SERVICE_PAYLOAD_KEY",
     ],
   );
-  assert.deepEqual(problems({ SERVICE_PUBLIC_URL: "tasks.example.com" }), ["SERVICE_PUBLIC_URL"]);
+  for (const url of [
+    "tasks.example.com",
+    "https://tasks.example.com/?",
+    "https://u:p@tasks.example.com",
+    "ftp://tasks.example.com",
+  ]) {
+    assert.deepEqual(problems({ SERVICE_PUBLIC_URL: url }), ["SERVICE_PUBLIC_URL"], url);
+  }
   assert.deepEqual(problems({ SERVICE_HOST: "not a host" }).includes("SERVICE_HOST"), true);
 });
 

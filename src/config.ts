@@ -213,12 +213,7 @@ function wholeNumber(name: string, text: string, min: number, max: number, probl
 function readPublicUrl(text: string, problems: string[]): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   const fits =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    url.username === "" &&
-    url.password === "" &&
-    url.search === "" &&
-    url.hash === "";
+    url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && !/[?#]/.test(text);
   if (!fits) problems.push(`SERVICE_PUBLIC_URL is "${text}"; it takes an address such as https://tasks.example.com.`);
   return text.replace(/\/+$/, "");
 }
@@ -243,5 +238,5 @@ function isAddressRange(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -193,6 +193,14 @@ void test("a file system that refuses is 503 and leaves nothing behind (SQLite)"
       assert.equal(((result as PromiseRejectedResult).reason as ServiceError).code, "DATABASE_UNAVAILABLE");
     assert.deepEqual(await ids(db), []);
     other.close();
+  });
+});
+
+void test("what is stored is for its owner's eyes only (SQLite)", async () => {
+  await withSqlite(async (db, dataDir) => {
+    await db.write((tx) => put(tx, "a"));
+    for (const file of ["service.db", "service.db-wal"])
+      assert.equal(statSync(join(dataDir, file)).mode & 0o077, 0, file);
   });
 });
 

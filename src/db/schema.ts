@@ -29,8 +29,10 @@ export interface TaskRow {
   claimed_by_email: string | null;
   claim_expires_at: number | null;
   callback_url: string | null;
-  /** Characters of JSON in the payload, so that a page of a list can be kept small without reading it. */
-  payload_length: number;
+  /** Characters of JSON that a row of a list carries, so that a page can be kept small without reading them. */
+  listed_length: number;
+  /** The same of the schemas and the form definition, which a list carries on request. */
+  schemas_length: number;
   /** Number of audit entries so far; the next one takes it as its `seq`. */
   audit_seq: number;
   created_at: number;

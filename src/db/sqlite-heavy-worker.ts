@@ -6,6 +6,7 @@ const { path } = workerData as { path: string };
 const reading = connect(path, { readOnly: true });
 // A checkpoint writes to the database file, which a read-only connection may not.
 const copying = connect(path);
+copying.database.exec("pragma synchronous = full; pragma checkpoint_fullfsync = on");
 
 parentPort!.on("message", (request: HeavyRequest) => parentPort!.postMessage(answer(request)));
 

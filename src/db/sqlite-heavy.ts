@@ -12,8 +12,11 @@ import { bind, type Reader } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
 export interface HeavyReader extends Reader {
-  /** Asks for pages of the write-ahead log to be copied back; at most one such request is under way. */
-  checkpoint(): void;
+  /**
+   * Has the write-ahead log copied back when it is time, or when much was written since; at most one such request is under
+   * way. @param written - characters written so far
+   */
+  checkpoint(written: number): void;
   close(): Promise<void>;
 }
 
@@ -23,8 +26,9 @@ export type HeavyRequest =
   | { id: number; checkpoint: true };
 export type HeavyAnswer = { id: number; rows: unknown[] } | { id: number; error: string };
 
-/** How often, at most, the log is copied back while there are writes. */
+/** The log is copied back this often while there are writes, and whenever this much was written. */
 const CHECKPOINT_EVERY_MS = 1000;
+const CHECKPOINT_EVERY_CHARACTERS = 8_000_000;
 
 /** Reads of many rows, and checkpoints, in a thread with its own connection. The thread starts when it is first needed. */
 export function openHeavyReader(path: string): HeavyReader {
@@ -32,6 +36,7 @@ export function openHeavyReader(path: string): HeavyReader {
   let worker: Worker | null = null;
   let lastId = 0;
   let checkpointed = 0;
+  let copied = 0;
   let isCheckpointing = false;
 
   function start(): Worker {
@@ -86,9 +91,12 @@ export function openHeavyReader(path: string): HeavyReader {
       const { sql, parameters } = bind(statement, "sqlite", query, params);
       return (await ask({ sql, parameters })) as never;
     },
-    checkpoint: () => {
-      if (isCheckpointing || performance.now() - checkpointed < CHECKPOINT_EVERY_MS) return;
+    checkpoint: (written) => {
+      const isTime =
+        performance.now() - checkpointed >= CHECKPOINT_EVERY_MS || written - copied >= CHECKPOINT_EVERY_CHARACTERS;
+      if (isCheckpointing || !isTime) return;
       isCheckpointing = true;
+      copied = written;
       // A checkpoint that fails is tried again by the next one, and by the writer when the log has grown large.
       ask({ checkpoint: true })
         .catch(() => [])

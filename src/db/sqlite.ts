@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
@@ -14,8 +14,8 @@ import { openHeavyReader } from "./sqlite-heavy.ts";
 const GROUP_CALLS = 64;
 const GROUP_MS = 5;
 
-/** Pages in the write-ahead log before the writer itself copies them back; the worker normally does so earlier. */
-const CHECKPOINT_PAGES = 16_000;
+/** Pages in the write-ahead log before the writer itself copies them back, which stalls it; the worker does so far earlier. */
+const CHECKPOINT_PAGES = 64_000;
 
 export interface SqliteOptions {
   dataDir: string;
@@ -37,6 +37,9 @@ export async function openSqlite({
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, "service.db");
   const isNew = !existsSync(path);
+  // What is in it is for this user alone, also where the folder was there before and is open to others. SQLite gives its
+  // log the same mode.
+  closeSync(openSync(path, "a", 0o600));
   const lock = lockDirectory(dataDir);
 
   const writing = connect(path);
@@ -48,7 +51,7 @@ export async function openSqlite({
   const heavy = openHeavyReader(path);
   const clock = forwardOnly(now);
   const reader = readerOn(reading);
-  const writer = createWriter(writing, { clock, hints, onError, onGrowth: () => heavy.checkpoint() });
+  const writer = createWriter(writing, { clock, hints, onError, onGrowth: heavy.checkpoint });
 
   return {
     ...reader,
@@ -57,7 +60,7 @@ export async function openSqlite({
     heavy,
     now: clock,
     write: writer.write,
-    ping: async () => void reading.database.prepare("select 1").get(),
+    ping: async () => void reading.all("select id from tasks limit 1", []),
     close: async () => {
       await writer.idle();
       await hints.close();
@@ -172,7 +175,8 @@ interface WriterOptions {
   clock: () => number;
   hints: Hints;
   onError: (error: unknown) => void;
-  onGrowth: () => void;
+  /** Hears after each commit how many characters have been written so far. */
+  onGrowth: (written: number) => void;
 }
 
 /**
@@ -197,7 +201,7 @@ function createWriter(connection: Connection, { clock, hints, onError, onGrowth 
       while (waiting.length > 0) {
         const outcomes = await commitGroup();
         for (const outcome of outcomes) release(outcome);
-        onGrowth();
+        onGrowth(connection.written());
         // Let requests in before the next group: they join it.
         await nextTurn();
       }

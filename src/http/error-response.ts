@@ -5,12 +5,21 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Context } from "../context.ts";
 import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail } from "../errors.ts";
 
+/** How much of a body that is too large is read and thrown away, so that its sender gets to read why. */
+const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
 /** Details in one answer, at most. */
 const DETAILS_MAX = 50;
 /** Seconds after which something that may pass is worth another try. */
 const RETRY_AFTER_SECONDS = 1;
 
 type ErrorContext = Pick<Context, "config" | "log">;
+
+/** On every answer; pages widen the policy to what they need. */
+export const SAFE_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+};
 
 /** The body of every error. (spec: Errors) */
 export interface ErrorBody {
@@ -41,7 +50,7 @@ export function answerErrors(app: FastifyInstance, ctx: ErrorContext): void {
 /** For requests that fail before they reach a route, such as an address that cannot be decoded. */
 export function createFrameworkErrorHandler(ctx: ErrorContext) {
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    void reply.header("x-request-id", request.id);
+    void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     void sendError(ctx, request, reply, toServiceError(error));
   };
 }
@@ -75,7 +84,8 @@ const CONNECTION_ERRORS: Readonly<Record<string, ErrorCode>> = {
 
 function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { code, status } = error;
-  if (status >= 500)
+  // Nobody reads the answer to a request that broke off, and it is not ours to repair.
+  if (status >= 500 && !request.raw.aborted)
     ctx.log.error(
       {
         err: error.cause ?? error,
@@ -88,6 +98,9 @@ function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyRep
     );
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   if (status === 503 || status === 429) void reply.header("retry-after", RETRY_AFTER_SECONDS);
+  // A caller that is still sending would not read the answer if the connection were closed under it.
+  if (status === 413 && Number(request.headers["content-length"]) <= DISCARDED_BYTES_MAX)
+    void reply.header("connection", "keep-alive");
   const body: ErrorBody = {
     error_code: code,
     message: error.message,
@@ -117,6 +130,10 @@ function toServiceError(error: FastifyError | Error): ServiceError {
   if (error instanceof ServiceError) return error;
   const known = "code" in error ? FRAMEWORK_ERRORS[error.code] : undefined;
   if (known) return new ServiceError(known.code, { message: known.message, cause: error });
+  // Whatever else the framework holds against a request is the caller's doing, too.
+  const status = "statusCode" in error ? error.statusCode : undefined;
+  if (status !== undefined && status >= 400 && status < 500)
+    return new ServiceError("MALFORMED_REQUEST", { cause: error });
   return new ServiceError("INTERNAL", { cause: error });
 }
 

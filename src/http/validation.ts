@@ -1,11 +1,10 @@
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
+import { isJsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
 
 const OPTIONS: Options = {
-  // Several problems are told at once; the bodies that these schemas describe are small and fixed.
-  allErrors: true,
   useDefaults: true,
   removeAdditional: false,
   allowUnionTypes: true,
@@ -19,17 +18,50 @@ const OPTIONS: Options = {
  * @param shapes - schemas that others refer to by their `$id`
  */
 export function createValidatorCompiler(shapes: readonly object[]): FastifySchemaCompiler<object> {
-  const strict = new Ajv({ ...OPTIONS, coerceTypes: false });
-  const reading = new Ajv({ ...OPTIONS, coerceTypes: "array" });
-  for (const shape of shapes) strict.addSchema(shape);
+  const strict = new Ajv({ ...OPTIONS, allErrors: true });
+  const brief = new Ajv(OPTIONS);
+  for (const shape of shapes) for (const ajv of [strict, brief]) ajv.addSchema(shape);
+  const reading = new Ajv({ ...OPTIONS, allErrors: true, coerceTypes: "array" });
   return ({ schema, httpPart }) => {
-    const inBody = httpPart === "body";
-    const validate = (inBody ? strict : reading).compile(schema);
-    return (value: unknown) =>
-      validate(value)
-        ? { value }
-        : { error: refuse(validate.errors ?? [], inBody ? "" : `/${httpPart === "querystring" ? "query" : httpPart}`) };
+    if (httpPart === "body") {
+      const [all, first] = [strict.compile(schema), brief.compile(schema)];
+      return (value: unknown) => {
+        const validate = hasLongList(value) ? first : all;
+        return validate(value) ? { value } : { error: refuse(validate.errors ?? [], "") };
+      };
+    }
+    const prefix = `/${httpPart === "querystring" ? "query" : httpPart}`;
+    const validate = reading.compile(schema);
+    const wholeNumbers = wholeNumbersOf(schema);
+    return (value: unknown) => {
+      const wrong = wholeNumbers.filter((name) => !isWholeNumber((value as Record<string, unknown>)[name]));
+      if (wrong.length > 0) return { error: refuse(wrong.map(notWhole), prefix) };
+      return validate(value) ? { value } : { error: refuse(validate.errors ?? [], prefix) };
+    };
   };
+}
+
+/** Telling everything that is wrong with a long list takes longer than reading it. */
+const LONG_LIST = 100;
+
+function hasLongList(value: unknown): boolean {
+  return (
+    isJsonObject(value) && Object.values(value).some((member) => Array.isArray(member) && member.length > LONG_LIST)
+  );
+}
+
+function wholeNumbersOf(schema: object): string[] {
+  const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
+  return Object.keys(properties).filter((name) => properties[name]?.type === "integer");
+}
+
+/** Digits only: `Number` would also read "Infinity", "0x10" and " 5 ". */
+function isWholeNumber(value: unknown): boolean {
+  return value === undefined || (typeof value === "string" && /^-?\d{1,15}$/.test(value));
+}
+
+function notWhole(name: string): ErrorObject {
+  return { instancePath: `/${name}`, keyword: "type", params: { type: "integer" }, schemaPath: "" };
 }
 
 /** A missing field or a wrong type is not what the route takes: 400. Anything else is well-formed, but refused: 422. */

@@ -4,10 +4,16 @@ export interface Batcher<T, R> {
 }
 
 /**
- * @param run - gives one result for each item, in their order; when it throws for several items, each is run again alone
  * @param max - items in one batch, at most
+ * @param run - gives one result for each item, in their order
+ * @param isOfOneItem - whether an error is the fault of some item, so that the others do better when each is run alone;
+ *   else all of them get it
  */
-export function createBatcher<T, R>(max: number, run: (items: T[]) => Promise<R[]>): Batcher<T, R> {
+export function createBatcher<T, R>(
+  max: number,
+  run: (items: T[]) => Promise<R[]>,
+  isOfOneItem: (error: unknown) => boolean,
+): Batcher<T, R> {
   interface Waiting {
     item: T;
     resolve: (result: R) => void;
@@ -26,8 +32,8 @@ export function createBatcher<T, R>(max: number, run: (items: T[]) => Promise<R[
       const results = await run(batch.map(({ item }) => item));
       for (const [i, { resolve }] of batch.entries()) resolve(results[i]!);
     } catch (error) {
-      if (batch.length === 1) return batch[0]!.reject(error);
-      for (const one of batch) await handOver([one]);
+      if (batch.length === 1 || !isOfOneItem(error)) for (const { reject } of batch) reject(error);
+      else await Promise.all(batch.map((one) => handOver([one])));
     }
   }
 

@@ -409,6 +409,16 @@ testOnBoth(
   { verify: interrupted },
 );
 
+testOnBoth(
+  "a verdict's reason is stored whatever the vendor put into it",
+  async (service) => {
+    const { id } = await service.create({ verifier_config });
+    const { body } = await complete(service, id);
+    assert.equal(body.verifier_result?.reason, `bad\ufffd \ufffd ${"x".repeat(3993)}`);
+  },
+  { verify: async () => ({ passed: false, reason: `bad\u0000 \ud800 ${"x".repeat(10_000)}` }) },
+);
+
 testOnBoth("deleting takes everything with it but who deleted it and when", async (service) => {
   const { id } = await service.create({ callback_url: "http://127.0.0.1:9/" });
   await complete(service, id);

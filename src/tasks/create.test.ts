@@ -138,6 +138,18 @@ testOnBoth("40 parallel creations with one key make one task", async (service) =
   assert.equal(trail.length, 1);
 });
 
+testOnBoth("a creation whose own writing was repeated is not called a replay", async (service) => {
+  const { creator } = service.ctx;
+  // As where the answer to a commit was lost: it is written, and the second try finds the key taken.
+  service.ctx.creator = async (rows) => {
+    await creator(rows);
+    return creator(rows);
+  };
+  const answer = await post(service, newTaskBody());
+  assert.deepEqual([answer.status, answer.headers["idempotent-replayed"]], [201, "false"]);
+  assert.equal(await count(service), 1);
+});
+
 testOnBoth("a deleted task frees its key", async (service) => {
   const body = newTaskBody();
   const first = await post(service, body);

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Context } from "../context.ts";
 import { startTestService, testOnBoth } from "../../test/support/service.ts";
 import { startDeadlines, timeOutDueTasks } from "./deadlines.ts";
 import { lockTask } from "./store.ts";
@@ -34,6 +36,32 @@ testOnBoth("the sweep ends what is overdue when it starts, and what becomes due 
   service.clock.advance(10);
   assert.equal(await waiting, "timed_out");
   await again.stop();
+});
+
+void test("a due task that is left over is looked at again in a while, not at once", async (t) => {
+  let looks = 0;
+  const db = {
+    now: () => 1000,
+    write: async () => {
+      looks++;
+      return 0;
+    },
+    run: async () => [{ timeout_at: 900 }],
+  };
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const deadlines = startDeadlines({ db, log: { error: assert.fail } } as unknown as Context);
+  const settle = async () => {
+    for (let i = 0; i < 10; i++) await turn();
+  };
+  await settle();
+  assert.equal(looks, 1);
+  t.mock.timers.tick(49);
+  await settle();
+  assert.equal(looks, 1);
+  t.mock.timers.tick(1);
+  await settle();
+  assert.equal(looks, 2);
+  await deadlines.stop();
 });
 
 void test("a task that somebody else is about to end is left to them, and holds up no other (PostgreSQL)", async () => {

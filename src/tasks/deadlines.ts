@@ -7,7 +7,9 @@ import { findNextDeadline, lockDueTasks } from "./store.ts";
 const BATCH = 100;
 /** New tasks live for a minute at least, so looking this often misses no deadline. */
 const LOOK_EVERY_MS = 10 * SECOND;
-/** After an error, and where the clock that is waited on runs a little fast. */
+/** Where a due task is held by somebody else; also the least time between two looks. */
+const LEFT_OVER_MS = 50;
+/** After an error. */
 const AGAIN_MS = 1 * SECOND;
 
 /**
@@ -32,9 +34,11 @@ export function startDeadlines(ctx: Pick<Context, "db" | "log">): { stop(): Prom
     let wait = LOOK_EVERY_MS;
     try {
       // One batch a turn: whoever else wants to write gets in between.
-      while (!isStopped && (await timeOutDueTasks(ctx)) === BATCH);
+      let ended = BATCH;
+      while (!isStopped && ended === BATCH) ended = await timeOutDueTasks(ctx);
       const next = await findNextDeadline(ctx.db);
-      if (next !== null) wait = Math.min(Math.max(next - ctx.db.now(), 0), LOOK_EVERY_MS);
+      // What is due and was left over is being ended by somebody else.
+      if (next !== null) wait = Math.min(Math.max(next - ctx.db.now(), LEFT_OVER_MS), LOOK_EVERY_MS);
     } catch (error) {
       ctx.log.error({ err: error }, "Ending overdue tasks failed; trying again");
       wait = AGAIN_MS;

@@ -104,6 +104,26 @@ testOnBoth("a page of very large payloads is cut short and loses nothing", async
   assert.deepEqual(pages.flat(), ["t5", "t4", "t3", "t2", "t1", "t0"]);
 });
 
+testOnBoth("so is a page of very large responses or schemas", async (service) => {
+  const description = "x".repeat(200_000);
+  for (let i = 0; i < 8; i++) {
+    const { id } = await service.create({ task: `t${i}`, response_schema: { description } });
+    await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { text: "x".repeat(100_000) } } });
+    service.clock.advance(1);
+  }
+  const newestFirst = ["t7", "t6", "t5", "t4", "t3", "t2", "t1", "t0"];
+  const plain = await walk(service, "?limit=8");
+  assert.deepEqual([plain.length, plain.flat()], [1, newestFirst]);
+  const whole = await walk(service, "?limit=8&include=schemas");
+  assert.ok(whole.length > 1);
+  assert.deepEqual(whole.flat(), newestFirst);
+  for (let i = 0; i < 8; i++) {
+    const { id } = await service.create({ response_schema: {} });
+    await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { text: "x".repeat(900_000) } } });
+  }
+  assert.ok((await list(service, "?limit=8")).rows.length < 8);
+});
+
 testOnBoth("a query that makes no sense is refused with its place", async (service) => {
   const refused = async (query: string) => {
     const { status, body } = await service.call<{ details: { path: string }[] }>("GET", `/api/tasks${query}`);
@@ -111,7 +131,10 @@ testOnBoth("a query that makes no sense is refused with its place", async (servi
   };
   assert.equal(await refused("?limit=0"), "422 /query/limit");
   assert.equal(await refused("?limit=201"), "422 /query/limit");
-  assert.equal(await refused("?limit=ten"), "400 /query/limit");
+  for (const limit of ["ten", "", "1.5", "Infinity", "0x10", "1e1", "%205"])
+    assert.equal(await refused(`?limit=${limit}`), "400 /query/limit");
+  for (const offset of ["-Infinity", "1e400"]) assert.equal(await refused(`?offset=${offset}`), "400 /query/offset");
+  assert.equal(await refused("?limit=1&limit=2"), "400 /query/limit");
   assert.equal(await refused("?status=done"), "422 /query/status/0");
   assert.equal(await refused("?sort=size"), "422 /query/sort");
   assert.equal(await refused("?unassigned=maybe"), "400 /query/unassigned");

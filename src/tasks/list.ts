@@ -12,8 +12,8 @@ import type { ListedTask, ListTasksQuery, TaskCounts } from "./schema.ts";
 import { parseJson, toTask } from "./store.ts";
 
 const DEFAULT_LIMIT = 50;
-/** Characters of payload in one page, beyond its first row: a page of large payloads is cut short instead of held in memory. */
-const PAGE_CHARACTERS_MAX = 4_000_000;
+/** Characters of JSON in one page, beyond its first row: a page of large documents is cut short instead of held in memory. */
+const PAGE_CHARACTERS_MAX = 1_000_000;
 
 type TaskQuery = SelectQueryBuilder<Schema, "tasks", TaskRow>;
 
@@ -31,11 +31,10 @@ export async function listTasks(
   query: ListTasksQuery,
 ): Promise<{ rows: ListedTask[]; next: string | null }> {
   requireMay(caller, "list");
-  // A search for text looks at every task.
-  const reader = query.q === undefined ? ctx.db : ctx.db.heavy;
+  const reader = isIndexed(query) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
   const found = await selectPage(reader, query, limit + 1);
-  const page = cutPage(found.slice(0, limit));
+  const page = cutPage(found.slice(0, limit), query.include === "schemas");
   const last = page.at(-1);
   const hasNext = page.length < found.length && last !== undefined;
   const documents = await selectDocuments(ctx.db, page, query.include === "schemas");
@@ -74,6 +73,12 @@ export async function listTasks(
   };
 }
 
+/** Whether an index leads to the page; whatever else is asked for may look at every task, and has a worker of its own. */
+function isIndexed({ q, assigned_to, unassigned, status = [], terminal, sort, offset = 0 }: ListTasksQuery): boolean {
+  if (q !== undefined || assigned_to !== undefined || unassigned !== undefined || offset > 1000) return false;
+  return sort === "deadline" ? terminal === false && status.length === 0 : terminal === undefined && status.length <= 1;
+}
+
 async function selectPage(reader: Reader, query: ListTasksQuery, limit: number): Promise<TaskRow[]> {
   const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
   let select: TaskQuery = reader.query.selectFrom("tasks").selectAll();
@@ -88,7 +93,9 @@ async function selectPage(reader: Reader, query: ListTasksQuery, limit: number):
   const person = query.assigned_to;
   if (person !== undefined) {
     select = person.includes("@")
-      ? select.where(sql`lower(assigned_to_email)`, "=", person.toLowerCase())
+      ? select
+          .where("assigned_to_email", "is not", null)
+          .where(sql<boolean>`lower(assigned_to_email) = lower(${person})`)
       : select.where("assigned_to_user_id", "=", person);
   }
   if (query.q) {
@@ -110,9 +117,12 @@ async function selectPage(reader: Reader, query: ListTasksQuery, limit: number):
     .execute();
 }
 
-function cutPage(rows: TaskRow[]): TaskRow[] {
+function cutPage(rows: TaskRow[], withSchemas: boolean): TaskRow[] {
   let characters = 0;
-  const end = rows.findIndex((row, i) => (characters += row.payload_length) > PAGE_CHARACTERS_MAX && i > 0);
+  const end = rows.findIndex((row, i) => {
+    characters += row.listed_length + (withSchemas ? row.schemas_length : 0);
+    return characters > PAGE_CHARACTERS_MAX && i > 0;
+  });
   return end === -1 ? rows : rows.slice(0, end);
 }
 
@@ -176,7 +186,7 @@ export async function countTasks({ db }: Context, caller: Caller): Promise<TaskC
   const now = db.now();
   const count = sql<number>`count(*)`;
   // A sum comes back as text from PostgreSQL.
-  const open = await db.query
+  const open = await db.heavy.query
     .selectFrom("tasks")
     .select([
       count.as("open"),
@@ -191,7 +201,7 @@ export async function countTasks({ db }: Context, caller: Caller): Promise<TaskC
     ])
     .where("ended_at", "is", null)
     .executeTakeFirstOrThrow();
-  const closed = await db.query
+  const closed = await db.heavy.query
     .selectFrom("tasks")
     .select(count.as("count"))
     .where("ended_at", ">=", now - (now % DAY))

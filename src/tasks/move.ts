@@ -21,17 +21,19 @@ export async function move(tx: Tx, id: string, event: TaskEvent, actor: Actor): 
   // The clock is read under the lock, and never shows this task going back in time.
   const now = Math.max(tx.now(), before.updated_at);
   const change = transition(before, event, now);
+  const response = event.type === "accepted" ? JSON.stringify(event.response) : null;
   const after: Task = {
     ...before,
     ...change.set,
     status: change.status,
     updated_at: now,
     audit_seq: before.audit_seq + 1,
+    listed_length: before.listed_length + (response?.length ?? 0),
     ended_at: isTerminal(change.status) ? now : null,
   };
   await saveChange(tx, after);
 
-  if (event.type === "accepted") await addResponse(tx, id, event.response);
+  if (response !== null) await addResponse(tx, id, response);
   if (event.type === "refused") await addVerificationAttempt(tx, after, event);
   await addAuditEntry(tx, {
     task_id: id,

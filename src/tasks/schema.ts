@@ -178,7 +178,9 @@ export const ListTasksQuery = Type.Object({
     Type.Boolean({ description: "true: only tasks that nobody is assigned to; false: only the others." }),
   ),
   terminal: Type.Optional(Type.Boolean({ description: "true: only tasks that have ended; false: only open ones." })),
-  q: Type.Optional(Text({ maxLength: 200, description: "Text that occurs in `task`, whatever its case." })),
+  q: Type.Optional(
+    Text({ maxLength: 200, description: "Text that occurs in `task`; A to Z stand for a to z as well." }),
+  ),
   sort: Type.Optional(
     Type.Unsafe<"created" | "deadline">({
       type: "string",
@@ -190,7 +192,7 @@ export const ListTasksQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 200,
-      description: "Rows in one page, at most (default 50). A page of very large payloads holds fewer.",
+      description: "Rows in one page, at most (default 50). A page of very large documents holds fewer.",
     }),
   ),
   cursor: Type.Optional(Text({ maxLength: 500, description: "From the `Link` header of the page before." })),

@@ -121,6 +121,7 @@ type ChangedColumns = Pick<
   | "verification_attempt"
   | "verifier_result"
   | "audit_seq"
+  | "listed_length"
   | "updated_at"
   | "ended_at"
   | "completed_at"
@@ -138,6 +139,7 @@ const updateTask = writeStatement<ChangedColumns>((query, param) =>
       verification_attempt: param("verification_attempt"),
       verifier_result: param("verifier_result"),
       audit_seq: param("audit_seq"),
+      listed_length: param("listed_length"),
       updated_at: param("updated_at"),
       ended_at: param("ended_at"),
       completed_at: param("completed_at"),
@@ -158,8 +160,9 @@ const insertResponse = writeStatement<{ task_id: string; response: string }>((qu
   query.insertInto("task_responses").values({ task_id: param("task_id"), response: param("response") }),
 );
 
-export async function addResponse(tx: Tx, taskId: string, response: JsonObject): Promise<void> {
-  await tx.run(insertResponse, { task_id: taskId, response: JSON.stringify(response) });
+/** @param response - as JSON */
+export async function addResponse(tx: Tx, taskId: string, response: string): Promise<void> {
+  await tx.run(insertResponse, { task_id: taskId, response });
 }
 
 /** Keeps an answer that the verifier refused; `task` is the task after the refusal. */
@@ -238,7 +241,8 @@ const insertTask = writeStatement<TaskRow, { id: string }>((query, param) =>
       verification_attempt: param("verification_attempt"),
       assigned_to_email: param("assigned_to_email"),
       callback_url: param("callback_url"),
-      payload_length: param("payload_length"),
+      listed_length: param("listed_length"),
+      schemas_length: param("schemas_length"),
       audit_seq: param("audit_seq"),
       created_at: param("created_at"),
       updated_at: param("updated_at"),
@@ -280,14 +284,14 @@ export async function addTasks(tx: Tx, tasks: readonly NewTask[]): Promise<Set<s
   const { rows } = await sql<{ id: string }>`
     with new_tasks as (
       insert into tasks (id, idempotency_key, status, task, timeout_seconds, timeout_at, redact_payload,
-        verification_attempt, assigned_to_email, callback_url, payload_length, audit_seq, created_at, updated_at)
+        verification_attempt, assigned_to_email, callback_url, listed_length, schemas_length, audit_seq, created_at, updated_at)
       select * from unnest(
         ${column(sorted, (t) => t.task.id)}::text[], ${column(sorted, (t) => t.task.idempotency_key)}::text[],
         ${column(sorted, (t) => t.task.status)}::text[], ${column(sorted, (t) => t.task.task)}::text[],
         ${column(sorted, (t) => t.task.timeout_seconds)}::bigint[], ${column(sorted, (t) => t.task.timeout_at)}::bigint[],
         ${column(sorted, (t) => t.task.redact_payload)}::bigint[], ${column(sorted, (t) => t.task.verification_attempt)}::bigint[],
         ${column(sorted, (t) => t.task.assigned_to_email)}::text[], ${column(sorted, (t) => t.task.callback_url)}::text[],
-        ${column(sorted, (t) => t.task.payload_length)}::bigint[], ${column(sorted, (t) => t.task.audit_seq)}::bigint[],
+        ${column(sorted, (t) => t.task.listed_length)}::bigint[], ${column(sorted, (t) => t.task.schemas_length)}::bigint[], ${column(sorted, (t) => t.task.audit_seq)}::bigint[],
         ${column(sorted, (t) => t.task.created_at)}::bigint[], ${column(sorted, (t) => t.task.updated_at)}::bigint[])
       on conflict (idempotency_key) do nothing
       returning id

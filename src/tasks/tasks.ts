@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { deleteDeliveriesOf } from "../deliveries/store.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
+import { toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
@@ -13,6 +14,9 @@ import type { PolledTask } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 import { addAuditEntry, deleteTask, getWholeTask, listAuditEntries, lockTask, type WholeTask } from "./store.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
+
+/** A vendor's reason is kept up to here. */
+const REASON_CHARACTERS_MAX = 4000;
 
 /** @throws ServiceError TASK_NOT_FOUND */
 export async function readTask(ctx: Context, caller: Caller, id: string): Promise<WholeTask> {
@@ -56,8 +60,9 @@ async function judge(
   const config = readVerifierConfig(task.verifier_config, ctx.config.verifier.keyEnvs);
   const guard: VerdictGuard = { status: task.status, verification_attempt: task.verification_attempt };
   const verdict = await ctx.verify(config, { task: task.task, payload: task.payload, response: answer.response });
-  if (verdict.passed) return { type: "accepted", ...answer, verdict: { reason: verdict.reason, guard } };
-  return { type: "refused", ...answer, reason: verdict.reason, max_attempts: config.max_attempts, guard };
+  const reason = toStorableText(verdict.reason, REASON_CHARACTERS_MAX);
+  if (verdict.passed) return { type: "accepted", ...answer, verdict: { reason, guard } };
+  return { type: "refused", ...answer, reason, max_attempts: config.max_attempts, guard };
 }
 
 /** @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL */

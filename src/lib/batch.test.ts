@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createBatcher } from "./batch.ts";
+
+const passing = new Error("passing");
+
+function setUp(max: number, run: (items: number[]) => Promise<number[]>) {
+  const batches: number[][] = [];
+  const batcher = createBatcher<number, number>(
+    max,
+    (items) => {
+      batches.push(items);
+      return run(items);
+    },
+    (error) => error !== passing,
+  );
+  return { batches, add: (...items: number[]) => Promise.allSettled(items.map((item) => batcher.add(item))) };
+}
+
+void test("items of one turn are handed over together, at most so many, and get their own results", async () => {
+  const { batches, add } = setUp(3, async (items) => items.map((item) => item * 10));
+  const results = await add(1, 2, 3, 4);
+  assert.deepEqual(batches, [[1, 2, 3], [4]]);
+  assert.deepEqual(
+    results.map((result) => result.status === "fulfilled" && result.value),
+    [10, 20, 30, 40],
+  );
+});
+
+void test("when an item spoils its batch, the others succeed alone", async () => {
+  const { batches, add } = setUp(3, async (items) => {
+    if (items.includes(2)) throw new Error("two");
+    return items;
+  });
+  const results = await add(1, 2, 3);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ["fulfilled", "rejected", "fulfilled"],
+  );
+  assert.deepEqual(batches, [[1, 2, 3], [1], [2], [3]]);
+});
+
+void test("what is nobody's fault is told to all at once and not tried again", async () => {
+  const { batches, add } = setUp(3, async () => {
+    throw passing;
+  });
+  const results = await add(1, 2, 3);
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ["rejected", "rejected", "rejected"],
+  );
+  assert.equal(batches.length, 1);
+});
