@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import type { Dialect } from "./database.ts";
 import { core } from "./migrations/0001-core.ts";
+import { deliveries } from "./migrations/0002-deliveries.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -13,6 +14,7 @@ import type { Schema } from "./schema.ts";
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
   const migrations: Record<string, Migration> = {
     "0001-core": core(dialect),
+    "0002-deliveries": deliveries(dialect),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();

@@ -10,6 +10,7 @@ export interface Schema {
   verification_attempts: VerificationAttemptRow;
   deliveries: DeliveryRow;
   delivery_bodies: DeliveryBodyRow;
+  delivery_attempts: DeliveryAttemptRow;
 }
 
 /** What changes while a task lives, and what lists and sweeps look at; the large JSON stands in `task_documents`. */
@@ -100,14 +101,42 @@ export interface DeliveryRow {
   task_id: string;
   /** Where it goes: for a callback, the URL. */
   destination: string;
+  /** What shares its fate when it is slow or down: for a callback, scheme, host and port of the URL. */
+  origin: string;
   status: string;
+  /** Counts up with every redelivery; attempts are numbered from 1 in each. */
+  cycle: number;
+  /** Attempts of this cycle that have ended. */
   attempt_count: number;
+  /** null: nothing is owed any more. Stays as it was while an attempt is under way. */
   next_attempt_at: number | null;
   last_attempt_at: number | null;
   last_status_code: number | null;
   last_error: string | null;
+  /** The process start that makes an attempt at the moment; only it, and only under this epoch, may write the outcome. */
+  lease_owner: string | null;
+  lease_epoch: number;
+  lease_until: number | null;
+  /** How often the process that made the attempt under way was lost. */
+  losses: number;
   created_at: number;
   updated_at: number;
+}
+
+/** One attempt that has ended. */
+export interface DeliveryAttemptRow {
+  delivery_id: string;
+  cycle: number;
+  attempt: number;
+  started_at: number;
+  duration_ms: number;
+  /** `succeeded` or `failed`. */
+  outcome: string;
+  status_code: number | null;
+  /** A stable word, a colon, and a sentence. */
+  error: string | null;
+  /** The beginning of what the receiver answered. */
+  response_excerpt: string | null;
 }
 
 /** The bytes of a callback as they were when the task ended; every attempt sends these. */

@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -192,7 +193,8 @@ function createWriter(connection: Connection, { clock, hints, onError, onGrowth 
 
   const write = <T>(fn: (tx: Tx) => Promise<T>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
-      waiting.push({ fn, resolve, reject });
+      // A call runs in a turn that another call began, yet belongs to whoever asked for it.
+      waiting.push({ fn: AsyncResource.bind(fn), resolve, reject });
       draining ??= nextTurn().then(drain);
     });
 

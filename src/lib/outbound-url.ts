@@ -51,6 +51,11 @@ export function checkCallbackUrl(text: string, policy: AddressPolicy): string | 
   return reading.ok ? null : reading.message;
 }
 
+/** Scheme, host and port of a stored URL; what cannot be read is a place of its own. */
+export function originOf(text: string): string {
+  return URL.canParse(text) ? new URL(text).origin : "unusable";
+}
+
 function nameRefusal(hostname: string, policy: AddressPolicy): string | null {
   if (policy.allowPrivate || !(hostname === "localhost" || hostname.endsWith(".localhost"))) return null;
   return `${hostname.slice(-64)} is this machine, and private receivers are not allowed.`;
