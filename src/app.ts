@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import type { Context } from "./context.ts";
+import { whileAnswering } from "./deliveries/response-hold.ts";
 import { acceptJson } from "./http/body.ts";
 import { endConnections } from "./http/connections.ts";
 import { docsRoutes, describeApi } from "./http/docs.ts";
@@ -62,6 +63,8 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     // What a route declares is enforced, and before a byte of the body is read.
     if (request.routeOptions.schema?.security !== undefined) callerOf(request);
   });
+  // What a request owes the outside starts once it is answered. After the body was read, since reading it loses the thread.
+  app.addHook("preHandler", (_request, reply, done) => whileAnswering(reply.raw, ctx.deliveries.release, done));
   app.addHook("onResponse", async (request, reply) => {
     const route = request.routeOptions.url ?? "unknown";
     ctx.metrics.requestSeconds.observe(

@@ -2,7 +2,9 @@ import type { Logger } from "pino";
 import type { PatternHost } from "../json-schema/pattern-worker-host.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
+import type { Engine } from "./deliveries/engine.ts";
 import type { Metrics } from "./http/metrics.ts";
+import type { Sender } from "./lib/http-sender.ts";
 import type { TaskCreator } from "./tasks/create.ts";
 import type { Waiters } from "./tasks/poll.ts";
 import type { Verify } from "./verifier/verify.ts";
@@ -20,4 +22,8 @@ export interface Context {
   verify: Verify;
   waiters: Waiters;
   creator: TaskCreator;
+  /** Posts to URLs of strangers. */
+  sender: Sender;
+  /** Sends what is owed. */
+  deliveries: Engine;
 }

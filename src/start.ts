@@ -6,8 +6,13 @@ import { createApp } from "./app.ts";
 import { readConfig, type Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Db } from "./db/database.ts";
+import { createCallbackKind } from "./callbacks/kind.ts";
+import { createEngine, type EngineOptions } from "./deliveries/engine.ts";
+import { overdueSeconds } from "./deliveries/store.ts";
 import { createMetrics } from "./http/metrics.ts";
+import { createSender } from "./lib/http-sender.ts";
 import { loadSecrets } from "./secrets.ts";
+import { recordCallbackAbandoned } from "./tasks/audit.ts";
 import { createTaskCreator } from "./tasks/create.ts";
 import { createWaiters } from "./tasks/poll.ts";
 import { verifyWithoutProviders, type Verify } from "./verifier/verify.ts";
@@ -23,6 +28,7 @@ export interface Replacements {
   /** Epoch milliseconds. */
   now?: () => number;
   verify?: Verify;
+  deliveries?: Pick<EngineOptions, "drainMs" | "random">;
 }
 
 /** Makes everything with an effect. @throws Error in a sentence for the operator when the database cannot be opened */
@@ -34,17 +40,32 @@ export async function createContext(
   const onError = (error: unknown) => log.error({ err: error }, "An error that nobody waits for");
   const { db, isNew } = await openDatabase(config, log, onError, replace.now);
   const waiters = createWaiters(db, onError);
+  const metrics = createMetrics({
+    waiting: waiters.count,
+    deliveriesInFlight: () => deliveries.inFlight(),
+    overdueSeconds: () => overdueSeconds(db),
+  });
+  const sender = createSender({ version: VERSION, allowPrivate: config.callbacks.allowPrivate });
+  const callback = createCallbackKind({
+    sender,
+    payloadKey: config.payloadKey,
+    log,
+    recordAbandoned: recordCallbackAbandoned,
+  });
+  const deliveries = createEngine({ db, log, metrics, kinds: { callback }, ...replace.deliveries });
   return {
     config,
     version: VERSION,
     db,
     isNewDatabase: isNew,
     log,
-    metrics: createMetrics(waiters.count),
+    metrics,
     patterns: createPatternHost(),
     verify: replace.verify ?? verifyWithoutProviders,
     waiters,
     creator: createTaskCreator(db),
+    sender,
+    deliveries,
   };
 }
 

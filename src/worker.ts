@@ -4,5 +4,12 @@ import { startDeadlines } from "./tasks/deadlines.ts";
 /** Starts what goes on without being asked; each loop lives in its room. */
 export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const deadlines = startDeadlines(ctx);
-  return { stop: async () => deadlines.stop() };
+  ctx.deliveries.start();
+  return {
+    stop: async () => {
+      await deadlines.stop();
+      await ctx.deliveries.stop();
+      await ctx.sender.close();
+    },
+  };
 }

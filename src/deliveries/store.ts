@@ -1,10 +1,22 @@
-import { writeStatement, type Tx } from "../db/database.ts";
+import { sql, type Expression, type SqlBool } from "kysely";
+import { readStatement, writeStatement, type Dialect, type Reader, type Tx } from "../db/database.ts";
+import type { DeliveryAttemptRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
+import { HOLD_MS, pendingAnswer } from "./response-hold.ts";
+
+/** FAILED: it is tried again. ABANDONED: the last attempt failed. (spec: Other records, Webhook delivery row) */
+export const DELIVERY_STATUSES = ["PENDING", "SUCCEEDED", "FAILED", "ABANDONED"] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** What wakes the engines of all processes. */
+export const DELIVERIES_HINT = "deliveries";
 
 export interface OwedDelivery {
   kind: "callback";
   task_id: string;
   destination: string;
+  /** What shares its fate when it is slow or down. */
+  origin: string;
   /** The bytes, as text, that every attempt will send. */
   body: string;
   /** Epoch milliseconds. */
@@ -16,7 +28,9 @@ interface DeliveryValues {
   kind: string;
   task_id: string;
   destination: string;
-  due_at: number;
+  origin: string;
+  next_attempt_at: number;
+  created_at: number;
 }
 
 const insertDelivery = writeStatement<DeliveryValues>((query, param) =>
@@ -25,14 +39,15 @@ const insertDelivery = writeStatement<DeliveryValues>((query, param) =>
     kind: param("kind"),
     task_id: param("task_id"),
     destination: param("destination"),
+    origin: param("origin"),
     status: "PENDING",
+    cycle: 1,
     attempt_count: 0,
-    next_attempt_at: param("due_at"),
-    last_attempt_at: null,
-    last_status_code: null,
-    last_error: null,
-    created_at: param("due_at"),
-    updated_at: param("due_at"),
+    next_attempt_at: param("next_attempt_at"),
+    lease_epoch: 0,
+    losses: 0,
+    created_at: param("created_at"),
+    updated_at: param("created_at"),
   }),
 );
 
@@ -40,20 +55,415 @@ const insertBody = writeStatement<{ delivery_id: string; body: string }>((query,
   query.insertInto("delivery_bodies").values({ delivery_id: param("delivery_id"), body: param("body") }),
 );
 
-/** Writes down that something is owed; it is sent, and sent again, once the transaction has committed. (spec: Events, Delivery) */
+/**
+ * Writes down that something is owed; it is sent, and sent again, once the transaction has committed and the request that
+ * caused it, if one did, is answered. (spec: Events, Delivery)
+ */
 export async function enqueueDelivery(
   tx: Tx,
-  { kind, task_id, destination, body, due_at }: OwedDelivery,
+  { kind, task_id, destination, origin, body, due_at }: OwedDelivery,
 ): Promise<void> {
   const id = newId("dlv", due_at);
-  await tx.run(insertDelivery, { id, kind, task_id, destination, due_at });
+  const answer = pendingAnswer();
+  await tx.run(insertDelivery, {
+    id,
+    kind,
+    task_id,
+    destination,
+    origin,
+    next_attempt_at: answer ? due_at + HOLD_MS : due_at,
+    created_at: due_at,
+  });
   await tx.run(insertBody, { delivery_id: id, body });
-  tx.hint("deliveries");
+  if (answer) tx.afterCommit(() => answer.hold({ id, origin }));
+  else tx.hint(DELIVERIES_HINT);
 }
 
 /** Takes back everything that is owed for a task, sent or not. */
 export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<void> {
-  const ofTask = tx.query.selectFrom("deliveries").select("id").where("task_id", "=", taskId);
-  await tx.query.deleteFrom("delivery_bodies").where("delivery_id", "in", ofTask).execute();
-  await tx.query.deleteFrom("deliveries").where("task_id", "=", taskId).execute();
+  // The rows first: whoever writes an outcome holds its row, and adds no attempt to one that is gone.
+  const deleted = await tx.query.deleteFrom("deliveries").where("task_id", "=", taskId).returning("id").execute();
+  const ids = deleted.map(({ id }) => id);
+  if (ids.length === 0) return;
+  await tx.query.deleteFrom("delivery_bodies").where("delivery_id", "in", ids).execute();
+  await tx.query.deleteFrom("delivery_attempts").where("delivery_id", "in", ids).execute();
+}
+
+/** Ids as one parameter, so that a statement is the same for any number of them. */
+type Ids = unknown;
+
+function idsFor(dialect: Dialect, ids: readonly string[]): Ids {
+  return dialect === "postgres" ? ids : JSON.stringify(ids);
+}
+
+function isAmong(dialect: Dialect, column: string, ids: Ids): Expression<SqlBool> {
+  return dialect === "postgres"
+    ? sql<SqlBool>`${sql.ref(column)} = any(${ids})`
+    : sql<SqlBool>`${sql.ref(column)} in (select value from json_each(${ids}))`;
+}
+
+/** Owed, and nobody is at it. Spelled like the indexes that hold exactly these rows. */
+const isReady = sql<SqlBool>`lease_owner is null and next_attempt_at is not null`;
+
+/** Who makes an attempt, and until when nobody else does. */
+export interface Lease {
+  owner: string;
+  /** Epoch milliseconds. */
+  until: number;
+}
+
+export interface ClaimedDelivery {
+  id: string;
+  kind: string;
+  task_id: string;
+  destination: string;
+  origin: string;
+  cycle: number;
+  attempt_count: number;
+  lease_epoch: number;
+}
+
+const claim = writeStatement<{ ids: Ids; due_by: number; owner: string; until: number }, ClaimedDelivery>(
+  (query, param, dialect) => {
+    const free = query
+      .selectFrom("deliveries")
+      .select("id")
+      .where(isAmong(dialect, "id", param("ids")))
+      .where(isReady)
+      .where("next_attempt_at", "<=", param("due_by"));
+    return query
+      .updateTable("deliveries")
+      .set({
+        lease_owner: param("owner"),
+        lease_until: param("until"),
+        lease_epoch: sql<number>`lease_epoch + 1`,
+      })
+      .where("id", "in", dialect === "postgres" ? free.forUpdate().skipLocked() : free)
+      .returning(["id", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"]);
+  },
+);
+
+/** Takes those of `ids` that are due by `dueBy` and that nobody has; each then belongs to the lease alone. */
+export async function claimDeliveries(
+  tx: Tx,
+  ids: readonly string[],
+  dueBy: number,
+  { owner, until }: Lease,
+): Promise<ClaimedDelivery[]> {
+  return tx.run(claim, { ids: idsFor(tx.dialect, ids), due_by: dueBy, owner, until });
+}
+
+const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>((query, param, dialect) =>
+  query
+    .updateTable("deliveries")
+    .set({ next_attempt_at: param("now") })
+    .where(isAmong(dialect, "id", param("ids")))
+    .where(isReady)
+    .where("status", "=", "PENDING")
+    .where("next_attempt_at", ">", param("now"))
+    .where("next_attempt_at", "<=", param("held_until")),
+);
+
+/** Lets held rows fall due now, for whoever has a slot for them first. */
+export async function letFallDue(tx: Tx, ids: readonly string[]): Promise<void> {
+  const now = tx.now();
+  await tx.run(makeDueNow, { ids: idsFor(tx.dialect, ids), now, held_until: now + HOLD_MS });
+}
+
+const selectBodies = readStatement<{ ids: Ids }, { delivery_id: string; body: string }>((query, param, dialect) =>
+  query
+    .selectFrom("delivery_bodies")
+    .select(["delivery_id", "body"])
+    .where(isAmong(dialect, "delivery_id", param("ids"))),
+);
+
+export async function findBodies(reader: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await reader.run(selectBodies, { ids: idsFor(reader.dialect, ids) });
+  return new Map(rows.map(({ delivery_id, body }) => [delivery_id, body]));
+}
+
+const selectDueOrigins = readStatement<{ now: number; limit: number }, { origin: string }>((query, param) =>
+  query
+    .selectFrom("deliveries")
+    .select("origin")
+    .where(isReady)
+    .where("next_attempt_at", "<=", param("now"))
+    .orderBy("next_attempt_at")
+    .limit(param("limit")),
+);
+
+/** The origins of the deliveries that have been due the longest, one for each delivery. */
+export async function listDueOrigins(reader: Reader, now: number, limit: number): Promise<string[]> {
+  return (await reader.run(selectDueOrigins, { now, limit })).map(({ origin }) => origin);
+}
+
+const walkOrigins = readStatement<{ after: string; now: number; limit: number }, { origin: string; is_due: number }>(
+  (query, param) =>
+    query
+      .withRecursive("heads(origin, n)", (heads) =>
+        heads.selectNoFrom([nextOrigin(sql`${param("after")}`).as("origin"), sql<number>`1`.as("n")]).unionAll(
+          heads
+            .selectFrom("heads")
+            .select([nextOrigin(sql`heads.origin`).as("origin"), sql<number>`heads.n + 1`.as("n")])
+            .where("heads.origin", "is not", null)
+            .where("heads.n", "<", param("limit")),
+        ),
+      )
+      .selectFrom("heads")
+      .select([
+        sql<string>`heads.origin`.as("origin"),
+        sql<number>`case when exists (select 1 from deliveries where ${isReady} and origin = heads.origin
+          and next_attempt_at <= ${param("now")}) then 1 else 0 end`.as("is_due"),
+      ])
+      .where("heads.origin", "is not", null)
+      .orderBy("heads.n"),
+);
+
+function nextOrigin(after: Expression<unknown>) {
+  return sql<string | null>`(select origin from deliveries where ${isReady} and origin > ${after}
+    order by origin, next_attempt_at limit 1)`;
+}
+
+/**
+ * A stretch of the origins that are owed something, in their order, with those that have something due. Goes from one to
+ * the next along the index without reading the deliveries between: the cost is that of the origins.
+ *
+ * @returns `last`: where to go on; null when the end was reached
+ */
+export async function walkDueOrigins(
+  reader: Reader,
+  after: string,
+  now: number,
+  limit: number,
+): Promise<{ due: string[]; last: string | null }> {
+  const rows = await reader.run(walkOrigins, { after, now, limit });
+  return {
+    due: rows.filter(({ is_due }) => is_due === 1).map(({ origin }) => origin),
+    last: rows.length < limit ? null : rows.at(-1)!.origin,
+  };
+}
+
+/** So many deliveries of an origin are wanted. */
+export interface Wanted {
+  origin: string;
+  count: number;
+}
+
+const selectDueOfOrigin = readStatement<{ origin: string; now: number; count: number }, { id: string }>(
+  (query, param) =>
+    query
+      .selectFrom("deliveries")
+      .select("id")
+      .where(isReady)
+      .where("origin", "=", param("origin"))
+      .where("next_attempt_at", "<=", param("now"))
+      .orderBy("next_attempt_at")
+      .limit(param("count")),
+);
+
+const selectDueOfOrigins = readStatement<
+  { origins: unknown; counts: unknown; now: number },
+  { id: string; origin: string }
+>((query, param) =>
+  query
+    .selectFrom(
+      sql<{
+        origin: string;
+        count: number;
+      }>`unnest(${param("origins")}::text[], ${param("counts")}::int[])`.as<"wanted">(sql`wanted(origin, count)`),
+    )
+    .innerJoinLateral(
+      (d) =>
+        d
+          .selectFrom("deliveries")
+          .select("id")
+          .where(isReady)
+          .where(sql<SqlBool>`deliveries.origin = wanted.origin`)
+          .where("next_attempt_at", "<=", param("now"))
+          .orderBy("next_attempt_at")
+          .limit(sql<number>`wanted.count`)
+          .as("due"),
+      (join) => join.onTrue(),
+    )
+    .select(["due.id", "wanted.origin"]),
+);
+
+/** The deliveries of these origins that have been due the longest; nobody is held to them yet. */
+export async function listDueOf(
+  reader: Reader,
+  wanted: readonly Wanted[],
+  now: number,
+): Promise<{ id: string; origin: string }[]> {
+  if (wanted.length === 0) return [];
+  if (reader.dialect === "postgres") {
+    const origins = wanted.map(({ origin }) => origin);
+    return reader.run(selectDueOfOrigins, { origins, counts: wanted.map(({ count }) => count), now });
+  }
+  const found: { id: string; origin: string }[] = [];
+  for (const { origin, count } of wanted)
+    for (const { id } of await reader.run(selectDueOfOrigin, { origin, now, count })) found.push({ id, origin });
+  return found;
+}
+
+const selectNextDue = readStatement<object, { next_attempt_at: number }>((query) =>
+  query
+    .selectFrom("deliveries")
+    .select(sql<number>`next_attempt_at`.as("next_attempt_at"))
+    .where(isReady)
+    .orderBy("next_attempt_at")
+    .limit(1),
+);
+
+/** When the first of the deliveries that nobody is at falls or fell due, epoch milliseconds. */
+export async function findNextDue(reader: Reader): Promise<number | null> {
+  const [row] = await reader.run(selectNextDue, {});
+  return row?.next_attempt_at ?? null;
+}
+
+/** How late the delivery is that has been due the longest and that nobody is at. */
+export async function overdueSeconds(reader: Reader & { now(): number }): Promise<number> {
+  const due = await findNextDue(reader);
+  return due === null ? 0 : Math.max(0, reader.now() - due) / 1000;
+}
+
+/** Which attempt an outcome belongs to; it counts only while its lease does. */
+export interface Attempt extends Pick<ClaimedDelivery, "id" | "cycle" | "attempt_count" | "lease_epoch"> {
+  lease_owner: string;
+}
+
+/** What is known of an attempt that has ended, and of its delivery after it. */
+export interface EndedAttempt {
+  status: DeliveryStatus;
+  next_attempt_at: number | null;
+  started_at: number;
+  duration_ms: number;
+  ended_at: number;
+  status_code: number | null;
+  error: string | null;
+  response_excerpt: string | null;
+}
+
+interface OutcomeValues extends Omit<EndedAttempt, "started_at" | "duration_ms" | "response_excerpt"> {
+  id: string;
+  attempt: number;
+  owner: string;
+  epoch: number;
+}
+
+const updateOutcome = writeStatement<OutcomeValues, { id: string }>((query, param) =>
+  query
+    .updateTable("deliveries")
+    .set({
+      status: param("status"),
+      attempt_count: param("attempt"),
+      next_attempt_at: param("next_attempt_at"),
+      last_attempt_at: param("ended_at"),
+      last_status_code: param("status_code"),
+      last_error: param("error"),
+      lease_owner: null,
+      lease_until: null,
+      losses: 0,
+      updated_at: param("ended_at"),
+    })
+    .where("id", "=", param("id"))
+    .where("lease_owner", "=", param("owner"))
+    .where("lease_epoch", "=", param("epoch"))
+    .returning("id"),
+);
+
+const insertAttempt = writeStatement<DeliveryAttemptRow>((query, param) =>
+  query
+    .insertInto("delivery_attempts")
+    .values({
+      delivery_id: param("delivery_id"),
+      cycle: param("cycle"),
+      attempt: param("attempt"),
+      started_at: param("started_at"),
+      duration_ms: param("duration_ms"),
+      outcome: param("outcome"),
+      status_code: param("status_code"),
+      error: param("error"),
+      response_excerpt: param("response_excerpt"),
+    })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+/** @returns false when the attempt's lease is no longer the row's: then nothing was written */
+export async function recordOutcome(
+  tx: Tx,
+  { id, cycle, attempt_count, lease_owner, lease_epoch }: Attempt,
+  ended: EndedAttempt,
+): Promise<boolean> {
+  const attempt = attempt_count + 1;
+  const written = await tx.run(updateOutcome, { ...ended, id, attempt, owner: lease_owner, epoch: lease_epoch });
+  if (written.length === 0) return false;
+  await tx.run(insertAttempt, {
+    delivery_id: id,
+    cycle,
+    attempt,
+    started_at: ended.started_at,
+    duration_ms: ended.duration_ms,
+    outcome: ended.status === "SUCCEEDED" ? "succeeded" : "failed",
+    status_code: ended.status_code,
+    error: ended.error,
+    response_excerpt: ended.response_excerpt,
+  });
+  return true;
+}
+
+const releaseLease = writeStatement<{ id: string; owner: string; epoch: number }>((query, param) =>
+  query
+    .updateTable("deliveries")
+    .set({ lease_owner: null, lease_until: null })
+    .where("id", "=", param("id"))
+    .where("lease_owner", "=", param("owner"))
+    .where("lease_epoch", "=", param("epoch")),
+);
+
+/** Gives back an attempt that was not finished; somebody makes the same one again, at once. */
+export async function giveBack(tx: Tx, { id, lease_owner, lease_epoch }: Attempt): Promise<void> {
+  await tx.run(releaseLease, { id, owner: lease_owner, epoch: lease_epoch });
+}
+
+const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: number }, { id: string }>(
+  (query, param, dialect) => {
+    const lapsed = query
+      .selectFrom("deliveries")
+      .select("id")
+      .where("lease_owner", "is not", null)
+      .where("lease_until", "<=", param("lapsed_by"))
+      .where("losses", "<", param("losses"))
+      .orderBy("lease_until")
+      .limit(param("limit"));
+    return query
+      .updateTable("deliveries")
+      .set({ lease_owner: null, lease_until: null, losses: sql<number>`losses + 1` })
+      .where("id", "in", dialect === "postgres" ? lapsed.forUpdate().skipLocked() : lapsed)
+      .returning("id");
+  },
+);
+
+/** Frees deliveries whose process was lost in the attempt, to make the same attempt again; says how many. */
+export async function freeLapsed(tx: Tx, lapsedBy: number, losses: number, limit: number): Promise<number> {
+  return (await tx.run(repeatLapsed, { lapsed_by: lapsedBy, losses, limit })).length;
+}
+
+const selectLost = readStatement<
+  { lapsed_by: number; losses: number; limit: number },
+  ClaimedDelivery & { lease_owner: string; lease_until: number }
+>((query, param) =>
+  query
+    .selectFrom("deliveries")
+    .select(["id", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"])
+    .select([sql<string>`lease_owner`.as("lease_owner"), sql<number>`lease_until`.as("lease_until")])
+    .where("lease_owner", "is not", null)
+    .where("lease_until", "<=", param("lapsed_by"))
+    .where("losses", ">=", param("losses"))
+    .orderBy("lease_until")
+    .limit(param("limit")),
+);
+
+/** Deliveries whose attempt was lost once too often. */
+export async function listLost(reader: Reader, lapsedBy: number, losses: number, limit: number) {
+  return reader.run(selectLost, { lapsed_by: lapsedBy, losses, limit });
 }

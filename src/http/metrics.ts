@@ -8,10 +8,22 @@ export interface Metrics {
   tasksReplayed: Counter;
   /** Long polls that wait at the moment. */
   pollsWaiting: Gauge;
+  deliveriesOverdue: Gauge;
+  deliveriesInFlight: Gauge<"lane">;
+  /** Attempts of deliveries that have ended. */
+  deliveryAttempts: Counter<"outcome" | "lane">;
+  deliveriesAbandoned: Counter;
+}
+
+/** Where the numbers come from that are looked up when they are asked for. */
+export interface MetricSources {
+  waiting(): number;
+  deliveriesInFlight(): Record<string, number>;
+  overdueSeconds(): Promise<number>;
 }
 
 /** The process's own numbers; each context has its own, so that several can live in one process. */
-export function createMetrics(waiting: () => number): Metrics {
+export function createMetrics({ waiting, deliveriesInFlight, overdueSeconds }: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -41,6 +53,34 @@ export function createMetrics(waiting: () => number): Metrics {
       collect() {
         this.set(waiting());
       },
+    }),
+    deliveriesOverdue: new Gauge({
+      name: "service_deliveries_overdue_seconds",
+      help: "How late the delivery is that has been due the longest and that nobody is at; the same in all processes.",
+      registers,
+      async collect() {
+        this.set(await overdueSeconds());
+      },
+    }),
+    deliveriesInFlight: new Gauge({
+      name: "service_deliveries_in_flight",
+      help: "Attempts of deliveries under way in this process.",
+      labelNames: ["lane"],
+      registers,
+      collect() {
+        for (const [lane, count] of Object.entries(deliveriesInFlight())) this.set({ lane }, count);
+      },
+    }),
+    deliveryAttempts: new Counter({
+      name: "service_delivery_attempts_total",
+      help: "Attempts of deliveries that have ended in this process.",
+      labelNames: ["outcome", "lane"],
+      registers,
+    }),
+    deliveriesAbandoned: new Counter({
+      name: "service_deliveries_abandoned_total",
+      help: "Deliveries that this process gave up after their last attempt.",
+      registers,
     }),
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type, type Static } from "typebox";
 import type { Context } from "../context.ts";
+import { overdueSeconds } from "../deliveries/store.ts";
 import { ServiceError } from "../errors.ts";
 import { callerOf } from "../people/caller.ts";
 import { errors } from "../http/schema.ts";
@@ -46,7 +47,8 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = asy
       if (request.query.live === "1") return { status: "ok" as const, version };
       try {
         await ctx.db.ping();
-        return { status: "ok" as const, version, database: "ok" as const, deliveries: { overdue_seconds: 0 } };
+        const overdue_seconds = await overdueSeconds(ctx.db);
+        return { status: "ok" as const, version, database: "ok" as const, deliveries: { overdue_seconds } };
       } catch (error) {
         ctx.log.warn({ err: error }, "The database does not answer");
         return reply.code(503).header("retry-after", 1).send({ status: "failing", version, database: "failing" });

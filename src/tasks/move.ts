@@ -1,5 +1,6 @@
 import { enqueueDelivery } from "../deliveries/store.ts";
 import type { Tx } from "../db/database.ts";
+import { originOf } from "../lib/outbound-url.ts";
 import { addAuditEntry, addResponse, addVerificationAttempt, lockTask, saveChange, type Task } from "./store.ts";
 import { isTerminal, transition, type TaskEvent } from "./lifecycle.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -51,7 +52,14 @@ export async function move(tx: Tx, id: string, event: TaskEvent, actor: Actor): 
   });
   if (isTerminal(after.status) && after.callback_url !== null) {
     const body = outcomeOf(after, event.type === "accepted" ? event.response : null);
-    await enqueueDelivery(tx, { kind: "callback", task_id: id, destination: after.callback_url, body, due_at: now });
+    await enqueueDelivery(tx, {
+      kind: "callback",
+      task_id: id,
+      destination: after.callback_url,
+      origin: originOf(after.callback_url),
+      body,
+      due_at: now,
+    });
   }
   tx.hint(`task:${id}`);
   return after;

@@ -109,9 +109,20 @@ export async function findTaskIdByKey(reader: Reader, idempotency_key: string): 
  * @throws ServiceError TASK_NOT_FOUND
  */
 export async function lockTask(tx: Tx, id: string): Promise<Task> {
+  const task = await findTaskForUpdate(tx, id);
+  if (!task) throw new ServiceError("TASK_NOT_FOUND");
+  return task;
+}
+
+/** Like `lockTask`, for whom it is no error that the task is gone. */
+export async function findTaskForUpdate(tx: Tx, id: string): Promise<Task | null> {
   const [row] = await tx.run(selectTaskForUpdate, { id });
-  if (!row) throw new ServiceError("TASK_NOT_FOUND");
-  return toTask(row);
+  return row ? toTask(row) : null;
+}
+
+/** Counts an audit entry that belongs to no transition; the caller holds the task's lock. */
+export async function setAuditSeq(tx: Tx, id: string, audit_seq: number): Promise<void> {
+  await tx.query.updateTable("tasks").set({ audit_seq }).where("id", "=", id).execute();
 }
 
 type ChangedColumns = Pick<

@@ -156,6 +156,8 @@ export async function startTestService(
     service: { dialect, ctx, app, clock, call, create },
     stop: async () => {
       await app.close();
+      await ctx.deliveries.stop();
+      await ctx.sender.close();
       await ctx.patterns.close();
       await ctx.db.close();
       await database?.drop();

@@ -1,0 +1,50 @@
+import type { Logger } from "pino";
+import type { Tx } from "../db/database.ts";
+import type { AbandonedDelivery, Kind, Outcome } from "../deliveries/kinds.ts";
+import type { Sender, SendResult } from "../lib/http-sender.ts";
+import { nextAttemptAt } from "./schedule.ts";
+import { sendCallback } from "./send.ts";
+import { createSigner } from "./signature.ts";
+
+export interface CallbackKindOptions {
+  sender: Sender;
+  /** null: callbacks are off; rows that exist all the same fail. */
+  payloadKey: Uint8Array | null;
+  log: Logger;
+  /** Writes down with the task that its callback was abandoned. */
+  recordAbandoned(tx: Tx, delivery: AbandonedDelivery): Promise<void>;
+}
+
+/** Callbacks as a kind of delivery. (spec: Events, Callback webhook) */
+export function createCallbackKind({ sender, payloadKey, log, recordAbandoned }: CallbackKindOptions): Kind {
+  let sign: ReturnType<typeof createSigner> | undefined;
+  return {
+    send: async ({ destination, task_id, body }, signal) => {
+      if (payloadKey === null)
+        return unsent("no_payload_key", "There is no key to sign callbacks with (SERVICE_PAYLOAD_KEY).");
+      if (body === null) return unsent("no_body", "The stored body is gone.");
+      sign ??= createSigner(payloadKey);
+      return toOutcome(
+        await sendCallback(sender, sign, { url: destination, task_id, body: Buffer.from(body) }, signal),
+      );
+    },
+    nextAttemptAt,
+    onAbandoned: async (tx, delivery) => {
+      await recordAbandoned(tx, delivery);
+      const { id: delivery_id, task_id, attempts, last_error } = delivery;
+      tx.afterCommit(() => log.warn({ delivery_id, task_id, attempts, last_error }, "Webhook abandoned"));
+    },
+  };
+}
+
+function toOutcome(result: SendResult): Outcome {
+  const status_code = result.status ?? null;
+  const response_excerpt = result.response_body ?? null;
+  return result.ok
+    ? { ok: true, status_code, response_excerpt }
+    : { ok: false, error: result.error, message: result.message, status_code, response_excerpt };
+}
+
+function unsent(error: string, message: string): Outcome {
+  return { ok: false, error, message, status_code: null, response_excerpt: null };
+}

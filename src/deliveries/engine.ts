@@ -1,0 +1,520 @@
+/**
+ * Makes the attempts that are due: finds them, takes them under a lease, hands them to their kind, writes down what came
+ * of it, and decides when the next one is.
+ *
+ * Correctness rests on looking at the table alone. Hints, answers that went out and slots that became free only make it
+ * look sooner. Two rules keep every attempt accounted for: an outcome is written under the lease of its attempt or not at
+ * all, and an attempt is given up before its lease ends.
+ */
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { Db } from "../db/database.ts";
+import type { Metrics } from "../http/metrics.ts";
+import { createBatcher } from "../lib/batch.ts";
+import { MINUTE, SECOND } from "../lib/time.ts";
+import type { DueDelivery, Kind, Kinds, Outcome } from "./kinds.ts";
+import { createLanes, type Lane, type Slot } from "./lanes.ts";
+import { HOLD_MS, type HeldDelivery } from "./response-hold.ts";
+import {
+  claimDeliveries,
+  DELIVERIES_HINT,
+  findBodies,
+  findNextDue,
+  freeLapsed,
+  giveBack,
+  letFallDue,
+  listDueOf,
+  listDueOrigins,
+  listLost,
+  recordOutcome,
+  walkDueOrigins,
+  type Attempt,
+  type ClaimedDelivery,
+  type EndedAttempt,
+} from "./store.ts";
+
+export interface Engine {
+  /** Looks and sends until it is stopped. */
+  start(): void;
+  /** Looks once, and begins what is due and has room. */
+  turn(): Promise<void>;
+  /** Waits for the attempts under way, and for their outcomes to be written. */
+  settle(): Promise<void>;
+  /** The answer that these waited for is out: they may begin. */
+  release(deliveries: readonly HeldDelivery[]): void;
+  /** Takes nothing new, lets attempts under way end, and gives back those that do not in time. */
+  stop(): Promise<void>;
+  inFlight(): Record<Lane, number>;
+}
+
+export interface EngineOptions {
+  db: Db;
+  log: Logger;
+  metrics: Pick<Metrics, "deliveryAttempts" | "deliveriesAbandoned">;
+  kinds: Kinds;
+  /** For how long an attempt belongs to the process that makes it, in milliseconds. */
+  leaseMs?: number;
+  /** How long attempts under way may take once the engine stops, in milliseconds. */
+  drainMs?: number;
+  /** From 0 to 1: how late, of what is allowed, a next attempt is. */
+  random?: () => number;
+}
+
+/** Of its lease, what an attempt leaves for writing down its outcome. */
+const WRITE_SHARE = 1 / 6;
+/** How often the attempt of a lost process is repeated; after that it counts as failed. (wire: Callback schedule) */
+const REPEATS_MAX = 3;
+/** How often leases are looked through: a lost attempt is found this long after its lease has lapsed. */
+const LAPSED_EVERY_MS = 5 * SECOND;
+
+const BUSY_MS = 50;
+const IDLE_MS = 1 * SECOND;
+const ERROR_MS = 1 * SECOND;
+/** What one turn looks at, at most: deliveries in the order of their time, origins in their order, lapsed leases. */
+const DUE_ROWS = 128;
+const ORIGINS = 128;
+const LAPSED_ROWS = 100;
+/** Deliveries that one turn begins, at most, and outcomes in one transaction. */
+const CLAIM_MAX = 128;
+const OUTCOMES_MAX = 64;
+
+/** Why an attempt ended without an outcome: the engine stops. */
+const GIVEN_UP = Symbol("given up");
+
+/** A delivery that there is a slot for. */
+interface Admitted {
+  id: string;
+  slot: Slot;
+}
+
+interface Ended {
+  attempt: Attempt;
+  ended: EndedAttempt;
+}
+
+export function createEngine({
+  db,
+  log,
+  metrics,
+  kinds,
+  leaseMs = 30 * SECOND,
+  drainMs = 15 * SECOND,
+  random = Math.random,
+}: EngineOptions): Engine {
+  const owner = randomUUID();
+  const lanes = createLanes();
+  const running = new Map<Promise<void>, AbortController>();
+  const released: HeldDelivery[] = [];
+  /** Origins with something due, in the order in which they get their turn. */
+  const waiting = new Set<string>();
+  /** Where the walk over all origins goes on. */
+  let walkFrom = "";
+  let lapsedLookedAt = Number.NEGATIVE_INFINITY;
+
+  let isRunning = false;
+  let isStopping = false;
+  let looping: Promise<void> = Promise.resolve();
+  let wakeUp: (() => void) | null = null;
+  let isWoken = false;
+  /** Whether the next turn asks the database what is due, and by when one does in any case (`performance.now()`). */
+  let mustLook = true;
+  let lookAt = 0;
+  let pauseMs = BUSY_MS;
+
+  const outcomes = createBatcher<Ended, boolean>(OUTCOMES_MAX, async (batch) => {
+    // Rows are locked in the order of their ids, here as everywhere.
+    const sorted = batch.toSorted((a, b) => (a.attempt.id < b.attempt.id ? -1 : 1));
+    const written = await db.write(async (tx) => {
+      const counted = new Set<Ended>();
+      for (const one of sorted) if (await recordOutcome(tx, one.attempt, one.ended)) counted.add(one);
+      return counted;
+    });
+    return batch.map((one) => written.has(one));
+  });
+
+  // --- What is due -------------------------------------------------------------------------------------------------
+
+  /** Notes the origins that have something due. @returns whether there may be more of them */
+  async function look(now: number): Promise<boolean> {
+    const origins = await listDueOrigins(db, now, DUE_ROWS);
+    for (const origin of origins) waiting.add(origin);
+    if (origins.length < DUE_ROWS) return false;
+    // The oldest rows may all be of origins that are busy. Others are found by going from origin to origin, a stretch at
+    // a time.
+    const { due, last } = await walkDueOrigins(db, walkFrom, now, ORIGINS);
+    for (const origin of due) waiting.add(origin);
+    walkFrom = last ?? "";
+    return last !== null;
+  }
+
+  /** Takes slots for origins that wait, in their order, and looks for what to fill them with. */
+  async function admitWaiting(now: number, max: number): Promise<Admitted[]> {
+    const slots = new Map<string, Slot[]>();
+    let free = max;
+    for (const origin of waiting) {
+      if (free <= 0) break;
+      const own = takeSlots(origin, free);
+      if (own.length === 0) continue;
+      slots.set(origin, own);
+      free -= own.length;
+    }
+    const admitted: Admitted[] = [];
+    try {
+      const wanted = [...slots].map(([origin, { length }]) => ({ origin, count: length }));
+      for (const origin of slots.keys()) waiting.delete(origin);
+      for (const { id, origin } of await listDueOf(db, wanted, now)) {
+        const slot = slots.get(origin)?.pop();
+        if (slot) admitted.push({ id, slot });
+        // As many as were asked for: there may be more, after the others' turn.
+        if (slots.get(origin)?.length === 0) waiting.add(origin);
+      }
+    } finally {
+      for (const slot of [...slots.values()].flat()) lanes.leave(slot);
+    }
+    return admitted;
+  }
+
+  function takeSlots(origin: string, max: number): Slot[] {
+    const taken: Slot[] = [];
+    while (taken.length < max) {
+      const slot = lanes.enter(origin);
+      if (!slot) break;
+      taken.push(slot);
+    }
+    return taken;
+  }
+
+  /** One turn. @returns for how long there is nothing to do, in milliseconds */
+  async function turn(): Promise<number> {
+    const now = db.now();
+    if (now - lapsedLookedAt >= LAPSED_EVERY_MS) await recoverLapsed(now);
+
+    const isLooking = mustLook || performance.now() >= lookAt;
+    mustLook = false;
+    const hasMore = isLooking && (await look(now));
+
+    const mine: Admitted[] = [];
+    const late: HeldDelivery[] = [];
+    for (const held of released.splice(0, CLAIM_MAX)) {
+      const slot = lanes.enter(held.origin);
+      if (slot) mine.push({ id: held.id, slot });
+      else late.push(held);
+    }
+    const due = await orLeave(mine, () => admitWaiting(now, CLAIM_MAX - mine.length));
+    const begun = await begin(now, mine, due, late);
+    for (const { origin } of late) waiting.add(origin);
+
+    if (isLooking) {
+      pauseMs = hasMore || begun > 0 ? BUSY_MS : Math.min(pauseMs * 2, IDLE_MS);
+      lookAt = performance.now() + (hasMore || waiting.size > 0 ? pauseMs : await untilNextDue(pauseMs));
+    }
+    return released.length > 0 ? 0 : lookAt - performance.now();
+  }
+
+  async function untilNextDue(pause: number): Promise<number> {
+    const next = await findNextDue(db);
+    if (next === null) return pause;
+    const wait = next - db.now();
+    return wait <= 0 ? BUSY_MS : Math.min(wait, pause);
+  }
+
+  /** Takes what was admitted under a lease and begins it; others may have been faster. @returns how many it began */
+  async function begin(
+    now: number,
+    held: readonly Admitted[],
+    due: readonly Admitted[],
+    late: readonly HeldDelivery[],
+  ): Promise<number> {
+    const admitted = [...held, ...due];
+    if (admitted.length + late.length === 0) return 0;
+    const claimed = await orLeave(admitted, () =>
+      db.write(async (tx) => {
+        const lease = { owner, until: tx.now() + leaseMs };
+        const rows: ClaimedDelivery[] = [];
+        if (held.length > 0) rows.push(...(await claimDeliveries(tx, idsOf(held), now + HOLD_MS, lease)));
+        if (due.length > 0) rows.push(...(await claimDeliveries(tx, idsOf(due), now, lease)));
+        if (late.length > 0) {
+          await letFallDue(tx, idsOf(late));
+          tx.hint(DELIVERIES_HINT);
+        }
+        return rows;
+      }),
+    );
+    const slots = new Map(admitted.map(({ id, slot }) => [id, slot]));
+    const mine = claimed.flatMap((row) => {
+      const slot = slots.get(row.id);
+      slots.delete(row.id);
+      return slot ? [{ row, slot }] : [];
+    });
+    for (const slot of slots.values()) lanes.leave(slot);
+    if (mine.length === 0) return 0;
+
+    let bodies: Map<string, string>;
+    try {
+      bodies = await findBodies(
+        db,
+        mine.map(({ row }) => row.id),
+      );
+    } catch (error) {
+      for (const { row, slot } of mine) {
+        lanes.leave(slot);
+        await writeGiveBack(toAttempt(row));
+      }
+      throw error;
+    }
+    for (const { row, slot } of mine) run(row, bodies.get(row.id) ?? null, slot);
+    return mine.length;
+  }
+
+  /** Gives the slots back when `step` fails. */
+  async function orLeave<T>(admitted: readonly Admitted[], step: () => Promise<T>): Promise<T> {
+    try {
+      return await step();
+    } catch (error) {
+      for (const { slot } of admitted) lanes.leave(slot);
+      throw error;
+    }
+  }
+
+  const toAttempt = (row: ClaimedDelivery): Attempt => ({ ...row, lease_owner: owner });
+
+  // --- An attempt --------------------------------------------------------------------------------------------------
+
+  function run(row: ClaimedDelivery, body: string | null, slot: Slot): void {
+    const controller = new AbortController();
+    const done = attempt(row, body, slot, controller)
+      .catch((error: unknown) => log.error({ err: error, delivery_id: row.id }, "An attempt could not be ended"))
+      .finally(() => {
+        running.delete(done);
+        if (waiting.size > 0) wake();
+      });
+    running.set(done, controller);
+  }
+
+  async function attempt(
+    row: ClaimedDelivery,
+    body: string | null,
+    slot: Slot,
+    controller: AbortController,
+  ): Promise<void> {
+    const started_at = db.now();
+    const startedAt = performance.now();
+    let report: { duration_ms: number; isAnswered: boolean } | undefined;
+    try {
+      const { id, kind, task_id, destination, origin, cycle } = row;
+      const delivery = { id, kind, task_id, destination, origin, cycle, attempt: row.attempt_count + 1, body };
+      const outcome = await send(delivery, controller);
+      if (outcome === GIVEN_UP) return await writeGiveBack(toAttempt(row));
+
+      const duration_ms = Math.round(performance.now() - startedAt);
+      report = { duration_ms, isAnswered: outcome.ok || outcome.status_code !== null };
+      metrics.deliveryAttempts.inc({ outcome: outcome.ok ? "succeeded" : "failed", lane: slot.lane });
+      await write(row, toAttempt(row), outcome, { started_at, duration_ms });
+    } finally {
+      lanes.leave(slot, report);
+    }
+  }
+
+  async function send(delivery: DueDelivery, controller: AbortController): Promise<Outcome | typeof GIVEN_UP> {
+    const { signal } = controller;
+    const limit = leaseMs * (1 - WRITE_SHARE);
+    const timer = setTimeout(() => controller.abort(new Error("The attempt took too long.")), limit);
+    try {
+      const outcome = await Promise.race([kindOf(delivery.kind).send(delivery, signal), whenAborted(signal)]);
+      return !outcome.ok && signal.reason === GIVEN_UP ? GIVEN_UP : outcome;
+    } catch (error) {
+      if (signal.reason === GIVEN_UP) return GIVEN_UP;
+      return failure(signal.aborted ? "timeout" : "internal", error instanceof Error ? error.message : String(error));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  const kindOf = (name: string): Kind => (Object.hasOwn(kinds, name) ? kinds[name]! : unknownKind);
+
+  // --- Outcomes ----------------------------------------------------------------------------------------------------
+
+  /** Writes an outcome, for as long as its lease may last; after that the attempt is somebody else's. */
+  async function write(
+    row: ClaimedDelivery,
+    attempt: Attempt,
+    outcome: Outcome,
+    times: Pick<EndedAttempt, "started_at" | "duration_ms">,
+  ): Promise<void> {
+    const ended = conclude(row, outcome, times);
+    const giveUpAt = performance.now() + leaseMs * WRITE_SHARE;
+    for (let pause = BUSY_MS; ; pause *= 2) {
+      try {
+        const isCounted = await (ended.status === "ABANDONED"
+          ? abandon(row, attempt, ended)
+          : outcomes.add({ attempt, ended }));
+        if (isCounted && ended.status === "ABANDONED") metrics.deliveriesAbandoned.inc();
+        return;
+      } catch (error) {
+        log.error({ err: error, delivery_id: row.id }, "The outcome of an attempt could not be written");
+        if (performance.now() + pause > giveUpAt) return;
+        // Whatever the receiver said that cannot be stored: the attempt counts without it.
+        ended.response_excerpt = null;
+        await delay(pause);
+      }
+    }
+  }
+
+  function conclude(
+    { kind, attempt_count }: ClaimedDelivery,
+    outcome: Outcome,
+    times: Pick<EndedAttempt, "started_at" | "duration_ms">,
+  ): EndedAttempt {
+    const ended_at = Math.max(db.now(), times.started_at);
+    const { status_code, response_excerpt } = outcome;
+    const common = { ...times, ended_at, status_code, response_excerpt };
+    if (outcome.ok) return { ...common, status: "SUCCEEDED", next_attempt_at: null, error: null };
+    const next = kindOf(kind).nextAttemptAt(attempt_count + 1, new Date(ended_at), random());
+    return {
+      ...common,
+      status: next === null ? "ABANDONED" : "FAILED",
+      next_attempt_at: next === null ? null : next.getTime(),
+      error: `${outcome.error}: ${outcome.message}`,
+    };
+  }
+
+  async function abandon(row: ClaimedDelivery, attempt: Attempt, ended: EndedAttempt): Promise<boolean> {
+    const { id, kind, task_id, attempt_count } = row;
+    try {
+      await db.write(async (tx) => {
+        await kindOf(kind).onAbandoned(tx, {
+          id,
+          task_id,
+          attempts: attempt_count + 1,
+          last_error: ended.error ?? "",
+        });
+        if (!(await recordOutcome(tx, attempt, ended))) throw new Outdated();
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof Outdated) return false;
+      throw error;
+    }
+  }
+
+  async function writeGiveBack(attempt: Attempt): Promise<void> {
+    try {
+      await db.write((tx) => giveBack(tx, attempt));
+    } catch (error) {
+      log.error({ err: error, delivery_id: attempt.id }, "An attempt could not be given back; its lease will lapse");
+    }
+  }
+
+  /** Attempts whose process was lost are made again, at once; the fourth loss of the same attempt is its failure. */
+  async function recoverLapsed(now: number): Promise<void> {
+    // The embedded database has one process: whatever is leased when it starts was left by an earlier one.
+    const isStart = db.dialect === "sqlite" && lapsedLookedAt === Number.NEGATIVE_INFINITY;
+    const lapsedBy = isStart ? Number.MAX_SAFE_INTEGER : now;
+    let freed: number;
+    do {
+      freed = await db.write((tx) => freeLapsed(tx, lapsedBy, REPEATS_MAX, LAPSED_ROWS));
+      if (freed > 0) mustLook = true;
+    } while (freed === LAPSED_ROWS);
+    for (const row of await listLost(db, lapsedBy, REPEATS_MAX, LAPSED_ROWS)) {
+      const outcome = failure("worker_lost", "Every process that made this attempt ended before it did.");
+      await write(row, row, outcome, { started_at: Math.min(row.lease_until - leaseMs, now), duration_ms: leaseMs });
+    }
+    lapsedLookedAt = now;
+  }
+
+  // --- The loop ----------------------------------------------------------------------------------------------------
+
+  function wake(): void {
+    isWoken = true;
+    wakeUp?.();
+  }
+
+  async function loop(): Promise<void> {
+    while (!isStopping) {
+      isWoken = false;
+      try {
+        const pause = await turn();
+        if (!isWoken && !isStopping && pause > 0) await sleep(pause);
+      } catch (error) {
+        log.error({ err: error }, "Looking for deliveries failed; trying again");
+        mustLook = true;
+        if (!isStopping) await sleep(ERROR_MS);
+      }
+    }
+  }
+
+  /** Until it is woken, or for `ms`. */
+  async function sleep(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    wakeUp = null;
+  }
+
+  const unlisten = db.hints.listen((hint) => {
+    if (hint !== DELIVERIES_HINT) return;
+    mustLook = true;
+    wake();
+  });
+
+  return {
+    start: () => {
+      isRunning = true;
+      looping = loop();
+    },
+    turn: async () => {
+      mustLook = true;
+      await turn();
+    },
+    settle: async () => {
+      while (running.size > 0) await Promise.all(running.keys());
+    },
+    release: (deliveries) => {
+      if (!isRunning || isStopping) return; // they fall due by themselves
+      released.push(...deliveries);
+      wake();
+    },
+    stop: async () => {
+      isStopping = true;
+      unlisten();
+      wake();
+      await looping;
+      const timer = setTimeout(() => {
+        for (const controller of running.values()) controller.abort(GIVEN_UP);
+      }, drainMs);
+      while (running.size > 0) await Promise.all(running.keys());
+      clearTimeout(timer);
+    },
+    inFlight: lanes.inFlight,
+  };
+}
+
+/** The lease of an attempt is no longer the row's; what was to commit with its outcome is taken back. */
+class Outdated extends Error {}
+
+/** A row that another release wrote. */
+const unknownKind: Kind = {
+  send: async ({ kind }) => failure("unknown_kind", `This release knows no deliveries of the kind "${kind}".`),
+  nextAttemptAt: (attempts, endedAt) => (attempts < 10 ? new Date(endedAt.getTime() + 10 * MINUTE) : null),
+  onAbandoned: async () => {},
+};
+
+function failure(error: string, message: string): Outcome {
+  return { ok: false, error, message, status_code: null, response_excerpt: null };
+}
+
+function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
+
+/** Rejects with the reason once the signal is aborted. */
+function whenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+}

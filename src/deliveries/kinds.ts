@@ -1,0 +1,50 @@
+import type { Tx } from "../db/database.ts";
+
+/** A delivery whose next attempt is about to be made. */
+export interface DueDelivery {
+  id: string;
+  kind: string;
+  task_id: string;
+  destination: string;
+  origin: string;
+  cycle: number;
+  /** The number of this attempt in its cycle, from 1. */
+  attempt: number;
+  /** As it was stored; null when it is gone. */
+  body: string | null;
+}
+
+/** What came of one attempt. */
+export type Outcome =
+  | { ok: true; status_code: number | null; response_excerpt: string | null }
+  | {
+      ok: false;
+      /** A stable word. */
+      error: string;
+      /** A sentence for operators. */
+      message: string;
+      /** Both only when the receiver answered. */
+      status_code: number | null;
+      response_excerpt: string | null;
+    };
+
+/** A delivery whose last attempt failed. */
+export interface AbandonedDelivery {
+  id: string;
+  task_id: string;
+  attempts: number;
+  last_error: string;
+}
+
+/** One sort of thing that is owed; the engine knows nothing else about it. */
+export interface Kind {
+  /** Makes one attempt. What it throws is a failed attempt; so is taking longer than the engine allows. */
+  send(delivery: DueDelivery, signal: AbortSignal): Promise<Outcome>;
+  /** When to try again after `attempts` failures, or null when the delivery is to be abandoned. */
+  nextAttemptAt(attempts: number, endedAt: Date, random: number): Date | null;
+  /** Commits together with the end of the delivery; its locks are taken before the delivery's. */
+  onAbandoned(tx: Tx, delivery: AbandonedDelivery): Promise<void>;
+}
+
+/** Kinds by the name that stands in a row. */
+export type Kinds = Readonly<Record<string, Kind>>;
