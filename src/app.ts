@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from "fastify";
 import type { Context } from "./context.ts";
+import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
 import { whileAnswering } from "./deliveries/response-hold.ts";
 import { acceptJson } from "./http/body.ts";
 import { endConnections } from "./http/connections.ts";
@@ -29,7 +30,7 @@ const HEADER_BYTES = 16 * 1024;
 export async function createApp(ctx: Context): Promise<FastifyInstance> {
   const identify = createIdentify(ctx.config.adminToken);
   const logger: FastifyBaseLogger = ctx.log;
-  const shapes = [ErrorBodySchema, ...taskShapes];
+  const shapes = [ErrorBodySchema, ...taskShapes, ...deliveryShapes];
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -101,5 +102,6 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(docsRoutes, { ctx });
   await app.register(operationsRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
+  await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   return app;
 }

@@ -60,6 +60,10 @@ function firstRows(started: Started): [label: string, value: string][] {
     ["API docs", `${url}/api/docs`],
     ["Database", database],
     ["API token", tokenText(started)],
+    [
+      "Callbacks",
+      config.payloadKey === null ? "off" : "signed; npm run service -- webhook-key prints the key for receivers",
+    ],
   ];
 }
 

@@ -6,6 +6,7 @@ const HELP = `npm run service -- <command>
 
   start        Starts the service, like npm start.
   migrate      Brings the database up to date and ends.
+  webhook-key  Prints the key that callbacks are signed with, in base64, for receivers to check them by.
   version      Prints the version.
   help         Prints this.
 
@@ -21,6 +22,9 @@ switch (command) {
     break;
   case "migrate":
     await migrate();
+    break;
+  case "webhook-key":
+    await printWebhookKey();
     break;
   case "version":
     process.stdout.write(`${(await import("./start.ts")).VERSION}\n`);
@@ -43,6 +47,21 @@ async function migrate(): Promise<void> {
     const { db } = await createContext(config, pino({ level: "silent" }));
     await db.close();
     process.stdout.write("The database is up to date.\n");
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Derived from the payload key, so that a receiver need not hold that one. */
+async function printWebhookKey(): Promise<void> {
+  const { readConfig } = await import("./config.ts");
+  const { findSecrets } = await import("./secrets.ts");
+  const { deriveCallbackKey } = await import("./callbacks/signature.ts");
+  try {
+    const { config } = readConfig(process.env, findSecrets);
+    if (config.payloadKey === null) throw new Error("SERVICE_PAYLOAD_KEY is not set: callbacks are off.");
+    process.stdout.write(`${deriveCallbackKey(config.payloadKey).toString("base64")}\n`);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

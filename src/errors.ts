@@ -30,6 +30,11 @@ export const ERRORS = {
     message: "No task has this id.",
     help: "The id was mistyped, belongs to another service, or the task was deleted. A task can also be found by its idempotency key: create it again with the same key and read the header `Idempotent-Replayed`.",
   },
+  DELIVERY_NOT_FOUND: {
+    status: 404,
+    message: "No webhook delivery has this id.",
+    help: "The id was mistyped, or the task it belongs to was deleted, and its deliveries with it. `GET /api/admin/webhook-deliveries` lists what there is.",
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     message: "This address does not take this method.",

@@ -31,6 +31,17 @@ export function loadSecrets(dataDir: string): { secrets: Secrets; created: boole
       payloadKey: randomBytes(32).toString("base64"),
     });
   }
+  return { secrets: readSecrets(path), created };
+}
+
+/** Those that the first start has made; it shows them, so nobody else makes any. @throws Error when there are none yet */
+export function findSecrets(dataDir: string): Secrets {
+  const path = join(dataDir, "secrets.json");
+  if (!existsSync(path)) throw new Error(`There is no ${path} yet; the first start makes it.`);
+  return readSecrets(path);
+}
+
+function readSecrets(path: string): Secrets {
   const found: unknown = parse(path);
   if (!isSecrets(found)) {
     throw new Error(
@@ -38,7 +49,7 @@ export function loadSecrets(dataDir: string): { secrets: Secrets; created: boole
     );
   }
   chmodSync(path, 0o600);
-  return { secrets: found, created };
+  return found;
 }
 
 function parse(path: string): unknown {

@@ -44,6 +44,12 @@ export interface Db extends Reader {
    * @throws ServiceError DATABASE_UNAVAILABLE (nothing was written) or COMMIT_UNKNOWN (it may have been)
    */
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * A change that is a single statement, and so its own transaction: on PostgreSQL that saves the way there and back twice.
+   *
+   * @throws like `write`
+   */
+  writeOne<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
   close(): Promise<void>;

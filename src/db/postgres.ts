@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { Pool, types } from "pg";
 import { ServiceError } from "../errors.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
-import { bind, type Db, type Reader, type Tx } from "./database.ts";
+import { bind, type Db, type Reader, type Statement, type Tx } from "./database.ts";
 import { migrate } from "./migrate.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
 import type { Schema } from "./schema.ts";
@@ -103,12 +103,26 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
     }
   }
 
+  async function writeOne<P, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return (await query.executeQuery(bind(statement, "postgres", query, params))).rows;
+      } catch (error) {
+        // It may have been carried out before the connection was lost.
+        if (isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
+        if (!isTakenBack(error) || attempt === TRIES) throw asServiceError(error);
+        await delay(2 ** attempt * (5 + Math.random() * 10));
+      }
+    }
+  }
+
   return {
     ...reader,
     hints,
     heavy: reader,
     now: clock.now,
     write,
+    writeOne,
     ping: async () => {
       await pool.query("select 1");
     },

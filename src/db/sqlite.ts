@@ -61,6 +61,7 @@ export async function openSqlite({
     heavy,
     now: clock,
     write: writer.write,
+    writeOne: (statement, params) => writer.write((tx) => tx.run(statement, params)),
     ping: async () => void reading.all("select id from tasks limit 1", []),
     close: async () => {
       await writer.idle();

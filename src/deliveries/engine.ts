@@ -11,15 +11,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Db } from "../db/database.ts";
 import type { Metrics } from "../http/metrics.ts";
+import { ServiceError } from "../errors.ts";
 import { createBatcher } from "../lib/batch.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import type { DueDelivery, Kind, Kinds, Outcome } from "./kinds.ts";
 import { createLanes, type Lane, type Slot } from "./lanes.ts";
-import { HOLD_MS, type HeldDelivery } from "./response-hold.ts";
+import type { HeldDelivery } from "./response-hold.ts";
 import {
   claimDeliveries,
   DELIVERIES_HINT,
-  findBodies,
   findNextDue,
   freeLapsed,
   giveBack,
@@ -28,9 +28,11 @@ import {
   listDueOrigins,
   listLost,
   recordOutcome,
+  recordOutcomes,
   walkDueOrigins,
   type Attempt,
   type ClaimedDelivery,
+  type Ended,
   type EndedAttempt,
 } from "./store.ts";
 
@@ -78,6 +80,8 @@ const LAPSED_ROWS = 100;
 /** Deliveries that one turn begins, at most, and outcomes in one transaction. */
 const CLAIM_MAX = 128;
 const OUTCOMES_MAX = 64;
+/** Attempts under way or not yet written down, at most: a database that does not take outcomes ends the sending. */
+const RUNNING_MAX = 512;
 
 /** Why an attempt ended without an outcome: the engine stops. */
 const GIVEN_UP = Symbol("given up");
@@ -86,11 +90,6 @@ const GIVEN_UP = Symbol("given up");
 interface Admitted {
   id: string;
   slot: Slot;
-}
-
-interface Ended {
-  attempt: Attempt;
-  ended: EndedAttempt;
 }
 
 export function createEngine({
@@ -106,8 +105,9 @@ export function createEngine({
   const lanes = createLanes();
   const running = new Map<Promise<void>, AbortController>();
   const released: HeldDelivery[] = [];
-  /** Origins with something due, in the order in which they get their turn. */
+  /** Origins with something due, in the order in which they get their turn; `fresh`: it has only just become owed. */
   const waiting = new Set<string>();
+  const fresh = new Set<string>();
   /** Where the walk over all origins goes on. */
   let walkFrom = "";
   let lapsedLookedAt = Number.NEGATIVE_INFINITY;
@@ -122,16 +122,11 @@ export function createEngine({
   let lookAt = 0;
   let pauseMs = BUSY_MS;
 
-  const outcomes = createBatcher<Ended, boolean>(OUTCOMES_MAX, async (batch) => {
-    // Rows are locked in the order of their ids, here as everywhere.
-    const sorted = batch.toSorted((a, b) => (a.attempt.id < b.attempt.id ? -1 : 1));
-    const written = await db.write(async (tx) => {
-      const counted = new Set<Ended>();
-      for (const one of sorted) if (await recordOutcome(tx, one.attempt, one.ended)) counted.add(one);
-      return counted;
-    });
-    return batch.map((one) => written.has(one));
-  });
+  const outcomes = createBatcher<Ended, boolean>(
+    OUTCOMES_MAX,
+    (batch) => recordOutcomes(db, batch),
+    (error) => !(error instanceof ServiceError),
+  );
 
   // --- What is due -------------------------------------------------------------------------------------------------
 
@@ -152,17 +147,18 @@ export function createEngine({
   async function admitWaiting(now: number, max: number): Promise<Admitted[]> {
     const slots = new Map<string, Slot[]>();
     let free = max;
-    for (const origin of waiting) {
+    for (const origin of byTurns(fresh, waiting)) {
       if (free <= 0) break;
-      const own = takeSlots(origin, free);
+      const own = takeSlots(origin, fresh.has(origin), free);
       if (own.length === 0) continue;
+      fresh.delete(origin);
+      waiting.delete(origin);
       slots.set(origin, own);
       free -= own.length;
     }
     const admitted: Admitted[] = [];
     try {
       const wanted = [...slots].map(([origin, { length }]) => ({ origin, count: length }));
-      for (const origin of slots.keys()) waiting.delete(origin);
       for (const { id, origin } of await listDueOf(db, wanted, now)) {
         const slot = slots.get(origin)?.pop();
         if (slot) admitted.push({ id, slot });
@@ -175,10 +171,10 @@ export function createEngine({
     return admitted;
   }
 
-  function takeSlots(origin: string, max: number): Slot[] {
+  function takeSlots(origin: string, isFresh: boolean, max: number): Slot[] {
     const taken: Slot[] = [];
     while (taken.length < max) {
-      const slot = lanes.enter(origin);
+      const slot = lanes.enter(origin, isFresh);
       if (!slot) break;
       taken.push(slot);
     }
@@ -196,21 +192,24 @@ export function createEngine({
 
     const mine: Admitted[] = [];
     const late: HeldDelivery[] = [];
-    for (const held of released.splice(0, CLAIM_MAX)) {
-      const slot = lanes.enter(held.origin);
+    const max = Math.max(0, Math.min(CLAIM_MAX, RUNNING_MAX - running.size));
+    for (const held of released.splice(0, max)) {
+      const slot = lanes.enter(held.origin, true);
       if (slot) mine.push({ id: held.id, slot });
       else late.push(held);
     }
-    const due = await orLeave(mine, () => admitWaiting(now, CLAIM_MAX - mine.length));
-    const begun = await begin(now, mine, due, late);
-    for (const { origin } of late) waiting.add(origin);
+    const due = await orLeave(mine, () => admitWaiting(now, max - mine.length));
+    const begun = await begin(mine, due, late);
+    for (const { origin } of late) fresh.add(origin);
 
     if (isLooking) {
       pauseMs = hasMore || begun > 0 ? BUSY_MS : Math.min(pauseMs * 2, IDLE_MS);
-      lookAt = performance.now() + (hasMore || waiting.size > 0 ? pauseMs : await untilNextDue(pauseMs));
+      lookAt = performance.now() + (hasMore || isAnyWaiting() ? pauseMs : await untilNextDue(pauseMs));
     }
-    return released.length > 0 ? 0 : lookAt - performance.now();
+    return released.length > 0 && max > 0 ? 0 : lookAt - performance.now();
   }
+
+  const isAnyWaiting = () => waiting.size + fresh.size > 0;
 
   async function untilNextDue(pause: number): Promise<number> {
     const next = await findNextDue(db);
@@ -221,50 +220,26 @@ export function createEngine({
 
   /** Takes what was admitted under a lease and begins it; others may have been faster. @returns how many it began */
   async function begin(
-    now: number,
     held: readonly Admitted[],
     due: readonly Admitted[],
     late: readonly HeldDelivery[],
   ): Promise<number> {
-    const admitted = [...held, ...due];
-    if (admitted.length + late.length === 0) return 0;
-    const claimed = await orLeave(admitted, () =>
-      db.write(async (tx) => {
-        const lease = { owner, until: tx.now() + leaseMs };
-        const rows: ClaimedDelivery[] = [];
-        if (held.length > 0) rows.push(...(await claimDeliveries(tx, idsOf(held), now + HOLD_MS, lease)));
-        if (due.length > 0) rows.push(...(await claimDeliveries(tx, idsOf(due), now, lease)));
-        if (late.length > 0) {
-          await letFallDue(tx, idsOf(late));
-          tx.hint(DELIVERIES_HINT);
-        }
-        return rows;
-      }),
+    if (late.length > 0) await orLeave([...held, ...due], () => letFallDue(db, idsOf(late)));
+    const slots = new Map([...held, ...due].map(({ id, slot }) => [id, slot]));
+    if (slots.size === 0) return 0;
+    const claimed = await orLeave([...held, ...due], () =>
+      claimDeliveries(db, { held: idsOf(held), due: idsOf(due) }, { owner, until: db.now() + leaseMs }),
     );
-    const slots = new Map(admitted.map(({ id, slot }) => [id, slot]));
-    const mine = claimed.flatMap((row) => {
+    let begun = 0;
+    for (const { body, ...row } of claimed) {
       const slot = slots.get(row.id);
+      if (!slot) continue;
       slots.delete(row.id);
-      return slot ? [{ row, slot }] : [];
-    });
-    for (const slot of slots.values()) lanes.leave(slot);
-    if (mine.length === 0) return 0;
-
-    let bodies: Map<string, string>;
-    try {
-      bodies = await findBodies(
-        db,
-        mine.map(({ row }) => row.id),
-      );
-    } catch (error) {
-      for (const { row, slot } of mine) {
-        lanes.leave(slot);
-        await writeGiveBack(toAttempt(row));
-      }
-      throw error;
+      run(row, body, slot);
+      begun++;
     }
-    for (const { row, slot } of mine) run(row, bodies.get(row.id) ?? null, slot);
-    return mine.length;
+    for (const slot of slots.values()) lanes.leave(slot);
+    return begun;
   }
 
   /** Gives the slots back when `step` fails. */
@@ -287,7 +262,7 @@ export function createEngine({
       .catch((error: unknown) => log.error({ err: error, delivery_id: row.id }, "An attempt could not be ended"))
       .finally(() => {
         running.delete(done);
-        if (waiting.size > 0) wake();
+        if (isAnyWaiting() || released.length > 0) wake();
       });
     running.set(done, controller);
   }
@@ -300,20 +275,19 @@ export function createEngine({
   ): Promise<void> {
     const started_at = db.now();
     const startedAt = performance.now();
-    let report: { duration_ms: number; isAnswered: boolean } | undefined;
-    try {
-      const { id, kind, task_id, destination, origin, cycle } = row;
-      const delivery = { id, kind, task_id, destination, origin, cycle, attempt: row.attempt_count + 1, body };
-      const outcome = await send(delivery, controller);
-      if (outcome === GIVEN_UP) return await writeGiveBack(toAttempt(row));
-
-      const duration_ms = Math.round(performance.now() - startedAt);
-      report = { duration_ms, isAnswered: outcome.ok || outcome.status_code !== null };
-      metrics.deliveryAttempts.inc({ outcome: outcome.ok ? "succeeded" : "failed", lane: slot.lane });
-      await write(row, toAttempt(row), outcome, { started_at, duration_ms });
-    } finally {
-      lanes.leave(slot, report);
+    const { id, kind, task_id, destination, origin, cycle } = row;
+    const delivery = { id, kind, task_id, destination, origin, cycle, attempt: row.attempt_count + 1, body };
+    const outcome = await send(delivery, controller);
+    if (outcome === GIVEN_UP) {
+      lanes.leave(slot);
+      return writeGiveBack(toAttempt(row));
     }
+    const duration_ms = Math.round(performance.now() - startedAt);
+    // The next attempt need not wait until this one is written down.
+    lanes.leave(slot, { duration_ms, isAnswered: outcome.ok || outcome.status_code !== null });
+    if (isAnyWaiting()) wake();
+    metrics.deliveryAttempts.inc({ outcome: outcome.ok ? "succeeded" : "failed", lane: slot.lane });
+    await write(row, toAttempt(row), outcome, { started_at, duration_ms });
   }
 
   async function send(delivery: DueDelivery, controller: AbortController): Promise<Outcome | typeof GIVEN_UP> {
@@ -400,7 +374,7 @@ export function createEngine({
 
   async function writeGiveBack(attempt: Attempt): Promise<void> {
     try {
-      await db.write((tx) => giveBack(tx, attempt));
+      await giveBack(db, attempt);
     } catch (error) {
       log.error({ err: error, delivery_id: attempt.id }, "An attempt could not be given back; its lease will lapse");
     }
@@ -413,7 +387,7 @@ export function createEngine({
     const lapsedBy = isStart ? Number.MAX_SAFE_INTEGER : now;
     let freed: number;
     do {
-      freed = await db.write((tx) => freeLapsed(tx, lapsedBy, REPEATS_MAX, LAPSED_ROWS));
+      freed = await freeLapsed(db, lapsedBy, REPEATS_MAX, LAPSED_ROWS);
       if (freed > 0) mustLook = true;
     } while (freed === LAPSED_ROWS);
     for (const row of await listLost(db, lapsedBy, REPEATS_MAX, LAPSED_ROWS)) {
@@ -506,6 +480,20 @@ const unknownKind: Kind = {
 
 function failure(error: string, message: string): Outcome {
   return { ok: false, error, message, status_code: null, response_excerpt: null };
+}
+
+/** One of each in turn, those of `second` that are in `first` left out. */
+function* byTurns(first: ReadonlySet<string>, second: ReadonlySet<string>): Generator<string> {
+  const rest = second.values();
+  for (const one of first) {
+    yield one;
+    for (let next = rest.next(); !next.done; next = rest.next()) {
+      if (first.has(next.value)) continue;
+      yield next.value;
+      break;
+    }
+  }
+  for (const one of rest) if (!first.has(one)) yield one;
 }
 
 function idsOf(rows: readonly { id: string }[]): string[] {

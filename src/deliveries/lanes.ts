@@ -3,7 +3,8 @@
  *
  * An origin begins with one attempt at a time; each answer doubles that, up to eight. A timeout, or a slow median, moves
  * it to the slow lane, one attempt at a time, until it has answered quickly twice. In each lane, half of the slots are out
- * of reach for origins that have not proven themselves, however many of them there are. No clock, no database.
+ * of reach for origins that have not proven themselves, however many of them there are; and of the other half, a quarter
+ * is out of reach for what is overdue, so that a new origin is tried at once beside any backlog. No clock, no database.
  */
 export type Lane = "fast" | "slow";
 
@@ -22,10 +23,8 @@ export interface Report {
 }
 
 export interface Lanes {
-  /** How many attempts to `origin` may begin now. */
-  room(origin: string): number;
-  /** Takes a slot; null when there is no room. */
-  enter(origin: string): Slot | null;
+  /** Takes a slot; null when there is no room. `isFresh`: for something that has only just become owed. */
+  enter(origin: string, isFresh: boolean): Slot | null;
   /** Gives a slot back; without a report when no attempt was made. */
   leave(slot: Slot, report?: Report): void;
   /** Attempts under way. */
@@ -40,6 +39,9 @@ export interface LanesOptions {
 }
 
 const LIMIT_MAX = 8;
+/** The part of a lane that origins which have not proven themselves may fill, and that they may fill with old rows. */
+const UNPROVEN = 1 / 2;
+const UNPROVEN_OVERDUE = 3 / 8;
 /** What takes longer is slow when it is an answer, and as good as a timeout when it is none. */
 const SLOW_MS = 2_000;
 /** Durations that the median is taken of. */
@@ -62,12 +64,11 @@ export function createLanes({ fast = 192, slow = 64, remembered = 10_000 }: Lane
   const unproven: Record<Lane, number> = { fast: 0, slow: 0 };
   const origins = new Map<string, Origin>();
 
-  function room(name: string): number {
-    const origin = origins.get(name) ?? newOrigin();
+  function hasRoom(origin: Origin, isFresh: boolean): boolean {
     const lane = laneOf(origin);
-    const free = sizes[lane] - total[lane];
-    const ofKind = origin.isProven ? free : Math.min(free, Math.floor(sizes[lane] / 2) - unproven[lane]);
-    return Math.max(0, Math.min(ofKind, origin.limit - origin.inFlight));
+    const size = sizes[lane];
+    if (origin.inFlight >= origin.limit || total[lane] >= size) return false;
+    return origin.isProven || unproven[lane] < Math.floor(size * (isFresh ? UNPROVEN : UNPROVEN_OVERDUE));
   }
 
   function forgetIdle(): void {
@@ -78,10 +79,9 @@ export function createLanes({ fast = 192, slow = 64, remembered = 10_000 }: Lane
   }
 
   return {
-    room,
-    enter(name) {
-      if (room(name) === 0) return null;
+    enter(name, isFresh) {
       const origin = origins.get(name) ?? newOrigin();
+      if (!hasRoom(origin, isFresh)) return null;
       const slot: Slot = { origin: name, lane: laneOf(origin), isProven: origin.isProven };
       origin.inFlight++;
       total[slot.lane]++;

@@ -11,6 +11,11 @@ import { SECOND } from "../lib/time.ts";
 /** How far ahead the due time of a held row stands. */
 export const HOLD_MS = 5 * SECOND;
 
+/** The latest due time that a held row can have; the clock of a shared database is followed, and may be corrected a little. */
+export function heldUntil(now: number): number {
+  return now + 2 * HOLD_MS;
+}
+
 export interface HeldDelivery {
   id: string;
   origin: string;

@@ -1,8 +1,8 @@
 import { sql, type Expression, type SqlBool } from "kysely";
-import { readStatement, writeStatement, type Dialect, type Reader, type Tx } from "../db/database.ts";
-import type { DeliveryAttemptRow } from "../db/schema.ts";
+import { readStatement, writeStatement, type Db, type Dialect, type Reader, type Tx } from "../db/database.ts";
+import type { DeliveryAttemptRow, DeliveryRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
-import { HOLD_MS, pendingAnswer } from "./response-hold.ts";
+import { HOLD_MS, heldUntil, pendingAnswer } from "./response-hold.ts";
 
 /** FAILED: it is tried again. ABANDONED: the last attempt failed. (spec: Other records, Webhook delivery row) */
 export const DELIVERY_STATUSES = ["PENDING", "SUCCEEDED", "FAILED", "ABANDONED"] as const;
@@ -33,8 +33,25 @@ interface DeliveryValues {
   created_at: number;
 }
 
-const insertDelivery = writeStatement<DeliveryValues>((query, param) =>
-  query.insertInto("deliveries").values({
+const insertDelivery = writeStatement<DeliveryValues>((query, param) => deliveryInsert(query, param));
+
+const insertBody = writeStatement<{ id: string; body: string }>((query, param) =>
+  query.insertInto("delivery_bodies").values({ delivery_id: param("id"), body: param("body") }),
+);
+
+/** Both in one; only PostgreSQL takes it, and only there does it matter. */
+const insertBoth = writeStatement<DeliveryValues & { body: string }>((query, param) =>
+  query
+    .with("delivery", (cte) => deliveryInsert(cte, param).returning("id"))
+    .insertInto("delivery_bodies")
+    .values({ delivery_id: param("id"), body: param("body") }),
+);
+
+function deliveryInsert(
+  query: Pick<Tx["query"], "insertInto">,
+  param: <K extends keyof DeliveryValues>(name: K) => DeliveryValues[K],
+) {
+  return query.insertInto("deliveries").values({
     id: param("id"),
     kind: param("kind"),
     task_id: param("task_id"),
@@ -48,12 +65,8 @@ const insertDelivery = writeStatement<DeliveryValues>((query, param) =>
     losses: 0,
     created_at: param("created_at"),
     updated_at: param("created_at"),
-  }),
-);
-
-const insertBody = writeStatement<{ delivery_id: string; body: string }>((query, param) =>
-  query.insertInto("delivery_bodies").values({ delivery_id: param("delivery_id"), body: param("body") }),
-);
+  });
+}
 
 /**
  * Writes down that something is owed; it is sent, and sent again, once the transaction has committed and the request that
@@ -65,16 +78,14 @@ export async function enqueueDelivery(
 ): Promise<void> {
   const id = newId("dlv", due_at);
   const answer = pendingAnswer();
-  await tx.run(insertDelivery, {
-    id,
-    kind,
-    task_id,
-    destination,
-    origin,
-    next_attempt_at: answer ? due_at + HOLD_MS : due_at,
-    created_at: due_at,
-  });
-  await tx.run(insertBody, { delivery_id: id, body });
+  const next_attempt_at = answer ? due_at + HOLD_MS : due_at;
+  const values = { id, kind, task_id, destination, origin, body, next_attempt_at, created_at: due_at };
+  if (tx.dialect === "postgres") {
+    await tx.run(insertBoth, values);
+  } else {
+    await tx.run(insertDelivery, values);
+    await tx.run(insertBody, values);
+  }
   if (answer) tx.afterCommit(() => answer.hold({ id, origin }));
   else tx.hint(DELIVERIES_HINT);
 }
@@ -123,34 +134,78 @@ export interface ClaimedDelivery {
   lease_epoch: number;
 }
 
-const claim = writeStatement<{ ids: Ids; due_by: number; owner: string; until: number }, ClaimedDelivery>(
-  (query, param, dialect) => {
-    const free = query
-      .selectFrom("deliveries")
-      .select("id")
-      .where(isAmong(dialect, "id", param("ids")))
-      .where(isReady)
-      .where("next_attempt_at", "<=", param("due_by"));
-    return query
-      .updateTable("deliveries")
-      .set({
-        lease_owner: param("owner"),
-        lease_until: param("until"),
-        lease_epoch: sql<number>`lease_epoch + 1`,
-      })
-      .where("id", "in", dialect === "postgres" ? free.forUpdate().skipLocked() : free)
-      .returning(["id", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"]);
-  },
+interface ClaimParams {
+  ids: Ids;
+  held: Ids;
+  now: number;
+  held_until: number;
+  owner: string;
+  until: number;
+}
+
+const CLAIMED = ["id", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"] as const;
+
+const claim = writeStatement<ClaimParams, ClaimedDelivery>((query, param, dialect) =>
+  claimUpdate(query, param, dialect),
 );
 
-/** Takes those of `ids` that are due by `dueBy` and that nobody has; each then belongs to the lease alone. */
+/** With the bodies, in one; only PostgreSQL takes it. */
+const claimWithBodies = writeStatement<ClaimParams, ClaimedDelivery & { body: string | null }>(
+  (query, param, dialect) =>
+    query
+      .with("claimed", (cte) => claimUpdate(cte, param, dialect))
+      .selectFrom("claimed")
+      .leftJoin("delivery_bodies", "delivery_bodies.delivery_id", "claimed.id")
+      .selectAll("claimed")
+      .select("delivery_bodies.body"),
+);
+
+function claimUpdate(
+  query: Pick<Tx["query"], "updateTable" | "selectFrom">,
+  param: <K extends keyof ClaimParams>(name: K) => ClaimParams[K],
+  dialect: Dialect,
+) {
+  const free = query
+    .selectFrom("deliveries")
+    .select("id")
+    .where(isAmong(dialect, "id", param("ids")))
+    .where(isReady)
+    .where(
+      sql<SqlBool>`next_attempt_at <= case when ${isAmong(dialect, "id", param("held"))}
+        then cast(${param("held_until")} as bigint) else cast(${param("now")} as bigint) end`,
+    );
+  return query
+    .updateTable("deliveries")
+    .set({ lease_owner: param("owner"), lease_until: param("until"), lease_epoch: sql<number>`lease_epoch + 1` })
+    .where("id", "in", dialect === "postgres" ? free.forUpdate().skipLocked() : free)
+    .returning(CLAIMED);
+}
+
+/**
+ * Takes those of `due` that are due, and those of `held` whose answer is out, unless somebody else has them; each then
+ * belongs to the lease alone.
+ */
 export async function claimDeliveries(
-  tx: Tx,
-  ids: readonly string[],
-  dueBy: number,
+  db: Db,
+  { due, held }: { due: readonly string[]; held: readonly string[] },
   { owner, until }: Lease,
-): Promise<ClaimedDelivery[]> {
-  return tx.run(claim, { ids: idsFor(tx.dialect, ids), due_by: dueBy, owner, until });
+): Promise<(ClaimedDelivery & { body: string | null })[]> {
+  const now = db.now();
+  const params = {
+    ids: idsFor(db.dialect, [...held, ...due]),
+    held: idsFor(db.dialect, held),
+    now,
+    held_until: heldUntil(now),
+    owner,
+    until,
+  };
+  if (db.dialect === "postgres") return db.writeOne(claimWithBodies, params);
+  const claimed = await db.writeOne(claim, params);
+  const bodies = await findBodies(
+    db,
+    claimed.map(({ id }) => id),
+  );
+  return claimed.map((row) => ({ ...row, body: bodies.get(row.id) ?? null }));
 }
 
 const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>((query, param, dialect) =>
@@ -165,9 +220,10 @@ const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>
 );
 
 /** Lets held rows fall due now, for whoever has a slot for them first. */
-export async function letFallDue(tx: Tx, ids: readonly string[]): Promise<void> {
-  const now = tx.now();
-  await tx.run(makeDueNow, { ids: idsFor(tx.dialect, ids), now, held_until: now + HOLD_MS });
+export async function letFallDue(db: Db, ids: readonly string[]): Promise<void> {
+  const now = db.now();
+  await db.writeOne(makeDueNow, { ids: idsFor(db.dialect, ids), now, held_until: heldUntil(now) });
+  db.hints.publish([DELIVERIES_HINT]);
 }
 
 const selectBodies = readStatement<{ ids: Ids }, { delivery_id: string; body: string }>((query, param, dialect) =>
@@ -389,26 +445,78 @@ const insertAttempt = writeStatement<DeliveryAttemptRow>((query, param) =>
 );
 
 /** @returns false when the attempt's lease is no longer the row's: then nothing was written */
-export async function recordOutcome(
-  tx: Tx,
-  { id, cycle, attempt_count, lease_owner, lease_epoch }: Attempt,
-  ended: EndedAttempt,
-): Promise<boolean> {
-  const attempt = attempt_count + 1;
-  const written = await tx.run(updateOutcome, { ...ended, id, attempt, owner: lease_owner, epoch: lease_epoch });
+export async function recordOutcome(tx: Tx, attempt: Attempt, ended: EndedAttempt): Promise<boolean> {
+  const written = await tx.run(updateOutcome, toOutcomeValues({ attempt, ended }));
   if (written.length === 0) return false;
-  await tx.run(insertAttempt, {
+  await tx.run(insertAttempt, toAttemptRow({ attempt, ended }));
+  return true;
+}
+
+/** An attempt with what came of it. */
+export interface Ended {
+  attempt: Attempt;
+  ended: EndedAttempt;
+}
+
+function toOutcomeValues({ attempt: { id, attempt_count, lease_owner, lease_epoch }, ended }: Ended): OutcomeValues {
+  return { ...ended, id, attempt: attempt_count + 1, owner: lease_owner, epoch: lease_epoch };
+}
+
+function toAttemptRow({ attempt: { id, cycle, attempt_count }, ended }: Ended): DeliveryAttemptRow {
+  return {
     delivery_id: id,
     cycle,
-    attempt,
+    attempt: attempt_count + 1,
     started_at: ended.started_at,
     duration_ms: ended.duration_ms,
     outcome: ended.status === "SUCCEEDED" ? "succeeded" : "failed",
     status_code: ended.status_code,
     error: ended.error,
     response_excerpt: ended.response_excerpt,
-  });
-  return true;
+  };
+}
+
+/** The same for many in one statement; rows are locked in the order of their ids. */
+const recordMany = writeStatement<{ rows: string }, { id: string }>((query, param) => ({
+  compile: () =>
+    sql<{ id: string }>`
+      with ended as (
+        select * from json_to_recordset(${param("rows")}::json) as ended (id text, owner text, epoch bigint,
+          status text, attempt bigint, next_attempt_at bigint, ended_at bigint, status_code bigint, error text,
+          cycle bigint, started_at bigint, duration_ms bigint, outcome text, response_excerpt text)
+      ), locked as (
+        select d.id from deliveries d join ended on d.id = ended.id and d.lease_owner = ended.owner
+          and d.lease_epoch = ended.epoch
+        order by d.id for update of d
+      ), written as (
+        update deliveries d set status = ended.status, attempt_count = ended.attempt,
+          next_attempt_at = ended.next_attempt_at, last_attempt_at = ended.ended_at,
+          last_status_code = ended.status_code, last_error = ended.error, lease_owner = null, lease_until = null,
+          losses = 0, updated_at = ended.ended_at
+        from ended join locked on locked.id = ended.id
+        where d.id = ended.id and d.lease_owner = ended.owner and d.lease_epoch = ended.epoch
+        returning d.id
+      ), kept as (
+        insert into delivery_attempts (delivery_id, cycle, attempt, started_at, duration_ms, outcome, status_code, error,
+          response_excerpt)
+        select ended.id, cycle, attempt, started_at, duration_ms, outcome, status_code, error, response_excerpt
+        from ended join written on written.id = ended.id
+        on conflict do nothing
+      )
+      select id from written`.compile(query),
+}));
+
+/** Writes what came of many attempts. @returns for each, in their order, whether its lease was still the row's */
+export async function recordOutcomes(db: Db, all: readonly Ended[]): Promise<boolean[]> {
+  if (db.dialect === "sqlite")
+    return db.write(async (tx) => {
+      const written: boolean[] = [];
+      for (const { attempt, ended } of all) written.push(await recordOutcome(tx, attempt, ended));
+      return written;
+    });
+  const rows = all.map((one) => ({ ...toOutcomeValues(one), ...toAttemptRow(one) }));
+  const written = new Set((await db.writeOne(recordMany, { rows: JSON.stringify(rows) })).map(({ id }) => id));
+  return all.map(({ attempt }) => written.has(attempt.id));
 }
 
 const releaseLease = writeStatement<{ id: string; owner: string; epoch: number }>((query, param) =>
@@ -421,8 +529,8 @@ const releaseLease = writeStatement<{ id: string; owner: string; epoch: number }
 );
 
 /** Gives back an attempt that was not finished; somebody makes the same one again, at once. */
-export async function giveBack(tx: Tx, { id, lease_owner, lease_epoch }: Attempt): Promise<void> {
-  await tx.run(releaseLease, { id, owner: lease_owner, epoch: lease_epoch });
+export async function giveBack(db: Db, { id, lease_owner, lease_epoch }: Attempt): Promise<void> {
+  await db.writeOne(releaseLease, { id, owner: lease_owner, epoch: lease_epoch });
 }
 
 const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: number }, { id: string }>(
@@ -444,8 +552,8 @@ const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: 
 );
 
 /** Frees deliveries whose process was lost in the attempt, to make the same attempt again; says how many. */
-export async function freeLapsed(tx: Tx, lapsedBy: number, losses: number, limit: number): Promise<number> {
-  return (await tx.run(repeatLapsed, { lapsed_by: lapsedBy, losses, limit })).length;
+export async function freeLapsed(db: Db, lapsedBy: number, losses: number, limit: number): Promise<number> {
+  return (await db.writeOne(repeatLapsed, { lapsed_by: lapsedBy, losses, limit })).length;
 }
 
 const selectLost = readStatement<
@@ -466,4 +574,103 @@ const selectLost = readStatement<
 /** Deliveries whose attempt was lost once too often. */
 export async function listLost(reader: Reader, lapsedBy: number, losses: number, limit: number) {
   return reader.run(selectLost, { lapsed_by: lapsedBy, losses, limit });
+}
+
+/** Deliveries of one kind, narrowed down. */
+export interface DeliveryFilter {
+  kind: string;
+  status?: readonly DeliveryStatus[];
+  task_id?: string;
+  origin?: string;
+}
+
+/** Newest first, from after `before`. */
+export async function listDeliveries(
+  reader: Reader,
+  { kind, status, task_id, origin }: DeliveryFilter,
+  before: string | null,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  let select = reader.query.selectFrom("deliveries").selectAll().where("kind", "=", kind);
+  if (status && status.length > 0) select = select.where("status", "in", status);
+  if (task_id !== undefined) select = select.where("task_id", "=", task_id);
+  if (origin !== undefined) select = select.where("origin", "=", origin);
+  // Ids sort by time.
+  if (before !== null) select = select.where("id", "<", before);
+  return select.orderBy("id", "desc").limit(limit).execute();
+}
+
+export async function findDelivery(reader: Reader, kind: string, id: string): Promise<DeliveryRow | null> {
+  const select = reader.query.selectFrom("deliveries").selectAll().where("id", "=", id).where("kind", "=", kind);
+  return (await select.executeTakeFirst()) ?? null;
+}
+
+export async function listAttempts(reader: Reader, deliveryId: string): Promise<DeliveryAttemptRow[]> {
+  return reader.query
+    .selectFrom("delivery_attempts")
+    .selectAll()
+    .where("delivery_id", "=", deliveryId)
+    .orderBy("cycle")
+    .orderBy("attempt")
+    .execute();
+}
+
+/**
+ * Begins a new cycle of attempts, due now, whatever the status and even while an attempt is under way: the outcome of that
+ * one no longer counts. Rows are taken in the order of their ids.
+ *
+ * @param status - only those that are still in it; null: whatever theirs is
+ */
+export async function redeliver(
+  tx: Tx,
+  kind: string,
+  ids: readonly string[],
+  status: DeliveryStatus | null = null,
+): Promise<DeliveryRow[]> {
+  if (ids.length === 0) return [];
+  let select = tx.query.selectFrom("deliveries").select("id").where("id", "in", ids).where("kind", "=", kind);
+  if (status !== null) select = select.where("status", "=", status);
+  if (tx.dialect === "postgres") select = select.forUpdate();
+  const locked = await select.orderBy("id").execute();
+  if (locked.length === 0) return [];
+  const now = tx.now();
+  const rows = await tx.query
+    .updateTable("deliveries")
+    .set({
+      status: "PENDING",
+      cycle: sql<number>`cycle + 1`,
+      attempt_count: 0,
+      next_attempt_at: now,
+      lease_owner: null,
+      lease_until: null,
+      lease_epoch: sql<number>`lease_epoch + 1`,
+      losses: 0,
+      updated_at: now,
+    })
+    .where(
+      "id",
+      "in",
+      locked.map(({ id }) => id),
+    )
+    .returningAll()
+    .execute();
+  tx.hint(DELIVERIES_HINT);
+  return rows;
+}
+
+/** Ids of deliveries in a status, in their order, created up to `until`. */
+export async function listIdsByStatus(
+  reader: Reader,
+  { kind, status, origin }: { kind: string; status: DeliveryStatus; origin: string | null },
+  { after, until, limit }: { after: string; until: number; limit: number },
+): Promise<string[]> {
+  let select = reader.query
+    .selectFrom("deliveries")
+    .select("id")
+    .where("status", "=", status)
+    .where("kind", "=", kind)
+    .where("created_at", "<=", until)
+    .where("id", ">", after);
+  if (origin !== null) select = select.where("origin", "=", origin);
+  return (await select.orderBy("id").limit(limit).execute()).map(({ id }) => id);
 }

@@ -52,6 +52,7 @@ export async function describeApi(app: FastifyInstance, { version }: Pick<Contex
       servers: [{ url: "/", description: "This service" }],
       tags: [
         { name: "tasks", description: "Hand over a decision or a piece of work, wait for it, answer it." },
+        { name: "webhook deliveries", description: "What became of callbacks, and sending them again." },
         { name: "operations", description: "Is the service up, which version is it, how is it doing." },
       ],
       components: {

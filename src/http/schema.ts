@@ -1,4 +1,4 @@
-import { Type, type TSchema } from "typebox";
+import { Type, type Static, type TSchema, type TUnsafe } from "typebox";
 import { ERRORS, type ErrorCode } from "../errors.ts";
 
 const MESSAGES: Readonly<Record<number, string>> = {
@@ -13,6 +13,17 @@ const MESSAGES: Readonly<Record<number, string>> = {
   502: "A vendor returned an error.",
   503: "The service cannot do it at the moment; try again.",
 };
+
+/** A value or null, in the form that validators and readers of OpenAPI 3.1 take most easily: `type: [t, "null"]`. */
+export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
+  return Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, "null"] });
+}
+
+/** Text that can be stored. */
+export const Text = (options: { minLength?: number; maxLength: number; description: string }) =>
+  Type.String({ ...options, format: "storable-text" });
+
+export const Time = (description: string) => Type.String({ description, examples: ["2026-01-31T12:00:00.000Z"] });
 
 /** The body of every error. (spec: Errors) */
 export const ErrorBodySchema = Type.Object(

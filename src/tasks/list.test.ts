@@ -40,6 +40,22 @@ testOnBoth("tasks are listed newest first, in pages that meet without gap or ove
   assert.deepEqual(await walk(service, "?limit=7"), [everything], "a full last page has no next one");
 });
 
+testOnBoth("the way to the next page keeps what was asked for, and names no host", async (service) => {
+  for (let i = 0; i < 3; i++) await service.create({ task: "what? & why" });
+  const cancelled = await service.create({ task: "what? & why" });
+  await service.call("POST", `/api/tasks/${cancelled.id}/cancel`);
+  const pages = await walk(service, "?q=what?%20%26&status=created&limit=1");
+  assert.deepEqual(
+    pages.map((page) => page.length),
+    [1, 1, 1],
+  );
+  const elsewhere = await service.app.inject({
+    url: "http://evil.example/api/tasks?limit=1",
+    headers: { authorization: `Bearer ${service.ctx.config.adminToken}` },
+  });
+  assert.match(String(elsewhere.headers["link"]), /^<\/api\/tasks\?limit=1&cursor=/);
+});
+
 testOnBoth("tasks created while paging do not shift the pages", async (service) => {
   for (let i = 0; i < 4; i++) {
     await service.create({ task: `t${i}` });

@@ -2,7 +2,7 @@ import { sql, type SelectQueryBuilder } from "kysely";
 import type { Context } from "../context.ts";
 import type { Reader } from "../db/database.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
-import { invalid } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { DAY, HOUR } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
@@ -16,9 +16,6 @@ const DEFAULT_LIMIT = 50;
 const PAGE_CHARACTERS_MAX = 1_000_000;
 
 type TaskQuery = SelectQueryBuilder<Schema, "tasks", TaskRow>;
-
-/** Where a page ends: the sort value and id of its last row. */
-type Position = [at: number, id: string];
 
 /**
  * One page of tasks. (spec: Tasks, list)
@@ -156,28 +153,6 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], withSchemas: boo
     );
   for (const document of await select.execute()) found.set(document.task_id, document);
   return found;
-}
-
-function encodeCursor(position: Position): string {
-  return Buffer.from(JSON.stringify(position)).toString("base64url");
-}
-
-function decodeCursor(cursor: string): Position {
-  try {
-    const position: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
-    if (
-      Array.isArray(position) &&
-      position.length === 2 &&
-      Number.isSafeInteger(position[0]) &&
-      typeof position[1] === "string" &&
-      /^[a-z0-9_]{1,60}$/.test(position[1])
-    ) {
-      return position as Position;
-    }
-  } catch {
-    // Not base64 or not JSON: the same answer as for any other text that is not a cursor.
-  }
-  throw invalid("/query/cursor", "Is not a cursor of this list; take it from the `Link` header as it stands.");
 }
 
 /** How much there is to do, in the caller's scope. */

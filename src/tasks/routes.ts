@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Context } from "../context.ts";
+import { LINK_HEADERS, linkToNext } from "../http/paging.ts";
 import { errors } from "../http/schema.ts";
 import { callerOf } from "../people/caller.ts";
 import { createTask } from "./create.ts";
@@ -101,9 +102,7 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
             type: "array",
             items: Type.Ref("ListedTask"),
             description: "One page of tasks.",
-            headers: {
-              Link: { description: '`<...>; rel="next"` where there is a next page.', schema: { type: "string" } },
-            },
+            headers: LINK_HEADERS,
           }),
           ...errors("MALFORMED_REQUEST", "UNAUTHENTICATED", "VALIDATION_FAILED"),
         },
@@ -111,7 +110,7 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
     },
     async (request, reply) => {
       const { rows, next } = await listTasks(ctx, callerOf(request), request.query);
-      if (next !== null) void reply.header("link", `<${nextPage(request.url, next)}>; rel="next"`);
+      if (next !== null) void reply.header("link", linkToNext("/api/tasks", request.url, next));
       return rows;
     },
   );
@@ -330,11 +329,3 @@ export const taskShapes = [
   AuditEntryRecord,
   Stats,
 ];
-
-function nextPage(url: string, cursor: string): string {
-  const [path, query] = url.split("?", 2);
-  const search = new URLSearchParams(query);
-  search.delete("offset");
-  search.set("cursor", cursor);
-  return `${path}?${search.toString()}`;
-}

@@ -1,17 +1,10 @@
-import { Type, type Static, type TSchema, type TUnsafe } from "typebox";
+import { Type, type Static } from "typebox";
+import { Nullable, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { TASK_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
 
-/** A value or null, in the form that validators and readers of OpenAPI 3.1 take most easily: `type: [t, "null"]`. */
-function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
-  return Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, "null"] });
-}
-
 const Json = (description: string) =>
   Type.Unsafe<JsonObject>({ type: "object", additionalProperties: true, description });
-const Text = (options: { minLength?: number; maxLength: number; description: string }) =>
-  Type.String({ ...options, format: "storable-text" });
-const Time = (description: string) => Type.String({ description, examples: ["2026-01-31T12:00:00.000Z"] });
 const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
   type: "string",
   enum: [...TASK_STATUSES],

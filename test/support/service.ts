@@ -15,7 +15,7 @@ import { postgres } from "./postgres.ts";
 export const ADMIN_TOKEN = "test-admin-token-0123456789";
 const SECRET = Buffer.alloc(32, 7).toString("base64");
 /** The key of the check value for callback signatures. */
-const PAYLOAD_KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
+export const PAYLOAD_KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
 
 /** A time that tests own: it stands still until it is advanced. */
 export interface Clock {

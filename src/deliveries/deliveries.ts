@@ -1,0 +1,143 @@
+import type { Context } from "../context.ts";
+import type { DeliveryRow } from "../db/schema.ts";
+import { invalid, ServiceError } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/paging.ts";
+import { isId } from "../lib/ids.ts";
+import { isoTime } from "../lib/time.ts";
+import type { Caller } from "../people/caller.ts";
+import type { ListDeliveriesQuery, RedeliverBody, WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
+import {
+  findBodies,
+  findDelivery,
+  listAttempts,
+  listDeliveries,
+  listIdsByStatus,
+  redeliver,
+  type DeliveryStatus,
+} from "./store.ts";
+
+type Ctx = Pick<Context, "db">;
+
+/** Operators look after callbacks here; messages to people have places of their own. */
+const KIND = "callback";
+const DEFAULT_LIMIT = 50;
+/** Deliveries that one transaction begins anew, at most. */
+const REDELIVER_BATCH = 200;
+
+/**
+ * One page of callbacks, newest first. (wire: webhook-deliveries)
+ * @returns `next`: the cursor of the next page, null on the last one
+ */
+export async function listWebhookDeliveries(
+  { db }: Ctx,
+  caller: Caller,
+  { limit = DEFAULT_LIMIT, cursor, ...filter }: ListDeliveriesQuery,
+): Promise<{ rows: WebhookDelivery[]; next: string | null }> {
+  requireOperator(caller);
+  const before = cursor === undefined ? null : decodeCursor(cursor)[1];
+  const found = await listDeliveries(db, { ...filter, kind: KIND }, before, limit + 1);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    rows: page.map(toRecord),
+    next: found.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
+  };
+}
+
+/** @throws ServiceError DELIVERY_NOT_FOUND */
+export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: string): Promise<WholeWebhookDelivery> {
+  requireOperator(caller);
+  requireDeliveryId(id);
+  const row = await findDelivery(db, KIND, id);
+  if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
+  const [bodies, attempts] = [await findBodies(db, [id]), await listAttempts(db, id)];
+  return {
+    ...toRecord(row),
+    body: bodies.get(id) ?? null,
+    attempts: attempts.map(({ delivery_id: _same, started_at, outcome, ...attempt }) => ({
+      ...attempt,
+      started_at: isoTime(started_at),
+      outcome: outcome as "succeeded" | "failed",
+    })),
+  };
+}
+
+/** Begins a new cycle of attempts, from any status. @throws ServiceError DELIVERY_NOT_FOUND */
+export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Promise<WebhookDelivery> {
+  requireOperator(caller);
+  requireDeliveryId(id);
+  const [row] = await db.write((tx) => redeliver(tx, KIND, [id]));
+  if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
+  return toRecord(row);
+}
+
+/**
+ * The same for many, in transactions of a bounded size: one that fails leaves the ones before it done.
+ * @returns how many begin a new cycle
+ * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED when it is not said in exactly one way which
+ */
+export async function redeliverMany({ db }: Ctx, caller: Caller, body: RedeliverBody): Promise<number> {
+  requireOperator(caller);
+  const { ids, status, origin } = body;
+  if (ids != null) {
+    if (status != null) throw invalid("/status", "Must not stand beside `ids`.");
+    if (origin != null) throw invalid("/origin", "Must not stand beside `ids`.");
+    return redeliverIds(db, [...new Set(ids)].filter((id) => isId("dlv", id)).toSorted());
+  }
+  if (status == null)
+    throw new ServiceError("MALFORMED_REQUEST", {
+      details: [{ path: "/status", message: "Is missing, and so is `ids`.", keyword: "required" }],
+    });
+  return redeliverByStatus(db, status, origin ?? null);
+}
+
+async function redeliverIds(db: Context["db"], ids: readonly string[]): Promise<number> {
+  let count = 0;
+  for (let i = 0; i < ids.length; i += REDELIVER_BATCH) {
+    const batch = ids.slice(i, i + REDELIVER_BATCH);
+    count += (await db.write((tx) => redeliver(tx, KIND, batch))).length;
+  }
+  return count;
+}
+
+async function redeliverByStatus(db: Context["db"], status: DeliveryStatus, origin: string | null): Promise<number> {
+  // What ends up in this status, or is created, meanwhile is not meant; and each row comes by once.
+  const until = db.now();
+  let count = 0;
+  let after = "";
+  for (;;) {
+    const filter = { kind: KIND, status, origin };
+    const page = { after, until, limit: REDELIVER_BATCH };
+    const ids = await listIdsByStatus(db, filter, page);
+    // A row may leave the status between the two.
+    count += (await db.write((tx) => redeliver(tx, KIND, ids, status))).length;
+    if (ids.length < REDELIVER_BATCH) return count;
+    after = ids.at(-1)!;
+  }
+}
+
+function toRecord(row: DeliveryRow): WebhookDelivery {
+  return {
+    id: row.id,
+    task_id: row.task_id,
+    url: row.destination,
+    status: row.status as DeliveryStatus,
+    attempt_count: row.attempt_count,
+    next_attempt_at: isoTime(row.next_attempt_at),
+    last_attempt_at: isoTime(row.last_attempt_at),
+    last_status_code: row.last_status_code,
+    last_error: row.last_error,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
+
+/** @throws ServiceError FORBIDDEN */
+function requireOperator(caller: Caller): void {
+  if (caller.kind !== "admin") throw new ServiceError("FORBIDDEN");
+}
+
+/** What cannot be an id is nobody's; it also never reaches the database. */
+function requireDeliveryId(id: string): void {
+  if (!isId("dlv", id)) throw new ServiceError("DELIVERY_NOT_FOUND");
+}

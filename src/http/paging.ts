@@ -1,0 +1,46 @@
+import { invalid } from "../errors.ts";
+
+/** Where a page of a list ends: the sort value and the id of its last row. */
+export type Position = [at: number, id: string];
+
+export function encodeCursor(position: Position): string {
+  return Buffer.from(JSON.stringify(position)).toString("base64url");
+}
+
+/** @throws ServiceError VALIDATION_FAILED for a cursor that is not ours */
+export function decodeCursor(cursor: string): Position {
+  try {
+    const position: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    if (
+      Array.isArray(position) &&
+      position.length === 2 &&
+      Number.isSafeInteger(position[0]) &&
+      typeof position[1] === "string" &&
+      /^[a-z0-9_]{1,60}$/.test(position[1])
+    ) {
+      return position as Position;
+    }
+  } catch {
+    // Not base64 or not JSON: the same answer as for any other text that is not a cursor.
+  }
+  throw invalid("/query/cursor", "Is not a cursor of this list; take it from the `Link` header as it stands.");
+}
+
+/**
+ * The value of the header `Link` that leads to the page at `cursor`.
+ *
+ * @param path - of the list; a request may name a whole address, which is not repeated
+ * @param url - as it was asked for; its query is kept
+ */
+export function linkToNext(path: string, url: string, cursor: string): string {
+  const start = url.indexOf("?");
+  const search = new URLSearchParams(start < 0 ? "" : url.slice(start + 1));
+  search.delete("offset");
+  search.set("cursor", cursor);
+  return `<${path}?${search.toString()}>; rel="next"`;
+}
+
+/** How a list with pages describes that header. */
+export const LINK_HEADERS = {
+  Link: { description: '`<...>; rel="next"` where there is a next page.', schema: { type: "string" } },
+};
