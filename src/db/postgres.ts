@@ -1,18 +1,20 @@
 import { Kysely, PostgresDialect } from "kysely";
-import { Pool, types } from "pg";
+import { types, type Pool } from "pg";
 import { ServiceError } from "../errors.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import { bind, type Db, type Reader, type Statement, type Tx } from "./database.ts";
 import { migrate } from "./migrate.ts";
+import { asServiceError, causeOf, isConnectionLoss, isTakenBack } from "./postgres-errors.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
+import { checkedPool, connectionSettings, createPool } from "./postgres-pool.ts";
 import type { Schema } from "./schema.ts";
 
 // Counts and times come back as text otherwise; all of ours are far below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
 
 const STATEMENT_TIMEOUT_MS = 5 * SECOND;
+const MIGRATION_TIMEOUT_MS = 10 * MINUTE;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10 * SECOND;
-const CONNECT_TIMEOUT_MS = 5 * SECOND;
 const HEARTBEAT_MS = 15 * SECOND;
 const POOL_SIZE = 20;
 /** How often a transaction is run again when the database took it back, or could not be reached. */
@@ -32,32 +34,20 @@ export interface PostgresOptions {
 export async function openPostgres({ url, now, onError, onWarning }: PostgresOptions): Promise<Db> {
   await migrateOnce(url);
 
-  const pool = new Pool({
-    connectionString: url,
+  const pool = createPool({
+    ...connectionSettings(url, STATEMENT_TIMEOUT_MS),
     max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     application_name: "human-task-service",
   });
-  // An idle connection that breaks is replaced when the next one is needed; without a listener it would end the process.
-  pool.on("error", () => {});
-  pool.on("connect", (client) => client.on("error", () => {}));
-
-  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  const hints = await openPostgresHints({ url, onError, onWarning });
+  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: checkedPool(pool) }) });
   const clock = now ? { now, stop: () => {} } : await followDatabaseClock(pool, onError);
+  const hints = await openPostgresHints({ url, onError, onWarning });
 
   const reader: Reader = {
     dialect: "postgres",
     query,
-    run: async (statement, params) => {
-      try {
-        return (await query.executeQuery(bind(statement, "postgres", query, params))).rows;
-      } catch (error) {
-        throw asServiceError(error);
-      }
-    },
+    run: async (statement, params) => (await query.executeQuery(bind(statement, "postgres", query, params))).rows,
   };
 
   async function write<T>(fn: (tx: Tx) => Promise<T>): Promise<T> {
@@ -89,7 +79,8 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
           onError(error);
         }
         return value;
-      } catch (error) {
+      } catch (thrown) {
+        const error = causeOf(thrown);
         if (error instanceof ServiceError) throw error;
         // The commit was sent and its answer never came: it may have happened, so it must not be run again here.
         if (isDecided && isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
@@ -123,26 +114,18 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
     now: clock.now,
     write,
     writeOne,
-    ping: async () => {
-      await pool.query("select 1");
-    },
+    ping: async () => void (await pool.query("select 1")),
     close: async () => {
       clock.stop();
       await hints.close();
-      await query.destroy();
+      await pool.end();
     },
   };
 }
 
 /** On a connection of its own, since a migration may take longer than a statement of a request is given. */
 async function migrateOnce(url: string): Promise<void> {
-  const pool = new Pool({
-    connectionString: url,
-    max: 1,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: 10 * MINUTE,
-  });
-  pool.on("error", () => {});
+  const pool = createPool({ ...connectionSettings(url, MIGRATION_TIMEOUT_MS), max: 1 });
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrate(db, "postgres");
@@ -169,37 +152,6 @@ async function followDatabaseClock(
   const timer = setInterval(() => void measure().catch(onError), HEARTBEAT_MS);
   timer.unref();
   return { now: () => Date.now() + offset, stop: () => clearInterval(timer) };
-}
-
-/** Serialization failure and deadlock: the database took the whole transaction back and asks for another try. */
-function isTakenBack(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === "40001" || code === "40P01";
-}
-
-/** The connection broke or could not be had, as far as node, `pg` and PostgreSQL tell. */
-function isConnectionLoss(error: unknown): boolean {
-  const code = codeOf(error);
-  if (code !== undefined)
-    return /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|ENETUNREACH|08...|57P0[1-5])$/.test(
-      code,
-    );
-  return error instanceof Error && /connection|timeout exceeded|Client has encountered/i.test(error.message);
-}
-
-/** Statement timeout, lock timeout, out of space or connections, read-only: it may pass, and nothing was written. */
-function asServiceError(error: unknown): unknown {
-  const code = codeOf(error);
-  const passing =
-    isConnectionLoss(error) ||
-    isTakenBack(error) ||
-    (code !== undefined && /^(57014|55P03|53...|25P0[34]|25006)$/.test(code));
-  return passing ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error }) : error;
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" ? code : undefined;
 }
 
 function delay(ms: number): Promise<void> {

@@ -1,0 +1,40 @@
+import { ServiceError } from "../errors.ts";
+
+/** Serialization failure and deadlock: the database took the whole transaction back and asks for another try. */
+export function isTakenBack(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "40001" || code === "40P01";
+}
+
+/** The connection broke or could not be had, as far as node, `pg` and PostgreSQL tell. */
+export function isConnectionLoss(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== undefined)
+    return /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|08...|57P0[1-5])$/.test(
+      code,
+    );
+  return error instanceof Error && /connection|timeout exceeded|Client has encountered/i.test(error.message);
+}
+
+/**
+ * What may pass, and wrote nothing, is DATABASE_UNAVAILABLE with `error` as its cause: a connection that was lost, a
+ * statement or lock timeout, no more space or connections, a database that only reads. The rest stays what it is.
+ */
+export function asServiceError(error: unknown): unknown {
+  const code = codeOf(error);
+  const passing =
+    isConnectionLoss(error) ||
+    isTakenBack(error) ||
+    (code !== undefined && /^(57014|55P03|53...|25P0[34]|25006)$/.test(code));
+  return passing ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error }) : error;
+}
+
+/** What the database or the driver said, where `asServiceError` put it into words for a caller. */
+export function causeOf(error: unknown): unknown {
+  return error instanceof ServiceError && error.code === "DATABASE_UNAVAILABLE" ? (error.cause ?? error) : error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { sql, type Kysely } from "kysely";
+import { postgres } from "../../test/support/postgres.ts";
+import { openDatabaseProxy, type TcpProxy } from "../../test/support/tcp-proxy.ts";
+import { ServiceError } from "../errors.ts";
+import { readStatement, type Db, type Tx } from "./database.ts";
+import { openPostgres } from "./postgres.ts";
+import type { Schema } from "./schema.ts";
+
+const TEST = { timeout: 60_000 };
+
+interface Faulty {
+  db: Db;
+  proxy: TcpProxy;
+  url: string;
+  /** What nobody waited for. */
+  errors: unknown[];
+}
+
+/** A database behind a proxy that can break the way to it. */
+async function openFaulty(t: TestContext): Promise<Faulty> {
+  const { url, drop } = await (await postgres()).createDatabase();
+  const proxy = await openDatabaseProxy(url);
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const db = await openPostgres({ url: proxy.url, onError, onWarning: onError });
+  t.after(async () => {
+    await proxy.pass();
+    await db.close();
+    await proxy.close();
+    await drop();
+  });
+  return { db, proxy, url, errors };
+}
+
+const put = (tx: Tx, task_id: string) =>
+  tx.query.insertInto("task_responses").values({ task_id, response: "{}" }).execute();
+const selectIds = readStatement<object, { task_id: string }>((query) =>
+  query.selectFrom("task_responses").select("task_id").orderBy("task_id"),
+);
+const ids = async (db: Db) => (await db.run(selectIds, {})).map(({ task_id }) => task_id);
+const raise = (query: unknown, code: string) =>
+  sql`do $$ begin raise exception 'no' using errcode = '${sql.raw(code)}'; end $$`.execute(query as Kysely<Schema>);
+
+const isCode = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
+const isUnavailable = isCode("DATABASE_UNAVAILABLE");
+
+/** Every way to the database. */
+const WAYS: Record<string, (db: Db) => Promise<unknown>> = {
+  query: (db) => db.query.selectFrom("tasks").select("id").execute(),
+  heavy: (db) => db.heavy.query.selectFrom("tasks").select("id").execute(),
+  "heavy, compiled": (db) => db.heavy.run(selectIds, {}),
+  run: (db) => db.run(selectIds, {}),
+  write: (db) => db.write((tx) => put(tx, "lost")),
+};
+
+/** Runs `act`, which must end by itself, and in time. */
+async function within<T>(ms: number, act: Promise<T>): Promise<T> {
+  const started = performance.now();
+  try {
+    return await act;
+  } finally {
+    const took = performance.now() - started;
+    assert.ok(took < ms, `took ${Math.round(took)} ms instead of less than ${ms}`);
+  }
+}
+
+void test("what may pass is DATABASE_UNAVAILABLE in every kind of statement, and the rest is itself (PostgreSQL)", async (t) => {
+  const { db } = await openFaulty(t);
+  const ways: Record<string, (code: string) => Promise<unknown>> = {
+    query: (code) => raise(db.query, code),
+    heavy: (code) => raise(db.heavy.query, code),
+    write: (code) => db.write((tx) => raise(tx.query, code)),
+  };
+  for (const [name, way] of Object.entries(ways)) {
+    // Statement timeout, lock timeout, disk full, out of memory, read only.
+    for (const code of ["57014", "55P03", "53100", "53200", "25006"]) {
+      await assert.rejects(way(code), (error: unknown) => {
+        assert.ok(isUnavailable(error), `${name}: ${code}`);
+        assert.equal(((error as ServiceError).cause as { code: string }).code, code, "the log tells the cause");
+        return true;
+      });
+    }
+    await assert.rejects(way("22012"), { code: "22012" }, name);
+  }
+});
+
+void test("a transaction is run again when one of its statements meets a deadlock (PostgreSQL)", async (t) => {
+  const { db } = await openFaulty(t);
+  for (const code of ["40001", "40P01"]) {
+    let runs = 0;
+    await db.write(async (tx) => {
+      await put(tx, code);
+      if (++runs < 3) await raise(tx.query, code);
+    });
+    assert.equal(runs, 3);
+  }
+  assert.deepEqual(await ids(db), ["40001", "40P01"]);
+});
+
+void test(
+  "a database that refuses connections is 503 at once, and works when it is back (PostgreSQL)",
+  TEST,
+  async (t) => {
+    const { db, proxy } = await openFaulty(t);
+    await db.write((tx) => put(tx, "before"));
+    await proxy.refuse();
+    for (const [name, way] of Object.entries(WAYS)) await assert.rejects(within(3_000, way(db)), isUnavailable, name);
+    await assert.rejects(within(3_000, db.ping()));
+    await proxy.pass();
+    await db.ping();
+    await db.write((tx) => put(tx, "after"));
+    assert.deepEqual(await ids(db), ["after", "before"]);
+  },
+);
