@@ -6,14 +6,19 @@ export function isTakenBack(error: unknown): boolean {
   return code === "40001" || code === "40P01";
 }
 
-/** The connection broke or could not be had, as far as node, `pg` and PostgreSQL tell. */
+/** The connection broke, could not be had, or gives no answer, as far as node, `pg` and PostgreSQL tell. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined)
     return /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|08...|57P0[1-5])$/.test(
       code,
     );
-  return error instanceof Error && /connection|timeout exceeded|Client has encountered/i.test(error.message);
+  return (
+    error instanceof Error &&
+    /connection|timeout exceeded|timeout expired|Query read timeout|Client has encountered|Client was closed/i.test(
+      error.message,
+    )
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
+import { describe, test, type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql, type Kysely } from "kysely";
 import { postgres } from "../../test/support/postgres.ts";
 import { openDatabaseProxy, type TcpProxy } from "../../test/support/tcp-proxy.ts";
@@ -9,6 +10,8 @@ import { openPostgres } from "./postgres.ts";
 import type { Schema } from "./schema.ts";
 
 const TEST = { timeout: 60_000 };
+/** A statement is given 5 s by the database and one more by us; the rest is what a busy machine may add. */
+const ANSWERED_MS = 8_000;
 
 interface Faulty {
   db: Db;
@@ -114,3 +117,108 @@ void test(
     assert.deepEqual(await ids(db), ["after", "before"]);
   },
 );
+
+// Each waits out a time limit: beside each other they take no longer than one.
+void describe("a connection that falls silent", { concurrency: true }, () => {
+  void test(
+    "a connection that gives no answer is 503 in time, and is never used again (PostgreSQL)",
+    TEST,
+    async (t) => {
+      const { db, proxy } = await openFaulty(t);
+      await db.write((tx) => put(tx, "before"));
+      // Each gets a connection that exists, so it is not the connecting that fails.
+      await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.1)`.execute(db.query as Kysely<Schema>)));
+      proxy.freeze();
+      await Promise.all([
+        ...Object.entries(WAYS).map(async ([name, way]) =>
+          assert.rejects(within(ANSWERED_MS, way(db)), isUnavailable, name),
+        ),
+        assert.rejects(within(3_000, db.ping())),
+      ]);
+      await proxy.pass();
+      // One after the other: a broken connection in the pool would be the next to be used.
+      for (const way of Object.values(WAYS).slice(0, 4)) await within(1_000, way(db));
+      await within(1_000, db.ping());
+      await db.write((tx) => put(tx, "after"));
+      assert.deepEqual(await ids(db), ["after", "before"]);
+    },
+  );
+
+  void test(
+    "a connection that falls silent inside a transaction writes nothing, and taking it back does not wait (PostgreSQL)",
+    TEST,
+    async (t) => {
+      const { db, proxy } = await openFaulty(t);
+      let runs = 0;
+      await assert.rejects(
+        within(
+          ANSWERED_MS,
+          db.write(async (tx) => {
+            runs++;
+            await put(tx, "a");
+            proxy.freeze();
+            await put(tx, "b");
+          }),
+        ),
+        (error: unknown) => isUnavailable(error) && /read timeout/.test(String((error as ServiceError).cause)),
+      );
+      assert.equal(runs, 1);
+      await proxy.pass();
+      await db.write((tx) => put(tx, "a"));
+      assert.deepEqual(await ids(db), ["a"]);
+    },
+  );
+
+  void test(
+    "a commit whose answer never comes may have happened, and is not run again (PostgreSQL)",
+    TEST,
+    async (t) => {
+      const { db, proxy, url } = await openFaulty(t);
+      const fail = (problem: unknown) => assert.fail(String(problem));
+      const direct = await openPostgres({ url, onError: fail, onWarning: fail });
+      t.after(() => direct.close());
+      let runs = 0;
+      const write = (id: string, breakIt: () => void) =>
+        db.write(async (tx) => {
+          runs++;
+          await put(tx, id);
+          breakIt();
+        });
+      await assert.rejects(
+        within(
+          ANSWERED_MS,
+          write("swallowed", () => proxy.freezeAt("commit")),
+        ),
+        isCode("COMMIT_UNKNOWN"),
+      );
+      assert.equal(runs, 1);
+      await proxy.pass();
+
+      // It was stored, and only the answer is lost.
+      await assert.rejects(
+        within(
+          ANSWERED_MS,
+          write("stored", () => {
+            proxy.hold();
+            void sleep(300).then(() => proxy.cut());
+          }),
+        ),
+        isCode("COMMIT_UNKNOWN"),
+      );
+      assert.equal(runs, 2);
+      await proxy.pass();
+      assert.deepEqual(await ids(db), ["stored"]);
+      assert.deepEqual(await ids(direct), ["stored"]);
+    },
+  );
+
+  void test("a pool whose every connection fell silent is whole again afterwards (PostgreSQL)", TEST, async (t) => {
+    const { db, proxy } = await openFaulty(t);
+    proxy.freeze();
+    const results = await Promise.allSettled(Array.from({ length: 60 }, () => within(ANSWERED_MS, WAYS["query"]!(db))));
+    for (const result of results) assert.ok(result.status === "rejected" && isUnavailable(result.reason));
+    await proxy.pass();
+    await within(3_000, Promise.all(Array.from({ length: 60 }, (_, i) => db.write((tx) => put(tx, `w${i}`)))));
+    assert.equal((await ids(db)).length, 60);
+  });
+});

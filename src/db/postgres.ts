@@ -15,6 +15,8 @@ types.setTypeParser(types.builtins.INT8, Number);
 const STATEMENT_TIMEOUT_MS = 5 * SECOND;
 const MIGRATION_TIMEOUT_MS = 10 * MINUTE;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10 * SECOND;
+/** Whoever asks for our health waits no longer than this. */
+const PING_MS = 2 * SECOND;
 const HEARTBEAT_MS = 15 * SECOND;
 const POOL_SIZE = 20;
 /** How often a transaction is run again when the database took it back, or could not be reached. */
@@ -114,7 +116,7 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
     now: clock.now,
     write,
     writeOne,
-    ping: async () => void (await pool.query("select 1")),
+    ping: async () => ping(pool),
     close: async () => {
       clock.stop();
       await hints.close();
@@ -152,6 +154,20 @@ async function followDatabaseClock(
   const timer = setInterval(() => void measure().catch(onError), HEARTBEAT_MS);
   timer.unref();
   return { now: () => Date.now() + offset, stop: () => clearInterval(timer) };
+}
+
+/** @throws when no connection is to be had, or nothing is answered, in `PING_MS` altogether */
+async function ping(pool: Pool): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`the database did not answer within ${PING_MS} ms`)), PING_MS);
+  });
+  const question = { text: "select 1", query_timeout: PING_MS };
+  try {
+    await Promise.race([pool.query(question), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function delay(ms: number): Promise<void> {
