@@ -4,6 +4,7 @@ import { ServiceError } from "../errors.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import { bind, type Db, type Reader, type Statement, type Tx } from "./database.ts";
 import { migrate } from "./migrate.ts";
+import { followDatabaseClock } from "./postgres-clock.ts";
 import { asServiceError, causeOf, isConnectionLoss, isTakenBack } from "./postgres-errors.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
 import { checkedPool, connectionSettings, createPool } from "./postgres-pool.ts";
@@ -17,7 +18,6 @@ const MIGRATION_TIMEOUT_MS = 10 * MINUTE;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10 * SECOND;
 /** Whoever asks for our health waits no longer than this. */
 const PING_MS = 2 * SECOND;
-const HEARTBEAT_MS = 15 * SECOND;
 const POOL_SIZE = 20;
 /** How often a transaction is run again when the database took it back, or could not be reached. */
 const TRIES = 5;
@@ -43,7 +43,12 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
     application_name: "human-task-service",
   });
   const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: checkedPool(pool) }) });
-  const clock = now ? { now, stop: () => {} } : await followDatabaseClock(pool, onError);
+  const clock = now
+    ? { now, stop: () => {} }
+    : await followDatabaseClock(pool, onError).catch(async (error: unknown) => {
+        await pool.end();
+        throw error;
+      });
   const hints = await openPostgresHints({ url, onError, onWarning });
 
   const reader: Reader = {
@@ -134,26 +139,6 @@ async function migrateOnce(url: string): Promise<void> {
   } finally {
     await db.destroy();
   }
-}
-
-/** The database's clock, so that replicas with wrong clocks agree on deadlines; asked again at every heartbeat. */
-async function followDatabaseClock(
-  pool: Pool,
-  onError: (error: unknown) => void,
-): Promise<{ now: () => number; stop: () => void }> {
-  let offset = 0;
-  const measure = async () => {
-    const asked = Date.now();
-    const { rows } = await pool.query<{ now: number }>(
-      "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now",
-    );
-    const answered = Date.now();
-    offset = Math.round(rows[0]!.now - (asked + answered) / 2);
-  };
-  await measure();
-  const timer = setInterval(() => void measure().catch(onError), HEARTBEAT_MS);
-  timer.unref();
-  return { now: () => Date.now() + offset, stop: () => clearInterval(timer) };
 }
 
 /** @throws when no connection is to be had, or nothing is answered, in `PING_MS` altogether */

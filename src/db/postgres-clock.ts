@@ -1,0 +1,59 @@
+import type { Pool } from "pg";
+import { SECOND } from "../lib/time.ts";
+
+const HEARTBEAT_MS = 15 * SECOND;
+/** An answer that took longer says too little about the moment it was given. */
+const ROUND_TRIP_MAX_MS = 200;
+/** There is nothing to fall back to at the start: the best of so many is taken then. */
+const FIRST_TRIES = 3;
+
+interface Sample {
+  /** How far the database's clock is ahead of ours. */
+  offset: number;
+  roundTripMs: number;
+}
+
+/**
+ * The database's clock, so that replicas with wrong clocks agree on deadlines; asked again at every heartbeat. While it
+ * cannot be asked, or answers slowly, the last offset holds.
+ *
+ * @throws when the database does not answer the first time
+ */
+export async function followDatabaseClock(
+  pool: Pool,
+  onError: (error: unknown) => void,
+): Promise<{ now: () => number; stop: () => void }> {
+  let best = await sample(pool);
+  for (let tries = 1; tries < FIRST_TRIES && best.roundTripMs > ROUND_TRIP_MAX_MS; tries++) {
+    const next = await sample(pool);
+    if (next.roundTripMs < best.roundTripMs) best = next;
+  }
+  let { offset } = best;
+  const measure = async () => {
+    const next = await sample(pool);
+    if (next.roundTripMs <= ROUND_TRIP_MAX_MS) ({ offset } = next);
+  };
+  const timer = setInterval(() => void measure().catch(onError), HEARTBEAT_MS);
+  timer.unref();
+  return { now: () => Date.now() + offset, stop: () => clearInterval(timer) };
+}
+
+async function sample(pool: Pool): Promise<Sample> {
+  // Waiting for a connection is not part of the way to the database and back.
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    const asked = Date.now();
+    const started = performance.now();
+    const { rows } = await client.query<{ now: number }>(
+      "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now",
+    );
+    const roundTripMs = performance.now() - started;
+    return { offset: Math.round(rows[0]!.now - (asked + roundTripMs / 2)), roundTripMs };
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+}
