@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { Worker } from "node:worker_threads";
 import { Client } from "pg";
 import { postgres } from "../../test/support/postgres.ts";
 import { ServiceError } from "../errors.ts";
 import type { Db, Tx } from "./database.ts";
 import { openPostgres } from "./postgres.ts";
+import { openHeavyReader } from "./sqlite-heavy.ts";
 import { openSqlite } from "./sqlite.ts";
 
 const fail = (error: unknown) => {
@@ -217,6 +219,49 @@ void test("heavy reads see what was committed and run beside the event loop (SQL
       /no such table/,
     );
   });
+});
+
+void test("what the file system refuses a heavy read is told with SQLite's code (SQLite)", async () => {
+  await withSqlite(async (db) => {
+    const { sql } = await import("kysely");
+    // READONLY; a broken disk is told the same way.
+    await assert.rejects(
+      async () => sql`delete from tasks`.execute(db.heavy.query),
+      (error: unknown) => {
+        const { errcode, code } = ((error as Error).cause ?? error) as { errcode?: number; code?: string };
+        return (errcode ?? 0) % 256 === 8 || code === "DATABASE_UNAVAILABLE";
+      },
+    );
+  });
+});
+
+void test("the end of a reading thread fails what it was asked, and not what its successor is (SQLite)", async (t) => {
+  const dataDir = mkdtempSync(join(tmpdir(), "service-db-"));
+  const path = join(dataDir, "service.db");
+  new DatabaseSync(path).close();
+  /** The thread of each request, in their order. */
+  const threads: Worker[] = [];
+  const post = Worker.prototype.postMessage;
+  t.mock.method(Worker.prototype, "postMessage", function (this: Worker, message: unknown) {
+    threads.push(this);
+    post.call(this, message);
+  });
+  const heavy = openHeavyReader(path);
+  const one = () => heavy.query.selectNoFrom(({ val }) => val(1).as("one")).execute();
+  await one();
+  const [first] = threads;
+  const asked = one();
+  while (threads.length < 2) await Promise.resolve();
+  // A thread that breaks says so before it has ended.
+  first!.emit("error", new Error("broken"));
+  await assert.rejects(asked, /broken/);
+  const next = one();
+  while (threads.length < 3) await Promise.resolve();
+  assert.notEqual(threads[2], first);
+  await first!.terminate();
+  assert.deepEqual(await next, [{ one: 1 }]);
+  await heavy.close();
+  rmSync(dataDir, { recursive: true, force: true });
 });
 
 void test("reading connections cannot write (SQLite)", async () => {

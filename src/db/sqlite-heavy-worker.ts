@@ -22,6 +22,8 @@ function answer(request: HeavyRequest): HeavyAnswer {
       rows: reading.all(request.sql, request.parameters).map((row) => ({ ...(row as object) })),
     };
   } catch (error) {
-    return { id: request.id, error: error instanceof Error ? error.message : String(error) };
+    // SQLite's code does not cross a thread by itself.
+    const { errcode } = error as { errcode?: number };
+    return { id: request.id, error: error instanceof Error ? error.message : String(error), errcode };
   }
 }

@@ -24,7 +24,13 @@ export interface HeavyReader extends Reader {
 export type HeavyRequest =
   | { id: number; sql: string; parameters: readonly unknown[] }
   | { id: number; checkpoint: true };
-export type HeavyAnswer = { id: number; rows: unknown[] } | { id: number; error: string };
+export type HeavyAnswer = { id: number; rows: unknown[] } | { id: number; error: string; errcode: number | undefined };
+
+/** A thread and what was asked of it: its end is not the end of what its successor is asked. */
+interface HeavyWorker {
+  thread: Worker;
+  pending: Map<number, { resolve: (rows: unknown[]) => void; reject: (error: Error) => void }>;
+}
 
 /** The log is copied back this often while there are writes, and whenever this much was written. */
 const CHECKPOINT_EVERY_MS = 1000;
@@ -32,40 +38,41 @@ const CHECKPOINT_EVERY_CHARACTERS = 8_000_000;
 
 /** Reads of many rows, and checkpoints, in a thread with its own connection. The thread starts when it is first needed. */
 export function openHeavyReader(path: string): HeavyReader {
-  const pending = new Map<number, { resolve: (rows: unknown[]) => void; reject: (error: Error) => void }>();
-  let worker: Worker | null = null;
+  let worker: HeavyWorker | null = null;
   let lastId = 0;
   let checkpointed = 0;
   let copied = 0;
   let isCheckpointing = false;
 
-  function start(): Worker {
-    const started = new Worker(new URL("./sqlite-heavy-worker.ts", import.meta.url), { workerData: { path } });
-    started.unref();
-    started.on("message", (answer: HeavyAnswer) => {
+  function start(): HeavyWorker {
+    const thread = new Worker(new URL("./sqlite-heavy-worker.ts", import.meta.url), { workerData: { path } });
+    const started: HeavyWorker = { thread, pending: new Map() };
+    const { pending } = started;
+    thread.unref();
+    thread.on("message", (answer: HeavyAnswer) => {
       const waiting = pending.get(answer.id);
       pending.delete(answer.id);
       if ("rows" in answer) waiting?.resolve(answer.rows);
-      else waiting?.reject(new Error(answer.error));
-      if (pending.size === 0) started.unref();
+      else waiting?.reject(Object.assign(new Error(answer.error), { errcode: answer.errcode }));
+      if (pending.size === 0) thread.unref();
     });
     const lost = (error: Error) => {
       if (worker === started) worker = null;
       for (const { reject } of pending.values()) reject(error);
       pending.clear();
     };
-    started.on("error", lost);
-    started.on("exit", () => lost(new Error("the reading thread ended")));
+    thread.on("error", lost);
+    thread.on("exit", () => lost(new Error("the reading thread ended")));
     return started;
   }
 
   function ask(request: { sql: string; parameters: readonly unknown[] } | { checkpoint: true }): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      worker ??= start();
-      worker.ref();
+      const { thread, pending } = (worker ??= start());
+      thread.ref();
       const id = ++lastId;
       pending.set(id, { resolve, reject });
-      worker.postMessage({ id, ...request });
+      thread.postMessage({ id, ...request });
     });
   }
 
@@ -106,7 +113,7 @@ export function openHeavyReader(path: string): HeavyReader {
         });
     },
     close: async () => {
-      await worker?.terminate();
+      await worker?.thread.terminate();
     },
   };
 }
