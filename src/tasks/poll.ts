@@ -53,6 +53,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
   const ending = new Set<Wake>();
   let stopped = false;
   let round = 0;
+  let isLooking = false;
 
   const unlisten = db.hints.listen((hint) => {
     const id = hint.startsWith("task:") ? hint.slice(5) : null;
@@ -61,7 +62,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     reading.delete(id);
     wake(id);
   });
-  const looking = db.hints.isShared ? setInterval(() => void look().catch(onError), SECOND) : null;
+  const looking = db.hints.isShared ? setInterval(() => void lookOnce(), SECOND) : null;
   looking?.unref();
 
   function wake(id: string): void {
@@ -77,6 +78,19 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
       reading.set(id, shared);
     }
     return shared;
+  }
+
+  /** While the database is slow, one look at a time: more of them would only make it slower. */
+  async function lookOnce(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      await look();
+    } catch (error) {
+      onError(error);
+    } finally {
+      isLooking = false;
+    }
   }
 
   /** Hints of other processes may be lost; this finds what they were about. */
