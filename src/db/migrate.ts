@@ -20,7 +20,15 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const name = results?.find((result) => result.status === "Error")?.migrationName;
-  throw new Error(`The database could not be brought up to date${name === undefined ? "" : ` (migration ${name})`}.`, {
-    cause: error,
-  });
+  throw new Error(
+    `The database could not be brought up to date${name === undefined ? "" : ` (migration ${name})`}: ${reasonOf(error)}`,
+    { cause: error },
+  );
+}
+
+/** What an error says, as the end of a sentence. Of a host with several addresses, what the first one said. */
+function reasonOf(error: unknown): string {
+  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
+  const { message } = (first ?? error) as Error;
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }

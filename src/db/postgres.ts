@@ -136,8 +136,26 @@ async function migrateOnce(url: string): Promise<void> {
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
     await migrate(db, "postgres");
+  } catch (error) {
+    throw withoutPassword(error as Error, url);
   } finally {
     await db.destroy();
+  }
+}
+
+/** The sentence is for the terminal and the log: whatever a driver or a pooler puts into it, not that. */
+function withoutPassword(error: Error, url: string): Error {
+  const { password } = new URL(url);
+  const secrets = [password, decodePassword(password)].filter((secret) => secret !== "");
+  const message = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), error.message);
+  return new Error(message, { cause: error.cause });
+}
+
+function decodePassword(password: string): string {
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
   }
 }
 
