@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { connect, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { test } from "node:test";
+import { assertUnavailable, everyCall, type Call } from "../../test/support/every-call.ts";
+import { postgres } from "../../test/support/postgres.ts";
 import { newTaskBody, startTestService, testOnBoth, type TestService } from "../../test/support/service.ts";
+import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
 import { ERRORS, type ErrorCode } from "../errors.ts";
 
 interface Refused {
@@ -238,24 +241,54 @@ testOnBoth("health, version and metrics answer", async (service) => {
   assert.match(metrics.text, /service_http_request_seconds_count\{method="POST",route="\/api\/tasks",status="201"\} 1/);
 });
 
-testOnBoth(
-  "a database that does not answer is 503 in health and in every call, and the process goes on",
-  async (service) => {
-    const { id } = await service.create();
-    const { db } = service.ctx;
-    const works = { ping: db.ping, write: db.write, run: db.run };
-    const fail = async () => {
-      throw new Error("connection refused");
-    };
-    Object.assign(db, { ping: fail });
-    const health = await service.call("GET", "/api/health");
-    assert.equal(health.status, 503);
-    assert.deepEqual(health.body, { status: "failing", version: service.ctx.version, database: "failing" });
+testOnBoth("health names the database when it fails, and the process goes on", async (service) => {
+  const { id } = await service.create();
+  const { db } = service.ctx;
+  const { ping } = db;
+  const fail = async () => {
+    throw new Error("connection refused");
+  };
+  Object.assign(db, { ping: fail });
+  const health = await service.call("GET", "/api/health");
+  assert.equal(health.status, 503);
+  assert.deepEqual(health.body, { status: "failing", version: service.ctx.version, database: "failing" });
+  assert.equal((await service.call("GET", "/api/health?live=1")).status, 200);
+  Object.assign(db, { ping });
+  assert.equal((await service.call("GET", `/api/tasks/${id}`)).status, 200);
+});
+
+void test("a database that does not answer is 503 in health and in every call, and the process goes on (PostgreSQL)", async () => {
+  const { url, drop } = await (await postgres()).createDatabase();
+  const proxy = await openDatabaseProxy(url);
+  const { service, stop } = await startTestService("postgres", { env: { SERVICE_DATABASE_URL: proxy.url } });
+  const send = async ({ method, path, body }: Call) => {
+    const answer = await service.call(method, path, { body });
+    return { status: answer.status, retryAfter: answer.headers["retry-after"], body: answer.body };
+  };
+  try {
+    const open = async () => (await service.create()).id;
+    const calls = everyCall([await open(), await open(), await open()]);
+    await proxy.refuse();
+    await assertUnavailable(calls, send, 4_000);
     assert.equal((await service.call("GET", "/api/health?live=1")).status, 200);
-    Object.assign(db, works);
-    assert.equal((await service.call("GET", `/api/tasks/${id}`)).status, 200);
-  },
-);
+    await proxy.pass();
+    proxy.freeze();
+    // The database's own limit and a second; the rest is what a busy machine may add.
+    await assertUnavailable(calls, send, 9_000);
+    await proxy.pass();
+    for (const call of calls) {
+      const { status, body } = await send(call);
+      assert.equal(status, call.status, `${call.method} ${call.path}: ${JSON.stringify(body)}`);
+    }
+    const { body: counts } = await service.call("GET", "/api/tasks/counts");
+    assert.deepEqual([counts["open"], counts["closed_today"]], [1, 2], "nothing happened twice or by itself");
+  } finally {
+    await proxy.pass();
+    await stop();
+    await proxy.close();
+    await drop();
+  }
+});
 
 testOnBoth("a list that is wrong from end to end is refused by its first entry", async (service) => {
   const answer = await service.call<Refused & { details: { path: string }[] }>("POST", "/api/tasks", {

@@ -5,11 +5,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "../../src/tasks/schema.ts";
+import { assertUnavailable, everyCall, type Call } from "../support/every-call.ts";
 import { postgres } from "../support/postgres.ts";
 import { startProcess, type ServiceProcess } from "../support/processes.ts";
 import { newTaskBody } from "../support/service.ts";
+import { openDatabaseProxy } from "../support/tcp-proxy.ts";
 
 const create = (service: ServiceProcess, body = newTaskBody()) => service.call<TaskRecord>("POST", "/api/tasks", body);
 const complete = (service: ServiceProcess, id: string) =>
@@ -129,17 +132,72 @@ void describe("two processes on one PostgreSQL", () => {
     assert.equal((await waiting).body.status, "completed");
   });
 
-  test("a database that goes away and comes back is 503 meanwhile, and nothing is lost", async () => {
-    const { id } = (await create(a)).body;
-    await database.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'human-task-service%'",
-    );
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => a.call<TaskRecord & { error_code?: string }>("GET", `/api/tasks/${id}`)),
-    );
-    for (const { status, body } of answers)
-      assert.ok(status === 200 || (status === 503 && body.error_code === "DATABASE_UNAVAILABLE"), String(status));
-    assert.equal((await complete(b, id)).body.status, "completed");
+  test("a database that goes away and comes back is 503 meanwhile, and nothing acknowledged is lost", async () => {
+    const proxy = await openDatabaseProxy(url);
+    const c = await startProcess({ SERVICE_DATABASE_URL: proxy.url });
+    const send = async ({ method, path, body }: Call) => {
+      const answer = await c.call(method, path, body);
+      return { status: answer.status, retryAfter: answer.headers.get("retry-after"), body: answer.body };
+    };
+    const open = async () => (await create(c)).body.id;
+    const calls = everyCall([await open(), await open(), await open()]);
+
+    /** Keys and the ids that were acknowledged for them. */
+    const acknowledged = new Map<string, string>();
+    const refusals = new Set<string | undefined>();
+    let running = true;
+    const writers = Array.from({ length: 4 }, async () => {
+      while (running) {
+        const body = newTaskBody({ idempotency_key: `outage-${Math.random()}` });
+        // As an agent does: the same request again until it is taken.
+        for (;;) {
+          const { status, body: answer } = await c.call<TaskRecord & { error_code?: string }>(
+            "POST",
+            "/api/tasks",
+            body,
+          );
+          if (status === 201) acknowledged.set(body.idempotency_key, answer.id);
+          else refusals.add(status === 503 ? answer.error_code : `${status}`);
+          if (status === 201) break;
+          await sleep(20);
+        }
+      }
+    });
+    const until = async (count: number) => {
+      while (acknowledged.size < count) await sleep(10);
+    };
+    const polled = (await create(a)).body.id;
+    const poll = c.call<PollResult>("GET", `/api/tasks/${polled}/poll?timeout=60`);
+
+    await until(20);
+    for (let i = 0; i < 20; i++) {
+      proxy.cut();
+      await sleep(10);
+    }
+    await until(acknowledged.size + 20);
+    await proxy.refuse();
+    await assertUnavailable(calls, send, 4_000);
+    await proxy.pass();
+    await until(acknowledged.size + 20);
+    proxy.freeze();
+    await assertUnavailable(calls, send, 9_000);
+    await proxy.pass();
+    await until(acknowledged.size + 20);
+    running = false;
+    await Promise.all(writers);
+
+    refusals.delete("DATABASE_UNAVAILABLE");
+    refusals.delete("COMMIT_UNKNOWN");
+    assert.deepEqual(refusals, new Set());
+    const stored = await rows("select id, idempotency_key as key from tasks where idempotency_key like 'outage-%'");
+    assert.deepEqual(new Map(stored.map(({ key, id }) => [key as string, id as string])), acknowledged);
+    assert.equal(stored.length, acknowledged.size, "one row a key");
+    for (const call of calls) assert.equal((await send(call)).status, call.status, `${call.method} ${call.path}`);
+    // A poll that waited through all of it wakes when the task is answered elsewhere.
+    await complete(a, polled);
+    assert.equal((await poll).body.status, "completed");
+    await c.stop();
+    await proxy.close();
   });
 });
 
