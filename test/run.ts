@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { globSync } from "node:fs";
 
 /**
@@ -14,13 +15,27 @@ const together = wanted(
 );
 const apart = wanted(globSync("test/replicas/**/*.test.ts"));
 
+const missed = asked.filter((part) => ![...together, ...apart].some((file) => file.includes(part)));
+if (missed.length > 0) {
+  process.stderr.write(`No test file has this in its name: ${missed.join(", ")}.\n`);
+  process.exit(1);
+}
+
 for (const { files, options } of [
   { files: together, options: ["--test-isolation=none"] },
   { files: apart, options: ["--test-concurrency=1"] },
 ]) {
   if (files.length === 0) continue;
-  const { status } = spawnSync(process.execPath, ["--test", "--test-force-exit", ...options, ...files], {
-    stdio: "inherit",
-  });
+  const status = await run(["--test", "--test-force-exit", ...options, ...files]);
   if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Whoever ends this ends what it started as well. */
+async function run(args: string[]): Promise<number | null> {
+  const child = spawn(process.execPath, args, { stdio: "inherit" });
+  const pass = (signal: NodeJS.Signals) => child.kill(signal);
+  process.on("SIGINT", pass).on("SIGTERM", pass);
+  const [status] = (await once(child, "exit")) as [number | null];
+  process.off("SIGINT", pass).off("SIGTERM", pass);
+  return status;
 }

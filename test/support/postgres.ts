@@ -69,7 +69,7 @@ async function startPostgres(): Promise<PostgresServer> {
     { ...identity, env, stdio: "ignore", cwd: home },
   );
   child.unref();
-  process.on("exit", () => {
+  atEnd(() => {
     child.kill("SIGKILL");
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   });
@@ -97,6 +97,22 @@ async function startPostgres(): Promise<PostgresServer> {
       };
     },
   };
+}
+
+/**
+ * Runs `act` when this process ends, by a signal too: without a listener such an end runs nothing. Where nobody else
+ * listens, the process ends as if by the signal alone, after everything that waits for an orderly end.
+ */
+function atEnd(act: () => void): void {
+  process.once("exit", act);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      act();
+      if (process.listenerCount(signal) > 0) return;
+      process.once("exit", () => process.kill(process.pid, signal));
+      process.exit();
+    });
+  }
 }
 
 async function migrateTemplate(url: string): Promise<void> {
