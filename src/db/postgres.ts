@@ -105,7 +105,8 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
     for (let attempt = 1; ; attempt++) {
       try {
         return (await query.executeQuery(bind(statement, "postgres", query, params))).rows;
-      } catch (error) {
+      } catch (thrown) {
+        const error = causeOf(thrown);
         // It may have been carried out before the connection was lost.
         if (isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
         if (!isTakenBack(error) || attempt === TRIES) throw asServiceError(error);
