@@ -8,6 +8,8 @@ import {
   type DatabaseConnection,
   type Driver,
 } from "kysely";
+import { ServiceError } from "../errors.ts";
+import { asServiceError } from "./sqlite-errors.ts";
 import { bind, type Reader } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
@@ -29,7 +31,7 @@ export type HeavyAnswer = { id: number; rows: unknown[] } | { id: number; error:
 /** A thread and what was asked of it: its end is not the end of what its successor is asked. */
 interface HeavyWorker {
   thread: Worker;
-  pending: Map<number, { resolve: (rows: unknown[]) => void; reject: (error: Error) => void }>;
+  pending: Map<number, { resolve: (rows: unknown[]) => void; reject: (error: unknown) => void }>;
 }
 
 /** The log is copied back this often while there are writes, and whenever this much was written. */
@@ -53,12 +55,12 @@ export function openHeavyReader(path: string): HeavyReader {
       const waiting = pending.get(answer.id);
       pending.delete(answer.id);
       if ("rows" in answer) waiting?.resolve(answer.rows);
-      else waiting?.reject(Object.assign(new Error(answer.error), { errcode: answer.errcode }));
+      else waiting?.reject(asServiceError(Object.assign(new Error(answer.error), { errcode: answer.errcode })));
       if (pending.size === 0) thread.unref();
     });
     const lost = (error: Error) => {
       if (worker === started) worker = null;
-      for (const { reject } of pending.values()) reject(error);
+      for (const { reject } of pending.values()) reject(new ServiceError("DATABASE_UNAVAILABLE", { cause: error }));
       pending.clear();
     };
     thread.on("error", lost);

@@ -3,8 +3,8 @@ import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
-import { ServiceError } from "../errors.ts";
 import { bind, type Db, type Reader, type Tx } from "./database.ts";
+import { asServiceError, GroupLost } from "./sqlite-errors.ts";
 import { createLocalHints, type Hints } from "./hints.ts";
 import { migrate } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
@@ -51,7 +51,7 @@ export async function openSqlite({
   const hints = createLocalHints();
   const heavy = openHeavyReader(path);
   const clock = forwardOnly(now);
-  const reader = readerOn(reading);
+  const reader = readerOn(forCallers(reading));
   const writer = createWriter(writing, { clock, hints, onError, onGrowth: heavy.checkpoint });
 
   return {
@@ -136,6 +136,25 @@ function readerOn(connection: Connection): Reader & { query: Kysely<Schema> } {
   };
 }
 
+/** The same connection, for reads of requests: a caller is told what may pass. */
+function forCallers(connection: Connection): Connection {
+  const told = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      throw asServiceError(error);
+    }
+  };
+  return {
+    ...connection,
+    prepare: (sql) => {
+      const statement = told(() => connection.prepare(sql));
+      return { ...statement, all: (parameters) => told(() => statement.all(parameters)) };
+    },
+    all: (sql, parameters) => told(() => connection.all(sql, parameters)),
+  };
+}
+
 interface Call {
   fn: (tx: Tx) => Promise<unknown>;
   resolve: (value: never) => void;
@@ -148,9 +167,6 @@ interface Outcome {
   effects: (() => void)[];
   hints: string[];
 }
-
-/** The transaction that holds a group was lost (disk full, an I/O error): none of its calls has happened. */
-class GroupLost extends Error {}
 
 /**
  * The same connection, for statements of calls: where SQLite gave up the transaction, the next statement would be a
@@ -306,16 +322,6 @@ function createWriter(connection: Connection, { clock, hints, onError, onGrowth 
 
 function failed(call: Call, error: unknown): Outcome {
   return { call, result: { ok: false, error: asServiceError(error) }, effects: [], hints: [] };
-}
-
-/** What the file system refuses is not the caller's doing and may pass: 503. Everything else stays what it is. */
-function asServiceError(error: unknown): unknown {
-  const cause = error instanceof GroupLost ? (error.cause ?? error) : error;
-  const code = (cause as { errcode?: number } | null)?.errcode;
-  // Primary result codes: BUSY 5, NOMEM 7, READONLY 8, IOERR 10, FULL 13, CANTOPEN 14.
-  const passing =
-    error instanceof GroupLost || (typeof code === "number" && [5, 7, 8, 10, 13, 14].includes(code & 0xff));
-  return passing ? new ServiceError("DATABASE_UNAVAILABLE", { cause }) : cause;
 }
 
 function isBusy(error: unknown): boolean {
