@@ -226,6 +226,10 @@ export function createEngine({
   ): Promise<number> {
     if (late.length > 0) await orLeave([...held, ...due], () => letFallDue(db, idsOf(late)));
     const slots = new Map([...held, ...due].map(({ id, slot }) => [id, slot]));
+    if (isStopping) {
+      for (const slot of slots.values()) lanes.leave(slot);
+      return 0;
+    }
     if (slots.size === 0) return 0;
     const claimed = await orLeave([...held, ...due], () =>
       claimDeliveries(db, { held: idsOf(held), due: idsOf(due) }, { owner, until: db.now() + leaseMs }),

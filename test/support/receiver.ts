@@ -1,66 +1,67 @@
 import { createHmac, hkdfSync } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { PAYLOAD_KEY } from "./service.ts";
 
-export interface Received {
-  url: string;
+export interface ReceivedCallback {
   headers: IncomingHttpHeaders;
+  /** As it came. */
   body: string;
-  /** Of the body's task. */
   task_id: string;
+  /** `Date.now()`. */
+  at: number;
 }
 
-/** A real HTTP server that callbacks are sent to. */
+/** A real server that takes callbacks and remembers them. */
 export interface Receiver {
   url: string;
-  received: Received[];
-  /** Waits until so many have come. */
+  received: ReceivedCallback[];
+  /** Resolves once so many have come; how long that takes does not matter. */
   until(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param answer - answers each request; by default 200 */
+/** @param answer - ends the response, now or later; without it everything is answered 200 */
 export async function startReceiver(
-  answer: (response: ServerResponse, received: Received) => void = (response) => void response.end(),
+  answer: (response: ServerResponse, callback: ReceivedCallback) => unknown = (response) => response.end("ok"),
 ): Promise<Receiver> {
-  const received: Received[] = [];
-  let arrived: () => void = () => {};
+  const received: ReceivedCallback[] = [];
+  const waiting = new Set<() => void>();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString();
-      const one = {
-        url: request.url ?? "",
-        headers: request.headers,
-        body,
-        task_id: (JSON.parse(body) as { task_id: string }).task_id,
-      };
-      received.push(one);
-      answer(response, one);
-      arrived();
+      const task_id = String(request.headers["x-service-task-id"]);
+      const callback = { headers: request.headers, body, task_id, at: Date.now() };
+      received.push(callback);
+      answer(response, callback);
+      for (const check of waiting) check();
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", 1024, resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    until: async (count) => {
-      while (received.length < count) await new Promise<void>((resolve) => (arrived = resolve));
-    },
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    until: (count) =>
+      new Promise((resolve) => {
+        const check = () => {
+          if (received.length < count) return;
+          waiting.delete(check);
+          resolve();
+        };
+        waiting.add(check);
+        check();
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 
-/** Whether a callback is signed as the specification says; shares no code with the service. */
-export function isSigned({ headers, body }: Received): boolean {
-  const key = Buffer.from(hkdfSync("sha256", Buffer.from(PAYLOAD_KEY, "base64"), "service-webhook-v1", "v1", 32));
-  return headers["x-service-signature"] === `sha256=${createHmac("sha256", key).update(body).digest("hex")}`;
+/** The signature as a receiver computes it from the specification alone. */
+export function expectedSignature(payloadKey: string, body: string): string {
+  const key = hkdfSync("sha256", Buffer.from(payloadKey, "base64"), "service-webhook-v1", "v1", 32);
+  return `sha256=${createHmac("sha256", Buffer.from(key)).update(body).digest("hex")}`;
 }
