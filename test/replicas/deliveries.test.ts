@@ -2,74 +2,155 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { postgres } from "../support/postgres.ts";
 import { startProcess, type ServiceProcess } from "../support/processes.ts";
-import { expectedSignature, startReceiver } from "../support/receiver.ts";
+import { expectedSignature, startReceiver, type Receiver } from "../support/receiver.ts";
 import { newTaskBody, PAYLOAD_KEY } from "../support/service.ts";
 
-/** Attempts that one process makes to one origin at once, at most. */
-const PER_ORIGIN = 8;
+/** A lease of 30 s, and how often leases are looked through. */
+const LOST_MS = 35_000;
 
-test("callbacks of three processes survive kill -9 at any moment: none is lost, few are sent twice (PostgreSQL)", async () => {
-  const seed = Number(process.env["TEST_SEED"] ?? Date.now() % 2 ** 31);
-  console.log(`seed ${seed} (TEST_SEED)`);
-  const random = createRandom(seed);
-  const { url, drop } = await (await postgres()).createDatabase();
-  // Slow enough that attempts are under way when a process dies.
-  const receiver = await startReceiver((response) => void setTimeout(() => response.end(), 20));
-  const env = { SERVICE_DATABASE_URL: url };
-  const services = await Promise.all([startProcess(env), startProcess(env), startProcess(env)]);
-  const ended = new Set<string>();
-  let crashes = 0;
-  let isOver = false;
+/** Random numbers that a seed repeats. (mulberry32) */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
 
-  /** Creates and ends tasks; what was acknowledged is owed. */
-  async function work(index: number): Promise<void> {
-    while (!isOver) {
-      try {
-        const service = services[index % services.length]!;
-        const { status, body } = await service.call<TaskRecord>(
-          "POST",
-          "/api/tasks",
-          newTaskBody({ callback_url: receiver.url, idempotency_key: `${index}-${random()}` }),
-        );
-        if (status !== 201) continue;
-        const done = await service.call("POST", `/api/tasks/${body.id}/complete`, { response: { approved: true } });
-        if (done.status === 200) ended.add(body.id);
-      } catch {
-        await new Promise((resolve) => setImmediate(resolve)); // the process is being replaced
+/** How many callbacks came for each task. */
+function countByTask({ received }: Receiver): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { task_id } of received) counts.set(task_id, (counts.get(task_id) ?? 0) + 1);
+  return counts;
+}
+
+async function end(service: ServiceProcess, callback_url: string): Promise<string> {
+  const { body } = await service.call<TaskRecord>("POST", "/api/tasks", newTaskBody({ callback_url }));
+  const { status } = await service.call("POST", `/api/tasks/${body.id}/complete`, { response: { approved: true } });
+  assert.equal(status, 200);
+  return body.id;
+}
+
+void describe("several processes on one PostgreSQL deliver", () => {
+  let url: string;
+  let drop: () => Promise<void>;
+  let database: Client;
+
+  before(async () => {
+    ({ url, drop } = await (await postgres()).createDatabase());
+    database = new Client({ connectionString: url });
+    await database.connect();
+  });
+  after(async () => {
+    await database.end();
+    await drop();
+  });
+
+  test("each callback once when all is well, whoever ends the task", async () => {
+    const hook = await startReceiver();
+    const services = await Promise.all([0, 1].map(() => startProcess({ SERVICE_DATABASE_URL: url })));
+    const ids = await Promise.all(Array.from({ length: 200 }, (_, i) => end(services[i % 2]!, hook.url)));
+    await hook.until(200);
+    assert.deepEqual([...countByTask(hook).keys()].toSorted(), ids.toSorted());
+    for (const { body, headers } of hook.received)
+      assert.equal(headers["x-service-signature"], expectedSignature(PAYLOAD_KEY, body));
+
+    // Time runs out for many at once: both sweep, both send.
+    const open = await Promise.all(
+      Array.from({ length: 100 }, async (_, i) => {
+        const body = newTaskBody({ callback_url: hook.url });
+        return (await services[i % 2]!.call<TaskRecord>("POST", "/api/tasks", body)).body.id;
+      }),
+    );
+    await database.query("update tasks set timeout_at = $1 where id = any($2)", [Date.now() - 1, open]);
+    await hook.until(300);
+    assert.ok(open.every((id) => countByTask(hook).get(id) === 1));
+    for (const service of services) assert.equal(await service.stop(), 0);
+    assert.equal(hook.received.length, 300);
+    const { rows } = await database.query("select distinct status from deliveries");
+    assert.deepEqual(rows, [{ status: "SUCCEEDED" }]);
+    await hook.close();
+  });
+
+  test("kill -9 at random moments loses no callback, and repeats only what was under way", async (t) => {
+    const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
+    t.diagnostic(`seed ${seed} (TEST_SEED)`);
+    const next = random(seed);
+    // Attempts last a while, so that a kill finds some under way.
+    const hook = await startReceiver((response) => void setTimeout(() => response.end(), 20 + next() * 60));
+    const start = () => startProcess({ SERVICE_DATABASE_URL: url });
+    const services = await Promise.all([start(), start(), start()]);
+    const acknowledged = new Set<string>();
+    const timeouts: string[] = [];
+    let inFlightAtKills = 0;
+    let running = true;
+    const steady = services[0];
+
+    const writers = Array.from({ length: 6 }, async (_, writer) => {
+      for (let i = writer; running; i++) {
+        try {
+          if (i % 7 === 0) {
+            const body = newTaskBody({ callback_url: hook.url });
+            timeouts.push((await steady.call<TaskRecord>("POST", "/api/tasks", body)).body.id);
+          } else {
+            acknowledged.add(await end(services[i % 3]!, hook.url));
+          }
+        } catch {
+          await delay(5); // the connection broke with its process
+        }
       }
+    });
+    for (let kill = 0; kill < 4; kill++) {
+      await delay(300 + next() * 700);
+      const victim = 1 + Math.floor(next() * 2);
+      await services[victim]!.kill();
+      const { rows } = await database.query<{ n: number }>(
+        "select count(*)::int as n from deliveries where lease_owner is not null",
+      );
+      inFlightAtKills += rows[0]!.n;
+      services[victim] = await start();
     }
-  }
-  const workers = [0, 1, 2, 3, 4, 5].map(work);
-  while (crashes < 6) {
-    const target = ended.size + 10 + Math.floor(random() * 30);
-    while (ended.size < target) await new Promise((resolve) => setImmediate(resolve));
-    const victim = Math.floor(random() * services.length);
-    await services[victim]!.kill();
-    crashes++;
-    services[victim] = await startProcess(env);
-  }
-  isOver = true;
-  await Promise.all(workers);
+    running = false;
+    await Promise.all(writers);
+    await database.query("update tasks set timeout_at = $1 where id = any($2)", [Date.now() - 1, timeouts]);
 
-  const arrived = () => new Set(receiver.received.map(({ task_id }) => task_id));
-  const missing = () => [...ended].filter((id) => !arrived().has(id));
-  while (missing().length > 0) await receiver.until(receiver.received.length + 1);
+    const owed = [...acknowledged, ...timeouts];
+    const deadline = Date.now() + LOST_MS + 15_000;
+    const missing = () => {
+      const counts = countByTask(hook);
+      return owed.filter((id) => !counts.has(id));
+    };
+    const unsettled = async () =>
+      (await database.query("select id from deliveries where status <> 'SUCCEEDED'")).rows.length;
+    while ((missing().length > 0 || (await unsettled()) > 0) && Date.now() < deadline) await delay(200);
 
-  const bodies = new Map<string, string>();
-  for (const one of receiver.received) {
-    assert.equal(one.headers["x-service-signature"], expectedSignature(PAYLOAD_KEY, one.body));
-    assert.equal(one.body, bodies.get(one.task_id) ?? one.body, "every attempt has the same bytes");
-    bodies.set(one.task_id, one.body);
-  }
-  const extra = receiver.received.length - bodies.size;
-  assert.ok(extra <= crashes * PER_ORIGIN, `${extra} extra attempts after ${crashes} crashes`);
-  await Promise.all(services.map((service: ServiceProcess) => service.stop()));
-  await receiver.close();
-  await drop();
+    assert.deepEqual(missing(), []);
+    assert.equal(await unsettled(), 0);
+    const extra = [...countByTask(hook).values()].reduce((sum, count) => sum + count - 1, 0);
+    t.diagnostic(`${owed.length} callbacks, ${inFlightAtKills} attempts under way at kills, ${extra} made twice`);
+    assert.ok(extra <= inFlightAtKills, `${extra} extra attempts for ${inFlightAtKills} under way`);
+    assert.ok(
+      [...countByTask(hook).values()].every((count) => count <= 3),
+      "no more than one more for each crash",
+    );
+    const { rows: numbers } = await database.query("select distinct attempt::int from delivery_attempts");
+    assert.deepEqual(numbers, [{ attempt: 1 }], "what was lost is the same attempt again");
+    const { rows: entries } = await database.query(
+      "select task_id from audit_entries where action = 'timed_out' and task_id = any($1) group by task_id having count(*) = 1",
+      [timeouts],
+    );
+    assert.equal(entries.length, timeouts.length, "each timeout once");
+    await Promise.all(services.map((service) => service.kill()));
+    await hook.close();
+  });
 });
 
 test("what was being sent when the process was killed is sent again at the next start, under its number (SQLite)", async () => {
@@ -123,14 +204,3 @@ test("a stop lets an attempt under way end and writes it down (SQLite)", async (
   await receiver.close();
   rmSync(dataDir, { recursive: true, force: true });
 });
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
