@@ -51,6 +51,12 @@ async function change({ ctx }: TestService, taskId: string, set: Partial<Deliver
   await ctx.db.write((tx) => tx.query.updateTable("deliveries").set(set).where("task_id", "=", taskId).execute());
 }
 
+/** Deliveries whose due time stands ahead because an answer, or a slot, is waited for. */
+async function rowsHeld({ ctx, clock }: TestService): Promise<number> {
+  const select = ctx.db.query.selectFrom("deliveries").select("id").where("lease_owner", "is", null);
+  return (await select.where("next_attempt_at", ">", clock.now()).execute()).length;
+}
+
 /** Everything that is due, to its end. */
 async function deliver({ ctx }: TestService): Promise<void> {
   await ctx.deliveries.turn();
@@ -465,6 +471,31 @@ testOnBoth(
     assert.equal((await answers[0]!).status, 200);
     await ctx.deliveries.settle();
     assert.equal(hook.received.length, 2);
+  },
+);
+
+testOnBoth(
+  "answers that go out faster than their receiver takes callbacks delay them, and no more",
+  async (service, t) => {
+    const { ctx, call } = service;
+    const answers: ServerResponse[] = [];
+    const hook = await receiver(t, (response) => void answers.push(response));
+    const ids: string[] = [];
+    for (let i = 0; i < 4; i++) ids.push((await service.create({ callback_url: hook.url })).id);
+    ctx.deliveries.start();
+    for (const id of ids) assert.equal((await call("POST", `/api/tasks/${id}/cancel`)).status, 200);
+    // A receiver that has not answered yet gets one at a time. The clock stands still: nothing falls due by itself.
+    await hook.until(1);
+    answers[0]!.end();
+    // Two at a time from here; the rest is left to whoever has room, and is due from then on.
+    await hook.until(3);
+    while ((await rowsHeld(service)) > 0) await nextTurn();
+    for (let i = 1; i < 4; i++) {
+      await hook.until(i + 1);
+      answers[i]!.end();
+    }
+    await ctx.deliveries.stop();
+    assert.deepEqual(hook.received.map(({ task_id }) => task_id).toSorted(), ids.toSorted());
   },
 );
 

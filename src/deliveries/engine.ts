@@ -80,6 +80,8 @@ const LAPSED_ROWS = 100;
 /** Deliveries that one turn begins, at most, and outcomes in one transaction. */
 const CLAIM_MAX = 128;
 const OUTCOMES_MAX = 64;
+/** How long released deliveries wait here for a slot before any process may take them; less than their rows are held. */
+const PARKED_MS = 1 * SECOND;
 /** Attempts under way or not yet written down, at most: a database that does not take outcomes ends the sending. */
 const RUNNING_MAX = 512;
 
@@ -105,6 +107,8 @@ export function createEngine({
   const lanes = createLanes();
   const running = new Map<Promise<void>, AbortController>();
   const released: HeldDelivery[] = [];
+  /** Released, by origin, and without a slot yet: their rows are held, so that nobody else begins them. */
+  const parked = new Map<string, { id: string; since: number }[]>();
   /** Origins with something due, in the order in which they get their turn; `fresh`: it has only just become owed. */
   const waiting = new Set<string>();
   const fresh = new Set<string>();
@@ -143,8 +147,49 @@ export function createEngine({
     return last !== null;
   }
 
-  /** Takes slots for origins that wait, in their order, and looks for what to fill them with. */
-  async function admitWaiting(now: number, max: number): Promise<Admitted[]> {
+  function park(deliveries: readonly HeldDelivery[]): void {
+    const since = performance.now();
+    for (const { id, origin } of deliveries) {
+      const own = parked.get(origin);
+      if (own) own.push({ id, since });
+      else parked.set(origin, [{ id, since }]);
+    }
+  }
+
+  /**
+   * Lets parked rows fall due that have stood too long, for other processes to take, and those whose origin has older ones
+   * to send first.
+   */
+  async function unparkLate(): Promise<void> {
+    const late: string[] = [];
+    for (const [origin, own] of parked) {
+      const isLate = performance.now() - own[0]!.since > PARKED_MS;
+      if (!isLate && !waiting.has(origin) && !fresh.has(origin)) continue;
+      parked.delete(origin);
+      fresh.add(origin);
+      late.push(...idsOf(own));
+    }
+    if (late.length > 0) await letFallDue(db, late);
+  }
+
+  function admitParked(max: number): Admitted[] {
+    const admitted: Admitted[] = [];
+    const rest: [string, { id: string; since: number }[]][] = [];
+    for (const [origin, own] of parked) {
+      if (admitted.length >= max) break;
+      const slots = takeSlots(origin, true, Math.min(own.length, max - admitted.length));
+      if (slots.length === 0) continue;
+      parked.delete(origin);
+      for (const [i, { id }] of own.splice(0, slots.length).entries()) admitted.push({ id, slot: slots[i]! });
+      if (own.length > 0) rest.push([origin, own]);
+    }
+    // After the others' turn.
+    for (const [origin, own] of rest) parked.set(origin, own);
+    return admitted;
+  }
+
+  /** Takes slots for origins that have something due, in their order, and looks for what to fill them with. */
+  async function admitDue(now: number, max: number): Promise<Admitted[]> {
     const slots = new Map<string, Slot[]>();
     let free = max;
     for (const origin of byTurns(fresh, waiting)) {
@@ -190,26 +235,21 @@ export function createEngine({
     mustLook = false;
     const hasMore = isLooking && (await look(now));
 
-    const mine: Admitted[] = [];
-    const late: HeldDelivery[] = [];
-    const max = Math.max(0, Math.min(CLAIM_MAX, RUNNING_MAX - running.size));
-    for (const held of released.splice(0, max)) {
-      const slot = lanes.enter(held.origin, true);
-      if (slot) mine.push({ id: held.id, slot });
-      else late.push(held);
-    }
-    const due = await orLeave(mine, () => admitWaiting(now, max - mine.length));
-    const begun = await begin(mine, due, late);
-    for (const { origin } of late) fresh.add(origin);
+    park(released.splice(0));
+    await unparkLate();
+    const room = Math.max(0, Math.min(CLAIM_MAX, RUNNING_MAX - running.size));
+    const held = admitParked(room);
+    const due = await orLeave(held, () => admitDue(now, room - held.length));
+    const begun = await begin(held, due);
 
     if (isLooking) {
       pauseMs = hasMore || begun > 0 ? BUSY_MS : Math.min(pauseMs * 2, IDLE_MS);
       lookAt = performance.now() + (hasMore || isAnyWaiting() ? pauseMs : await untilNextDue(pauseMs));
     }
-    return released.length > 0 && max > 0 ? 0 : lookAt - performance.now();
+    return released.length > 0 ? 0 : lookAt - performance.now();
   }
 
-  const isAnyWaiting = () => waiting.size + fresh.size > 0;
+  const isAnyWaiting = () => waiting.size + fresh.size + parked.size > 0;
 
   async function untilNextDue(pause: number): Promise<number> {
     const next = await findNextDue(db);
@@ -219,12 +259,7 @@ export function createEngine({
   }
 
   /** Takes what was admitted under a lease and begins it; others may have been faster. @returns how many it began */
-  async function begin(
-    held: readonly Admitted[],
-    due: readonly Admitted[],
-    late: readonly HeldDelivery[],
-  ): Promise<number> {
-    if (late.length > 0) await orLeave([...held, ...due], () => letFallDue(db, idsOf(late)));
+  async function begin(held: readonly Admitted[], due: readonly Admitted[]): Promise<number> {
     const slots = new Map([...held, ...due].map(({ id, slot }) => [id, slot]));
     if (isStopping) {
       for (const slot of slots.values()) lanes.leave(slot);
@@ -266,7 +301,7 @@ export function createEngine({
       .catch((error: unknown) => log.error({ err: error, delivery_id: row.id }, "An attempt could not be ended"))
       .finally(() => {
         running.delete(done);
-        if (isAnyWaiting() || released.length > 0) wake();
+        if (isAnyWaiting()) wake();
       });
     running.set(done, controller);
   }
