@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -117,6 +118,27 @@ test("the command line says what it can do, and refuses what it cannot", async (
   const migrate = run([here("cli.ts"), "migrate"], { SERVICE_DATA_DIR: await emptyDataDir(t) });
   assert.equal(await migrate.end, 0);
   assert.equal(migrate.text.out, "The database is up to date.\n");
+});
+
+const SECRETS = {
+  SERVICE_ADMIN_API_TOKEN: "test-admin-token-0123456789",
+  SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+};
+
+test("the command line prints the key that receivers check callbacks with, and makes none up", async (t) => {
+  const payloadKey = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
+  const given = run([here("cli.ts"), "webhook-key"], { SERVICE_PAYLOAD_KEY: payloadKey, ...SECRETS });
+  assert.equal(await given.end, 0);
+  const key = Buffer.from(given.text.out.trim(), "base64");
+  assert.equal(
+    createHmac("sha256", key).update('{"task":"x"}').digest("hex"),
+    "eec51be281af1c96d2fcecf31388838811c3b2c66fa34f8a5c2debaaafbc6d33",
+  );
+
+  const none = run([here("cli.ts"), "webhook-key"], { SERVICE_DATA_DIR: await emptyDataDir(t) });
+  assert.equal(await none.end, 1);
+  assert.equal(none.text.out, "");
+  assert.match(none.text.err, /secrets\.json yet/);
 });
 
 async function addressOf({ process: child, text }: Run): Promise<string> {

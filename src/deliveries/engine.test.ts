@@ -330,6 +330,17 @@ testOnBoth(
   },
 );
 
+testOnBoth("what a stop gives back is only what is still its own", async (service) => {
+  const engine = anotherEngine(service, () => new Promise(() => {}), { drainMs: 1 });
+  const id = await endedTask(service, "http://a.test/");
+  await engine.turn();
+  const { lease_epoch } = await rowOf(service, id);
+  for (const taken of [{ lease_owner: "somebody" }, { lease_epoch: lease_epoch + 1 }]) await change(service, id, taken);
+  const before = await rowOf(service, id);
+  await engine.stop();
+  assert.deepEqual(await rowOf(service, id), before);
+});
+
 testOnBoth("a task deleted while its callback is on its way leaves nothing behind", async (service, t) => {
   const { opened, open } = gate();
   const hook = await receiver(t, (response) => void opened.then(() => response.end()));
@@ -386,6 +397,7 @@ testOnBoth("dead receivers take their share and no more; live ones behind them a
   await engine.turn();
   await engine.settle();
   assert.deepEqual(sent.splice(0), ["http://live.test"]);
+  await engine.turn(); // finds nothing more of it
 
   const dead = Array.from({ length: 900 }, (_, i) => `http://dead-${String(i % 300).padStart(3, "0")}.test`);
   await owe([...dead, "http://live.test", "http://new.test"]);

@@ -5,6 +5,7 @@ import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import { newId } from "../lib/ids.ts";
 import { move } from "../tasks/move.ts";
 import type { WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
+import { redeliver as redeliverRows } from "./store.ts";
 
 const PATH = "/api/admin/webhook-deliveries";
 
@@ -227,6 +228,18 @@ testOnBoth("many are redelivered by their ids, or by status and receiver", async
   assert.deepEqual((await redeliver(service, { ids: [] })).body, { count: 0 });
   while ((await list(service, "?status=PENDING&limit=1")).rows.length > 0) await deliver(service);
   assert.deepEqual([hook.received.length, other.received.length], [410, 2]);
+});
+
+testOnBoth("a row that leaves the status while many are redelivered is left alone", async (service, t) => {
+  const hook = await receiver(t);
+  const task = await endedTask(service, hook.url);
+  await deliver(service);
+  const { id } = await ofTask(service, task);
+  const rows = (status: "FAILED" | "SUCCEEDED") =>
+    service.ctx.db.write((tx) => redeliverRows(tx, "callback", [id], status));
+  assert.deepEqual(await rows("FAILED"), []);
+  assert.equal((await ofTask(service, task)).status, "SUCCEEDED");
+  assert.equal((await rows("SUCCEEDED")).length, 1);
 });
 
 testOnBoth("which ones must be said in exactly one way", async (service) => {
