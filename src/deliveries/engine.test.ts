@@ -229,6 +229,25 @@ testOnBoth("the outcome of an attempt whose lease is gone changes nothing", asyn
   assert.equal((await rowOf(service, id)).status, "PENDING");
 });
 
+testOnBoth("an abandonment whose lease is gone leaves no trace", async (service, t) => {
+  const { opened, open } = gate();
+  const hook = await receiver(t, (response) => void opened.then(() => response.writeHead(500).end()));
+  const id = await endedTask(service, hook.url);
+  await change(service, id, { attempt_count: 12 });
+  await service.ctx.deliveries.turn();
+  await hook.until(1);
+  const { lease_epoch } = await rowOf(service, id);
+  await change(service, id, { lease_epoch: lease_epoch + 1 });
+  open();
+  await service.ctx.deliveries.settle();
+  assert.equal((await rowOf(service, id)).status, "PENDING");
+  const { body } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+  assert.deepEqual(
+    body.map(({ action }) => action),
+    ["created", "cancelled"],
+  );
+});
+
 testOnBoth(
   "the attempt of a lost process is made again, three times at most; then it has failed",
   async (service, t) => {
