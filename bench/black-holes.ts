@@ -84,7 +84,8 @@ async function report(name: string, service: ServiceProcess, rate: number, secon
     ended.push(endOne(service, ids));
   }
   await Promise.all(ended);
-  for (let i = 0; i < 100 && ids.some((id) => !arrivals.has(id)); i++) await delay(100);
+  // What this phase leaves behind must not be counted against the next one.
+  for (let i = 0; i < 1200 && ids.some((id) => !arrivals.has(id)); i++) await delay(100);
 
   const took = ids.flatMap((id) => arrivals.get(id) ?? []).toSorted((a, b) => a - b);
   const at = (share: number) => took[Math.min(took.length - 1, Math.floor(took.length * share))];
