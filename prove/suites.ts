@@ -1,0 +1,4 @@
+import type { Suite } from "./suite.ts";
+
+/** In the order in which they run. */
+export const SUITES: readonly Suite[] = [];
