@@ -34,6 +34,8 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // Lines of ours name the request where there is one; a logger for each would be made for nothing.
+    childLoggerFactory: (parent) => parent,
     bodyLimit: ctx.config.limits.bodyBytes,
     requestTimeout: ARRIVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -57,16 +59,18 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   acceptJson(app);
 
   app.decorateRequest("caller", null);
-  app.addHook("onRequest", async (request, reply) => {
+  // Hooks of every request call back: a promise each would cost more than what they do.
+  app.addHook("onRequest", (request, reply, done) => {
     request.caller = identify(request);
     void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     if (request.headers.authorization !== undefined) void reply.header("cache-control", "no-store");
     // What a route declares is enforced, and before a byte of the body is read.
     if (request.routeOptions.schema?.security !== undefined) callerOf(request);
+    done();
   });
   // What a request owes the outside starts once it is answered. After the body was read, since reading it loses the thread.
   app.addHook("preHandler", (_request, reply, done) => whileAnswering(reply.raw, ctx.deliveries.release, done));
-  app.addHook("onResponse", async (request, reply) => {
+  app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "unknown";
     ctx.metrics.requestSeconds.observe(
       { method: request.method, route, status: reply.statusCode },
@@ -82,6 +86,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
       },
       "answered",
     );
+    done();
   });
   // Whoever waits is answered with the current state; a connection that is busy now ends with its answer, since one that
   // was kept for another request would hold up the stop.
@@ -93,8 +98,9 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     connections.begin();
   });
   app.addHook("onClose", async () => connections.done());
-  app.addHook("onSend", async (_request, reply) => {
+  app.addHook("onSend", (_request, reply, payload, done) => {
     if (isStopping) void reply.header("connection", "close");
+    done(null, payload);
   });
 
   for (const shape of shapes) app.addSchema(shape);

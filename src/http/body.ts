@@ -18,8 +18,9 @@ export function acceptJson(app: FastifyInstance): void {
       done(error as Error);
     }
   });
-  app.addHook("preValidation", async (request) => {
+  app.addHook("preValidation", (request, _reply, done) => {
     if (request.body == null && request.routeOptions.schema?.body !== undefined) request.body = {};
+    done();
   });
 }
 

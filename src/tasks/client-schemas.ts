@@ -2,7 +2,7 @@ import { parseSchema } from "../../json-schema/parse-schema.ts";
 import type { Schema } from "../../json-schema/schema.ts";
 import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
-import type { JsonObject } from "../lib/json.ts";
+import type { JsonObject, JsonText } from "../lib/json.ts";
 
 /** Read schemas that are kept: many tasks bring the same pair. Bounded in number and in characters of their JSON. */
 const KEPT_MAX = 1000;
@@ -14,11 +14,12 @@ let keptCharacters = 0;
 /**
  * Reads a schema that a client sent. (spec: Create a task)
  *
+ * @param text - the schema as JSON
  * @param path - where it stands in the request, a JSON Pointer
+ * @param raw - the same, where the caller has it read already
  * @throws ServiceError VALIDATION_FAILED that names every place that is wrong
  */
-export function requireSchema(raw: JsonObject, path: string): Schema {
-  const text = JSON.stringify(raw);
+export function requireSchema(text: JsonText, path: string, raw?: JsonObject): Schema {
   const known = kept.get(text);
   if (known) {
     // Last used, last dropped.
@@ -26,7 +27,7 @@ export function requireSchema(raw: JsonObject, path: string): Schema {
     kept.set(text, known);
     return known;
   }
-  const parsed = parseSchema(raw);
+  const parsed = parseSchema(raw ?? (JSON.parse(text) as JsonObject));
   if (!parsed.ok) {
     throw new ServiceError("VALIDATION_FAILED", {
       message: "A schema in the request cannot be accepted.",

@@ -6,7 +6,7 @@ import type { Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import { checkCallbackUrl } from "../lib/outbound-url.ts";
-import { isJsonObject } from "../lib/json.ts";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
 import type { Caller } from "../people/caller.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
@@ -15,7 +15,17 @@ import { requireFits, requireSchema } from "./client-schemas.ts";
 import { parseNotify } from "./notify.ts";
 import { parseAssignTo } from "./routing.ts";
 import type { CreateTaskBody } from "./schema.ts";
-import { addTask, addTasks, findTaskIdByKey, findWholeTask, toTask, type NewTask, type WholeTask } from "./store.ts";
+import {
+  addTask,
+  addTasks,
+  findTaskIdByKey,
+  findWholeTask,
+  parseJson,
+  toTask,
+  type NewTask,
+  type TaskDocuments,
+  type WholeTask,
+} from "./store.ts";
 
 export interface Created {
   task: WholeTask;
@@ -30,15 +40,13 @@ export type TaskCreator = (task: NewTask) => Promise<boolean>;
 
 /** What the checks of one request may take of a turn of the event loop; the next check then waits for another. */
 const CHECKING_MS = 5;
-/** Rows in one statement on PostgreSQL. */
+/** Tasks that are written together, at most. */
 const GROUP = 64;
 /** Characters of JSON of a task that is written together with others. */
 const GROUPED_CHARACTERS_MAX = 16_384;
 
 /** Creations that wait in the same turn of the event loop are written together. */
 export function createTaskCreator(db: Db): TaskCreator {
-  // SQLite's writer groups commits itself.
-  if (db.dialect === "sqlite") return (task) => db.write((tx) => addTask(tx, task));
   const batcher = createBatcher<NewTask, boolean>(
     GROUP,
     async (tasks) => {
@@ -47,7 +55,7 @@ export function createTaskCreator(db: Db): TaskCreator {
     },
     (error) => !(error instanceof ServiceError),
   );
-  // Arrays of large texts cost the driver more than a statement each.
+  // Large ones hold up the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
   return (rows) =>
     rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX
       ? db.write((tx) => addTask(tx, rows))
@@ -58,26 +66,29 @@ export function createTaskCreator(db: Db): TaskCreator {
  * Creates a task, or finds the one that the idempotency key is bound to, for the life of that task and under any number
  * of calls at once. (spec: Create a task)
  *
- * @param body - as it came; `problem` says what its shape lacks. A replay is answered before that is looked at, so that it
+ * @param body - as it came; `problem` says what its shape lacks. A replay is answered whatever is wrong with it, so that it
  *   survives rules that have become stricter since.
  * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
  */
 export async function createTask(ctx: Context, caller: Caller, body: unknown, problem: Error | null): Promise<Created> {
   requireMay(caller, "create");
-  const key = isJsonObject(body) ? body["idempotency_key"] : undefined;
-  if (typeof key === "string" && key !== "" && isStorableText(key)) {
-    const bound = await findReplay(ctx, key, body);
-    if (bound) return bound;
-  }
-  if (problem) throw problem;
-
   const request = body as CreateTaskBody;
-  await checkRequest(ctx, request);
-  // The key may be freed by a deletion, and taken again, between the two statements.
+  let documents: TaskDocuments;
+  try {
+    if (problem) throw problem;
+    documents = toDocuments(request);
+    await checkRequest(ctx, request, documents);
+  } catch (error) {
+    const bound = await findReplay(ctx, body);
+    if (bound) return bound;
+    throw error;
+  }
+  // The insertion finds out whether the key is taken. It may be freed by a deletion, and taken again, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const rows = newTask(request, ctx.db.now());
-    if (await ctx.creator(rows)) return { task: wholeTask(rows, request), isReplay: false, isMismatch: false };
-    const bound = await findReplay(ctx, request.idempotency_key, body);
+    const rows = newTask(request, documents, ctx.db.now());
+    if (await ctx.creator(rows))
+      return { task: { ...toTask(rows.task), ...documents, response: null }, isReplay: false, isMismatch: false };
+    const bound = await findReplay(ctx, body);
     // Where the answer to the commit was lost and the writing repeated, the task that is found is this very one.
     if (bound) return bound.task.id === rows.task.id ? { ...bound, isReplay: false } : bound;
   }
@@ -87,60 +98,61 @@ export async function createTask(ctx: Context, caller: Caller, body: unknown, pr
 /** Comparing is linear in the smaller of the two, and the body is bounded. */
 const UNLIMITED = { left: Number.POSITIVE_INFINITY };
 
-async function findReplay(ctx: Context, key: string, body: unknown): Promise<Created | null> {
+/** The task that the key in `body` is bound to, or null; `body` may be anything. */
+async function findReplay(ctx: Context, body: unknown): Promise<Created | null> {
+  const key = isJsonObject(body) ? body["idempotency_key"] : undefined;
+  if (typeof key !== "string" || key === "" || !isStorableText(key)) return null;
   const id = await findTaskIdByKey(ctx.db, key);
   const task = id === null ? null : await findWholeTask(ctx.db, id);
-  return (
-    task && {
-      task,
-      isReplay: true,
-      isMismatch: !isEqual(UNLIMITED, known(task), known(body as Partial<CreateTaskBody>)),
-    }
+  return task && { task, isReplay: true, isMismatch: !isEqual(UNLIMITED, asked(task), known(body as JsonObject)) };
+}
+
+/** What the task was created with, as a request says it. */
+function asked(task: WholeTask): JsonObject {
+  return known({
+    ...task,
+    payload: parseJson(task.payload),
+    payload_schema: parseJson(task.payload_schema),
+    response_schema: parseJson(task.response_schema),
+    form_definition: parseJson(task.form_definition),
+    assign_to: parseJson(task.assign_to),
+    notify: parseJson(task.notify),
+    verifier_config: parseJson(task.verifier_config),
+  });
+}
+
+const KNOWN = [
+  "task",
+  "payload",
+  "payload_schema",
+  "response_schema",
+  "form_definition",
+  "timeout_seconds",
+  "assign_to",
+  "notify",
+  "verifier_config",
+  "redact_payload",
+  "callback_url",
+] as const satisfies (keyof CreateTaskBody)[];
+
+/** The fields that make two requests the same, without those that say nothing. */
+function known(request: JsonObject): JsonObject {
+  return Object.fromEntries(
+    KNOWN.map((name) => [name, request[name]]).filter(
+      ([name, value]) => value != null && !(name === "redact_payload" && value === false),
+    ),
   );
 }
 
-/** The fields that make two requests the same, without those that say nothing. */
-function known(request: Partial<CreateTaskBody>): Partial<CreateTaskBody> {
-  const {
-    task,
-    payload,
-    payload_schema,
-    response_schema,
-    form_definition,
-    timeout_seconds,
-    assign_to,
-    notify,
-    verifier_config,
-    redact_payload,
-    callback_url,
-  } = request;
-  const fields = {
-    task,
-    payload,
-    payload_schema,
-    response_schema,
-    form_definition,
-    timeout_seconds,
-    assign_to,
-    notify,
-    verifier_config,
-    redact_payload: redact_payload || null,
-    callback_url,
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null));
-}
-
 /** Everything that the shape of a request does not tell. */
-async function checkRequest(ctx: Context, request: CreateTaskBody): Promise<void> {
+async function checkRequest(ctx: Context, request: CreateTaskBody, documents: TaskDocuments): Promise<void> {
   // Each check of a hostile schema or payload ends in time; all of one request in the same turn would add up.
   const started = performance.now();
-  const giveWay = async () => {
-    if (performance.now() - started > CHECKING_MS) await nextTurn();
-  };
-  const payloadSchema = requireSchema(request.payload_schema, "/payload_schema");
-  await giveWay();
-  requireSchema(request.response_schema, "/response_schema");
-  await giveWay();
+  const isLong = () => performance.now() - started > CHECKING_MS;
+  const payloadSchema = requireSchema(documents.payload_schema, "/payload_schema", request.payload_schema);
+  if (isLong()) await nextTurn();
+  requireSchema(documents.response_schema, "/response_schema", request.response_schema);
+  if (isLong()) await nextTurn();
   if (request.assign_to != null) parseAssignTo(request.assign_to);
   if (request.notify != null) parseNotify(request.notify);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
@@ -158,11 +170,9 @@ function requireCallbackUrl({ config }: Context, url: string): void {
   if (problem !== null) throw invalid("/callback_url", problem);
 }
 
-function newTask(request: CreateTaskBody, now: number): NewTask {
-  const id = newId("tsk", now);
+function toDocuments(request: CreateTaskBody): TaskDocuments {
   const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
-  const documents = {
-    task_id: id,
+  return {
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),
@@ -171,6 +181,10 @@ function newTask(request: CreateTaskBody, now: number): NewTask {
     notify: text(request.notify),
     verifier_config: text(request.verifier_config),
   };
+}
+
+function newTask(request: CreateTaskBody, documents: TaskDocuments, now: number): NewTask {
+  const id = newId("tsk", now);
   // A single person can be named before the directory knows them.
   const assignee = request.assign_to?.["email"];
   return {
@@ -203,7 +217,7 @@ function newTask(request: CreateTaskBody, now: number): NewTask {
       completed_by_user_id: null,
       completed_via_channel: null,
     },
-    documents,
+    documents: { task_id: id, ...documents },
     audit: {
       task_id: id,
       seq: 0,
@@ -224,20 +238,4 @@ function newTask(request: CreateTaskBody, now: number): NewTask {
 
 function length(...texts: (string | null)[]): number {
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-}
-
-/** The new task as a reader would find it, without reading it. */
-function wholeTask({ task }: NewTask, request: CreateTaskBody): WholeTask {
-  const { payload, payload_schema, response_schema, form_definition, assign_to, notify, verifier_config } = request;
-  return {
-    ...toTask(task),
-    payload,
-    payload_schema,
-    response_schema,
-    form_definition: form_definition ?? null,
-    assign_to: assign_to ?? null,
-    notify: notify ?? null,
-    verifier_config: verifier_config ?? null,
-    response: null,
-  };
 }

@@ -3,13 +3,13 @@ import type { Context } from "../context.ts";
 import type { Reader } from "../db/database.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
-import type { JsonObject } from "../lib/json.ts";
+import type { JsonText } from "../lib/json.ts";
 import { DAY, HOUR } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireMay } from "./access.ts";
-import { commonFields, routingFields } from "./record.ts";
-import type { ListedTask, ListTasksQuery, TaskCounts } from "./schema.ts";
-import { parseJson, toTask } from "./store.ts";
+import { toListed } from "./record.ts";
+import type { ListTasksQuery, TaskCounts } from "./schema.ts";
+import { toTask } from "./store.ts";
 
 const DEFAULT_LIMIT = 50;
 /** Characters of JSON in one page, beyond its first row: a page of large documents is cut short instead of held in memory. */
@@ -19,14 +19,14 @@ type TaskQuery = SelectQueryBuilder<Schema, "tasks", TaskRow>;
 
 /**
  * One page of tasks. (spec: Tasks, list)
- * @returns `next`: the cursor of the next page, null on the last one
+ * @returns `rows`: each as JSON; `next`: the cursor of the next page, null on the last one
  * @throws ServiceError VALIDATION_FAILED for a cursor that is not ours
  */
 export async function listTasks(
   ctx: Context,
   caller: Caller,
   query: ListTasksQuery,
-): Promise<{ rows: ListedTask[]; next: string | null }> {
+): Promise<{ rows: JsonText[]; next: string | null }> {
   requireMay(caller, "list");
   const reader = isIndexed(query) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
@@ -36,31 +36,10 @@ export async function listTasks(
   const hasNext = page.length < found.length && last !== undefined;
   const documents = await selectDocuments(ctx.db, page, query.include === "schemas");
 
-  const rows = page.flatMap((row): ListedTask[] => {
+  const rows = page.flatMap((row): JsonText[] => {
     const document = documents.get(row.id);
-    if (!document) return []; // deleted between the two reads
-    const task = toTask(row);
-    return [
-      {
-        ...commonFields(task),
-        ...routingFields(
-          {
-            ...task,
-            notify: parseJson<string[]>(document.notify),
-            verifier_config: parseJson<JsonObject>(document.verifier_config),
-          },
-          caller,
-        ),
-        payload: task.redact_payload ? { _redacted: true } : parseJson<JsonObject>(document.payload)!,
-        assign_to: parseJson<JsonObject>(document.assign_to),
-        response: parseJson<JsonObject>(document.response),
-        ...("payload_schema" in document && {
-          payload_schema: parseJson<JsonObject>(document.payload_schema)!,
-          response_schema: parseJson<JsonObject>(document.response_schema)!,
-          form_definition: parseJson<JsonObject>(document.form_definition),
-        }),
-      },
-    ];
+    // It may have been deleted between the two reads.
+    return document ? [toListed(toTask(row), document, caller)] : [];
   });
   return {
     rows,

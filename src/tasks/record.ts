@@ -1,5 +1,5 @@
 import type { AuditEntryRow } from "../db/schema.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { joinJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { seesRouting } from "./access.ts";
@@ -7,22 +7,50 @@ import type { PolledTask } from "./poll.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
 import { parseJson, type Task, type TaskDocuments, type WholeTask } from "./store.ts";
 
-/** A task as the wire shows it to this caller. (spec: Task record) */
-export function toRecord(task: WholeTask, caller: Caller): TaskRecord {
-  return {
-    ...commonFields(task),
-    ...routingFields(task, caller),
-    payload: task.payload,
-    payload_schema: task.payload_schema,
-    response_schema: task.response_schema,
-    form_definition: task.form_definition,
-    assign_to: task.assign_to,
-    response: task.response,
-  };
+/** Fields that hold JSON of clients: stored as text, and sent as they stand. */
+type Documents =
+  | "payload"
+  | "payload_schema"
+  | "response_schema"
+  | "form_definition"
+  | "assign_to"
+  | "notify"
+  | "verifier_config"
+  | "response";
+
+/** A task as the wire shows it to this caller, as JSON of a `TaskRecord`. (spec: Task record) */
+export function toRecord(task: WholeTask, caller: Caller): JsonText {
+  const { payload, payload_schema, response_schema, form_definition, response } = task;
+  return joinJson(recordFields(task, caller), {
+    payload,
+    response,
+    ...routingTexts(task, caller),
+    payload_schema,
+    response_schema,
+    form_definition,
+  });
 }
 
-/** The fields that records and rows of lists share. */
-export function commonFields(task: Task) {
+/** A row of a list, as JSON of a `ListedTask`; the schemas are in it when they were read. (spec: Tasks, list) */
+export function toListed(
+  task: Task,
+  documents: Omit<WholeTask, keyof Task | "payload_schema" | "response_schema" | "form_definition"> &
+    Partial<WholeTask>,
+  caller: Caller,
+): JsonText {
+  const { payload, response, payload_schema, response_schema, form_definition } = documents;
+  return joinJson(recordFields(task, caller), {
+    payload: task.redact_payload ? '{"_redacted":true}' : payload,
+    response,
+    ...routingTexts(documents, caller),
+    ...(payload_schema !== undefined &&
+      response_schema !== undefined &&
+      form_definition !== undefined && { payload_schema, response_schema, form_definition }),
+  });
+}
+
+/** The fields that records and rows of lists share. Whatever is not named here or above never leaves. */
+function recordFields(task: Task, caller: Caller): Omit<TaskRecord, Documents> {
   return {
     id: task.id,
     idempotency_key: task.idempotency_key,
@@ -44,21 +72,24 @@ export function commonFields(task: Task) {
     completed_by_email: task.completed_by_email,
     completed_by_user_id: task.completed_by_user_id,
     completed_via_channel: task.completed_via_channel,
+    ...(seesRouting(caller) && { callback_url: task.callback_url }),
   };
 }
 
-/** Where messages and the outcome go, for those who may know. */
-export function routingFields(task: Task & Pick<TaskDocuments, "notify" | "verifier_config">, caller: Caller) {
-  if (!seesRouting(caller)) return {};
-  return { notify: task.notify, callback_url: task.callback_url, verifier_config: task.verifier_config };
+/** Where a task was routed; where messages go and who verifies, for those who may know. */
+function routingTexts(
+  { assign_to, notify, verifier_config }: Pick<TaskDocuments, "assign_to" | "notify" | "verifier_config">,
+  caller: Caller,
+) {
+  return seesRouting(caller) ? { assign_to, notify, verifier_config } : { assign_to };
 }
 
-export function toPollResult(task: PolledTask): PollResult {
-  return {
+/** As JSON of a `PollResult`. (spec: Tasks, poll) */
+export function toPollResult(task: PolledTask): JsonText {
+  const fields: Omit<PollResult, "response"> = {
     task_id: task.id,
     idempotency_key: task.idempotency_key,
     status: task.status,
-    response: parseJson<JsonObject>(task.response),
     completed_at: isoTime(task.completed_at),
     timed_out_at: isoTime(task.timed_out_at),
     completed_by_email: task.completed_by_email,
@@ -66,6 +97,7 @@ export function toPollResult(task: PolledTask): PollResult {
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
   };
+  return joinJson(fields, { response: task.response });
 }
 
 export function toAuditRecord(row: AuditEntryRow): AuditEntryRecord {

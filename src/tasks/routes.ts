@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import type { Context } from "../context.ts";
 import { LINK_HEADERS, linkToNext } from "../http/paging.ts";
 import { errors } from "../http/schema.ts";
+import { sendJson } from "../http/serialization.ts";
 import { callerOf } from "../people/caller.ts";
 import { createTask } from "./create.ts";
 import { countTasks, listTasks } from "./list.ts";
@@ -83,7 +84,7 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
       (isReplay ? ctx.metrics.tasksReplayed : ctx.metrics.tasksCreated).inc();
       void reply.code(201).header("idempotent-replayed", String(isReplay));
       if (isMismatch) void reply.header("idempotent-mismatch", "true");
-      return toRecord(task, caller);
+      return sendJson(reply, toRecord(task, caller));
     },
   );
 
@@ -111,7 +112,7 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
     async (request, reply) => {
       const { rows, next } = await listTasks(ctx, callerOf(request), request.query);
       if (next !== null) void reply.header("link", linkToNext("/api/tasks", request.url, next));
-      return rows;
+      return sendJson(reply, `[${rows.join(",")}]`);
     },
   );
 
@@ -145,9 +146,9 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const caller = callerOf(request);
-      return toRecord(await readTask(ctx, caller, request.params.id), caller);
+      return sendJson(reply, toRecord(await readTask(ctx, caller, request.params.id), caller));
     },
   );
 
@@ -174,7 +175,8 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
       const gone = new AbortController();
       reply.raw.once("close", () => gone.abort());
       const seconds = request.query.timeout ?? DEFAULT_POLL_SECONDS;
-      return toPollResult(await pollTask(ctx, callerOf(request), request.params.id, seconds, gone.signal));
+      const task = await pollTask(ctx, callerOf(request), request.params.id, seconds, gone.signal);
+      return sendJson(reply, toPollResult(task));
     },
   );
 
@@ -212,9 +214,9 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const caller = callerOf(request);
-      return toRecord(await completeTask(ctx, caller, request.params.id, request.body), caller);
+      return sendJson(reply, toRecord(await completeTask(ctx, caller, request.params.id, request.body), caller));
     },
   );
 
@@ -243,9 +245,10 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const caller = callerOf(request);
-      return toRecord(await cancelTask(ctx, caller, request.params.id, request.body.reason ?? null), caller);
+      const task = await cancelTask(ctx, caller, request.params.id, request.body.reason ?? null);
+      return sendJson(reply, toRecord(task, caller));
     },
   );
 

@@ -3,7 +3,6 @@ import { readStatement, writeStatement, type Dialect, type Reader, type Tx } fro
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
-import type { JsonObject } from "../lib/json.ts";
 import type { TaskEvent, TaskStatus, VerifierResult } from "./lifecycle.ts";
 
 /** A task without its documents: what its life is decided on. Times are epoch milliseconds. */
@@ -13,44 +12,21 @@ export interface Task extends Omit<TaskRow, "status" | "verifier_result" | "reda
   redact_payload: boolean;
 }
 
-/** What a task was created with. */
-export interface TaskDocuments {
-  payload: JsonObject;
-  payload_schema: JsonObject;
-  response_schema: JsonObject;
-  form_definition: JsonObject | null;
-  assign_to: JsonObject | null;
-  notify: string[] | null;
-  verifier_config: JsonObject | null;
-}
+/** What a task was created with, as JSON: most of it is only passed on. */
+export type TaskDocuments = Omit<TaskDocumentsRow, "task_id">;
 
 /** A task with all that its record shows. */
 export interface WholeTask extends Task, TaskDocuments {
-  response: JsonObject | null;
+  /** As JSON. */
+  response: string | null;
 }
 
-export type WholeTaskRow = TaskRow & Omit<TaskDocumentsRow, "task_id"> & { response: string | null };
-
-export function toTask(row: TaskRow): Task {
+export function toTask<Row extends TaskRow>(row: Row): Omit<Row, keyof Task> & Task {
   return {
     ...row,
     status: row.status as TaskStatus,
     verifier_result: parseJson<VerifierResult>(row.verifier_result),
     redact_payload: row.redact_payload === 1,
-  };
-}
-
-export function toWholeTask(row: WholeTaskRow): WholeTask {
-  return {
-    ...toTask(row),
-    payload: parseJson<JsonObject>(row.payload)!,
-    payload_schema: parseJson<JsonObject>(row.payload_schema)!,
-    response_schema: parseJson<JsonObject>(row.response_schema)!,
-    form_definition: parseJson<JsonObject>(row.form_definition),
-    assign_to: parseJson<JsonObject>(row.assign_to),
-    notify: parseJson<string[]>(row.notify),
-    verifier_config: parseJson<JsonObject>(row.verifier_config),
-    response: parseJson<JsonObject>(row.response),
   };
 }
 
@@ -64,23 +40,24 @@ const selectTaskForUpdate = writeStatement<{ id: string }, TaskRow>((query, para
   return dialect === "postgres" ? select.forUpdate() : select;
 });
 
-const selectWholeTask = readStatement<{ id: string }, WholeTaskRow>((query, param) =>
-  query
-    .selectFrom("tasks")
-    .innerJoin("task_documents", "task_documents.task_id", "tasks.id")
-    .leftJoin("task_responses", "task_responses.task_id", "tasks.id")
-    .selectAll("tasks")
-    .select([
-      "task_documents.payload",
-      "task_documents.payload_schema",
-      "task_documents.response_schema",
-      "task_documents.form_definition",
-      "task_documents.assign_to",
-      "task_documents.notify",
-      "task_documents.verifier_config",
-      "task_responses.response",
-    ])
-    .where("tasks.id", "=", param("id")),
+const selectWholeTask = readStatement<{ id: string }, TaskRow & TaskDocuments & { response: string | null }>(
+  (query, param) =>
+    query
+      .selectFrom("tasks")
+      .innerJoin("task_documents", "task_documents.task_id", "tasks.id")
+      .leftJoin("task_responses", "task_responses.task_id", "tasks.id")
+      .selectAll("tasks")
+      .select([
+        "task_documents.payload",
+        "task_documents.payload_schema",
+        "task_documents.response_schema",
+        "task_documents.form_definition",
+        "task_documents.assign_to",
+        "task_documents.notify",
+        "task_documents.verifier_config",
+        "task_responses.response",
+      ])
+      .where("tasks.id", "=", param("id")),
 );
 
 const selectIdByKey = readStatement<{ idempotency_key: string }, { id: string }>((query, param) =>
@@ -89,7 +66,7 @@ const selectIdByKey = readStatement<{ idempotency_key: string }, { id: string }>
 
 export async function findWholeTask(reader: Reader, id: string): Promise<WholeTask | null> {
   const [row] = await reader.run(selectWholeTask, { id });
-  return row ? toWholeTask(row) : null;
+  return row ? toTask(row) : null;
 }
 
 /** @throws ServiceError TASK_NOT_FOUND */
@@ -285,12 +262,21 @@ export async function addTask(tx: Tx, { task, documents, audit }: NewTask): Prom
 }
 
 /**
- * Writes many new tasks in one statement, which on PostgreSQL costs half of one transaction each. Rows are sorted by
- * idempotency key, so that two such statements wait for each other instead of deadlocking.
- *
+ * Writes many new tasks, all of them or none.
  * @returns the ids that were written; the others' keys are taken
  */
 export async function addTasks(tx: Tx, tasks: readonly NewTask[]): Promise<Set<string>> {
+  if (tx.dialect === "postgres") return addTasksAtOnce(tx, tasks);
+  const added = new Set<string>();
+  for (const task of tasks) if (await addTask(tx, task)) added.add(task.task.id);
+  return added;
+}
+
+/**
+ * In one statement, which on PostgreSQL costs half of one transaction each. Rows are sorted by idempotency key, so that
+ * two such statements wait for each other instead of deadlocking.
+ */
+async function addTasksAtOnce(tx: Tx, tasks: readonly NewTask[]): Promise<Set<string>> {
   const sorted = tasks.toSorted((a, b) => (a.task.idempotency_key < b.task.idempotency_key ? -1 : 1));
   const { rows } = await sql<{ id: string }>`
     with new_tasks as (

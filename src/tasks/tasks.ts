@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { deleteDeliveriesOf } from "../deliveries/store.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
+import type { JsonObject } from "../lib/json.ts";
 import { toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
@@ -47,7 +48,7 @@ export async function completeTask(
   const by = completerOf(caller, body);
   const event = await judge(ctx, task, { response: body.response, by });
   const moved = await ctx.db.write((tx) => move(tx, id, event, actorOf(caller, by.email)));
-  return { ...task, ...moved, response: moved.status === "completed" ? body.response : null };
+  return { ...task, ...moved, response: moved.status === "completed" ? JSON.stringify(body.response) : null };
 }
 
 /** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
@@ -57,9 +58,13 @@ async function judge(
   answer: Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">,
 ): Promise<TaskEvent> {
   if (task.verifier_config === null || task.redact_payload) return { type: "accepted", ...answer, verdict: null };
-  const config = readVerifierConfig(task.verifier_config, ctx.config.verifier.keyEnvs);
+  const config = readVerifierConfig(JSON.parse(task.verifier_config) as JsonObject, ctx.config.verifier.keyEnvs);
   const guard: VerdictGuard = { status: task.status, verification_attempt: task.verification_attempt };
-  const verdict = await ctx.verify(config, { task: task.task, payload: task.payload, response: answer.response });
+  const verdict = await ctx.verify(config, {
+    task: task.task,
+    payload: JSON.parse(task.payload) as JsonObject,
+    response: answer.response,
+  });
   const reason = toStorableText(verdict.reason, REASON_CHARACTERS_MAX);
   if (verdict.passed) return { type: "accepted", ...answer, verdict: { reason, guard } };
   return { type: "refused", ...answer, reason, max_attempts: config.max_attempts, guard };
