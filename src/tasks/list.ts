@@ -84,8 +84,9 @@ async function selectPage(reader: Reader, query: ListTasksQuery, limit: number):
     if (after) select = select.where(sql<boolean>`(timeout_at, id) > (${after[0]}, ${after[1]})`);
     select = select.orderBy("timeout_at").orderBy("id");
   } else {
-    if (after) select = select.where(sql<boolean>`(created_at, id) < (${after[0]}, ${after[1]})`);
-    select = select.orderBy("created_at", "desc").orderBy("id", "desc");
+    // Ids begin with the time.
+    if (after) select = select.where("id", "<", after[1]);
+    select = select.orderBy("id", "desc");
   }
   return select
     .limit(limit)

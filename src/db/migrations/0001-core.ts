@@ -39,11 +39,11 @@ export function core(dialect: Dialect): Migration {
         .addColumn("completed_by_user_id", "text")
         .addColumn("completed_via_channel", "text")
         .execute();
-      await db.schema.createIndex("tasks_by_creation").on("tasks").columns(["created_at", "id"]).execute();
-      await db.schema.createIndex("tasks_by_status").on("tasks").columns(["status", "created_at", "id"]).execute();
+      // Ids begin with the time of creation, so that the primary key also says which is newer.
+      await db.schema.createIndex("tasks_by_status").on("tasks").columns(["status", "id"]).execute();
       await sql`create index tasks_open_by_deadline on tasks (timeout_at, id) where ended_at is null`.execute(db);
       await sql`create index tasks_ended on tasks (ended_at) where ended_at is not null`.execute(db);
-      await sql`create index tasks_by_assignee on tasks (lower(assigned_to_email), created_at) where assigned_to_email is not null`.execute(
+      await sql`create index tasks_by_assignee on tasks (lower(assigned_to_email), id) where assigned_to_email is not null`.execute(
         db,
       );
 

@@ -1,0 +1,30 @@
+/**
+ * Loaded into a program that is measured: how long its event loop stood still at the longest, in milliseconds of the
+ * clock, and how much of that the loop's own thread was computing. The rest it was waiting for a disk or for a processor.
+ */
+const EVERY_MS = 2;
+
+let longest = { ms: 0, cpu_ms: 0 };
+let last = performance.now();
+let lastCpu = cpuMs();
+setInterval(() => {
+  const now = performance.now();
+  const cpu = cpuMs();
+  const ms = now - last - EVERY_MS;
+  if (ms > longest.ms) longest = { ms, cpu_ms: Math.min(ms, cpu - lastCpu) };
+  last = now;
+  lastCpu = cpu;
+}, EVERY_MS).unref();
+
+process.on("message", (message) => {
+  if (message !== "stalls") return;
+  process.send?.(longest);
+  longest = { ms: 0, cpu_ms: 0 };
+});
+// The channel must not keep a program alive that has nothing else to do.
+process.channel?.unref();
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
