@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { CompiledQuery, Compilable, Kysely } from "kysely";
 import type { Hints } from "./hints.ts";
 import type { Schema } from "./schema.ts";
@@ -70,6 +71,8 @@ type Build<P, R> = (
 
 interface Compiled {
   query: CompiledQuery;
+  /** The same for the same SQL in every process, so that connections may pass from one to another. */
+  name: string;
   /** For each parameter its name, or null when the value is the same in every call. */
   names: readonly (string | null)[];
 }
@@ -92,24 +95,29 @@ export function writeStatement<P, R = unknown>(build: Build<P, R>): Statement<P,
   return { kind: "write", build, compiled: new Map() };
 }
 
+/** A statement ready to be sent. */
+export interface Bound {
+  sql: string;
+  parameters: unknown[];
+  /** Under which a connection may keep it prepared. */
+  name: string;
+}
+
 /** The compiled query of `statement` with `params` in their places. */
-export function bind<P, R>(
-  statement: Statement<P, R>,
-  dialect: Dialect,
-  compiler: Kysely<Schema>,
-  params: P,
-): CompiledQuery<R> {
+export function bind<P, R>(statement: Statement<P, R>, dialect: Dialect, compiler: Kysely<Schema>, params: P): Bound {
   let compiled = statement.compiled.get(dialect);
   if (!compiled) {
     const query = statement.build(compiler, (name) => new Placeholder(name) as never, dialect).compile();
     const names = query.parameters.map((value) => (value instanceof Placeholder ? value.name : null));
-    compiled = { query: query, names };
+    const name = createHash("sha256").update(query.sql).digest("hex").slice(0, 32);
+    compiled = { query, name, names };
     statement.compiled.set(dialect, compiled);
   }
-  const { query, names } = compiled;
+  const { query, name, names } = compiled;
   const values = params as Record<string, unknown>;
   return {
-    ...query,
-    parameters: names.map((name, i) => (name === null ? query.parameters[i] : values[name])),
+    sql: query.sql,
+    name,
+    parameters: names.map((param, i) => (param === null ? query.parameters[i] : values[param])),
   };
 }

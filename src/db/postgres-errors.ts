@@ -3,7 +3,16 @@ import { ServiceError } from "../errors.ts";
 /** Serialization failure and deadlock: the database took the whole transaction back and asks for another try. */
 export function isTakenBack(error: unknown): boolean {
   const code = codeOf(error);
-  return code === "40001" || code === "40P01";
+  return code === "40001" || code === "40P01" || isUnprepared(error);
+}
+
+/**
+ * A prepared statement that is not there, or is there already: what stands between us and the database hands one of its
+ * connections now to this client, now to that one. Nothing was carried out.
+ */
+export function isUnprepared(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "26000" || code === "42P05";
 }
 
 /** The connection broke, could not be had, or gives no answer, as far as node, `pg` and PostgreSQL tell. */

@@ -1,8 +1,9 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { Pool, type ClientConfig, type PoolClient } from "pg";
+import { Pool, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { ServiceError } from "../errors.ts";
 import { SECOND } from "../lib/time.ts";
-import { asServiceError, isConnectionLoss } from "./postgres-errors.ts";
+import type { Bound } from "./database.ts";
+import { asServiceError, isConnectionLoss, isUnprepared } from "./postgres-errors.ts";
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 /** The database ends a statement that takes too long and says so; when that is not heard either, nobody is there. */
@@ -30,42 +31,74 @@ export function createPool(settings: ConstructorParameters<typeof Pool>[0]): Poo
   return pool;
 }
 
+/** A connection in use: by a transaction, or by a single statement. */
+export interface Session {
+  /** One of ours, which the connection keeps prepared: planning it costs the database more than carrying it out. */
+  run(statement: Bound): Promise<unknown[]>;
+  /** Anything, for once. */
+  query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
+  /** @param destroy - whether it must not be used again */
+  release(destroy?: boolean): void;
+}
+
+export interface Sessions {
+  /** @throws ServiceError DATABASE_UNAVAILABLE */
+  open(): Promise<Session>;
+  /** The same for Kysely. */
+  readonly pool: PostgresPool;
+}
+
 /**
- * The pool as Kysely uses it, for every statement of reads and transactions alike: what may pass is
- * DATABASE_UNAVAILABLE, and a connection that was lost or did not answer in time is never used again.
+ * Connections of `pool`, where every statement of reads and transactions alike is told from the same errors: what may
+ * pass is DATABASE_UNAVAILABLE, and a connection that was lost or did not answer in time is never used again.
+ *
+ * @param mayPrepare - whether a connection is ours alone for as long as it is open, as far as we know
  */
-export function checkedPool(pool: Pool): PostgresPool {
-  return {
-    options: pool.options,
-    connect: async () => {
+export function openSessions(pool: Pool, mayPrepare: () => boolean): Sessions {
+  let isPrepared = true;
+
+  async function open(): Promise<Session> {
+    let client: PoolClient;
+    try {
+      client = await pool.connect();
+    } catch (cause) {
+      // Whatever the reason: without a connection, nothing has happened.
+      throw new ServiceError("DATABASE_UNAVAILABLE", { cause });
+    }
+    let lost: unknown = null;
+    const send = async (query: QueryConfig): Promise<QueryResult> => {
+      // Such as the rollback: it would wait behind the statement that was not answered.
+      if (lost !== null) throw lost;
       try {
-        return checkedClient(await pool.connect());
-      } catch (cause) {
-        // Whatever the reason: without a connection, nothing has happened.
-        throw new ServiceError("DATABASE_UNAVAILABLE", { cause });
+        return await client.query(query);
+      } catch (error) {
+        if (isUnprepared(error)) isPrepared = false;
+        const mapped = asServiceError(error);
+        if (isConnectionLoss(error)) lost = mapped;
+        throw mapped;
       }
-    },
-    end: async () => pool.end(),
+    };
+    return {
+      run: async ({ name, sql: text, parameters: values }) =>
+        (await send(isPrepared && mayPrepare() ? { name, text, values } : { text, values })).rows as unknown[],
+      query: async (text, parameters) => send({ text, values: [...parameters] }),
+      // To the pool, a connection whose statement was given up looks like a good one.
+      release: (destroy = false) => client.release(destroy || lost !== null),
+    };
+  }
+
+  return {
+    open,
+    pool: { options: pool.options, connect: async () => forKysely(await open()), end: async () => pool.end() },
   };
 }
 
-function checkedClient(client: PoolClient): PostgresPoolClient {
-  let lost: unknown = null;
-  const query = async (sql: string, parameters: readonly unknown[]) => {
-    // Such as the rollback: it would wait behind the statement that was not answered.
-    if (lost !== null) throw lost;
-    try {
-      return await client.query(sql, parameters as unknown[]);
-    } catch (error) {
-      const mapped = asServiceError(error);
-      if (isConnectionLoss(error)) lost = mapped;
-      throw mapped;
-    }
-  };
-  return {
-    // The other form, for cursors, is not used here.
-    query: query as unknown as PostgresPoolClient["query"],
-    // To the pool, a connection whose statement was given up looks like a good one.
-    release: (destroy) => client.release(destroy === true || lost !== null),
-  };
+/** A pool of this one connection, whose owner gives it back. */
+export function poolOf(session: Session): PostgresPool {
+  return { options: {}, connect: async () => forKysely({ ...session, release: () => {} }), end: async () => {} };
+}
+
+function forKysely({ query, release }: Session): PostgresPoolClient {
+  // The other form, for cursors, is not used here.
+  return { query: query as unknown as PostgresPoolClient["query"], release };
 }

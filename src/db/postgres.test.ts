@@ -5,7 +5,7 @@ import { sql, type Kysely } from "kysely";
 import { postgres } from "../../test/support/postgres.ts";
 import { openDatabaseProxy, type TcpProxy } from "../../test/support/tcp-proxy.ts";
 import { ServiceError } from "../errors.ts";
-import { readStatement, type Db, type Tx } from "./database.ts";
+import { readStatement, writeStatement, type Db, type Tx } from "./database.ts";
 import { openPostgres } from "./postgres.ts";
 import type { Schema } from "./schema.ts";
 
@@ -127,7 +127,7 @@ void describe("a connection that falls silent", { concurrency: true }, () => {
       const { db, proxy } = await openFaulty(t);
       await db.write((tx) => put(tx, "before"));
       // Each gets a connection that exists, so it is not the connecting that fails.
-      await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.1)`.execute(db.query as Kysely<Schema>)));
+      await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.1)`.execute(db.query)));
       proxy.freeze();
       await Promise.all([
         ...Object.entries(WAYS).map(async ([name, way]) =>
@@ -222,3 +222,33 @@ void describe("a connection that falls silent", { concurrency: true }, () => {
     assert.equal((await ids(db)).length, 60);
   });
 });
+
+void test(
+  "a pooler that hands prepared statements to other connections costs a retry, and none later (PostgreSQL)",
+  TEST,
+  async (t) => {
+    const { db, errors } = await openFaulty(t);
+    const forget = () => sql`deallocate all`.execute(db.query);
+    const putCompiled = writeStatement<{ task_id: string }>((query, param) =>
+      query.insertInto("task_responses").values({ task_id: param("task_id"), response: "{}" }),
+    );
+    await db.writeOne(putCompiled, { task_id: "a" });
+    await forget();
+    await db.writeOne(putCompiled, { task_id: "b" });
+    await db.write((tx) => tx.run(putCompiled, { task_id: "c" }));
+    await forget();
+    assert.deepEqual(await ids(db), ["a", "b", "c"]);
+    assert.deepEqual(errors, []);
+  },
+);
+
+for (const [name, write] of [
+  ["a read", (db: Db) => ids(db)],
+  ["a transaction", (db: Db) => db.write((tx) => tx.run(selectIds, {}))],
+] as const)
+  void test(`${name} outlives it that its prepared statement is gone (PostgreSQL)`, TEST, async (t) => {
+    const { db } = await openFaulty(t);
+    assert.deepEqual(await write(db), []);
+    await sql`deallocate all`.execute(db.query);
+    assert.deepEqual(await write(db), []);
+  });

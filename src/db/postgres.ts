@@ -5,9 +5,9 @@ import { MINUTE, SECOND } from "../lib/time.ts";
 import { bind, type Db, type Reader, type Statement, type Tx } from "./database.ts";
 import { migrate } from "./migrate.ts";
 import { followDatabaseClock } from "./postgres-clock.ts";
-import { asServiceError, causeOf, isConnectionLoss, isTakenBack } from "./postgres-errors.ts";
+import { asServiceError, causeOf, isConnectionLoss, isTakenBack, isUnprepared } from "./postgres-errors.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
-import { checkedPool, connectionSettings, createPool } from "./postgres-pool.ts";
+import { connectionSettings, createPool, openSessions, poolOf, type Session } from "./postgres-pool.ts";
 import type { Schema } from "./schema.ts";
 
 // Counts and times come back as text otherwise; all of ours are far below 2^53.
@@ -19,7 +19,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10 * SECOND;
 /** Whoever asks for our health waits no longer than this. */
 const PING_MS = 2 * SECOND;
 const POOL_SIZE = 20;
-/** How often a transaction is run again when the database took it back, or could not be reached. */
+/** How often something is tried when the database took it back, or could not be reached. */
 const TRIES = 5;
 /** And for how long; then the caller is told. */
 const TRYING_MS = 3 * SECOND;
@@ -42,7 +42,6 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     application_name: "human-task-service",
   });
-  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: checkedPool(pool) }) });
   const clock = now
     ? { now, stop: () => {} }
     : await followDatabaseClock(pool, onError).catch(async (error: unknown) => {
@@ -50,68 +49,113 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
         throw error;
       });
   const hints = await openPostgresHints({ url, onError, onWarning });
+  // Where hints do not come through, a pooler may stand between, and hand each statement to another connection.
+  const sessions = openSessions(pool, hints.isHealthy);
+  const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: sessions.pool }) });
 
   const reader: Reader = {
     dialect: "postgres",
     query,
-    run: async (statement, params) => (await query.executeQuery(bind(statement, "postgres", query, params))).rows,
+    run: async (statement, params) => retrying(() => runAlone(statement, params), isUnprepared),
   };
 
-  async function write<T>(fn: (tx: Tx) => Promise<T>): Promise<T> {
-    const started = performance.now();
-    for (let attempt = 1; ; attempt++) {
-      const effects: (() => void)[] = [];
-      const changed: string[] = [];
-      let isBegun = false;
-      let isDecided = false;
-      try {
-        const value = await query.transaction().execute(async (trx) => {
-          isBegun = true;
-          const tx: Tx = {
-            dialect: "postgres",
-            query: trx,
-            run: async (statement, params) => (await trx.executeQuery(bind(statement, "postgres", query, params))).rows,
-            now: clock.now,
-            afterCommit: (effect) => void effects.push(effect),
-            hint: (hint) => void changed.push(hint),
-          };
-          const result = await fn(tx);
-          isDecided = true;
-          return result;
-        });
-        try {
-          for (const effect of effects) effect();
-          if (changed.length > 0) hints.publish(changed);
-        } catch (error) {
-          onError(error);
-        }
-        return value;
-      } catch (thrown) {
-        const error = causeOf(thrown);
-        if (error instanceof ServiceError) throw error;
-        // The commit was sent and its answer never came: it may have happened, so it must not be run again here.
-        if (isDecided && isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
-        const isPassing = !isBegun || isTakenBack(error) || isConnectionLoss(error);
-        if (isPassing && attempt < TRIES && performance.now() - started < TRYING_MS) {
-          await delay(2 ** attempt * (5 + Math.random() * 10));
-          continue;
-        }
-        throw isPassing ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error }) : asServiceError(error);
-      }
+  async function runAlone<P, R>(statement: Statement<P, R>, params: P, onOpen?: () => void): Promise<R[]> {
+    const session = await sessions.open();
+    onOpen?.();
+    try {
+      return (await session.run(bind(statement, "postgres", query, params))) as R[];
+    } finally {
+      session.release();
     }
   }
 
+  async function write<T>(fn: (tx: Tx) => Promise<T>): Promise<T> {
+    let isBegun = false;
+    let isDecided = false;
+    const once = async () => {
+      const [effects, changed]: [(() => void)[], string[]] = [[], []];
+      isBegun = isDecided = false;
+      const value = await inTransaction(async (session) => {
+        isBegun = true;
+        const result = await fn(txOn(session, effects, changed));
+        isDecided = true;
+        return result;
+      });
+      return { value, effects, changed };
+    };
+    // A commit that was sent and never answered may have happened, so it must not be run again here.
+    const isLost = (error: unknown) => isDecided && isConnectionLoss(error);
+    const isPassing = (error: unknown) => !isBegun || isTakenBack(error) || isConnectionLoss(error);
+    try {
+      const { value, effects, changed } = await retrying(once, (error) => isPassing(error) && !isLost(error));
+      tell(effects, changed);
+      return value;
+    } catch (thrown) {
+      const error = causeOf(thrown);
+      if (error instanceof ServiceError) throw error;
+      if (isLost(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
+      throw isPassing(error) ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error }) : asServiceError(error);
+    }
+  }
+
+  function tell(effects: (() => void)[], changed: string[]): void {
+    try {
+      for (const effect of effects) effect();
+      if (changed.length > 0) hints.publish(changed);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async function inTransaction<T>(fn: (session: Session) => Promise<T>): Promise<T> {
+    const session = await sessions.open();
+    try {
+      await session.query("begin", []);
+      const value = await fn(session);
+      await session.query("commit", []);
+      session.release();
+      return value;
+    } catch (error) {
+      // One that cannot even take it back is in an unknown state.
+      const isClean = await session.query("rollback", []).then(
+        () => true,
+        () => false,
+      );
+      session.release(!isClean);
+      throw error;
+    }
+  }
+
+  function txOn(session: Session, effects: (() => void)[], changed: string[]): Tx {
+    let own: Kysely<Schema> | null = null;
+    return {
+      dialect: "postgres",
+      // Made only for those that need it: most statements are compiled already.
+      get query() {
+        return (own ??= new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(session) }) }));
+      },
+      run: async (statement, params) => (await session.run(bind(statement, "postgres", query, params))) as never,
+      now: clock.now,
+      afterCommit: (effect) => void effects.push(effect),
+      hint: (hint) => void changed.push(hint),
+    };
+  }
+
   async function writeOne<P, R>(statement: Statement<P, R>, params: P): Promise<R[]> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return (await query.executeQuery(bind(statement, "postgres", query, params))).rows;
-      } catch (thrown) {
-        const error = causeOf(thrown);
-        // It may have been carried out before the connection was lost.
-        if (isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
-        if (!isTakenBack(error) || attempt === TRIES) throw asServiceError(error);
-        await delay(2 ** attempt * (5 + Math.random() * 10));
-      }
+    let isSent = false;
+    try {
+      return await retrying(
+        async () => {
+          isSent = false;
+          return runAlone(statement, params, () => (isSent = true));
+        },
+        (error) => isTakenBack(error) || (!isSent && isConnectionLoss(error)),
+      );
+    } catch (thrown) {
+      const error = causeOf(thrown);
+      // It may have been carried out before the connection was lost.
+      if (isSent && isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
+      throw asServiceError(error);
     }
   }
 
@@ -171,6 +215,21 @@ async function ping(pool: Pool): Promise<void> {
     await Promise.race([pool.query(question), tooLate]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Runs `fn`, and again where its error may pass, a few times and not for long. */
+async function retrying<T>(fn: () => Promise<T>, isPassing: (error: unknown) => boolean): Promise<T> {
+  const started = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await fn();
+    } catch (thrown) {
+      const error = causeOf(thrown);
+      if (error instanceof ServiceError || !isPassing(error)) throw thrown;
+      if (attempt === TRIES || performance.now() - started > TRYING_MS) throw thrown;
+      await delay(2 ** attempt * (5 + Math.random() * 10));
+    }
   }
 }
 
