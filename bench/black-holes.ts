@@ -14,7 +14,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Db } from "../src/db/database.ts";
 import { openPostgres } from "../src/db/postgres.ts";
 import { openSqlite } from "../src/db/sqlite.ts";
-import { enqueueDelivery } from "../src/deliveries/store.ts";
+import { addOwed, owe } from "../src/deliveries/store.ts";
 import { newId } from "../src/lib/ids.ts";
 import { postgres } from "../test/support/postgres.ts";
 import { startProcess, type ServiceProcess } from "../test/support/processes.ts";
@@ -63,7 +63,7 @@ for (const dialect of DIALECTS) {
   const db = database
     ? await openPostgres({ url: database.url, onError, onWarning: console.warn })
     : await openSqlite({ dataDir, onError });
-  await owe(db);
+  await oweBlackHoles(db);
   await db.close();
   service = await startProcess(env);
   await report(`${dialect}, beside ${ORIGINS} black holes, 50/s`, service, 50, SECONDS);
@@ -116,12 +116,12 @@ async function endOne(service: ServiceProcess, ids: string[]): Promise<void> {
 }
 
 /** Writes what the black holes are owed, all due now. */
-async function owe(db: Db): Promise<void> {
+async function oweBlackHoles(db: Db): Promise<void> {
   const body = JSON.stringify({ task_id: "tsk_none", status: "completed" });
   const one = async (origin: string) =>
     db.write(async (tx) => {
-      for (let row = 0; row < ROWS_EACH; row++)
-        await enqueueDelivery(tx, {
+      for (let row = 0; row < ROWS_EACH; row++) {
+        const owed = owe({
           kind: "callback",
           task_id: newId("tsk", tx.now()),
           destination: `${origin}/hook`,
@@ -129,6 +129,8 @@ async function owe(db: Db): Promise<void> {
           body,
           due_at: tx.now(),
         });
+        await addOwed(tx, owed);
+      }
     });
   const origins = Array.from({ length: ORIGINS }, (_, i) => `http://127.1.${i >> 8}.${i & 255}:${holePort}`);
   while (origins.length > 0) await Promise.all(origins.splice(0, 10).map(one));

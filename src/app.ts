@@ -76,16 +76,17 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
       { method: request.method, route, status: reply.statusCode },
       reply.elapsedTime / SECOND,
     );
-    ctx.log.debug(
-      {
-        request_id: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-      },
-      "answered",
-    );
+    if (ctx.log.isLevelEnabled("debug"))
+      ctx.log.debug(
+        {
+          request_id: request.id,
+          method: request.method,
+          route,
+          status: reply.statusCode,
+          ms: Math.round(reply.elapsedTime),
+        },
+        "answered",
+      );
     done();
   });
   // Whoever waits is answered with the current state; a connection that is busy now ends with its answer, since one that

@@ -8,7 +8,8 @@ import { expectedSignature, startReceiver, type Receiver } from "../../test/supp
 import { ADMIN_TOKEN, PAYLOAD_KEY, testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { Db } from "../db/database.ts";
 import type { DeliveryRow } from "../db/schema.ts";
-import { move } from "../tasks/move.ts";
+import { moveTask } from "../tasks/move.ts";
+import { getWholeTask } from "../tasks/store.ts";
 import type { AuditEntryRecord } from "../tasks/schema.ts";
 import { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 import type { DueDelivery, Kind, Outcome } from "./kinds.ts";
@@ -29,7 +30,8 @@ async function receiver(t: TestContext, answer?: Parameters<typeof startReceiver
 /** A task that has ended without any request, so that its callback is due at once. */
 async function endedTask({ ctx, create }: TestService, callback_url: string): Promise<string> {
   const { id } = await create({ callback_url });
-  await ctx.db.write((tx) => move(tx, id, { type: "cancelled", reason: null }, { type: "system", email: null }));
+  const task = await getWholeTask(ctx.db, id);
+  await moveTask(ctx.db, task, { type: "cancelled", reason: null }, { type: "system", email: null });
   return id;
 }
 

@@ -77,9 +77,10 @@ const ERROR_MS = 1 * SECOND;
 const DUE_ROWS = 128;
 const ORIGINS = 128;
 const LAPSED_ROWS = 100;
-/** Deliveries that one turn begins, at most, and outcomes in one transaction. */
+/** Deliveries that one turn begins, at most. */
 const CLAIM_MAX = 128;
-const OUTCOMES_MAX = 64;
+/** Outcomes that are written together, and such groups at once. */
+const OUTCOMES = { items: 64, under_way: 2 };
 /** How long released deliveries wait here for a slot before any process may take them; less than their rows are held. */
 const PARKED_MS = 1 * SECOND;
 /** Attempts under way or not yet written down, at most: a database that does not take outcomes ends the sending. */
@@ -127,7 +128,7 @@ export function createEngine({
   let pauseMs = BUSY_MS;
 
   const outcomes = createBatcher<Ended, boolean>(
-    OUTCOMES_MAX,
+    OUTCOMES,
     (batch) => recordOutcomes(db, batch),
     (error) => !(error instanceof ServiceError),
   );

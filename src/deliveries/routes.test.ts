@@ -3,7 +3,8 @@ import type { TestContext } from "node:test";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import { newId } from "../lib/ids.ts";
-import { move } from "../tasks/move.ts";
+import { moveTask } from "../tasks/move.ts";
+import { getWholeTask } from "../tasks/store.ts";
 import type { WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
 import { redeliver as redeliverRows } from "./store.ts";
 
@@ -18,7 +19,8 @@ async function receiver(t: TestContext, answer?: Parameters<typeof startReceiver
 /** A task that has ended without any request, so that its callback is due at once. */
 async function endedTask({ ctx, create }: TestService, callback_url: string): Promise<string> {
   const { id } = await create({ callback_url });
-  await ctx.db.write((tx) => move(tx, id, { type: "cancelled", reason: null }, { type: "system", email: null }));
+  const task = await getWholeTask(ctx.db, id);
+  await moveTask(ctx.db, task, { type: "cancelled", reason: null }, { type: "system", email: null });
   return id;
 }
 

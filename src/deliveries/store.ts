@@ -1,4 +1,4 @@
-import { sql, type Expression, type SqlBool } from "kysely";
+import { sql, type Expression, type RawBuilder, type SqlBool } from "kysely";
 import { readStatement, writeStatement, type Db, type Dialect, type Reader, type Tx } from "../db/database.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
@@ -23,35 +23,20 @@ export interface OwedDelivery {
   due_at: number;
 }
 
-interface DeliveryValues {
+/** Its row, and its bytes. */
+export interface OwedRow {
   id: string;
   kind: string;
   task_id: string;
   destination: string;
   origin: string;
+  body: string;
   next_attempt_at: number;
   created_at: number;
 }
 
-const insertDelivery = writeStatement<DeliveryValues>((query, param) => deliveryInsert(query, param));
-
-const insertBody = writeStatement<{ id: string; body: string }>((query, param) =>
-  query.insertInto("delivery_bodies").values({ delivery_id: param("id"), body: param("body") }),
-);
-
-/** Both in one; only PostgreSQL takes it, and only there does it matter. */
-const insertBoth = writeStatement<DeliveryValues & { body: string }>((query, param) =>
-  query
-    .with("delivery", (cte) => deliveryInsert(cte, param).returning("id"))
-    .insertInto("delivery_bodies")
-    .values({ delivery_id: param("id"), body: param("body") }),
-);
-
-function deliveryInsert(
-  query: Pick<Tx["query"], "insertInto">,
-  param: <K extends keyof DeliveryValues>(name: K) => DeliveryValues[K],
-) {
-  return query.insertInto("deliveries").values({
+const insertDelivery = writeStatement<OwedRow>((query, param) =>
+  query.insertInto("deliveries").values({
     id: param("id"),
     kind: param("kind"),
     task_id: param("task_id"),
@@ -65,29 +50,48 @@ function deliveryInsert(
     losses: 0,
     created_at: param("created_at"),
     updated_at: param("created_at"),
-  });
-}
+  }),
+);
+
+const insertBody = writeStatement<Pick<OwedRow, "id" | "body">>((query, param) =>
+  query.insertInto("delivery_bodies").values({ delivery_id: param("id"), body: param("body") }),
+);
+
+/** Both as parts of a larger statement of PostgreSQL's. @param owed - a relation with the columns of `OwedRow` */
+export const insertOwed = (owed: RawBuilder<unknown>) => sql`
+  owed_deliveries as (
+    insert into deliveries (id, kind, task_id, destination, origin, status, cycle, attempt_count, next_attempt_at,
+      lease_epoch, losses, created_at, updated_at)
+    select id, kind, task_id, destination, origin, 'PENDING', 1, 0, next_attempt_at, 0, 0, created_at, created_at
+    from ${owed} owed
+  ), owed_bodies as (
+    insert into delivery_bodies (delivery_id, body) select id, body from ${owed} owed
+  )`;
 
 /**
- * Writes down that something is owed; it is sent, and sent again, once the transaction has committed and the request that
- * caused it, if one did, is answered. (spec: Events, Delivery)
+ * Something that is owed, to be written in the transaction of what caused it. It is sent, and sent again, once that has
+ * committed and the request that caused it, if one did, is answered. (spec: Events, Delivery)
  */
-export async function enqueueDelivery(
-  tx: Tx,
-  { kind, task_id, destination, origin, body, due_at }: OwedDelivery,
-): Promise<void> {
+export interface Owed {
+  row: OwedRow;
+  /** To be called after the commit: begins when the answer is out. null: no answer is waited for; DELIVERIES_HINT begins it. */
+  hold: (() => void) | null;
+}
+
+export function owe({ kind, task_id, destination, origin, body, due_at }: OwedDelivery): Owed {
   const id = newId("dlv", due_at);
   const answer = pendingAnswer();
   const next_attempt_at = answer ? due_at + HOLD_MS : due_at;
-  const values = { id, kind, task_id, destination, origin, body, next_attempt_at, created_at: due_at };
-  if (tx.dialect === "postgres") {
-    await tx.run(insertBoth, values);
-  } else {
-    await tx.run(insertDelivery, values);
-    await tx.run(insertBody, values);
-  }
-  if (answer) tx.afterCommit(() => answer.hold({ id, origin }));
-  else tx.hint(DELIVERIES_HINT);
+  return {
+    row: { id, kind, task_id, destination, origin, body, next_attempt_at, created_at: due_at },
+    hold: answer && (() => answer.hold({ id, origin })),
+  };
+}
+
+/** Writes down what is owed, statement by statement. */
+export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
+  await tx.run(insertDelivery, row);
+  await tx.run(insertBody, row);
 }
 
 /** Takes back everything that is owed for a task, sent or not. */

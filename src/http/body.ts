@@ -27,8 +27,8 @@ export function acceptJson(app: FastifyInstance): void {
 function parseBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   // Asked of the bytes: parsing something very deep takes longer than refusing it.
-  if (isNestedDeeper(bytes, JSON_DEPTH_MAX))
-    throw malformed(`The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+  const { isTooDeep, mayBeUnfit } = survey(bytes);
+  if (isTooDeep) throw malformed(`The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
   if (!isUtf8(bytes)) throw malformed("The body is not UTF-8.");
   const text = bytes.toString("utf8");
   let value: unknown;
@@ -37,37 +37,69 @@ function parseBody(bytes: Buffer): unknown {
   } catch (error) {
     throw malformed(`The body is not JSON: ${(error as Error).message}.`);
   }
-  if (MAY_BE_UNFIT.test(text)) refuseUnfit(value);
+  if (mayBeUnfit) refuseUnfit(value);
   return value;
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-/** `[` and `{`, `]` and `}` differ in one bit. */
-const OPENING = 0x5b;
-const CLOSING = 0x5d;
+/** What a byte may mean here; nearly all mean nothing. */
+const KIND = new Uint8Array(256);
+const [OTHER, QUOTE, BACKSLASH, OPENING, CLOSING, UNDERSCORE, DIGIT] = [0, 1, 2, 3, 4, 5, 6];
+for (const [characters, kind] of [
+  ['"', QUOTE],
+  ["\\", BACKSLASH],
+  ["[{", OPENING],
+  ["]}", CLOSING],
+  ["_", UNDERSCORE],
+  ["0123456789", DIGIT],
+] as const)
+  for (const character of characters) KIND[character.charCodeAt(0)] = kind;
 
-/** Whether brackets outside of strings are nested deeper than `limit`. Says nothing of whether this is JSON. */
-function isNestedDeeper(bytes: Buffer, limit: number): boolean {
-  let depth = 0;
-  let isString = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
-    if (isString) {
-      if (byte === BACKSLASH) i++;
-      else if (byte === QUOTE) isString = false;
-    } else if (byte === QUOTE) isString = true;
-    else if ((byte & 0xdf) === OPENING && ++depth > limit) return true;
-    else if ((byte & 0xdf) === CLOSING) depth--;
-  }
-  return false;
-}
+/** Digits of an exponent, or of a number, from which on it may be more than a double holds. */
+const EXPONENT_DIGITS = 3;
+const NUMBER_DIGITS = 300;
 
 /**
- * A key as it stands or with an underscore written as an escape, a large exponent, a very long number: only then the
- * values are looked through.
+ * Goes over the bytes once, before anything is made of them. Says nothing of whether this is JSON.
+ *
+ * @returns `isTooDeep`: brackets outside of strings are nested too deep; `mayBeUnfit`: there is a text with two
+ *   underscores in a row or an escape, or a number of many digits or with a large exponent, so that the values are to be
+ *   looked through
  */
-const MAY_BE_UNFIT = /__proto__|\\u005f|[eE]\+?\d{3}|\d{300}/i;
+function survey(bytes: Buffer): { isTooDeep: boolean; mayBeUnfit: boolean } {
+  let depth = 0;
+  let digits = 0;
+  let isString = false;
+  let mayBeUnfit = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const kind = KIND[bytes[i]!];
+    if (kind === OTHER) continue;
+    if (kind === QUOTE) isString = !isString;
+    else if (isString) {
+      if (kind === BACKSLASH) {
+        i++;
+        mayBeUnfit ||= bytes[i] === 0x75; // \u
+      } else if (kind === UNDERSCORE) mayBeUnfit ||= bytes[i + 1] === 0x5f;
+    } else if (kind === OPENING) {
+      if (++depth > JSON_DEPTH_MAX) return { isTooDeep: true, mayBeUnfit };
+    } else if (kind === CLOSING) depth--;
+    else if (kind === DIGIT) {
+      // Each digit after the first of its number, or of its exponent, follows another one.
+      digits = isDigit(bytes[i - 1]) ? digits + 1 : 1;
+      mayBeUnfit ||= digits >= (isExponent(bytes, i - digits) ? EXPONENT_DIGITS : NUMBER_DIGITS);
+    }
+  }
+  return { isTooDeep: false, mayBeUnfit };
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && KIND[byte] === DIGIT;
+}
+
+/** Whether the byte at `at`, or the one before its sign, begins an exponent. */
+function isExponent(bytes: Buffer, at: number): boolean {
+  const byte = bytes[at] === 0x2b ? bytes[at - 1] : bytes[at];
+  return byte !== undefined && (byte | 0x20) === 0x65;
+}
 
 /**
  * Refuses what would not be stored as it was checked: `1e400` is Infinity in memory and null in JSON, and a `__proto__`

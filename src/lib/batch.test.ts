@@ -4,17 +4,17 @@ import { createBatcher } from "./batch.ts";
 
 const passing = new Error("passing");
 
-function setUp(max: number, run: (items: number[]) => Promise<number[]>) {
+function setUp(items: number, run: (items: number[]) => Promise<number[]>) {
   const batches: number[][] = [];
   const batcher = createBatcher<number, number>(
-    max,
-    (items) => {
-      batches.push(items);
-      return run(items);
+    { items, under_way: 2 },
+    (batch) => {
+      batches.push(batch);
+      return run(batch);
     },
     (error) => error !== passing,
   );
-  return { batches, add: (...items: number[]) => Promise.allSettled(items.map((item) => batcher.add(item))) };
+  return { batches, add: (...all: number[]) => Promise.allSettled(all.map((item) => batcher.add(item))) };
 }
 
 void test("items of one turn are handed over together, at most so many, and get their own results", async () => {
@@ -50,4 +50,25 @@ void test("what is nobody's fault is told to all at once and not tried again", a
     ["rejected", "rejected", "rejected"],
   );
   assert.equal(batches.length, 1);
+});
+
+void test("who comes while as many batches are under way as may be joins the next one", async () => {
+  const ends: (() => void)[] = [];
+  const { batches, add } = setUp(10, async (items) => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return items;
+  });
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const all: Promise<unknown>[] = [];
+  for (const item of [1, 2, 3, 4]) {
+    all.push(add(item));
+    await turn();
+  }
+  assert.deepEqual(batches, [[1], [2]]);
+  ends[0]!();
+  await turn();
+  await turn();
+  assert.deepEqual(batches, [[1], [2], [3, 4]]);
+  for (const end of ends) end();
+  await Promise.all(all);
 });

@@ -1,16 +1,17 @@
-/** Gathers items that come in the same turn of the event loop and hands them over together. */
+/** Gathers items that come in the same turn of the event loop, or while others are under way, and hands them over together. */
 export interface Batcher<T, R> {
   add(item: T): Promise<R>;
 }
 
 /**
- * @param max - items in one batch, at most
+ * @param limits - `items` in one batch, and batches `under_way`, at most: whoever comes meanwhile joins the next one, so
+ *   that batches grow with the load
  * @param run - gives one result for each item, in their order
  * @param isOfOneItem - whether an error is the fault of some item, so that the others do better when each is run alone;
  *   else all of them get it
  */
 export function createBatcher<T, R>(
-  max: number,
+  limits: { items: number; under_way: number },
   run: (items: T[]) => Promise<R[]>,
   isOfOneItem: (error: unknown) => boolean,
 ): Batcher<T, R> {
@@ -19,12 +20,23 @@ export function createBatcher<T, R>(
     resolve: (result: R) => void;
     reject: (reason: unknown) => void;
   }
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
+  let underWay = 0;
+  let isFlushing = false;
 
-  function flush(): void {
-    const all = waiting;
-    waiting = [];
-    for (let i = 0; i < all.length; i += max) void handOver(all.slice(i, i + max));
+  function flushSoon(): void {
+    if (isFlushing) return;
+    isFlushing = true;
+    setImmediate(() => {
+      isFlushing = false;
+      while (waiting.length > 0 && underWay < limits.under_way) {
+        underWay++;
+        void handOver(waiting.splice(0, limits.items)).finally(() => {
+          underWay--;
+          if (waiting.length > 0) flushSoon();
+        });
+      }
+    });
   }
 
   async function handOver(batch: Waiting[]): Promise<void> {
@@ -41,7 +53,7 @@ export function createBatcher<T, R>(
     add: (item) =>
       new Promise<R>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        if (waiting.length === 1) setImmediate(flush);
+        flushSoon();
       }),
   };
 }

@@ -6,6 +6,9 @@ export type IdPrefix = "tsk" | "aud" | "dlv" | "atm";
 
 const random = new Uint8Array(10);
 let lastTime = 0;
+/** Asking the system for random bytes costs the same for ten as for thousands. */
+const pool = new Uint8Array(4000);
+let used = pool.length;
 
 /**
  * A fresh id: prefix, then 128 bits in 26 characters of lower-case base32 (no i, l, o, u), the first 48 of them
@@ -17,7 +20,12 @@ let lastTime = 0;
 export function newId(prefix: IdPrefix, now: number): string {
   if (now > lastTime) {
     lastTime = now;
-    randomFillSync(random);
+    if (used === pool.length) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    random.set(pool.subarray(used, used + random.length));
+    used += random.length;
     random[0]! &= 0x7f; // room to count up without an overflow
   } else {
     for (let i = 9; i >= 0; i--) {

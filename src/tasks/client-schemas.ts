@@ -10,6 +10,9 @@ const KEPT_CHARACTERS_MAX = 4_000_000;
 
 const kept = new Map<string, Schema>();
 let keptCharacters = 0;
+/** Schemas that came once. Only one that comes again is kept: most tasks of some agents bring schemas of their own. */
+const seen = new Set<string>();
+const SEEN_MAX = 500;
 
 /**
  * Reads a schema that a client sent. (spec: Create a task)
@@ -43,6 +46,11 @@ export function requireSchema(text: JsonText, path: string, raw?: JsonObject): S
 }
 
 function keep(text: string, schema: Schema): void {
+  if (!seen.delete(text)) {
+    seen.add(text);
+    if (seen.size > SEEN_MAX) seen.delete(seen.values().next().value!);
+    return;
+  }
   kept.set(text, schema);
   keptCharacters += text.length;
   for (const oldest of kept.keys()) {

@@ -40,17 +40,17 @@ export type TaskCreator = (task: NewTask) => Promise<boolean>;
 
 /** What the checks of one request may take of a turn of the event loop; the next check then waits for another. */
 const CHECKING_MS = 5;
-/** Tasks that are written together, at most. */
-const GROUP = 64;
+/** Tasks that are written together, and such groups at once. */
+const GROUPS = { items: 64, under_way: 2 };
 /** Characters of JSON of a task that is written together with others. */
 const GROUPED_CHARACTERS_MAX = 16_384;
 
 /** Creations that wait in the same turn of the event loop are written together. */
 export function createTaskCreator(db: Db): TaskCreator {
   const batcher = createBatcher<NewTask, boolean>(
-    GROUP,
+    GROUPS,
     async (tasks) => {
-      const added = await db.write((tx) => addTasks(tx, tasks));
+      const added = await addTasks(db, tasks);
       return tasks.map(({ task }) => added.has(task.id));
     },
     (error) => !(error instanceof ServiceError),

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { SECOND } from "../lib/time.ts";
-import { move } from "./move.ts";
+import { moveLocked } from "./move.ts";
 import { findNextDeadline, lockDueTasks } from "./store.ts";
 
 /** Tasks ended in one transaction, at most. */
@@ -19,7 +19,7 @@ const AGAIN_MS = 1 * SECOND;
 export async function timeOutDueTasks({ db }: Pick<Context, "db">, limit = BATCH): Promise<number> {
   return db.write(async (tx) => {
     const due = await lockDueTasks(tx, tx.now(), limit);
-    for (const id of due) await move(tx, id, { type: "timed_out" }, { type: "system", email: null });
+    await moveLocked(tx, due, { type: "timed_out" }, { type: "system", email: null });
     return due.length;
   });
 }

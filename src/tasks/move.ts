@@ -1,9 +1,9 @@
-import { enqueueDelivery } from "../deliveries/store.ts";
-import type { Tx } from "../db/database.ts";
+import { DELIVERIES_HINT, owe, type Owed } from "../deliveries/store.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { originOf } from "../lib/outbound-url.ts";
-import { addAuditEntry, addResponse, addVerificationAttempt, lockTask, saveChange, type Task } from "./store.ts";
 import { isTerminal, transition, type TaskEvent } from "./lifecycle.ts";
 import { outcomeOf } from "./outcome.ts";
+import { addMoves, addMovesAtOnce, lockTask, type AuditEntry, type Task } from "./store.ts";
 
 /** Who makes something happen, for the audit trail. */
 export interface Actor {
@@ -11,16 +11,71 @@ export interface Actor {
   email: string | null;
 }
 
+/** Everything that a change of a task's status writes. */
+export interface Move {
+  before: Task;
+  after: Task;
+  event: TaskEvent;
+  /** The accepted answer, as JSON. */
+  response: string | null;
+  audit: AuditEntry;
+  owed: Owed | null;
+}
+
 /**
  * Every change of a task's status goes through here: the row, its audit entry, the answer, and all that is then owed
  * commit together, and whoever waits is told after that. (spec: States and transitions)
  *
+ * @param before - the task as it was read just now; what has happened to it since wins
+ * @returns the task as it is now
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` throws
  */
-export async function move(tx: Tx, id: string, event: TaskEvent, actor: Actor): Promise<Task> {
-  const before = await lockTask(tx, id);
-  // The clock is read under the lock, and never shows this task going back in time.
-  const now = Math.max(tx.now(), before.updated_at);
+export async function moveTask(db: Db, before: Task, event: TaskEvent, actor: Actor): Promise<Task> {
+  // On PostgreSQL, locking, reading, writing and committing are a way there and back each. One statement that holds only
+  // while the task is as it was read does the same; whoever is overtaken takes the long way.
+  if (db.dialect === "postgres" && event.type !== "refused") {
+    const move = decide(before, event, actor, db.now());
+    const [written] = await addMovesAtOnce(db, [move]);
+    if (written !== undefined) {
+      move.owed?.hold?.();
+      db.hints.publish(hintsOf(move));
+      return move.after;
+    }
+  }
+  return db.write(async (tx) => {
+    const locked = await lockTask(tx, before.id);
+    // The clock is read under the lock.
+    const move = decide(locked, event, actor, tx.now());
+    await writeMoves(tx, [move]);
+    return move.after;
+  });
+}
+
+/** The same for many tasks that `tx` holds the locks of. */
+export async function moveLocked(tx: Tx, tasks: readonly Task[], event: TaskEvent, actor: Actor): Promise<void> {
+  const now = tx.now();
+  await writeMoves(
+    tx,
+    tasks.map((task) => decide(task, event, actor, now)),
+  );
+}
+
+async function writeMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
+  await addMoves(tx, moves);
+  for (const move of moves) {
+    if (move.owed?.hold) tx.afterCommit(move.owed.hold);
+    for (const hint of hintsOf(move)) tx.hint(hint);
+  }
+}
+
+function hintsOf({ after, owed }: Move): string[] {
+  const task = `task:${after.id}`;
+  return owed !== null && owed.hold === null ? [task, DELIVERIES_HINT] : [task];
+}
+
+function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Move {
+  // The clocks of replicas may differ a little; a task never goes back in time.
+  const now = Math.max(clock, before.updated_at);
   const change = transition(before, event, now);
   const response = event.type === "accepted" ? JSON.stringify(event.response) : null;
   const after: Task = {
@@ -32,12 +87,8 @@ export async function move(tx: Tx, id: string, event: TaskEvent, actor: Actor): 
     listed_length: before.listed_length + (response?.length ?? 0),
     ended_at: isTerminal(change.status) ? now : null,
   };
-  await saveChange(tx, after);
-
-  if (response !== null) await addResponse(tx, id, response);
-  if (event.type === "refused") await addVerificationAttempt(tx, after, event);
-  await addAuditEntry(tx, {
-    task_id: id,
+  const audit: AuditEntry = {
+    task_id: before.id,
     seq: before.audit_seq,
     action: change.audit,
     from_status: before.status,
@@ -49,20 +100,19 @@ export async function move(tx: Tx, id: string, event: TaskEvent, actor: Actor): 
     verifier_reason: event.type === "refused" ? event.reason : null,
     extra: before.redact_payload ? null : extraOf(event),
     created_at: now,
-  });
-  if (isTerminal(after.status) && after.callback_url !== null) {
-    const body = outcomeOf(after, event.type === "accepted" ? event.response : null);
-    await enqueueDelivery(tx, {
-      kind: "callback",
-      task_id: id,
-      destination: after.callback_url,
-      origin: originOf(after.callback_url),
-      body,
-      due_at: now,
-    });
-  }
-  tx.hint(`task:${id}`);
-  return after;
+  };
+  const owed =
+    after.ended_at === null || after.callback_url === null
+      ? null
+      : owe({
+          kind: "callback",
+          task_id: after.id,
+          destination: after.callback_url,
+          origin: originOf(after.callback_url),
+          body: outcomeOf(after, response),
+          due_at: now,
+        });
+  return { before, after, event, response, audit, owed };
 }
 
 /** The keys of an answer, never its values: the trail is read by people who may not read the answer. */

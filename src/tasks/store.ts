@@ -1,9 +1,11 @@
 import { sql } from "kysely";
-import { readStatement, writeStatement, type Dialect, type Reader, type Tx } from "../db/database.ts";
+import { readStatement, writeStatement, type Db, type Dialect, type Reader, type Tx } from "../db/database.ts";
+import { addOwed, insertOwed } from "../deliveries/store.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { TaskEvent, TaskStatus, VerifierResult } from "./lifecycle.ts";
+import type { Move } from "./move.ts";
 
 /** A task without its documents: what its life is decided on. Times are epoch milliseconds. */
 export interface Task extends Omit<TaskRow, "status" | "verifier_result" | "redact_payload"> {
@@ -139,22 +141,12 @@ const updateTask = writeStatement<ChangedColumns>((query, param) =>
     .where("id", "=", param("id")),
 );
 
-/** Writes what a transition changed; the caller holds the task's lock. */
-export async function saveChange(tx: Tx, task: Task): Promise<void> {
-  await tx.run(updateTask, { ...task, verifier_result: task.verifier_result && JSON.stringify(task.verifier_result) });
-}
-
 const insertResponse = writeStatement<{ task_id: string; response: string }>((query, param) =>
   query.insertInto("task_responses").values({ task_id: param("task_id"), response: param("response") }),
 );
 
-/** @param response - as JSON */
-export async function addResponse(tx: Tx, taskId: string, response: string): Promise<void> {
-  await tx.run(insertResponse, { task_id: taskId, response });
-}
-
 /** Keeps an answer that the verifier refused; `task` is the task after the refusal. */
-export async function addVerificationAttempt(
+async function addVerificationAttempt(
   tx: Tx,
   task: Task,
   refused: Extract<TaskEvent, { type: "refused" }>,
@@ -197,11 +189,102 @@ const insertAuditEntry = writeStatement<AuditEntryRow>((query, param) =>
 );
 
 export async function addAuditEntry(tx: Tx, entry: AuditEntry): Promise<void> {
-  await tx.run(insertAuditEntry, {
-    ...entry,
-    id: newId("aud", entry.created_at),
-    extra: entry.extra && JSON.stringify(entry.extra),
-  });
+  await tx.run(insertAuditEntry, toAuditRow(entry));
+}
+
+function toAuditRow(entry: AuditEntry): AuditEntryRow {
+  return { ...entry, id: newId("aud", entry.created_at), extra: entry.extra && JSON.stringify(entry.extra) };
+}
+
+/** Writes moves of tasks whose locks `tx` holds. */
+export async function addMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
+  if (tx.dialect === "postgres") {
+    await addMovesAtOnce(tx, moves);
+  } else {
+    for (const { after, response, audit, owed } of moves) {
+      await tx.run(updateTask, toChangedColumns(after));
+      if (response !== null) await tx.run(insertResponse, { task_id: after.id, response });
+      await tx.run(insertAuditEntry, toAuditRow(audit));
+      if (owed !== null) await addOwed(tx, owed);
+    }
+  }
+  for (const { after, event } of moves) if (event.type === "refused") await addVerificationAttempt(tx, after, event);
+}
+
+function toChangedColumns(task: Task): ChangedColumns {
+  return {
+    id: task.id,
+    status: task.status,
+    verification_attempt: task.verification_attempt,
+    verifier_result: task.verifier_result && JSON.stringify(task.verifier_result),
+    audit_seq: task.audit_seq,
+    listed_length: task.listed_length,
+    updated_at: task.updated_at,
+    ended_at: task.ended_at,
+    completed_at: task.completed_at,
+    timed_out_at: task.timed_out_at,
+    completed_by_email: task.completed_by_email,
+    completed_by_user_id: task.completed_by_user_id,
+    completed_via_channel: task.completed_via_channel,
+  };
+}
+
+/** In one statement; a row that is not as it was before its move is left alone, with all that would come with it. */
+const writeMoves = writeStatement<{ moves: string }, { id: string }>((query, param) => ({
+  compile: () =>
+    sql<{ id: string }>`
+      with moves as (
+        select * from json_to_recordset(${param("moves")}::json) as moves (before_seq bigint, "after" json, audit json,
+          owed json, response text)
+      ), changed as (
+        select before_seq, response, c.* from moves, json_to_record(moves."after") as c (id text, status text,
+          verification_attempt bigint, verifier_result text, audit_seq bigint, listed_length bigint, updated_at bigint,
+          ended_at bigint, completed_at bigint, timed_out_at bigint, completed_by_email text, completed_by_user_id text,
+          completed_via_channel text)
+      ), written as (
+        update tasks t set status = c.status, verification_attempt = c.verification_attempt,
+          verifier_result = c.verifier_result, audit_seq = c.audit_seq, listed_length = c.listed_length,
+          updated_at = c.updated_at, ended_at = c.ended_at, completed_at = c.completed_at, timed_out_at = c.timed_out_at,
+          completed_by_email = c.completed_by_email, completed_by_user_id = c.completed_by_user_id,
+          completed_via_channel = c.completed_via_channel
+        from changed c where t.id = c.id and t.audit_seq = c.before_seq
+        returning t.id
+      ), responses as (
+        insert into task_responses (task_id, response)
+        select c.id, c.response from changed c join written on written.id = c.id where c.response is not null
+      ), entries as (
+        insert into audit_entries (task_id, seq, id, action, from_status, to_status, actor_type, actor_email, channel,
+          verifier_reason, embed_sub, extra, created_at)
+        select a.* from moves, json_to_record(moves.audit) as a (task_id text, seq bigint, id text, action text,
+          from_status text, to_status text, actor_type text, actor_email text, channel text, verifier_reason text,
+          embed_sub text, extra text, created_at bigint) join written on written.id = a.task_id
+      ), owed as (
+        select o.* from moves, json_to_record(moves.owed) as o (id text, kind text, task_id text, destination text,
+          origin text, body text, next_attempt_at bigint, created_at bigint) join written on written.id = o.task_id
+      ), ${insertOwed(sql`owed`)}
+      select id from written`.compile(query),
+}));
+
+/**
+ * Writes moves on PostgreSQL, each only where its task is still as it was read: every move counts `audit_seq` up.
+ * @returns those that were written
+ */
+export async function addMovesAtOnce(
+  writer: { run: Tx["run"] } | { writeOne: Db["writeOne"] },
+  moves: readonly Move[],
+): Promise<Move[]> {
+  const rows = moves.map(({ before, after, audit, owed, response }) => ({
+    before_seq: before.audit_seq,
+    after: toChangedColumns(after),
+    audit: toAuditRow(audit),
+    owed: owed?.row ?? {},
+    response,
+  }));
+  const params = { moves: JSON.stringify(rows) };
+  const written =
+    "writeOne" in writer ? await writer.writeOne(writeMoves, params) : await writer.run(writeMoves, params);
+  const ids = new Set(written.map(({ id }) => id));
+  return moves.filter(({ after }) => ids.has(after.id));
 }
 
 export async function listAuditEntries(reader: Reader, taskId: string): Promise<AuditEntryRow[]> {
@@ -263,61 +346,98 @@ export async function addTask(tx: Tx, { task, documents, audit }: NewTask): Prom
 
 /**
  * Writes many new tasks, all of them or none.
- * @returns the ids that were written; the others' keys are taken
+ * @returns the ids that were written; the others' keys are taken, perhaps by these very tasks: a statement whose answer
+ *   was lost is sent once more
  */
-export async function addTasks(tx: Tx, tasks: readonly NewTask[]): Promise<Set<string>> {
-  if (tx.dialect === "postgres") return addTasksAtOnce(tx, tasks);
-  const added = new Set<string>();
-  for (const task of tasks) if (await addTask(tx, task)) added.add(task.task.id);
-  return added;
+export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<string>> {
+  if (db.dialect === "postgres") {
+    const rows = toNewRows(tasks);
+    const written = await db.writeOne(insertTasks, rows).catch(async (error: unknown) => {
+      if (error instanceof ServiceError && error.code === "COMMIT_UNKNOWN") return db.writeOne(insertTasks, rows);
+      throw error;
+    });
+    return new Set(written.map(({ id }) => id));
+  }
+  return db.write(async (tx) => {
+    const added = new Set<string>();
+    for (const task of tasks) if (await addTask(tx, task)) added.add(task.task.id);
+    return added;
+  });
 }
 
-/**
- * In one statement, which on PostgreSQL costs half of one transaction each. Rows are sorted by idempotency key, so that
- * two such statements wait for each other instead of deadlocking.
- */
-async function addTasksAtOnce(tx: Tx, tasks: readonly NewTask[]): Promise<Set<string>> {
+/** Columns of new rows, each with the type that PostgreSQL has for it. Columns that are missing are null. */
+const NEW_TASK = {
+  id: "text",
+  idempotency_key: "text",
+  status: "text",
+  task: "text",
+  timeout_seconds: "bigint",
+  timeout_at: "bigint",
+  redact_payload: "bigint",
+  verification_attempt: "bigint",
+  assigned_to_email: "text",
+  callback_url: "text",
+  listed_length: "bigint",
+  schemas_length: "bigint",
+  audit_seq: "bigint",
+  created_at: "bigint",
+  updated_at: "bigint",
+} as const satisfies Partial<Record<keyof TaskRow, string>>;
+const NEW_DOCUMENTS = {
+  task_id: "text",
+  payload: "text",
+  payload_schema: "text",
+  response_schema: "text",
+  form_definition: "text",
+  assign_to: "text",
+  notify: "text",
+  verifier_config: "text",
+} as const satisfies Partial<Record<keyof TaskDocumentsRow, string>>;
+const NEW_ENTRY = {
+  task_id: "text",
+  seq: "bigint",
+  id: "text",
+  action: "text",
+  to_status: "text",
+  actor_type: "text",
+  created_at: "bigint",
+} as const satisfies Partial<Record<keyof AuditEntryRow, string>>;
+
+type NewRows = Record<string, unknown[]>;
+
+/** A list for each column; sorted by idempotency key, so that two such statements wait for each other instead of deadlocking. */
+function toNewRows(tasks: readonly NewTask[]): NewRows {
   const sorted = tasks.toSorted((a, b) => (a.task.idempotency_key < b.task.idempotency_key ? -1 : 1));
-  const { rows } = await sql<{ id: string }>`
-    with new_tasks as (
-      insert into tasks (id, idempotency_key, status, task, timeout_seconds, timeout_at, redact_payload,
-        verification_attempt, assigned_to_email, callback_url, listed_length, schemas_length, audit_seq, created_at, updated_at)
-      select * from unnest(
-        ${column(sorted, (t) => t.task.id)}::text[], ${column(sorted, (t) => t.task.idempotency_key)}::text[],
-        ${column(sorted, (t) => t.task.status)}::text[], ${column(sorted, (t) => t.task.task)}::text[],
-        ${column(sorted, (t) => t.task.timeout_seconds)}::bigint[], ${column(sorted, (t) => t.task.timeout_at)}::bigint[],
-        ${column(sorted, (t) => t.task.redact_payload)}::bigint[], ${column(sorted, (t) => t.task.verification_attempt)}::bigint[],
-        ${column(sorted, (t) => t.task.assigned_to_email)}::text[], ${column(sorted, (t) => t.task.callback_url)}::text[],
-        ${column(sorted, (t) => t.task.listed_length)}::bigint[], ${column(sorted, (t) => t.task.schemas_length)}::bigint[], ${column(sorted, (t) => t.task.audit_seq)}::bigint[],
-        ${column(sorted, (t) => t.task.created_at)}::bigint[], ${column(sorted, (t) => t.task.updated_at)}::bigint[])
-      on conflict (idempotency_key) do nothing
-      returning id
-    ), new_documents as (
-      insert into task_documents (task_id, payload, payload_schema, response_schema, form_definition, assign_to, notify, verifier_config)
-      select d.* from unnest(
-        ${column(sorted, (t) => t.documents.task_id)}::text[], ${column(sorted, (t) => t.documents.payload)}::text[],
-        ${column(sorted, (t) => t.documents.payload_schema)}::text[], ${column(sorted, (t) => t.documents.response_schema)}::text[],
-        ${column(sorted, (t) => t.documents.form_definition)}::text[], ${column(sorted, (t) => t.documents.assign_to)}::text[],
-        ${column(sorted, (t) => t.documents.notify)}::text[], ${column(sorted, (t) => t.documents.verifier_config)}::text[])
-        as d (task_id, payload, payload_schema, response_schema, form_definition, assign_to, notify, verifier_config)
-      join new_tasks on new_tasks.id = d.task_id
-    ), new_entries as (
-      insert into audit_entries (task_id, seq, id, action, to_status, actor_type, created_at)
-      select a.* from unnest(
-        ${column(sorted, (t) => t.audit.task_id)}::text[], ${column(sorted, (t) => t.audit.seq)}::bigint[],
-        ${column(sorted, (t) => t.audit.id)}::text[], ${column(sorted, (t) => t.audit.action)}::text[],
-        ${column(sorted, (t) => t.audit.to_status)}::text[], ${column(sorted, (t) => t.audit.actor_type)}::text[],
-        ${column(sorted, (t) => t.audit.created_at)}::bigint[])
-        as a (task_id, seq, id, action, to_status, actor_type, created_at)
-      join new_tasks on new_tasks.id = a.task_id
-    )
-    select id from new_tasks`.execute(tx.query);
-  return new Set(rows.map((row) => row.id));
+  const rows: NewRows = {};
+  for (const part of ["task", "documents", "audit"] as const) {
+    const columns = { task: NEW_TASK, documents: NEW_DOCUMENTS, audit: NEW_ENTRY }[part];
+    for (const name in columns)
+      rows[`${part}.${name}`] = sorted.map((one) => (one[part] as unknown as Record<string, unknown>)[name]);
+  }
+  return rows;
 }
 
-function column<T>(rows: readonly NewTask[], value: (row: NewTask) => T): T[] {
-  return rows.map(value);
-}
+/** In one statement, which on PostgreSQL costs half of one transaction each. */
+const insertTasks = writeStatement<NewRows, { id: string }>((query, param) => {
+  const names = (columns: object) => sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  const lists = (part: string, columns: Record<string, string>) =>
+    sql.join(Object.entries(columns).map(([name, type]) => sql`${param(`${part}.${name}`)}::${sql.raw(type)}[]`));
+  const rows = (part: string, columns: Record<string, string>) =>
+    sql`select rows.* from unnest(${lists(part, columns)}) as rows (${names(columns)}) join added on added.id = rows.task_id`;
+  return {
+    compile: () =>
+      sql<{ id: string }>`
+        with added as (
+          insert into tasks (${names(NEW_TASK)}) select * from unnest(${lists("task", NEW_TASK)})
+          on conflict (idempotency_key) do nothing returning id
+        ), documents as (
+          insert into task_documents (${names(NEW_DOCUMENTS)}) ${rows("documents", NEW_DOCUMENTS)}
+        ), entries as (
+          insert into audit_entries (${names(NEW_ENTRY)}) ${rows("audit", NEW_ENTRY)}
+        )
+        select id from added`.compile(query),
+  };
+});
 
 /** Deletes a task and all that was written about it. */
 export async function deleteTask(tx: Tx, id: string): Promise<void> {
@@ -328,10 +448,10 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom("tasks").where("id", "=", id).execute();
 }
 
-const selectDue = writeStatement<{ now: number; limit: number }, { id: string }>((query, param, dialect: Dialect) => {
+const selectDue = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect: Dialect) => {
   const select = query
     .selectFrom("tasks")
-    .select("id")
+    .selectAll()
     .where("ended_at", "is", null)
     .where("timeout_at", "<=", param("now"))
     .orderBy("timeout_at")
@@ -341,9 +461,8 @@ const selectDue = writeStatement<{ now: number; limit: number }, { id: string }>
 });
 
 /** Open tasks whose time has run out, held until `tx` ends; those that somebody else holds are left out. */
-export async function lockDueTasks(tx: Tx, now: number, limit: number): Promise<string[]> {
-  const rows = await tx.run(selectDue, { now, limit });
-  return rows.map((row) => row.id).toSorted();
+export async function lockDueTasks(tx: Tx, now: number, limit: number): Promise<Task[]> {
+  return (await tx.run(selectDue, { now, limit })).map(toTask);
 }
 
 const selectNextDeadline = readStatement<object, { timeout_at: number }>((query) =>

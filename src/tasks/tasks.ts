@@ -10,7 +10,7 @@ import { readVerifierConfig } from "../verifier/config.ts";
 import { actorOf, completerOf, requireMay } from "./access.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
 import { isTerminal, type TaskEvent, type VerdictGuard } from "./lifecycle.ts";
-import { move } from "./move.ts";
+import { moveTask } from "./move.ts";
 import type { PolledTask } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 import { addAuditEntry, deleteTask, getWholeTask, listAuditEntries, lockTask, type WholeTask } from "./store.ts";
@@ -47,7 +47,7 @@ export async function completeTask(
 
   const by = completerOf(caller, body);
   const event = await judge(ctx, task, { response: body.response, by });
-  const moved = await ctx.db.write((tx) => move(tx, id, event, actorOf(caller, by.email)));
+  const moved = await moveTask(ctx.db, task, event, actorOf(caller, by.email));
   return { ...task, ...moved, response: moved.status === "completed" ? JSON.stringify(body.response) : null };
 }
 
@@ -74,8 +74,9 @@ async function judge(
 export async function cancelTask(ctx: Context, caller: Caller, id: string, reason: string | null): Promise<WholeTask> {
   requireMay(caller, "cancel");
   requireTaskId(id);
-  await ctx.db.write((tx) => move(tx, id, { type: "cancelled", reason }, actorOf(caller)));
-  return getWholeTask(ctx.db, id);
+  const task = await getWholeTask(ctx.db, id);
+  const moved = await moveTask(ctx.db, task, { type: "cancelled", reason }, actorOf(caller));
+  return { ...task, ...moved };
 }
 
 /**
