@@ -72,10 +72,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   app.addHook("preHandler", (_request, reply, done) => whileAnswering(reply.raw, ctx.deliveries.release, done));
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "unknown";
-    ctx.metrics.requestSeconds.observe(
-      { method: request.method, route, status: reply.statusCode },
-      reply.elapsedTime / SECOND,
-    );
+    ctx.metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / SECOND);
     if (ctx.log.isLevelEnabled("debug"))
       ctx.log.debug(
         {
@@ -89,20 +86,13 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
       );
     done();
   });
-  // Whoever waits is answered with the current state; a connection that is busy now ends with its answer, since one that
-  // was kept for another request would hold up the stop.
-  let isStopping = false;
+  // Whoever waits is answered with the current state.
   const connections = endConnections(app.server);
   app.addHook("preClose", async () => {
-    isStopping = true;
-    ctx.waiters.stop();
     connections.begin();
+    ctx.waiters.stop();
   });
   app.addHook("onClose", async () => connections.done());
-  app.addHook("onSend", (_request, reply, payload, done) => {
-    if (isStopping) void reply.header("connection", "close");
-    done(null, payload);
-  });
 
   for (const shape of shapes) app.addSchema(shape);
   await describeApi(app, ctx);
