@@ -7,6 +7,7 @@ import { readConfig, type Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Db } from "./db/database.ts";
 import { createCallbackKind } from "./callbacks/kind.ts";
+import { durabilityWarnings } from "./db/postgres-durability.ts";
 import { createEngine, type EngineOptions } from "./deliveries/engine.ts";
 import { overdueSeconds } from "./deliveries/store.ts";
 import { createMetrics } from "./http/metrics.ts";
@@ -83,10 +84,10 @@ async function openDatabase(
     return { db, isNew: db.isNew };
   }
   const { openPostgres } = await import("./db/postgres.ts");
-  return {
-    db: await openPostgres({ url: config.database.url, onError, onWarning: (message) => log.warn(message), ...clock }),
-    isNew: false,
-  };
+  const onWarning = (message: string) => log.warn(message);
+  const db = await openPostgres({ url: config.database.url, onError, onWarning, ...clock });
+  for (const warning of await durabilityWarnings(db)) onWarning(warning);
+  return { db, isNew: false };
 }
 
 export interface RunningService {

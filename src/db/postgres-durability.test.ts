@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Client } from "pg";
+import { postgres } from "../../test/support/postgres.ts";
+import { openPostgres } from "./postgres.ts";
+import { durabilityWarnings } from "./postgres-durability.ts";
+
+void test("an operator is told when PostgreSQL acknowledges what is not on disk (PostgreSQL)", async () => {
+  // The server of the tests is such a one.
+  const { url, drop } = await (await postgres()).createDatabase();
+  const warnings = async () => {
+    const db = await openPostgres({ url, onError: assert.ifError, onWarning: assert.ifError });
+    try {
+      return await durabilityWarnings(db);
+    } finally {
+      await db.close();
+    }
+  };
+  const [first, second, ...rest] = await warnings();
+  assert.match(first!, /\(fsync is off\)/);
+  assert.match(second!, /\(synchronous_commit is off\)/);
+  assert.deepEqual(rest, []);
+
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(`alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = local`);
+  await client.end();
+  assert.equal((await warnings()).length, 1);
+  await drop();
+});
