@@ -1,4 +1,5 @@
+import { durability } from "./durability/suite.ts";
 import type { Suite } from "./suite.ts";
 
 /** In the order in which they run. */
-export const SUITES: readonly Suite[] = [];
+export const SUITES: readonly Suite[] = [durability];

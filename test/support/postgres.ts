@@ -1,4 +1,5 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
@@ -38,44 +39,14 @@ export function postgres(): Promise<PostgresServer> {
 }
 
 async function startPostgres(): Promise<PostgresServer> {
-  const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
-  chmodSync(home, 0o755);
-  const native = usableBinaries(home);
-  const data = join(home, "data");
-  const socket = join(home, "socket");
-  for (const folder of [data, socket]) {
-    mkdirSync(folder, { mode: 0o700 });
-    if ("uid" in identity) chownSync(folder, NOBODY, NOBODY);
-  }
-  const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
-  execFileSync(
-    join(native, "bin/initdb"),
-    ["-D", data, "--auth=trust", "--no-sync", "--locale=C", "--encoding=UTF8", "--username=postgres"],
-    { ...identity, env, stdio: "pipe", cwd: home },
-  );
-
-  const settings = {
-    listen_addresses: "",
-    unix_socket_directories: socket,
-    max_connections: "400",
+  const cluster = createCluster({
     fsync: "off",
     synchronous_commit: "off",
     full_page_writes: "off",
     shared_buffers: "64MB",
-  };
-  const child = spawn(
-    join(native, "bin/postgres"),
-    ["-D", data, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-    { ...identity, env, stdio: "ignore", cwd: home },
-  );
-  child.unref();
-  atEnd(() => {
-    child.kill("SIGKILL");
-    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   });
-
-  const address = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
-  await untilReady(address("postgres"), () => child.exitCode);
+  await cluster.start();
+  const { address } = cluster;
   const admin = new Pool({
     connectionString: address("postgres"),
     max: 1,
@@ -97,6 +68,95 @@ async function startPostgres(): Promise<PostgresServer> {
       };
     },
   };
+}
+
+/** A PostgreSQL of its own, which may be broken; gone when the process ends. */
+export interface Cluster {
+  /** Of a database of it, existing or not. */
+  address(database: string): string;
+  /** Resolves once it takes connections. */
+  start(): Promise<void>;
+  /** Ends every process of it at once; only what it had handed to the system is left. */
+  kill(): Promise<void>;
+  /** Ends its sessions, then itself in order: `pg_ctl stop -m fast`. */
+  stop(): Promise<void>;
+  /** Kills it and removes its files. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes a cluster, which is still to be started.
+ * @param data - the folder for its tables, for example on a small disk of its own; its log of changes stays elsewhere
+ */
+export function createCluster(settings: Readonly<Record<string, string>>, data?: string): Cluster {
+  const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
+  chmodSync(home, 0o755);
+  const native = usableBinaries(home);
+  const tables = data ?? join(home, "data");
+  const log = join(home, "wal");
+  const socket = join(home, "socket");
+  for (const folder of [tables, log, socket]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if ("uid" in identity) chownSync(folder, NOBODY, NOBODY);
+  }
+  const env = { PATH: process.env["PATH"], LC_ALL: "C", TZ: "UTC" };
+  execFileSync(
+    join(native, "bin/initdb"),
+    `-D ${tables} --waldir ${log} --auth=trust --no-sync --locale=C --encoding=UTF8 --username=postgres`.split(" "),
+    { ...identity, env, stdio: "pipe", cwd: home },
+  );
+
+  const all = { listen_addresses: "", unix_socket_directories: socket, max_connections: "400", ...settings };
+  const address = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
+  let child: ChildProcess | null = null;
+  let ended: Promise<unknown> = Promise.resolve();
+  const end = async (signal: NodeJS.Signals) => {
+    child?.ref();
+    child?.kill(signal);
+    await ended;
+  };
+  const forget = () => {
+    child?.kill("SIGKILL");
+    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+  };
+  atEnd(forget);
+
+  return {
+    address,
+    start: async () => {
+      const started = spawn(
+        join(native, "bin/postgres"),
+        ["-D", tables, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+        { ...identity, env, stdio: "ignore", cwd: home },
+      );
+      started.unref();
+      child = started;
+      ended = once(started, "exit");
+      await untilReady(address("postgres"), () => started.exitCode);
+    },
+    kill: async () => {
+      const client = new Client({ connectionString: address("postgres") });
+      client.on("error", () => {});
+      await client.connect();
+      const { rows } = await client.query<{ pid: number }>("select pid from pg_stat_activity");
+      for (const { pid } of rows) killIfThere(pid);
+      await end("SIGKILL");
+      await client.end().catch(() => {});
+    },
+    stop: () => end("SIGINT"),
+    remove: async () => {
+      await end("SIGKILL");
+      forget();
+    },
+  };
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /**

@@ -14,6 +14,7 @@ export interface ServiceProcess {
     method: string,
     path: string,
     body?: unknown,
+    headers?: Record<string, string>,
   ): Promise<{ status: number; headers: Headers; body: T }>;
   /** Ends it at once, as a crash does. */
   kill(): Promise<void>;
@@ -30,10 +31,22 @@ process.once("exit", () => {
   for (const child of started) child.kill("SIGKILL");
 });
 
+/** How a service is started where that is not as usual. */
+export interface Launch {
+  /** A command that runs it, such as a tracer; the service must be its very process. */
+  under?: readonly string[];
+  /** Options of Node. With `--import` the service hears messages of its parent. */
+  node?: readonly string[];
+}
+
 /** Starts `src/main.ts` on a free port and waits until it listens. `env` says which database. */
-export async function startProcess(env: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ["src/main.ts"], {
-    stdio: ["ignore", "pipe", "pipe"],
+export async function startProcess(
+  env: Record<string, string>,
+  { under = [], node = [] }: Launch = {},
+): Promise<ServiceProcess> {
+  const [command = process.execPath, ...args] = [...under, process.execPath, ...node, "src/main.ts"];
+  const child = spawn(command, args, {
+    stdio: ["ignore", "pipe", "pipe", ...(node.length > 0 ? (["ipc"] as const) : [])],
     env: {
       PATH: process.env["PATH"],
       SERVICE_PORT: "0",
@@ -53,7 +66,7 @@ export async function startProcess(env: Record<string, string>): Promise<Service
 
   const log: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
+    for (const stream of [child.stdout!, child.stderr!]) {
       createInterface({ input: stream }).on("line", (line) => {
         log.push(line);
         const address = /listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
@@ -67,12 +80,13 @@ export async function startProcess(env: Record<string, string>): Promise<Service
     url,
     child,
     log,
-    call: async <T>(method: string, path: string, body?: unknown) => {
+    call: async <T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
       const response = await fetch(url + path, {
         method,
         headers: {
           authorization: `Bearer ${ADMIN_TOKEN}`,
           ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
