@@ -44,7 +44,7 @@ export async function startProcess(
   env: Record<string, string>,
   { under = [], node = [] }: Launch = {},
 ): Promise<ServiceProcess> {
-  const [command = process.execPath, ...args] = [...under, process.execPath, ...node, "src/main.ts"];
+  const [command, ...args] = [...under, process.execPath, ...node, "src/main.ts"];
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe", ...(node.length > 0 ? (["ipc"] as const) : [])],
     env: {
