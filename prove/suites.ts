@@ -1,5 +1,6 @@
 import { durability } from "./durability/suite.ts";
+import { faults } from "./faults/suite.ts";
 import type { Suite } from "./suite.ts";
 
 /** In the order in which they run. */
-export const SUITES: readonly Suite[] = [durability];
+export const SUITES: readonly Suite[] = [durability, faults];

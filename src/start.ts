@@ -29,6 +29,8 @@ export interface Replacements {
   /** Epoch milliseconds. */
   now?: () => number;
   verify?: Verify;
+  /** Stands between the service and its database. */
+  db?: (opened: Db) => Db;
   deliveries?: Pick<EngineOptions, "drainMs" | "random">;
 }
 
@@ -39,7 +41,8 @@ export async function createContext(
   replace: Replacements = {},
 ): Promise<Context & { isNewDatabase: boolean }> {
   const onError = (error: unknown) => log.error({ err: error }, "An error that nobody waits for");
-  const { db, isNew } = await openDatabase(config, log, onError, replace.now);
+  const { db: opened, isNew } = await openDatabase(config, log, onError, replace.now);
+  const db = replace.db ? replace.db(opened) : opened;
   const waiters = createWaiters(db, onError);
   const metrics = createMetrics({
     waiting: waiters.count,

@@ -16,8 +16,17 @@ export interface TcpProxy {
   freeze(): void;
   /** Nothing reaches the clients until `pass`; nothing is lost. */
   hold(): void;
+  /** From now on everything arrives so much later, in its order. */
+  slow(ms: number): void;
   /** Resets every connection; new ones get through. */
   cut(): void;
+  /** Resets every connection once so many more bytes have reached the clients, in the middle of what is being said. */
+  cutAfter(bytes: number): void;
+  /**
+   * Once a client sends `text`, some time after `earlier` on the same connection, the server gets it and answers; instead
+   * of the answer the client gets a reset.
+   */
+  cutAnswerTo(text: string, earlier: string): void;
   /** Resets every connection and takes no new ones. */
   refuse(): Promise<void>;
   /** Freezes at the moment a client sends `text`, which the server does not get any more. */
@@ -32,22 +41,40 @@ export async function openTcpProxy(path: string): Promise<TcpProxy> {
   const pairs = new Map<Socket, Socket>();
   let isFrozen = false;
   let isHeld = false;
+  let lateMs = 0;
+  let bytesLeft = Number.POSITIVE_INFINITY;
   let trap: Buffer | null = null;
+  let lastWords: { text: Buffer; earlier: Buffer } | null = null;
   let replaced: [Buffer, Buffer] | null = null;
 
   function accept(client: Socket): void {
     const server = connect(path);
     pairs.set(client, server);
     if (isHeld) server.pause();
+    let isMarked = false;
+    let isDoomed = false;
     client.on("data", (bytes) => {
+      if (lastWords !== null && bytes.includes(lastWords.earlier)) isMarked = true;
+      if (lastWords !== null && isMarked && bytes.includes(lastWords.text)) {
+        lastWords = null;
+        isDoomed = true;
+      }
       if (trap !== null && bytes.includes(trap)) {
         trap = null;
         isFrozen = true;
       }
-      if (!isFrozen) server.write(replaced ? replaceIn(bytes, replaced) : bytes);
+      if (!isFrozen) pass(server, replaced ? replaceIn(bytes, replaced) : bytes);
     });
     server.on("data", (bytes) => {
-      if (!isFrozen) client.write(bytes);
+      if (isDoomed) {
+        client.resetAndDestroy();
+        return;
+      }
+      bytesLeft -= bytes.length;
+      if (!isFrozen) pass(client, bytesLeft < 0 ? bytes.subarray(0, bytesLeft) : bytes);
+      if (bytesLeft >= 0) return;
+      bytesLeft = Number.POSITIVE_INFINITY;
+      setTimeout(reset, lateMs + 1);
     });
     client.on("close", () => {
       pairs.delete(client);
@@ -59,6 +86,11 @@ export async function openTcpProxy(path: string): Promise<TcpProxy> {
       if (!isFrozen) client.destroy();
     });
     for (const socket of [client, server]) socket.on("error", () => socket.destroy());
+  }
+
+  function pass(to: Socket, bytes: Buffer): void {
+    if (lateMs === 0) to.write(bytes);
+    else setTimeout(() => to.write(bytes), lateMs);
   }
 
   /** Connections to the server whose client left while nothing got through. */
@@ -85,10 +117,13 @@ export async function openTcpProxy(path: string): Promise<TcpProxy> {
     await new Promise((resolve) => (stopped ? stopped.close(resolve) : resolve(null)));
   };
 
-  const pass = async () => {
+  const passAll = async () => {
     isFrozen = false;
     isHeld = false;
+    lateMs = 0;
+    bytesLeft = Number.POSITIVE_INFINITY;
     trap = null;
+    lastWords = null;
     replaced = null;
     for (const server of orphans) server.destroy();
     for (const server of pairs.values()) server.resume();
@@ -98,13 +133,16 @@ export async function openTcpProxy(path: string): Promise<TcpProxy> {
   return {
     port,
     count: () => pairs.size,
-    pass,
+    pass: passAll,
     freeze: () => void (isFrozen = true),
     hold: () => {
       isHeld = true;
       for (const server of pairs.values()) server.pause();
     },
+    slow: (ms) => void (lateMs = ms),
     cut: reset,
+    cutAfter: (bytes) => void (bytesLeft = bytes),
+    cutAnswerTo: (text, earlier) => void (lastWords = { text: Buffer.from(text), earlier: Buffer.from(earlier) }),
     refuse: stopListening,
     freezeAt: (text) => void (trap = Buffer.from(text)),
     replace: (text, other) => {
@@ -112,7 +150,7 @@ export async function openTcpProxy(path: string): Promise<TcpProxy> {
       replaced = [Buffer.from(text), Buffer.from(other)];
     },
     close: async () => {
-      await pass();
+      await passAll();
       await stopListening();
     },
   };

@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
+import { postgres } from "../../test/support/postgres.ts";
+import { startProcess, type ServiceProcess } from "../../test/support/processes.ts";
+import { startReceiver } from "../../test/support/receiver.ts";
+import { newTaskBody } from "../../test/support/service.ts";
+import { openDatabaseProxy, type TcpProxy } from "../../test/support/tcp-proxy.ts";
+import { shuffled, type Scene, type Stage } from "./fault.ts";
+import { startLoad, type Load } from "./load.ts";
+import { findTorn, type Query } from "./whole.ts";
+
+/** A message of the simple protocol that commits: an answer to it tells that it happened. */
+const COMMIT = "commit\0";
+/** Stands in every transaction that a caller asks for, and in none of the sweep. */
+const INSERT = "insert into";
+
+interface Act extends Stage {
+  proxy: TcpProxy;
+  database: Client;
+  load: Load;
+}
+
+/** What befalls the way to PostgreSQL, and what keeps it from answering. */
+export const line: Scene = {
+  name: "the line to PostgreSQL is slow, breaks, falls silent, or a statement takes too long",
+  play: async (stage) => {
+    const { url, drop } = await (await postgres()).createDatabase();
+    const proxy = await openDatabaseProxy(url);
+    const database = new Client({ connectionString: url });
+    await database.connect();
+    const query: Query = async (sql) => (await database.query<Record<string, unknown>>(sql)).rows;
+    const receiver = await startReceiver();
+    const service = await startProcess({ SERVICE_DATABASE_URL: proxy.url });
+    const violations = await loseAnswers(service, proxy, query);
+    const load = startLoad(service, stage.random, receiver);
+    try {
+      await load.progress();
+      for (const strike of shuffled(stage.random, [beLate, cut, cutMidway, fallSilent, holdUp])) {
+        await sleep(stage.random.between(0, 300));
+        await strike({ ...stage, proxy, database, load });
+        await load.progress();
+      }
+    } catch (error) {
+      violations.push(String(error));
+    }
+    await proxy.pass();
+    violations.push(...(await load.check(query)));
+    stage.say(load.summary());
+    await service.kill();
+    await receiver.close();
+    await proxy.close();
+    await database.end();
+    await drop();
+    return violations;
+  },
+};
+
+async function beLate({ proxy, random, load }: Act): Promise<void> {
+  proxy.slow(random.between(20, 200));
+  await load.progress(5);
+  await proxy.pass();
+}
+
+async function cut({ proxy, random }: Act): Promise<void> {
+  for (let i = random.between(5, 15); i > 0; i--) {
+    proxy.cut();
+    await sleep(random.between(5, 80));
+  }
+}
+
+async function cutMidway({ proxy, random, load }: Act): Promise<void> {
+  for (let i = random.between(5, 10); i > 0; i--) {
+    proxy.cutAfter(random.between(1, 20_000));
+    await load.progress(2);
+  }
+  await proxy.pass();
+}
+
+async function fallSilent({ proxy, load }: Act): Promise<void> {
+  proxy.freeze();
+  await load.refusal();
+  await proxy.pass();
+}
+
+async function holdUp({ database, load }: Act): Promise<void> {
+  await database.query("begin; lock table tasks in access exclusive mode");
+  try {
+    await load.refusal();
+  } finally {
+    await database.query("rollback");
+  }
+}
+
+/** The commit happens and its answer is lost: the caller is told so, and finds out by asking again. */
+async function loseAnswers(service: ServiceProcess, proxy: TcpProxy, query: Query): Promise<string[]> {
+  const violations: string[] = [];
+  const call = (method: string, path: string, body?: unknown) => service.call<TaskRecord>(method, path, body);
+  const expect = (what: string, found: unknown, wanted: unknown) => {
+    if (found !== wanted)
+      violations.push(`After a lost answer to the commit, ${what}: ${String(found)}, not ${String(wanted)}`);
+  };
+  /** The same twice: the answer to the first commit is lost. @returns what the second one gets */
+  const twice = async (method: string, path: string, body?: unknown) => {
+    proxy.cutAnswerTo(COMMIT, INSERT);
+    const first = await call(method, path, body);
+    expect(`${method} is refused`, first.status, 503);
+    expect(`${method} says why`, (first.body as { error_code?: string } | null)?.error_code, "COMMIT_UNKNOWN");
+    expect(`${method} says when to come again`, first.headers.get("retry-after"), "1");
+    return call(method, path, body);
+  };
+
+  const body = newTaskBody({ callback_url: "http://127.0.0.1:9/" });
+  const created = await twice("POST", "/api/tasks", body);
+  expect("the key finds the task", created.status, 201);
+  expect("the second creation is a replay", created.headers.get("idempotent-replayed"), "true");
+  const tasks = await query(`select id from tasks where idempotency_key = '${body.idempotency_key}'`);
+  expect("there is one task", tasks.length, 1);
+
+  const { id } = created.body;
+  const ends = {
+    complete: { status: "completed", body: { response: { approved: true } } },
+    cancel: { status: "cancelled", body: undefined },
+  };
+  for (const [action, end] of Object.entries(ends)) {
+    const task = action === "complete" ? id : (await call("POST", "/api/tasks", newTaskBody())).body.id;
+    expect(
+      `a second ${action} is refused`,
+      (await twice("POST", `/api/tasks/${task}/${action}`, end.body)).status,
+      409,
+    );
+    expect(`${action} happened`, (await call("GET", `/api/tasks/${task}`)).body.status, end.status);
+    const trail = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${task}/audit`);
+    expect(`${action} stands in the trail once`, trail.body.length, 2);
+  }
+  const owed = await query(`select id from deliveries where task_id = '${id}'`);
+  expect("one callback is owed", owed.length, 1);
+  expect("a second deletion finds nothing", (await twice("DELETE", `/api/tasks/${id}`)).status, 404);
+  violations.push(...(await findTorn(query)));
+  // What follows counts its own tasks.
+  for (const { id } of await query("select id from tasks")) await call("DELETE", `/api/tasks/${String(id)}`);
+  return violations;
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { createCluster, type Cluster } from "../../test/support/postgres.ts";
+import { startProcess } from "../../test/support/processes.ts";
+import { startReceiver } from "../../test/support/receiver.ts";
+import { shuffled, type Scene, type Stage } from "./fault.ts";
+import { startLoad, type Load } from "./load.ts";
+import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
+
+const DISK_MEGABYTES = 160;
+
+interface Act extends Stage {
+  cluster: Cluster;
+  disk: SmallDisk | null;
+  load: Load;
+}
+
+/** What befalls the PostgreSQL itself. */
+export const server: Scene = {
+  name: "PostgreSQL is killed, stopped, full, read only, or ends sessions",
+  play: async (stage) => {
+    const disk = mountSmallDisk(DISK_MEGABYTES);
+    // What is killed may lose what it had not handed to the system; what it had, the system keeps.
+    const cluster = createCluster({ fsync: "off", full_page_writes: "off" }, disk?.folder);
+    await cluster.start();
+    const receiver = await startReceiver();
+    const service = await startProcess({ SERVICE_DATABASE_URL: cluster.address("postgres") });
+    const load = startLoad(service, stage.random, receiver);
+    const violations: string[] = [];
+    try {
+      await load.progress();
+      for (const strike of shuffled(stage.random, [kill, stop, endSessions, endSessions, onlyRead, fillDisk])) {
+        await sleep(stage.random.between(0, 300));
+        await strike({ ...stage, cluster, disk, load });
+        await load.progress();
+      }
+    } catch (error) {
+      violations.push(String(error));
+    }
+    violations.push(...(await load.check((sql) => ask(cluster, sql))));
+    stage.say(load.summary());
+    await service.kill();
+    await receiver.close();
+    await cluster.remove();
+    disk?.remove();
+    return violations;
+  },
+};
+
+async function ask(cluster: Cluster, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ connectionString: cluster.address("postgres") });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function kill({ cluster, load }: Act): Promise<void> {
+  await cluster.kill();
+  await load.refusal();
+  await cluster.start();
+}
+
+async function stop({ cluster, load }: Act): Promise<void> {
+  await cluster.stop();
+  await load.refusal();
+  await cluster.start();
+}
+
+async function endSessions({ cluster, random }: Act): Promise<void> {
+  for (let i = random.between(5, 15); i > 0; i--) {
+    await ask(
+      cluster,
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'human-task-service%'",
+    );
+    await sleep(random.between(5, 80));
+  }
+}
+
+/** As after a change of roles between two servers. */
+async function onlyRead({ cluster, load }: Act): Promise<void> {
+  for (const value of ["on", "off"]) {
+    await ask(cluster, `alter system set default_transaction_read_only = ${value}`);
+    await ask(cluster, "select pg_reload_conf()");
+    if (value === "on") await load.refusal();
+  }
+}
+
+async function fillDisk({ disk, load, say }: Act): Promise<void> {
+  if (disk === null) return say("not shown here: a full disk under PostgreSQL. It takes the right to mount one.");
+  disk.fill();
+  try {
+    await load.refusal();
+  } finally {
+    disk.clear();
+  }
+}

@@ -1,0 +1,318 @@
+import { isDeepStrictEqual } from "node:util";
+import { sql } from "kysely";
+import type { Db } from "../../src/db/database.ts";
+import type { WebhookDelivery } from "../../src/deliveries/schema.ts";
+import { ServiceError } from "../../src/errors.ts";
+import { MINUTE, SECOND } from "../../src/lib/time.ts";
+import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import type { TaskRecord } from "../../src/tasks/schema.ts";
+import { startReceiver } from "../../test/support/receiver.ts";
+import { newTaskBody, startTestService, type TestService } from "../../test/support/service.ts";
+import type { Random } from "../random.ts";
+import type { Scene } from "./fault.ts";
+import { createFaultyDb, type Failure, type FaultyDb } from "./faulty-db.ts";
+import { findTorn, type Query } from "./whole.ts";
+
+/** No use-case has nearly as many statements. */
+const STATEMENTS_MAX = 60;
+const ATTEMPTS = 13;
+const TURNS_MAX = 30;
+const TABLES: readonly string[] = [
+  "tasks",
+  "task_documents",
+  "task_responses",
+  "audit_entries",
+  "verification_attempts",
+  "deliveries",
+  "delivery_bodies",
+  "delivery_attempts",
+];
+
+/** What a caller, or a loop, is told. */
+type Told = "done" | "DATABASE_UNAVAILABLE" | "COMMIT_UNKNOWN" | `undeclared: ${string}`;
+
+interface UseCase {
+  name: string;
+  /** What there must be before, then the act, which may be repeated; `check` finds what is wrong once it is done. */
+  prepare(stage: Stage): Promise<{ act: () => Promise<Told>; check: () => Promise<string | null> }>;
+}
+
+interface Stage {
+  service: TestService;
+  /** Where callbacks are taken, and where they are refused. */
+  taking: string;
+  refusing: string;
+}
+
+/** Every statement of every use-case fails once, on both databases. */
+export const statements: Scene = {
+  name: "each statement fails once",
+  play: async ({ random, say }) => {
+    const violations: string[] = [];
+    const taking = await startReceiver();
+    const refusing = await startReceiver((response) => response.writeHead(500).end());
+    for (const dialect of ["sqlite", "postgres"] as const) {
+      const faulty = createFaultyDb();
+      const { service, stop } = await startTestService(dialect, {
+        db: faulty.wrap,
+        deliveries: { random: random.next },
+      });
+      const stage = { service, taking: taking.url, refusing: refusing.url };
+      let struck = 0;
+      for (const useCase of USE_CASES) {
+        for (const failure of ["refused", "lost"] as const) {
+          const found = await failEach(useCase, failure, { ...stage, faulty, random });
+          struck += found.struck;
+          violations.push(...found.violations.map((text) => `${useCase.name}, ${failure}, ${dialect}: ${text}`));
+        }
+      }
+      say(`${USE_CASES.length} use-cases on ${dialect}, ${struck} statements failed`);
+      await stop();
+    }
+    await taking.close();
+    await refusing.close();
+    return violations;
+  },
+};
+
+async function failEach(
+  useCase: UseCase,
+  failure: Failure,
+  { faulty, ...stage }: Stage & { faulty: FaultyDb; random: Random },
+): Promise<{ struck: number; violations: string[] }> {
+  const { db } = stage.service.ctx;
+  const violations: string[] = [];
+  for (let n = 1; n <= STATEMENTS_MAX; n++) {
+    const found = (text: string) => void violations.push(`statement ${n}: ${text}`);
+    const { act, check } = await useCase.prepare(stage);
+    const before = await allRows(db);
+    faulty.arm(n, failure);
+    const told = await act();
+    const hasStruck = faulty.disarm();
+    if (told.startsWith("undeclared") || (!hasStruck && told !== "done")) found(told);
+    if (told === "DATABASE_UNAVAILABLE" && !isDeepStrictEqual(await allRows(db), before))
+      found("something was written, and the caller was told that nothing was");
+    for (const torn of await findTorn(queryOf(db))) found(torn);
+    if (told !== "done") {
+      const again = await act();
+      if (again !== "done") found(`repeated, it gives ${again}`);
+      for (const torn of await findTorn(queryOf(db))) found(`after its repetition: ${torn}`);
+    }
+    const wrong = await check();
+    if (wrong !== null) found(wrong);
+    if (!hasStruck) return { struck: n - 1, violations };
+  }
+  return { struck: STATEMENTS_MAX, violations: [...violations, "It has more statements than were made to fail."] };
+}
+
+async function allRows(db: Db): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for (const table of TABLES) all.push(await queryOf(db)(`select * from ${table} order by 1, 2`));
+  return all;
+}
+
+function queryOf(db: Db): Query {
+  return async (text) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db.query)).rows;
+}
+
+// --- Use-cases -----------------------------------------------------------------------------------------------------
+
+/** @param repeated - what the repetition of a write that may have happened is answered with */
+function told(
+  answer: { status: number; headers: Record<string, string | undefined>; text: string },
+  repeated?: number,
+): Told {
+  const { status, headers, text } = answer;
+  if (status < 300 || status === repeated) return "done";
+  const code =
+    status === 503 && headers["retry-after"] === "1" ? (JSON.parse(text) as { error_code?: string }).error_code : "";
+  if (code === "DATABASE_UNAVAILABLE" || code === "COMMIT_UNKNOWN") return code;
+  return `undeclared: ${status} ${text}`;
+}
+
+/** The same of what is called without HTTP. */
+async function toldBy(act: () => Promise<unknown>): Promise<Told> {
+  try {
+    await act();
+    return "done";
+  } catch (error) {
+    const code = error instanceof ServiceError ? error.code : "";
+    if (code === "DATABASE_UNAVAILABLE" || code === "COMMIT_UNKNOWN") return code;
+    return `undeclared: ${String(error)}`;
+  }
+}
+
+const readsTo =
+  (path: (task: TaskRecord) => string): UseCase["prepare"] =>
+  async ({ service }) => {
+    const task = await service.create();
+    const act = async () => told(await service.call("GET", path(task)));
+    return { act, check: async () => null };
+  };
+
+/** Something that ends or removes a task; done twice, the second time gets `repeated`. */
+const ends =
+  (method: "POST" | "DELETE", action: string, repeated: number, wanted: string, body?: unknown): UseCase["prepare"] =>
+  async ({ service, taking }) => {
+    const { id } = await service.create({ callback_url: taking });
+    let isRepeated = false;
+    const act = async () => {
+      const answer = await service.call(method, `/api/tasks/${id}${action}`, { body });
+      const result = told(answer, isRepeated ? repeated : undefined);
+      isRepeated = result === "COMMIT_UNKNOWN";
+      return result;
+    };
+    return { act, check: async () => expectStatus(service, id, wanted) };
+  };
+
+async function expectStatus(service: TestService, id: string, wanted: string): Promise<string | null> {
+  const { status, body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+  const found = status === 200 ? body.status : String(status);
+  return found === wanted ? null : `the task is ${found}, not ${wanted}`;
+}
+
+/** A task that has ended, with its callback owed and due. */
+async function owe(service: TestService, callback_url: string): Promise<string> {
+  const { id } = await service.create({ callback_url });
+  await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+  service.clock.advance(MINUTE);
+  return id;
+}
+
+async function deliveriesOf(service: TestService, task_id: string): Promise<WebhookDelivery[]> {
+  return (await service.call<WebhookDelivery[]>("GET", `/api/admin/webhook-deliveries?task_id=${task_id}`)).body;
+}
+
+/** One look of the engine, and all that it begins. */
+async function turn({ ctx: { deliveries } }: TestService): Promise<void> {
+  await deliveries.turn();
+  await deliveries.settle();
+}
+
+/** Makes attempts until the delivery has its last status: one whose lease was lost is made again, and others may be first. */
+async function expectDelivery(service: TestService, task_id: string, wanted: string): Promise<string | null> {
+  let status: string | undefined;
+  for (let i = 0; i < TURNS_MAX && status !== wanted; i++) {
+    service.clock.advance(40 * SECOND);
+    await turn(service);
+    status = (await deliveriesOf(service, task_id))[0]?.status;
+  }
+  return status === wanted ? null : `the callback is ${status}, not ${wanted}`;
+}
+
+/** Its next attempt is the last one. */
+async function useUpAttempts({ ctx: { db } }: TestService, task_id: string): Promise<void> {
+  await db.write(async (tx) => {
+    const update = tx.query.updateTable("deliveries").set({ attempt_count: ATTEMPTS - 1, status: "FAILED" });
+    const { id } = await update.where("task_id", "=", task_id).returning("id").executeTakeFirstOrThrow();
+    const noted = {
+      started_at: 0,
+      duration_ms: 0,
+      outcome: "failed",
+      status_code: 500,
+      error: null,
+      response_excerpt: null,
+    };
+    for (let attempt = 1; attempt < ATTEMPTS; attempt++)
+      await tx.query
+        .insertInto("delivery_attempts")
+        .values({ delivery_id: id, cycle: 1, attempt, ...noted })
+        .execute();
+  });
+}
+
+const redelivers =
+  (path: (id: string) => string, body: (id: string) => unknown): UseCase["prepare"] =>
+  async ({ service, taking }) => {
+    const task_id = await owe(service, taking);
+    await turn(service);
+    const { id } = (await deliveriesOf(service, task_id))[0]!;
+    const act = async () =>
+      told(await service.call("POST", `/api/admin/webhook-deliveries${path(id)}`, { body: body(id) }));
+    return { act, check: async () => expectDelivery(service, task_id, "SUCCEEDED") };
+  };
+
+const creates: UseCase["prepare"] = async ({ service, taking }) => {
+  const body = newTaskBody({ callback_url: taking });
+  let id = "";
+  const act = async () => {
+    const answer = await service.call<TaskRecord>("POST", "/api/tasks", { body });
+    if (answer.status === 201) ({ id } = answer.body);
+    return told(answer);
+  };
+  return { act, check: async () => expectStatus(service, id, "created") };
+};
+
+const replays: UseCase["prepare"] = async ({ service }) => {
+  const body = newTaskBody();
+  const { id } = await service.create(body);
+  let found = "";
+  const act = async () => {
+    const answer = await service.call<TaskRecord>("POST", "/api/tasks", { body });
+    if (answer.status === 201) found = answer.body.id;
+    return told(answer);
+  };
+  return { act, check: async () => (found === id ? null : `the key gives ${found}, not ${id}`) };
+};
+
+const sweeps: UseCase["prepare"] = async ({ service, taking }) => {
+  const { id } = await service.create({ callback_url: taking, timeout_seconds: 60 });
+  service.clock.advance(MINUTE);
+  return {
+    act: async () => toldBy(async () => timeOutDueTasks(service.ctx)),
+    check: async () => expectStatus(service, id, "timed_out"),
+  };
+};
+
+const delivers =
+  (isTaken: boolean, wanted: string): UseCase["prepare"] =>
+  async ({ service, taking, refusing }) => {
+    const task_id = await owe(service, isTaken ? taking : refusing);
+    if (!isTaken) await useUpAttempts(service, task_id);
+    // Attempts and their outcomes are nobody's to wait for: the engine looks again, and only that it does is asked here.
+    const act = async () => {
+      const result = await toldBy(async () => turn(service));
+      return result === "DATABASE_UNAVAILABLE" ? "COMMIT_UNKNOWN" : result;
+    };
+    return { act, check: async () => expectDelivery(service, task_id, wanted) };
+  };
+
+const USE_CASES: readonly UseCase[] = [
+  { name: "create", prepare: creates },
+  { name: "create again", prepare: replays },
+  { name: "complete", prepare: ends("POST", "/complete", 409, "completed", { response: { approved: true } }) },
+  { name: "cancel", prepare: ends("POST", "/cancel", 409, "cancelled") },
+  { name: "delete", prepare: ends("DELETE", "", 404, "404") },
+  { name: "read", prepare: readsTo(({ id }) => `/api/tasks/${id}`) },
+  { name: "poll", prepare: readsTo(({ id }) => `/api/tasks/${id}/poll?timeout=0`) },
+  { name: "audit", prepare: readsTo(({ id }) => `/api/tasks/${id}/audit`) },
+  { name: "list", prepare: readsTo(() => "/api/tasks?limit=5") },
+  { name: "search", prepare: readsTo(() => "/api/tasks?q=refund") },
+  { name: "counts", prepare: readsTo(() => "/api/tasks/counts") },
+  { name: "stats", prepare: readsTo(() => "/api/stats") },
+  { name: "list of callbacks", prepare: readsTo(() => "/api/admin/webhook-deliveries") },
+  {
+    name: "redeliver one",
+    prepare: redelivers(
+      (id) => `/${id}/redeliver`,
+      () => undefined,
+    ),
+  },
+  {
+    name: "redeliver by ids",
+    prepare: redelivers(
+      () => "/redeliver",
+      (id) => ({ ids: [id] }),
+    ),
+  },
+  {
+    name: "redeliver by status",
+    prepare: redelivers(
+      () => "/redeliver",
+      () => ({ status: "SUCCEEDED" }),
+    ),
+  },
+  { name: "deadline sweep", prepare: sweeps },
+  { name: "claim, attempt and outcome", prepare: delivers(true, "SUCCEEDED") },
+  { name: "abandon", prepare: delivers(false, "ABANDONED") },
+];
