@@ -275,6 +275,21 @@ void test("the clock never goes backwards (SQLite)", async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
+void test("when this machine's clock is set back, time goes on from where it was; set ahead, it is followed (SQLite)", async (t) => {
+  const HOUR_MS = 3_600_000;
+  const truth = Date.now.bind(Date);
+  await withSqlite(async (db) => {
+    const before = db.now();
+    assert.ok(Math.abs(before - truth()) < 1_000);
+    const wall = t.mock.method(Date, "now", () => truth() - HOUR_MS);
+    const set = db.now();
+    assert.ok(set >= before && set < before + 60_000);
+    while (db.now() < set + 20) await new Promise((resolve) => setTimeout(resolve, 5));
+    wall.mock.mockImplementation(() => truth() + HOUR_MS);
+    assert.ok(db.now() >= before + HOUR_MS);
+  });
+});
+
 void test("a transaction that the database took back is run again (PostgreSQL)", async () => {
   await withPostgres(async (db) => {
     for (const code of ["40001", "40P01"]) {

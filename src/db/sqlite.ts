@@ -32,7 +32,7 @@ export interface SqliteOptions {
  */
 export async function openSqlite({
   dataDir,
-  now = Date.now,
+  now = createUnbrokenClock(),
   onError,
 }: SqliteOptions): Promise<Db & { isNew: boolean }> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -116,6 +116,19 @@ function setDurability(database: DatabaseSync): void {
       `SQLite did not take the durable settings (journal_mode ${String(mode)}, synchronous ${String(level)}); is the data directory on a network file system?`,
     );
   }
+}
+
+/**
+ * This machine's clock, in epoch milliseconds. Where it is set ahead, so is this; where it is set back, time goes on from
+ * where it was: if it stood still until it is reached again, no deadline would pass and nothing be sent meanwhile.
+ */
+function createUnbrokenClock(): () => number {
+  let offset = Number.NEGATIVE_INFINITY;
+  return () => {
+    const passed = performance.now();
+    offset = Math.max(offset, Date.now() - passed);
+    return Math.floor(passed + offset);
+  };
 }
 
 /** A clock that never runs backwards while this process lives. */
