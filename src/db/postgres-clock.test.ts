@@ -51,8 +51,14 @@ void test("the clock is the database's, and neither a busy pool nor a slow or br
     isRight("after a failure");
     await proxy.pass();
 
-    // It does follow: this machine's clock is set right.
-    ownClock.mock.mockImplementation(truth);
+    for (const aheadMs of [0, -AHEAD_MS, AHEAD_MS]) {
+      ownClock.mock.mockImplementation(() => truth() + aheadMs);
+      isRight("after this machine's clock was set");
+    }
+
+    // It does follow: the time that passes here is measured wrongly.
+    const passed = performance.now.bind(performance);
+    t.mock.method(performance, "now", () => passed() + AHEAD_MS);
     t.mock.timers.tick(HEARTBEAT_MS);
     while (Math.abs(clock.now() - truth()) > CLOSE_MS) await sleep(5);
   } finally {

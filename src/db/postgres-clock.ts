@@ -8,14 +8,15 @@ const ROUND_TRIP_MAX_MS = 200;
 const FIRST_TRIES = 3;
 
 interface Sample {
-  /** How far the database's clock is ahead of ours. */
+  /** What the database's clock showed when ours stood at zero. */
   offset: number;
   roundTripMs: number;
 }
 
 /**
  * The database's clock, so that replicas with wrong clocks agree on deadlines; asked again at every heartbeat. While it
- * cannot be asked, or answers slowly, the last offset holds.
+ * cannot be asked, or answers slowly, the last offset holds. Between two answers time is counted by what has passed here:
+ * when this machine's clock is set, nothing moves.
  *
  * @throws when the database does not answer the first time
  */
@@ -35,7 +36,7 @@ export async function followDatabaseClock(
   };
   const timer = setInterval(() => void measure().catch(onError), HEARTBEAT_MS);
   timer.unref();
-  return { now: () => Date.now() + offset, stop: () => clearInterval(timer) };
+  return { now: () => Math.floor(performance.now() + offset), stop: () => clearInterval(timer) };
 }
 
 async function sample(pool: Pool): Promise<Sample> {
@@ -43,13 +44,12 @@ async function sample(pool: Pool): Promise<Sample> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
-    const asked = Date.now();
-    const started = performance.now();
+    const asked = performance.now();
     const { rows } = await client.query<{ now: number }>(
       "select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now",
     );
-    const roundTripMs = performance.now() - started;
-    return { offset: Math.round(rows[0]!.now - (asked + roundTripMs / 2)), roundTripMs };
+    const roundTripMs = performance.now() - asked;
+    return { offset: rows[0]!.now - (asked + roundTripMs / 2), roundTripMs };
   } catch (error) {
     failure = error as Error;
     throw error;
