@@ -8,6 +8,8 @@ import type { Random } from "../random.ts";
 import { findTorn, type Query } from "./whole.ts";
 
 const CLIENTS = 4;
+/** As long as a task may live: no clock that is set by hours ends one. */
+const LIFE_SECONDS = 30 * 24 * 3600;
 /** Within this, whatever was refused must have been taken: no fault lasts nearly as long. */
 const PATIENCE_MS = 60_000;
 /** Leases of attempts whose outcome was lost must lapse first. */
@@ -49,13 +51,18 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
       } catch (error) {
         violations.add(error instanceof Violation ? error.message : String(error));
       }
-      await sleep(random.between(5, 40));
+      await sleep(random.between(20, 120));
     }
   }
 
   async function liveATask(key: string): Promise<void> {
     const note = `${key} ${random.next()}`;
-    const body = newTaskBody({ idempotency_key: key, task: note, callback_url: receiver.url });
+    const body = newTaskBody({
+      idempotency_key: key,
+      task: note,
+      timeout_seconds: LIFE_SECONDS,
+      callback_url: receiver.url,
+    });
     const { body: record } = await insist("POST", "/api/tasks", body, 201);
     const task: Acknowledged = { record, end: "open", note };
     tasks.push(task);

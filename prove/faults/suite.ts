@@ -1,15 +1,13 @@
 import { createRandom } from "../random.ts";
 import type { Suite } from "../suite.ts";
+import { clock } from "./clock.ts";
 import { embedded } from "./embedded.ts";
 import type { Scene } from "./fault.ts";
 import { line } from "./line.ts";
 import { statements } from "./statements.ts";
 import { server } from "./server.ts";
 
-const SCENES: readonly Scene[] = [server, line, embedded, statements];
-/** Most of a scene is waiting. */
-const AT_ONCE = 3;
-
+const SCENES: readonly Scene[] = [server, line, embedded, clock, statements];
 export const faults: Suite = {
   name: "faults",
   promise:
@@ -18,21 +16,18 @@ export const faults: Suite = {
   run: async ({ seed, count, say }) => {
     const violations: string[] = [];
     for (let round = 0; round < count; round++) {
-      const waiting = [...SCENES.entries()];
-      const play = async () => {
-        for (let next = waiting.shift(); next; next = waiting.shift()) {
-          const [i, { name, play }] = next;
-          const started = performance.now();
-          const random = createRandom(seed + round * SCENES.length + i);
-          const found = await play({ random, say: (text) => say(`${name}: ${text}`) }).catch((error: unknown) => [
-            String((error as Error).stack),
-          ]);
-          const seconds = ((performance.now() - started) / 1000).toFixed(0);
-          say(`${name}: ${found.length === 0 ? "held" : `${found.length} violations`}, ${seconds} s`);
-          violations.push(...found.map((violation) => `${name}: ${violation}`));
-        }
+      const play = async ({ name, play }: Scene, i: number) => {
+        const started = performance.now();
+        const random = createRandom(seed + round * SCENES.length + i);
+        const found = await play({ random, say: (text) => say(`${name}: ${text}`) }).catch((error: unknown) => [
+          String((error as Error).stack),
+        ]);
+        const seconds = ((performance.now() - started) / 1000).toFixed(0);
+        say(`${name}: ${found.length === 0 ? "held" : `${found.length} violations`}, ${seconds} s`);
+        violations.push(...found.map((violation) => `${name}: ${violation}`));
       };
-      await Promise.all(Array.from({ length: AT_ONCE }, play));
+      // Most of a scene is waiting.
+      await Promise.all(SCENES.map(play));
     }
     if (violations.length > 0) throw new Error(violations.join("\n"));
   },
