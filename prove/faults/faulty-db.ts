@@ -14,6 +14,7 @@ export interface FaultyDb {
   wrap(db: Db): Db;
   /** The `number`th statement or commit from now on fails, counted from 1. */
   arm(number: number, failure: Failure): void;
+  hasStruck(): boolean;
   /** @returns whether there was such a one */
   disarm(): boolean;
 }
@@ -128,6 +129,7 @@ export function createFaultyDb(): FaultyDb {
       failure = how;
       hasStruck = false;
     },
+    hasStruck: () => hasStruck,
     disarm: () => {
       left = 0;
       return hasStruck;

@@ -69,14 +69,20 @@ async function stop({ cluster, load }: Act): Promise<void> {
   await cluster.start();
 }
 
+/** Idle ones, and ones that wait in the middle of a statement. */
 async function endSessions({ cluster, random }: Act): Promise<void> {
+  const holder = new Client({ connectionString: cluster.address("postgres") });
+  await holder.connect();
   for (let i = random.between(5, 15); i > 0; i--) {
-    await ask(
-      cluster,
+    await holder.query("begin; lock table tasks in access exclusive mode");
+    await sleep(random.between(5, 80));
+    await holder.query(
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'human-task-service%'",
     );
-    await sleep(random.between(5, 80));
+    await holder.query("rollback");
+    await sleep(random.between(0, 40));
   }
+  await holder.end();
 }
 
 /** As after a change of roles between two servers. */

@@ -5,9 +5,10 @@ import { embedded } from "./embedded.ts";
 import type { Scene } from "./fault.ts";
 import { line } from "./line.ts";
 import { statements } from "./statements.ts";
+import { loops } from "./loops.ts";
 import { server } from "./server.ts";
 
-const SCENES: readonly Scene[] = [server, line, embedded, clock, statements];
+const SCENES: readonly Scene[] = [server, line, embedded, clock, statements, loops];
 export const faults: Suite = {
   name: "faults",
   promise:
