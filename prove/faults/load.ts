@@ -12,6 +12,8 @@ const CLIENTS = 4;
 const LIFE_SECONDS = 30 * 24 * 3600;
 /** Within this, whatever was refused must have been taken: no fault lasts nearly as long. */
 const PATIENCE_MS = 60_000;
+/** Every answer comes by then, also that of a service whose database is silent. */
+const ANSWER_MS = 30_000;
 /** Leases of attempts whose outcome was lost must lapse first. */
 const CALLBACKS_MS = 75_000;
 
@@ -92,9 +94,11 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
     const name = `${method} ${path}`;
     const until = performance.now() + PATIENCE_MS;
     for (let tries = 1; performance.now() < until; tries++) {
-      const answer = await service.call<TaskRecord>(method, path, body).catch((error: unknown) => {
-        throw new Violation(`${name} was not answered: ${String((error as Error).cause ?? error)}`);
-      });
+      const answer = await Promise.race([service.call<TaskRecord>(method, path, body), tooLate()]).catch(
+        (error: unknown) => {
+          throw new Violation(`${name} was not answered: ${String((error as Error).cause ?? error)}`);
+        },
+      );
       const isAgain = answer.status === again && tries > 1;
       if (answer.status === status || isAgain) {
         if (method !== "GET") acknowledged++;
@@ -184,6 +188,11 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
     check,
     summary: () => `${acknowledged} writes acknowledged, ${refused} requests refused`,
   };
+}
+
+async function tooLate(): Promise<never> {
+  await sleep(ANSWER_MS, undefined, { ref: false });
+  throw new Error(`nothing came within ${ANSWER_MS / 1000} s`);
 }
 
 class Violation extends Error {}

@@ -39,6 +39,9 @@ const TORN: Readonly<Record<string, string>> = {
     "select delivery_id as id from delivery_attempts where delivery_id not in (select id from deliveries)",
   "an abandoned callback of which its task's trail knows nothing": `select id from deliveries d where status = 'ABANDONED' and not exists
     (select 1 from audit_entries a where a.task_id = d.task_id and a.action = 'callback_abandoned')`,
+  "a trail that tells more often of an abandoned callback than there were cycles of attempts": `select id from tasks t where
+    (select count(*) from audit_entries a where a.task_id = t.id and a.action = 'callback_abandoned') >
+    (select coalesce(sum(cycle), 0) from deliveries d where d.task_id = t.id)`,
 };
 
 /** Everything that is written halfway: nothing ever may be, not even while requests are under way. */
