@@ -1,24 +1,31 @@
-/** Numbers that only look random: the same seed gives the same ones. */
+/** Choices that come from a seed alone. */
 export interface Random {
   /** From 0 to 1, without 1. */
   next(): number;
+  /** A whole number from 0 to `below` - 1. */
+  int(below: number): number;
   /** A whole number from `min` to `max`, both included. */
   between(min: number, max: number): number;
+  /** True in about `share` of all cases. */
+  chance(share: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
 
-/** Mulberry32. */
-export function createRandom(seed: number): Random {
-  let state = seed >>> 0;
+/** Mulberry32. @param part - a run of its own under the same seed, for what is chosen side by side */
+export function createRandom(seed: number, part = 0): Random {
+  let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(part + 1, 0x85ebca6b)) >>> 0;
   const next = () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+  const int = (below: number) => Math.floor(next() * below);
   return {
     next,
-    between: (min, max) => min + Math.floor(next() * (max - min + 1)),
-    pick: (items) => items[Math.floor(next() * items.length)]!,
+    int,
+    between: (min, max) => min + int(max - min + 1),
+    chance: (share) => next() < share,
+    pick: (items) => items[int(items.length)]!,
   };
 }

@@ -1,0 +1,166 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { TaskCounts, TaskRecord } from "../../src/tasks/schema.ts";
+import type { Random } from "../random.ts";
+import type { Calls } from "./calls.ts";
+import { now, tell, type Event, type History, type Incarnation, type Subject } from "./history.ts";
+import { judge, type Rules } from "./judge.ts";
+
+/** Reads what the service says after a crash, and compares it with what it had said before. It never looks into the database. */
+export interface Auditor {
+  /** What was touched since the last time, and a few that were not. */
+  look(): Promise<string[]>;
+  /** Everything, and whether the lists and the counts know of it. */
+  lookAtAll(): Promise<string[]>;
+}
+
+export interface AuditorOptions {
+  random: Random;
+  calls: Calls;
+  history: History;
+  rules: Rules;
+  /** The processes that live at the moment. */
+  alive(): readonly Incarnation[];
+  /** For times in what is printed. */
+  since: number;
+}
+
+type Got = Awaited<ReturnType<Calls["get"]>>;
+
+const AT_ONCE = 16;
+/** Of the tasks that nobody touched, so many are looked at again after each crash. */
+const OTHERS = 20;
+/** A violation of many tasks is understood from a few of them. */
+const TOLD_MAX = 5;
+const WHO = "auditor";
+
+export function createAuditor({ random, calls, history, rules, alive, since }: AuditorOptions): Auditor {
+  const anybody = () => random.pick(alive());
+
+  async function read(subject: Subject, call: Parameters<Calls["make"]>[3]): Promise<Event> {
+    const event = await calls.make(anybody(), WHO, subject, call);
+    if (event.status === null)
+      calls.unexpected.push(`the auditor got no answer to ${call.name} of number ${subject.n}`);
+    return event;
+  }
+
+  async function readTrail(subject: Subject): Promise<void> {
+    const { seen } = await read(subject, { name: "trail" });
+    // Its time ran out since the task was read.
+    const isEnded = (seen?.trail?.length ?? 0) > 1;
+    if (isEnded && !subject.events.some((event) => event.seen?.task?.end)) await read(subject, { name: "read" });
+  }
+
+  async function readTask(subject: Subject): Promise<void> {
+    // A creation that nobody heard of has happened or not; asking again tells. Some are left in doubt for later.
+    if (subject.id === null) {
+      if (random.chance(0.4)) return;
+      await read(subject, { name: "create", version: 0 });
+      if (subject.id === null) return;
+    } else await read(subject, { name: "read" });
+    await readTrail(subject);
+    if (subject.hasCallback || random.chance(0.1)) await read(subject, { name: "owed" });
+  }
+
+  async function readAll(
+    subjects: readonly Subject[],
+    readOne: (subject: Subject) => Promise<void>,
+  ): Promise<string[]> {
+    const queue = subjects.values();
+    const problems: string[] = [];
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (const subject of queue) {
+          await readOne(subject);
+          const found = judge(subject, rules);
+          if (found.length > 0)
+            problems.push(`${found.map((one) => `- ${one}`).join("\n  ")}\n  ${tell(subject, since)}`);
+        }
+      }),
+    );
+    const more = problems.length - TOLD_MAX;
+    return [
+      ...calls.unexpected.splice(0),
+      ...problems.slice(0, TOLD_MAX),
+      ...(more > 0 ? [`... and ${more} more tasks.`] : []),
+    ];
+  }
+
+  const counts = async () => JSON.parse((await calls.get(anybody(), "/api/tasks/counts")).text) as TaskCounts;
+
+  /** Every page of the list, each row a sight of its task. */
+  async function readList(): Promise<{ listed: Map<string, Subject>; open: number; problems: string[] }> {
+    const listed = new Map<string, Subject>();
+    const problems: string[] = [];
+    let open = 0;
+    let path: string | null = "/api/tasks?limit=200&include=schemas";
+    while (path !== null) {
+      const startedAt = now();
+      const to: Incarnation = anybody();
+      const { headers, text }: Got = await calls.get(to, path);
+      const endedAt = now();
+      for (const row of JSON.parse(text) as TaskRecord[]) {
+        const subject = history.byKey.get(row.idempotency_key);
+        if (!subject) problems.push(`the list has a task that nobody asked for: ${JSON.stringify(row).slice(0, 300)}`);
+        else if (listed.has(row.id)) problems.push(`the list has ${row.id} twice`);
+        else {
+          const event: Event = {
+            call: "list",
+            number: 0,
+            who: WHO,
+            to,
+            startedAt,
+            endedAt,
+            status: 200,
+            seen: calls.toSeen(subject, row),
+          };
+          subject.events.push(event);
+          subject.id ??= row.id;
+          listed.set(row.id, subject);
+          if (row.status === "created") open++;
+        }
+      }
+      path = /<([^>]+)>; rel="next"/.exec(String(headers["link"] ?? ""))?.[1] ?? null;
+      await nextTurn();
+    }
+    return { listed, open, problems };
+  }
+
+  return {
+    look: async () => {
+      const subjects = [...history.touched];
+      const all = [...history.subjects.keys()];
+      for (let i = 0; i < OTHERS && all.length > 0; i++) subjects.push(history.subjects.get(random.pick(all))!);
+      history.touched.clear();
+      return readAll(
+        [...new Set(subjects)].filter(({ events }) => events.length > 0),
+        readTask,
+      );
+    },
+    lookAtAll: async () => {
+      history.touched.clear();
+      const before = await counts();
+      const { listed, open, problems } = await readList();
+      const after = await counts();
+      // Time runs out for some meanwhile; nothing else happens.
+      if (open > before.open || open < after.open)
+        problems.push(`${open} open tasks are listed, and counted are ${before.open} before and ${after.open} after`);
+      const all = [...history.subjects.values()];
+      for (const { id, key, isDeleted } of all)
+        if (id !== null && !isDeleted && !listed.has(id)) problems.push(`the list lacks ${id} (${key})`);
+      problems.push(
+        ...(await readAll(
+          all.filter(({ id }) => id !== null),
+          async (subject) => {
+            if (!listed.has(subject.id!)) await read(subject, { name: "read" });
+            await readTrail(subject);
+            if (!subject.hasCallback) return;
+            const { seen } = await read(subject, { name: "owed" });
+            const id = seen?.owed?.[0]?.id;
+            if (id !== undefined) await read(subject, { name: "owed", delivery: id });
+          },
+        )),
+      );
+      return problems;
+    },
+  };
+}

@@ -1,0 +1,257 @@
+import { Agent, request, type IncomingHttpHeaders } from "node:http";
+import type { WebhookDelivery, WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
+import type { AuditEntryRecord, PollResult, TaskRecord } from "../../src/tasks/schema.ts";
+import { ADMIN_TOKEN } from "../../test/support/service.ts";
+import { imprintOf } from "./bodies.ts";
+import { endOf, now, type CallName, type Event, type Incarnation, type Seen, type Subject } from "./history.ts";
+
+/** A call that is not answered by then never is; no call waits for longer than half of it by design. */
+const NEVER_MS = 45_000;
+
+/** The calls of the clients and of the auditor; each ends up in the history of its task. */
+export interface Calls {
+  make(to: Incarnation, who: string, subject: Subject, call: Call): Promise<Event>;
+  /** A call about no task in particular. @throws Error when it is not answered 200 */
+  get(to: Incarnation, path: string): Promise<{ headers: IncomingHttpHeaders; text: string }>;
+  /** What a record says, as the history keeps it. */
+  toSeen(subject: Subject, record: TaskRecord): Seen;
+  /** Answers that nothing in the contract allows. */
+  unexpected: string[];
+  figures: { calls: number; acknowledged: number; unanswered: number };
+}
+
+export interface Call {
+  name: CallName;
+  /** Of a creation. */
+  version?: number;
+  /** Of a poll, in seconds. */
+  seconds?: number;
+  /** Of `owed`: one delivery with its attempts. */
+  delivery?: string;
+  signal?: AbortSignal;
+}
+
+export interface CallsOptions {
+  /** The text of a creation, and what its record repeats. */
+  bodyOf(n: number, version: number): { text: string; imprint: string };
+  versions: number;
+  /** Codes of 503 that the store may answer with while it cannot be reached; none where it is part of the process. */
+  passing: readonly string[];
+}
+
+const AGREED: Record<CallName, readonly string[]> = {
+  create: ["201"],
+  complete: ["200", "404 TASK_NOT_FOUND", "409 TASK_ALREADY_TERMINAL"],
+  cancel: ["200", "404 TASK_NOT_FOUND", "409 TASK_ALREADY_TERMINAL"],
+  delete: ["204", "404 TASK_NOT_FOUND"],
+  read: ["200", "404 TASK_NOT_FOUND"],
+  poll: ["200", "404 TASK_NOT_FOUND"],
+  trail: ["200", "404 TASK_NOT_FOUND"],
+  owed: ["200"],
+  list: ["200"],
+  callback: [],
+};
+
+export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls {
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
+  const figures = { calls: 0, acknowledged: 0, unanswered: 0 };
+  const unexpected: string[] = [];
+  let last = 0;
+
+  function toSeen(subject: Subject, record: TaskRecord): Seen {
+    const imprint = imprintOf(record);
+    // A list shows no such payload.
+    const isHidden = subject.isRedacted && imprint.includes('{"_redacted":true}');
+    let version = isHidden ? null : -1;
+    for (let v = 0; v < versions && version === -1; v++) if (bodyOf(subject.n, v).imprint === imprint) version = v;
+    if (version === -1) {
+      const expected = bodyOf(subject.n, 0).imprint;
+      unexpected.push(
+        `a record of number ${subject.n} repeats no body that was sent: ${imprint}\n  instead of ${expected}`,
+      );
+    }
+    const { id, status, updated_at, created_at, timeout_at, assigned_to_email, verification_attempt } = record;
+    const birth = JSON.stringify([created_at, timeout_at, assigned_to_email, verification_attempt]);
+    return { id, task: { status, version, birth, updated_at, end: endOf(record) } };
+  }
+
+  async function make(to: Incarnation, who: string, subject: Subject, call: Call): Promise<Event> {
+    const { name, version, seconds } = call;
+    const number = ++last;
+    const event: Event = {
+      call: name,
+      number,
+      who,
+      to,
+      startedAt: now(),
+      endedAt: null,
+      status: null,
+      ...(version !== undefined && { version }),
+      ...(seconds !== undefined && { seconds }),
+    };
+    subject.events.push(event);
+    figures.calls++;
+    const [method, path, body] = wire(subject, call, number, bodyOf);
+    const answer = await send(agent, to.url, method, path, body, call.signal);
+    event.endedAt = now();
+    if (answer === "never")
+      unexpected.push(`${name} #${number} of number ${subject.n} was not answered within ${NEVER_MS} ms`);
+    if (answer === "never" || answer === "aborted" || answer === "lost") {
+      if (answer === "aborted") event.isAborted = true;
+      else figures.unanswered++;
+      return event;
+    }
+    event.status = answer.status;
+    const parsed: unknown = answer.text === "" ? null : JSON.parse(answer.text);
+    if (answer.status >= 400) event.error_code = (parsed as { error_code: string }).error_code;
+    const told = [answer.status, event.error_code].filter(Boolean).join(" ");
+    if (answer.status === 503 && passing.includes(event.error_code!)) return event;
+    if (!AGREED[name].includes(told))
+      unexpected.push(`${name} #${number} of number ${subject.n}: ${told} ${answer.text.slice(0, 500)}`);
+    else if (answer.status < 400) {
+      if (method !== "GET") figures.acknowledged++;
+      const seen = readAnswer(subject, call, parsed, answer.headers);
+      if (seen) {
+        event.seen = seen;
+        subject.id ??= seen.id;
+      }
+    }
+    return event;
+  }
+
+  function readAnswer(
+    subject: Subject,
+    { name, delivery }: Call,
+    parsed: unknown,
+    headers: IncomingHttpHeaders,
+  ): Seen | null {
+    const id = subject.id ?? "";
+    switch (name) {
+      case "create":
+        return {
+          ...toSeen(subject, parsed as TaskRecord),
+          is_replay: headers["idempotent-replayed"] !== "false",
+          is_mismatch: headers["idempotent-mismatch"] === "true",
+        };
+      case "complete":
+      case "cancel":
+      case "read":
+        return toSeen(subject, parsed as TaskRecord);
+      case "poll": {
+        const poll = parsed as PollResult;
+        const task = { status: poll.status, version: null, birth: null, updated_at: null, end: endOf(poll) };
+        return { id: poll.task_id, task };
+      }
+      case "trail":
+        return { id, task: null, trail: parsed as AuditEntryRecord[] };
+      case "owed":
+        return delivery === undefined
+          ? { id, task: null, owed: parsed as WebhookDelivery[] }
+          : { id, task: null, delivery: parsed as WholeWebhookDelivery };
+      case "delete":
+      case "list":
+      case "callback":
+        return null;
+    }
+  }
+
+  return {
+    make,
+    toSeen,
+    unexpected,
+    figures,
+    get: async (to, path) => {
+      const answer = await send(agent, to.url, "GET", path, null);
+      if (typeof answer === "string" || answer.status !== 200)
+        throw new Error(`GET ${path}: ${typeof answer === "string" ? answer : `${answer.status} ${answer.text}`}`);
+      return answer;
+    },
+  };
+}
+
+function wire(
+  { n, id }: Subject,
+  { name, version = 0, seconds = 0, delivery }: Call,
+  number: number,
+  bodyOf: CallsOptions["bodyOf"],
+): [method: string, path: string, body: string | null] {
+  const path = `/api/tasks/${id}`;
+  switch (name) {
+    case "create":
+      return ["POST", "/api/tasks", bodyOf(n, version).text];
+    case "complete":
+      return ["POST", `${path}/complete`, JSON.stringify(answerOf(number))];
+    case "cancel":
+      return ["POST", `${path}/cancel`, JSON.stringify({ reason: reasonOf(number) })];
+    case "delete":
+      return ["DELETE", path, null];
+    case "poll":
+      return ["GET", `${path}/poll?timeout=${seconds}`, null];
+    case "trail":
+      return ["GET", `${path}/audit`, null];
+    case "owed":
+      return [
+        "GET",
+        `/api/admin/webhook-deliveries${delivery === undefined ? `?task_id=${id}` : `/${delivery}`}`,
+        null,
+      ];
+    case "read":
+    case "list":
+    case "callback":
+      return ["GET", path, null];
+  }
+}
+
+/** What call `number` answers a task with; nobody else answers like this. */
+export function answerOf(number: number) {
+  const response: Record<string, unknown> = { note: `👍 ${number}`, call: number };
+  if (number % 3 === 0) response["10"] = { b: [1, null], a: "ü" };
+  return {
+    response,
+    completed_by_email: number % 2 === 0 ? `person${number % 5}@example.com` : null,
+    completed_via_channel: number % 5 === 0 ? null : `channel ${number % 4}`,
+  };
+}
+
+export const reasonOf = (number: number): string => `call ${number}`;
+
+type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
+
+function send(
+  agent: Agent,
+  url: string,
+  method: string,
+  path: string,
+  body: string | null,
+  signal?: AbortSignal,
+): Promise<Answer | "lost" | "aborted" | "never"> {
+  return new Promise((resolve) => {
+    const bytes = body === null ? null : Buffer.from(body);
+    const headers = {
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      ...(bytes && { "content-type": "application/json", "content-length": bytes.length }),
+    };
+    const sent = request(url + path, { method, agent, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", () => end("lost"));
+      response.on("close", () => end("lost"));
+      response.on("end", () => {
+        // The connection may have broken in the middle.
+        if (response.complete)
+          end({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    const timer = setTimeout(() => end("never"), NEVER_MS);
+    const abort = () => end("aborted");
+    const end = (answer: Answer | "lost" | "aborted" | "never") => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      if (typeof answer === "string") sent.destroy();
+      resolve(answer);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    sent.on("error", () => end("lost"));
+    sent.end(bytes ?? undefined);
+  });
+}

@@ -1,0 +1,156 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { createRandom, type Random } from "../random.ts";
+import type { Call, Calls } from "./calls.ts";
+import type { History, Incarnation, Subject } from "./history.ts";
+
+/** Agents and people who use the service at once, and go on while it dies. */
+export interface Clients {
+  start(): void;
+  /** Lets calls under way end, hangs up on long polls. */
+  pause(): Promise<void>;
+}
+
+export interface ClientsOptions {
+  seed: number;
+  clients: number;
+  versions: number;
+  calls: Calls;
+  history: History;
+  /** Makes the next key. */
+  newSubject(): Subject;
+  /** The processes that live at the moment. */
+  alive(): readonly Incarnation[];
+  /** How many there are when none is being started. */
+  processes: number;
+}
+
+const POLLS_MAX = 24;
+/** Between two calls of a client, at most; longer while a process is started, which takes its time on a busy machine. */
+const PAUSE_MS = 12;
+const PAUSE_WHILE_STARTING_MS = 100;
+/** How far back clients look for a task to do something with. */
+const RECENT = 300;
+
+export function createClients({
+  seed,
+  clients,
+  versions,
+  calls,
+  history,
+  newSubject,
+  alive,
+  processes,
+}: ClientsOptions): Clients {
+  const known: Subject[] = [];
+  const open: Subject[] = [];
+  const unanswered: Subject[] = [];
+  const polls = new Map<AbortController, Promise<unknown>>();
+  let isRunning = false;
+  let running: Promise<unknown> = Promise.resolve();
+
+  async function call(random: Random, who: string, subject: Subject, what: Call): Promise<void> {
+    const living = alive();
+    if (living.length === 0) return;
+    const isNew = subject.id === null;
+    history.touched.add(subject);
+    const event = await calls.make(random.pick(living), who, subject, what);
+    if (isNew && subject.id !== null && !known.includes(subject, -RECENT)) {
+      known.push(subject);
+      open.push(subject);
+    }
+    if (what.name === "create" && event.status === null) unanswered.push(subject);
+  }
+
+  async function create(random: Random, who: string): Promise<void> {
+    const subject = newSubject();
+    history.subjects.set(subject.n, subject);
+    history.byKey.set(subject.key, subject);
+    const racers = random.chance(0.1) ? random.between(2, 4) : 1;
+    await Promise.all(
+      Array.from({ length: racers }, (_, i) =>
+        call(random, who, subject, { name: "create", version: i > 0 && random.chance(0.5) ? random.int(versions) : 0 }),
+      ),
+    );
+  }
+
+  const recent = (random: Random): Subject | undefined =>
+    known[known.length - 1 - random.int(Math.min(known.length, RECENT))];
+
+  async function replay(random: Random, who: string): Promise<void> {
+    const subject = (unanswered.length > 0 && random.chance(0.5) ? unanswered.shift() : null) ?? recent(random);
+    if (!subject || subject.isDeleted) return;
+    await call(random, who, subject, { name: "create", version: random.chance(0.3) ? random.int(versions) : 0 });
+  }
+
+  const look = async (random: Random, who: string, subject: Subject) =>
+    call(random, who, subject, random.chance(0.6) ? { name: "poll", seconds: 0 } : { name: "read" });
+
+  /** Most tasks are answered by one; some are fought over. Whoever looks right before and after sees what is stale. */
+  async function end(random: Random, who: string): Promise<void> {
+    const subject = random.chance(0.85) ? open[random.int(open.length)] : recent(random);
+    if (!subject) return;
+    const isWatched = random.chance(0.4);
+    if (isWatched) await look(random, who, subject);
+    const racers = random.chance(0.3) ? random.between(2, 4) : 1;
+    const name = () => (random.chance(0.75) ? "complete" : "cancel");
+    await Promise.all(Array.from({ length: racers }, () => call(random, who, subject, { name: name() })));
+    const at = open.indexOf(subject);
+    if (at !== -1 && subject.events.some(({ status, call: made }) => isEnd(made) && status !== null))
+      open.splice(at, 1);
+    if (isWatched) await look(random, who, subject);
+  }
+
+  function poll(random: Random, who: string): void {
+    const subject = open[random.int(open.length)];
+    if (!subject || polls.size >= POLLS_MAX) return;
+    const controller = new AbortController();
+    const seconds = random.pick([1, 2, 30]);
+    const over = call(random, who, subject, { name: "poll", seconds, signal: controller.signal }).finally(() =>
+      polls.delete(controller),
+    );
+    polls.set(controller, over);
+  }
+
+  async function remove(random: Random, who: string): Promise<void> {
+    const subject = recent(random);
+    if (!subject || subject.isDeleted) return;
+    // Whoever deletes a task knows that nobody is still creating it: its key would be taken again.
+    if (subject.events.some((event) => event.call === "create" && event.status === null)) return;
+    subject.isDeleted = true;
+    await call(random, who, subject, { name: "delete" });
+  }
+
+  async function act(random: Random, who: string): Promise<void> {
+    const choice = random.next();
+    if (choice < 0.3) return create(random, who);
+    if (choice < 0.42) return replay(random, who);
+    if (choice < 0.7) return end(random, who);
+    if (choice < 0.76) return poll(random, who);
+    if (choice < 0.77) return remove(random, who);
+    const subject = recent(random);
+    if (subject) await look(random, who, subject);
+  }
+
+  async function live(random: Random, who: string): Promise<void> {
+    while (isRunning) {
+      if (alive().length > 0) await act(random, who);
+      await delay(random.next() * (alive().length < processes ? PAUSE_WHILE_STARTING_MS : PAUSE_MS));
+    }
+  }
+
+  const randoms = Array.from({ length: clients }, (_, i) => createRandom(seed, i + 1));
+  return {
+    start: () => {
+      isRunning = true;
+      running = Promise.all(randoms.map((random, i) => live(random, `client ${i + 1}`)));
+    },
+    pause: async () => {
+      isRunning = false;
+      await running;
+      for (const controller of polls.keys()) controller.abort();
+      await Promise.all(polls.values());
+    },
+  };
+}
+
+const isEnd = (name: string): boolean => name === "complete" || name === "cancel";

@@ -1,0 +1,209 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ServiceProcess } from "../../test/support/processes.ts";
+import { createRandom } from "../random.ts";
+import type { Run } from "../suite.ts";
+import { createAuditor } from "./auditor.ts";
+import { bodyOf } from "./bodies.ts";
+import { createCalls, type Calls } from "./calls.ts";
+import { createClients } from "./clients.ts";
+import { createHistory, now, type Incarnation, type Subject } from "./history.ts";
+import type { Rules } from "./judge.ts";
+import { startRecordingReceiver, type RecordingReceiver } from "./receiver.ts";
+
+/** A database, and the processes on it. */
+export interface World {
+  names: readonly string[];
+  start(name: string): Promise<ServiceProcess>;
+  /** Something else that goes wrong while processes die; absent where nothing can. */
+  disturb?(): void;
+  /** Leaves the data for whoever looks into a violation, and says where. */
+  keep(): Promise<string>;
+  /** Removes the data. */
+  close(): Promise<void>;
+}
+
+export interface Options extends Omit<Rules, "deaths"> {
+  open(): Promise<World>;
+  /** Codes of 503 that clients may get. */
+  passing: readonly string[];
+}
+
+const CLIENTS = 16;
+const VERSIONS = 3;
+/** When processes die after the clients have begun: not before so many calls, which on a busy machine take longer. */
+const KILL_MS = [20, 600] as const;
+const KILL_CALLS = [1, 200] as const;
+/** For how long the clients go on when all processes are back. */
+const AFTER_MS = [20, 150] as const;
+/** Crashes of one database; then everything in it is looked at, and another one begun. */
+const CRASHES_EACH = 100;
+const SAY_EVERY = 25;
+
+/** Kills processes under load, `count` times, and looks after each time at what they left. */
+export async function proveCrashes({ seed, count, say }: Run, options: Options): Promise<void> {
+  const receiver = await startRecordingReceiver(seed);
+  const totals: Totals = {
+    starts: 0,
+    tasks: 0,
+    calls: 0,
+    acknowledged: 0,
+    unanswered: 0,
+    retried: 0,
+    startedAt: now(),
+  };
+  let first = 1;
+  try {
+    for (let cycle = 1; cycle <= count; cycle += CRASHES_EACH) {
+      const last = Math.min(count, cycle + CRASHES_EACH - 1);
+      first = await proveOne({ seed, say, receiver, totals, cycles: [cycle, last], firstNumber: first }, options);
+    }
+  } finally {
+    await receiver.close();
+  }
+}
+
+interface Totals {
+  starts: number;
+  tasks: number;
+  calls: number;
+  acknowledged: number;
+  unanswered: number;
+  /** Tasks with more than one callback. */
+  retried: number;
+  startedAt: number;
+}
+
+interface One {
+  seed: number;
+  say: Run["say"];
+  receiver: RecordingReceiver;
+  totals: Totals;
+  cycles: readonly [from: number, to: number];
+  /** Numbers of tasks go on from database to database. */
+  firstNumber: number;
+}
+
+/** @returns the first number that is still free */
+async function proveOne(one: One, { open, passing, ...rules }: Options): Promise<number> {
+  const { seed, say, receiver, totals, cycles, firstNumber } = one;
+  const world = await open();
+  const random = createRandom(seed, -cycles[0]);
+  const history = createHistory(firstNumber);
+  receiver.follow(history);
+  const since = now();
+  const processes = new Map<string, { service: ServiceProcess; incarnation: Incarnation }>();
+  const alive = () => [...processes.values()].map(({ incarnation }) => incarnation);
+
+  const bodies = new Map<string, ReturnType<typeof bodyOf>>();
+  const body = (n: number, version: number) => {
+    const name = `${n} ${version}`;
+    const made = bodies.get(name) ?? bodyOf(seed, n, version, receiver.urls);
+    bodies.set(name, made);
+    return made;
+  };
+  const calls = createCalls({ bodyOf: body, versions: VERSIONS, passing });
+  let next = firstNumber;
+  const newSubject = (): Subject => {
+    const n = next++;
+    const { idempotency_key: key, callback_url, redact_payload } = body(n, 0);
+    const nothing = { id: null, events: [], posts: [], isDeleted: false };
+    return { n, key, hasCallback: callback_url !== null, isRedacted: redact_payload, ...nothing };
+  };
+  const clients = createClients({
+    seed: seed + cycles[0],
+    clients: CLIENTS,
+    versions: VERSIONS,
+    calls,
+    history,
+    newSubject,
+    alive,
+    processes: world.names.length,
+  });
+  const auditor = createAuditor({ random, calls, history, rules: { ...rules, deaths: history.deaths }, alive, since });
+
+  async function launch(name: string): Promise<void> {
+    const service = await world.start(name);
+    processes.set(name, {
+      service,
+      incarnation: { name: `${name}${++totals.starts}`, url: service.url, deadAt: null },
+    });
+  }
+
+  async function crash(name: string): Promise<void> {
+    const { service, incarnation } = processes.get(name)!;
+    processes.delete(name);
+    const { exitCode, signalCode } = service.child;
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`A process ended by itself (${exitCode ?? signalCode}):\n${service.log.slice(-20).join("\n")}`);
+    await service.kill();
+    incarnation.deadAt = now();
+    history.deaths.push(incarnation.deadAt);
+  }
+
+  async function crashUnderLoad(): Promise<void> {
+    // One of them, or all at once.
+    const victims = random.chance(0.25) ? world.names : [random.pick(world.names)];
+    clients.start();
+    const disturbance =
+      world.disturb && random.chance(0.4) ? delay(random.between(...KILL_MS)).then(world.disturb) : null;
+    await Promise.all(
+      victims.map(async (name) => {
+        const least = calls.figures.calls + random.between(...KILL_CALLS);
+        await delay(random.between(...KILL_MS));
+        while (calls.figures.calls < least) await delay(1);
+        await crash(name);
+        await launch(name);
+      }),
+    );
+    await delay(random.between(...AFTER_MS));
+    await disturbance;
+    await clients.pause();
+  }
+
+  try {
+    // What is compiled is kept for later starts by an orderly stop alone.
+    if (cycles[0] === 1) await (await world.start(world.names[0]!)).stop();
+    await Promise.all(world.names.map(launch));
+    for (let cycle = cycles[0]; cycle <= cycles[1]; cycle++) {
+      await crashUnderLoad();
+      bodies.clear();
+      requireNone(await auditor.look(), `after crash ${cycle}`);
+      if (cycle % SAY_EVERY === 0 && cycle !== cycles[1])
+        say(`${cycle} crashes, ${history.subjects.size} tasks since the last new database`);
+    }
+    await Promise.all(world.names.map(crash));
+    await Promise.all(world.names.map(launch));
+    const problems = await auditor.lookAtAll();
+    problems.push(...receiver.strays.splice(0).map((stray) => `a callback of no task: ${stray}`));
+    requireNone(problems, "in the end");
+    report(one, history.subjects.values().toArray(), calls);
+    await Promise.all(world.names.map(crash));
+    await world.close();
+    return next;
+  } catch (error) {
+    const rest = [...processes.values()];
+    processes.clear();
+    await Promise.all(rest.map(({ service }) => service.kill()));
+    await clients.pause();
+    const where = await world.keep();
+    throw new Error(`${(error as Error).message}\n\nThe data is kept in ${where}.`, { cause: error });
+  }
+}
+
+function requireNone(problems: readonly string[], when: string): void {
+  if (problems.length > 0) throw new Error(`Violated ${when}:\n\n${problems.join("\n\n")}`);
+}
+
+function report({ say, receiver, totals, cycles }: One, subjects: readonly Subject[], { figures }: Calls): void {
+  totals.tasks += subjects.length;
+  totals.calls += figures.calls;
+  totals.acknowledged += figures.acknowledged;
+  totals.unanswered += figures.unanswered;
+  totals.retried += subjects.filter(({ posts }) => posts.length > 1).length;
+  const { posts, refused } = receiver.figures();
+  const perCrash = (now() - totals.startedAt) / cycles[1] / 1000;
+  say(
+    `${cycles[1]} crashes, ${perCrash.toFixed(2)} s each: ${totals.tasks} tasks, ${totals.calls} calls, ${totals.acknowledged} writes acknowledged, ` +
+      `${totals.unanswered} calls without an answer, ${posts} callbacks (${refused} refused, ${totals.retried} tasks had more than one)`,
+  );
+}
