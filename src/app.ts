@@ -8,6 +8,7 @@ import { endConnections } from "./http/connections.ts";
 import { docsRoutes, describeApi } from "./http/docs.ts";
 import {
   answerErrors,
+  answerForThePlatform,
   createConnectionErrorHandler,
   createFrameworkErrorHandler,
   SAFE_HEADERS,
@@ -39,7 +40,12 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     bodyLimit: ctx.config.limits.bodyBytes,
     requestTimeout: ARRIVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { maxHeaderSize: HEADER_BYTES, headersTimeout: ARRIVAL_MS, connectionsCheckingInterval: MINUTE / 12 },
+    http: {
+      maxHeaderSize: HEADER_BYTES,
+      headersTimeout: ARRIVAL_MS,
+      connectionsCheckingInterval: MINUTE / 12,
+      requireHostHeader: false,
+    },
     trustProxy: ctx.config.trustedProxies.length > 0 ? [...ctx.config.trustedProxies] : false,
     routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
     // The caller's id if it can stand in a log line and a header, else a new one.
@@ -55,7 +61,6 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   });
   app.setValidatorCompiler(createValidatorCompiler(shapes));
   app.setSerializerCompiler(createSerializerCompiler(shapes));
-  answerErrors(app, ctx);
   acceptJson(app);
 
   app.decorateRequest("caller", null);
@@ -64,6 +69,10 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     request.caller = identify(request);
     void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     if (request.headers.authorization !== undefined) void reply.header("cache-control", "no-store");
+  });
+  answerForThePlatform(app);
+  answerErrors(app, ctx);
+  app.addHook("onRequest", async (request) => {
     // What a route declares is enforced, and before a byte of the body is read.
     if (request.routeOptions.schema?.security !== undefined) callerOf(request);
     done();

@@ -37,14 +37,33 @@ export function docsLink(publicUrl: string, code: ErrorCode): string {
 
 /** The one place where an error becomes an answer. What nobody meant to throw is 500 and goes to the log with its cause. */
 export function answerErrors(app: FastifyInstance, ctx: ErrorContext): void {
+  const notFound = (request: FastifyRequest, reply: FastifyReply) => {
+    const methods = methodsOf(app, request.url);
+    // A route that takes the method and then found nothing: a file of a page.
+    const allowed = methods.includes(request.method === "HEAD" ? "GET" : request.method) ? [] : methods;
+    if (allowed.length > 0) void reply.header("allow", allowed.join(", "));
+    return new ServiceError(allowed.length > 0 ? "METHOD_NOT_ALLOWED" : "NOT_FOUND");
+  };
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     sendError(ctx, request, reply, toServiceError(error)),
   );
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsOf(app, request.url);
-    if (allowed.length > 0) void reply.header("allow", allowed.join(", "));
-    return sendError(ctx, request, reply, new ServiceError(allowed.length > 0 ? "METHOD_NOT_ALLOWED" : "NOT_FOUND"));
+  // Said before the body is looked at: what is wrong with it would be beside the point.
+  app.addHook("onRequest", async (request, reply) => {
+    if (request.is404) throw notFound(request, reply);
   });
+  app.setNotFoundHandler((request, reply) => sendError(ctx, request, reply, notFound(request, reply)));
+}
+
+/**
+ * What the platform would refuse by itself, with an answer that has no body and no request id: a request without `Host` is
+ * refused here, and an expectation that nobody knows is ignored.
+ */
+export function answerForThePlatform(app: FastifyInstance): void {
+  app.addHook("onRequest", async (request) => {
+    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined)
+      throw new ServiceError("MALFORMED_REQUEST", { message: "The header `Host` is missing." });
+  });
+  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
 }
 
 /** For requests that fail before they reach a route, such as an address that cannot be decoded. */
@@ -70,10 +89,14 @@ export function createConnectionErrorHandler({ config }: ErrorContext) {
       docs: docsLink(config.publicUrl, code),
       request_id,
     } satisfies ErrorBody);
-    socket.end(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nX-Request-Id: ${request_id}\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
+    const headers = Object.entries({
+      "content-type": "application/json; charset=utf-8",
+      "x-request-id": request_id,
+      ...SAFE_HEADERS,
+      "content-length": Buffer.byteLength(body),
+      connection: "close",
+    }).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join("")}\r\n${body}`);
   };
 }
 
@@ -140,7 +163,7 @@ function toServiceError(error: FastifyError | Error): ServiceError {
 const METHODS = ["DELETE", "GET", "PATCH", "POST", "PUT"] as const;
 
 /** The methods that the path of `url` takes. */
-function methodsOf(app: FastifyInstance, url: string): string[] {
+function methodsOf(app: FastifyInstance, url: string): readonly string[] {
   const path = url.split(/[?;#]/, 1)[0]!;
   return METHODS.filter((method) => {
     try {

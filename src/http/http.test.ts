@@ -327,20 +327,63 @@ void test("whoever sends a body that is too large gets to read why", async () =>
   }
 });
 
+/** Sends bytes as they are and gives what came back until the service closed the connection. */
+async function sendBytes({ app }: TestService, bytes: string): Promise<string> {
+  if (!app.server.listening) await app.listen({ host: "127.0.0.1", port: 0 });
+  const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
+  socket.write(bytes);
+  const chunks: Buffer[] = [];
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  await once(socket, "close");
+  return Buffer.concat(chunks).toString();
+}
+
+testOnBoth("an address or a method that there is not is told before the body is looked at", async ({ app, call }) => {
+  for (const [path, status] of [
+    ["/api/nothing", 404],
+    ["/api/stats", 405],
+  ] as const) {
+    const headers = { "content-type": "text/plain" };
+    const texts = await call<Refused>("POST", path, { raw: "not JSON", headers });
+    assert.equal(texts.status, status, texts.text);
+    assert.equal(texts.headers["allow"], status === 405 ? "GET" : undefined);
+    const query = await app.inject({ method: "QUERY", url: path });
+    assert.equal(query.statusCode, status, "a method that must have a body");
+  }
+});
+
+testOnBoth("a file that the pages do not have is not found, whatever its name", async ({ call }) => {
+  for (const path of ["/api/docs/static/nothing.js", "/api/docs/static/%2e%2e%2fpackage.json"])
+    for (const method of ["GET", "HEAD"] as const) {
+      const answer = await call<Refused>(method, path);
+      assert.equal(answer.status, 404, `${method} ${path}`);
+      assert.equal(answer.headers["allow"], undefined);
+    }
+});
+
+void test("what the platform would refuse without a word is answered like everything else", async () => {
+  const { service, stop } = await startTestService("sqlite");
+  try {
+    const get = "GET /api/version HTTP/1.1\r\nConnection: close\r\n";
+    const hostless = await sendBytes(service, `${get}\r\n`);
+    assert.match(hostless, /^HTTP\/1\.1 400 .*x-request-id: .*"error_code":"MALFORMED_REQUEST".*Host/s);
+    assert.match(await sendBytes(service, `${get}Host: x\r\nExpect: something\r\n\r\n`), /^HTTP\/1\.1 200 /);
+    assert.match(await sendBytes(service, "GET /api/version HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 /);
+  } finally {
+    await stop();
+  }
+});
+
 void test("bytes that are not HTTP get an answer and lose the connection", async () => {
   const { service, stop } = await startTestService("sqlite");
   try {
-    await service.app.listen({ host: "127.0.0.1", port: 0 });
-    const { port } = service.app.server.address() as AddressInfo;
-    const send = async (bytes: string) => {
-      const socket = connect(port, "127.0.0.1");
-      socket.write(bytes);
-      const chunks: Buffer[] = [];
-      socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-      await once(socket, "close");
-      return Buffer.concat(chunks).toString();
-    };
-    assert.match(await send("GARBAGE\r\n\r\n"), /^HTTP\/1\.1 400 .*"error_code":"MALFORMED_REQUEST"/s);
+    const send = (bytes: string) => sendBytes(service, bytes);
+    const garbage = await send("GARBAGE\r\n\r\n");
+    assert.match(garbage, /^HTTP\/1\.1 400 .*"error_code":"MALFORMED_REQUEST"/s);
+    assert.match(
+      garbage,
+      /^x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\ncontent-security-policy: /m,
+    );
     assert.match(
       await send(`GET / HTTP/1.1\r\nHost: x\r\nX-Big: ${"x".repeat(20_000)}\r\n\r\n`),
       /^HTTP\/1\.1 431 .*"error_code":"REQUEST_HEADERS_TOO_LARGE"/s,
@@ -349,7 +392,8 @@ void test("bytes that are not HTTP get an answer and lose the connection", async
       await send("POST /api/tasks HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"),
       /^HTTP\/1\.1 400 /,
     );
-    assert.equal((await fetch(`http://127.0.0.1:${port}/api/version`)).status, 200, "others are not harmed");
+    const other = "GET /api/version HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    assert.match(await send(other), /^HTTP\/1\.1 200 /, "others are not harmed");
   } finally {
     await stop();
   }
