@@ -1,0 +1,240 @@
+import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "../../json-schema/samples.ts";
+import type { JsonObject } from "../../src/lib/json.ts";
+import type { Random } from "../random.ts";
+import type { Description } from "./description.ts";
+import { anyJson, anyObject, fromValue, type Json } from "./json-text.ts";
+
+/** What came into being on the way, so that later requests reach it. */
+export interface Known {
+  /** Open when last heard of, each with an answer that fits. */
+  open: { id: string; response: Json }[];
+  ended: string[];
+  deliveries: string[];
+  cursors: string[];
+  keys: string[];
+  /** The body that created a task, by its id. */
+  bodies: Map<string, Buffer>;
+}
+
+export interface Receivers {
+  /** A URL that leads nowhere, or where the service may go. */
+  allowed: readonly string[];
+  /** Spellings of places where the service must never go. */
+  blocked: readonly string[];
+}
+
+/**
+ * @param port - of a listener of ours on every address of this machine
+ * @param localNames - that lead there
+ */
+export function receiversAt(port: number, allowPrivate: boolean, localNames: readonly string[]): Receivers {
+  const local = [
+    `http://127.0.0.1:${port}/`,
+    `http://127.1:${port}/hook?a=1#b`,
+    `http://[::1]:${port}/`,
+    `http://[::ffff:127.0.0.1]:${port}/`,
+    `http://2130706433:${port}/`,
+    `http://0x7f.0.0.1:${port}/`,
+    `http://0177.0.0.01:${port}/`,
+    `http://localhost:${port}/a`,
+    `http://a.localhost.:${port}/a`,
+    `https://127.0.0.1:${port}/`,
+    `http://127.0.0.1.:${port}/`,
+    `http:///\\127.0.0.1:${port}/`,
+    `http://①②⑦.0.0.1:${port}/`,
+  ];
+  // Private networks are not called even where it is allowed: somebody may be there.
+  const network = [
+    "http://10.0.0.1/",
+    "http://192.168.1.1:8080/",
+    "http://172.16.0.1/",
+    "http://100.64.0.1/",
+    "http://[fd12::1]/",
+    "http://[fec0::1]/",
+    "http://[64:ff9b::a00:1]/",
+    "http://[2002:7f00:1::]/",
+    "http://198.18.0.1/",
+  ];
+  const never = [
+    "http://169.254.169.254/latest/meta-data/",
+    "http://[fd00:ec2::254]/",
+    "http://100.100.100.200/",
+    "http://0.0.0.0/",
+    `http://0:${port}/`,
+    "http://[::]/",
+    "http://224.0.0.1/",
+    "http://255.255.255.255/",
+    "http://[fe80::1]/",
+    "http://[ff02::1]/",
+    "http://2852039166/",
+    "http://0xa9fea9fe/",
+    "http://[::ffff:a9fe:a9fe]/",
+    "http://[64:ff9b::a9fe:a9fe]/",
+    "http://user:password@receiver.invalid/",
+    "ftp://receiver.invalid/",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "http://",
+    "receiver.invalid",
+    "http://receiver.invalid:0/",
+    "http://receiver.invalid:65536/",
+    "http://re ceiver.invalid/",
+    "http://receiver.invalid/\n",
+    "",
+  ];
+  // Names are judged when they are called: these lead to this machine, or nowhere.
+  const names = [
+    "https://receiver.invalid/hook",
+    "http://RECEIVER.invalid.:8080/",
+    "http://xn--bcher-kva.invalid/ä?ö#ü",
+    ...localNames.map((name) => `http://${name}:${port}/`),
+  ];
+  return allowPrivate
+    ? { allowed: [...names, ...local.slice(0, 8)], blocked: never }
+    : { allowed: names, blocked: [...never, ...local, ...network] };
+}
+
+const anything: JsonObject = {};
+const decision: JsonObject = {
+  type: "object",
+  properties: { approved: { type: "boolean" }, note: { type: "string", maxLength: 200 } },
+  required: ["approved"],
+  additionalProperties: false,
+};
+
+/** Schemas with a value that fits. */
+const PAIRS: readonly { schema: JsonObject; value: JsonObject }[] = [
+  { schema: decision, value: { approved: true } },
+  { schema: decision, value: { approved: false, note: "Sorry \u{1f600}" } },
+  { schema: { $schema: "http://json-schema.org/draft-07/schema#", ...decision }, value: { approved: true } },
+  { schema: { type: "object", patternProperties: { "^(?=a)a+$": { type: "integer" } } }, value: { aaa: 1 } },
+  {
+    schema: { type: "object", properties: { when: { type: "string", format: "date" } } },
+    value: { when: "2026-01-31" },
+  },
+  {
+    schema: {
+      $defs: {
+        n: { anyOf: [{ $ref: "#/$defs/n2" }, { type: "null" }] },
+        n2: { type: "object", properties: { n: { $ref: "#/$defs/n" } } },
+      },
+      $ref: "#/$defs/n2",
+    },
+    value: { n: { n: { n: null } } },
+  },
+  {
+    schema: {
+      type: "object",
+      unevaluatedProperties: false,
+      anyOf: [{ properties: { a: true } }, { properties: { b: true } }],
+    },
+    value: { a: 1, b: 2 },
+  },
+  ZOD_SCHEMA,
+  PYDANTIC_SCHEMA,
+];
+
+type Fields = Record<string, Json>;
+
+/** A creation that must be accepted, and an answer that completes it. */
+export function newTask(random: Random, key: string, receivers: Receivers): { fields: Fields; response: Json } {
+  const answer = random.pick(PAIRS);
+  const payload = random.chance(0.5) ? null : random.pick(PAIRS);
+  const fields: Fields = {
+    task: random.pick([
+      "Approve the refund?",
+      "a",
+      "😀 ".repeat(20),
+      "x".repeat(10_000),
+      "line\nline\ttab",
+      "{{ }} <b>",
+    ]),
+    payload: payload === null ? anyObject(random) : fromValue(payload.value),
+    payload_schema: fromValue(
+      payload === null ? random.pick([anything, { type: "object" }, { title: "T", default: 1 }]) : payload.schema,
+    ),
+    response_schema: fromValue(answer.schema),
+    timeout_seconds: random.pick([60, 61, 3600, 2_592_000]),
+    idempotency_key: key,
+  };
+  const maybe = (name: string, share: number, make: () => Json) => {
+    if (random.chance(share)) fields[name] = random.chance(0.1) ? null : make();
+  };
+  maybe("form_definition", 0.2, () => anyObject(random));
+  maybe("assign_to", 0.3, () =>
+    fromValue(
+      random.pick<unknown>([
+        { email: "dana@example.com" },
+        { user_id: "usr_1" },
+        { emails: ["a@b.c", "d@e.f"] },
+        { role: "lead", accessLevel: "2" },
+        { pool: "refunds" },
+      ]),
+    ),
+  );
+  maybe("notify", 0.3, () =>
+    random.pick([[], ["email:dana@example.com"], ["slack:#approvals", "slack+T1:@dana", "email+id:a@b.c"]]),
+  );
+  maybe("verifier_config", 0.1, () =>
+    fromValue({ provider: random.pick(["anthropic", "gemini", "azure"]), instructions: "Check it.", max_attempts: 2 }),
+  );
+  maybe("redact_payload", 0.3, () => random.chance(0.5));
+  maybe("callback_url", 0.4, () => random.pick(receivers.allowed));
+  return { fields, response: fromValue(answer.value) };
+}
+
+/** A value that fits a shape of the description, with what is known of the field that it is for. */
+export function fitting(random: Random, description: Description, shape: JsonObject, known: Known, name = ""): Json {
+  const own = FIELDS[name]?.(random, known);
+  if (own !== undefined) return own;
+  const schema = description.resolve(shape);
+  if (Array.isArray(schema["enum"])) return fromValue(random.pick(schema["enum"]));
+  const types = [schema["type"]].flat();
+  if (types.includes("null") && random.chance(0.1)) return null;
+  const limit = (keyword: string, otherwise: number) => (schema[keyword] as number | undefined) ?? otherwise;
+  switch (types[0]) {
+    case "integer":
+    case "number": {
+      const [least, most] = [limit("minimum", -1000), limit("maximum", 100_000)];
+      return random.pick([least, most, least + random.int(most - least + 1)]);
+    }
+    case "boolean":
+      return random.chance(0.5);
+    case "string": {
+      const [least, most] = [limit("minLength", 0), Math.min(limit("maxLength", 50), 300)];
+      return "Refünd 😀 dana@example.com "
+        .repeat(12)
+        .slice(0, least + random.int(most - least + 1))
+        .toWellFormed();
+    }
+    case "array":
+      return Array.from({ length: random.int(4) }, () =>
+        fitting(random, description, schema["items"] as JsonObject, known),
+      );
+    case "object": {
+      const required = (schema["required"] ?? []) as string[];
+      const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JsonObject>);
+      if (properties.length === 0) return anyObject(random);
+      return {
+        members: properties
+          .filter(([key]) => required.includes(key) || random.chance(0.4))
+          .map(([key, member]) => [key, fitting(random, description, member, known, key)]),
+      };
+    }
+    default:
+      return anyJson(random);
+  }
+}
+
+const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | undefined>> = {
+  completed_by_email: (random) => random.pick(["dana@example.com", null, "x"]),
+  cursor: (random, known) => (known.cursors.length > 0 && random.chance(0.8) ? random.pick(known.cursors) : undefined),
+  task_id: (random, known) => (known.ended.length > 0 ? random.pick(known.ended) : undefined),
+  ids: (random, known) =>
+    Array.from({ length: random.int(4) }, () =>
+      known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_x",
+    ),
+  origin: (random) => random.pick(["https://receiver.invalid", "http://127.0.0.1:1", "unusable", "x"]),
+  // What waits is not what is tried here.
+  timeout: () => 0,
+};

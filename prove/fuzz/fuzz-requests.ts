@@ -1,0 +1,440 @@
+import { lookup } from "node:dns/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { JsonObject } from "../../src/lib/json.ts";
+import { postgres } from "../../test/support/postgres.ts";
+import { newTaskBody } from "../../test/support/service.ts";
+import { createRandom } from "../random.ts";
+import type { Run, Suite } from "../suite.ts";
+import { NoAnswer, openConnection, type Answer, type Connection } from "./connection.ts";
+import { readDescription } from "./description.ts";
+import { receiversAt, type Known } from "./fields.ts";
+import { createJudge, EXPECTED_FAILURES, type Judge } from "./judge.ts";
+import { largeExchange, LARGE_KINDS } from "./large.ts";
+import { makeExchange, type Exchange, type Request, type Surroundings } from "./requests.ts";
+import { startWatched, type WatchedService } from "./service-under-watch.ts";
+import { asCommand, asText } from "./showing.ts";
+import type { Stall } from "./watch.ts";
+
+/** Requests under way at the same time. */
+const LANES = 6;
+/** What the event loop may be held up at most, in milliseconds of its own work. */
+const STALL_MS = 50;
+/** A stall is told a moment after it. */
+const TOLD_MS = 150;
+/** A service that holds more than this has kept what it should have let go. */
+const MEMORY_MAX_MB = 800;
+/** How long an answer that waits for the end of a task is waited for. */
+const WAITED_MS = 250;
+const KNOWN_MAX = 300;
+const BODIES_MAX = 3000;
+/** Of as many requests every operation must have succeeded, or what is made up here has become useless. */
+const COVERING = 4000;
+
+export const fuzzRequests: Suite = {
+  name: "fuzz-requests",
+  promise:
+    "no request, however strange, gets an undeclared answer, stalls the service or makes it call where it must not",
+  counts: { short: 6000, long: 100_000, unit: "requests" },
+  run: async (run) => {
+    const violations = new Map<string, { count: number; first: string }>();
+    const covered = new Map<string, Map<number, number>>();
+    const stages = (["sqlite", "postgres"] as const).flatMap((dialect) =>
+      [false, true].map((allowPrivate) => ({ dialect, allowPrivate })),
+    );
+    for (const [i, stage] of stages.entries()) {
+      const first = Math.floor((run.count * i) / stages.length);
+      const end = Math.floor((run.count * (i + 1)) / stages.length);
+      await fuzzStage(run, stage, first, end, covered, (kind, example) => {
+        const known = violations.get(kind);
+        if (known) known.count++;
+        else violations.set(kind, { count: 1, first: example });
+      });
+    }
+    const succeeded = [...covered].filter(([, statuses]) => [...statuses.keys()].some((status) => status < 300));
+    run.say(`${succeeded.length} of ${covered.size} operations succeeded at least once`);
+    for (const [name, statuses] of [...covered].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      run.say(
+        `  ${name.padEnd(58)}${[...statuses]
+          .toSorted(([a], [b]) => a - b)
+          .map(([status, count]) => `${status}: ${count}`)
+          .join("  ")}`,
+      );
+    if (run.count >= COVERING && succeeded.length < covered.size)
+      violations.set("some operation never succeeded", {
+        count: 1,
+        first: "the requests that are made up here do not reach it",
+      });
+    if (violations.size > 0)
+      throw new Error(
+        [...violations]
+          .map(([kind, { count, first }]) => `${kind} (${count} times), first seen with seed ${run.seed}:\n  ${first}`)
+          .join("\n\n"),
+      );
+  },
+};
+
+interface Done {
+  exchange: Exchange;
+  /** Epoch milliseconds. */
+  from: number;
+  to: number;
+}
+
+async function fuzzStage(
+  { seed, say }: Run,
+  { dialect, allowPrivate }: { dialect: "sqlite" | "postgres"; allowPrivate: boolean },
+  first: number,
+  end: number,
+  covered: Map<string, Map<number, number>>,
+  violate: (kind: string, example: string) => void,
+): Promise<void> {
+  const canary = await startCanary();
+  const database = dialect === "postgres" ? await (await postgres()).createDatabase() : null;
+  const dataDir = mkdtempSync(join(tmpdir(), "fuzz-"));
+  const service = await startWatched({
+    SERVICE_DATA_DIR: dataDir,
+    SERVICE_CALLBACK_ALLOW_PRIVATE: allowPrivate ? "1" : "0",
+    ...(database && { SERVICE_DATABASE_URL: database.url }),
+  });
+  const name = `${dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, private receivers ${allowPrivate ? "allowed" : "refused"}`;
+  try {
+    const { body: document } = await service.call<JsonObject>("GET", "/api/openapi.json");
+    const description = readDescription(document);
+    for (const operation of description.operations)
+      if (!covered.has(operation.name)) covered.set(operation.name, new Map());
+    const known: Known = { open: [], ended: [], deliveries: [], cursors: [], keys: [], bodies: new Map() };
+    const receivers = receiversAt(canary.port, allowPrivate, await namesOfThisMachine());
+    const around: Surroundings = { seed, description, known, receivers };
+    const fuzzer = createFuzzer(service, createJudge(document), around, covered, violate);
+
+    // What is run for the first time is compiled first.
+    await liveATask(service);
+    for (let i = 0; i < 150; i++) await fuzzer.perform(makeExchange(around, 2_000_000_000 + i));
+    await sleep(TOLD_MS);
+    fuzzer.collectStalls();
+    fuzzer.stalled.length = 0;
+
+    const started = performance.now();
+    let next = first;
+    const lane = async () => {
+      while (next < end) await fuzzer.perform(makeExchange(around, next++));
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    const seconds = (performance.now() - started) / 1000;
+    await sleep(TOLD_MS);
+    fuzzer.collectStalls();
+    const { longest, longestGc } = await judgeStalls(fuzzer, service, violate);
+
+    const large = await sendLarge(fuzzer, service, around, Math.max(1, Math.round((end - first) / 5000)));
+    await judgeAfterwards(service, violate);
+    judgeConnections(service, allowPrivate, canary, violate);
+    const memory = service.memory();
+    if (memory !== null && memory.peak > MEMORY_MAX_MB)
+      violate("the service holds too much memory", `${memory.peak} MB, ${name}`);
+    const code = await service.stop();
+    if (code !== 0)
+      violate("the service did not stop in order", `exit code ${code}, ${name}:\n${service.log.slice(-20).join("\n")}`);
+    say(
+      `${name}: ${end - first} requests in ${seconds.toFixed(0)} s, ${known.bodies.size} tasks known; longest stall ${longest.toFixed(0)} ms of own work` +
+        `, ${longestGc.toFixed(0)} ms of it garbage; RSS ${memory?.now ?? "?"} MB, at most ${memory?.peak ?? "?"}; ${canary.contacts()} callbacks arrived`,
+    );
+    say(`  bodies near the limit, one at a time: ${large}`);
+  } finally {
+    await service.kill();
+    await canary.close();
+    await database?.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+interface Fuzzer {
+  perform(exchange: Exchange): Promise<void>;
+  /** Stalls so far, each with the exchanges that were under way. */
+  stalled: { stall: Stall; during: Exchange[] }[];
+  collectStalls(): void;
+  /** The same exchange about a new task, so that it does the same work once more. */
+  renew(exchange: Exchange): Promise<Exchange>;
+}
+
+function createFuzzer(
+  service: WatchedService,
+  judge: Judge,
+  { known }: Surroundings,
+  covered: Map<string, Map<number, number>>,
+  violate: (kind: string, example: string) => void,
+): Fuzzer {
+  const idle: Connection[] = [];
+  const recent: Done[] = [];
+  const stalled: Fuzzer["stalled"] = [];
+  let renewed = 0;
+
+  const collectStalls = () => {
+    for (const stall of service.stalls()) {
+      const begin = stall.at - stall.wall;
+      const during = recent
+        .filter(({ from, to }) => to >= begin - 5 && from <= stall.at + 5)
+        .map(({ exchange }) => exchange);
+      stalled.push({ stall, during });
+    }
+  };
+
+  const perform = async (exchange: Exchange): Promise<void> => {
+    const { requests, pieces, end, isAlone, mayWait, mayEnd, index } = exchange;
+    const complain = (request: Request | undefined, problem: string, answer: Answer | null) =>
+      violate(
+        `${request?.operation?.name ?? (request?.target === "" ? "bytes" : request?.target)}: ${problem}`,
+        `request ${index}: ${asCommand(exchange)}\n  answered ${answer === null ? "nothing" : asText(answer)}`,
+      );
+    let connection = isAlone ? undefined : idle.pop();
+    if (!connection?.isOpen()) connection = await openConnection(service.port);
+    const done: Done = { exchange, from: performance.timeOrigin + performance.now(), to: Number.POSITIVE_INFINITY };
+    recent.push(done);
+    if (recent.length > 3000) recent.splice(0, 1000);
+    let isLast = isAlone;
+    try {
+      await connection.send(pieces, end);
+      for (const request of requests) {
+        const answer = await connection.answer(request.method === "HEAD", mayWait ? WAITED_MS : undefined);
+        if (answer === null) {
+          if (!mayEnd && !isLast) complain(request, "no answer", null);
+          else if (!mayEnd && requests.length === 1) complain(request, "no answer", null);
+          isLast = true;
+          break;
+        }
+        const problems = judge(request, answer);
+        if (problems.length > 0) complain(request, problems.join("; "), answer);
+        if (request.operation !== null && request.allowed === "declared") {
+          const statuses = covered.get(request.operation.name)!;
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+        }
+        learn(known, request, answer);
+        if (answer.headers.get("connection") === "close") isLast = true;
+      }
+      if (!isLast && !connection.isIdle()) complain(requests[0], "more came than was asked for", null);
+    } catch (error) {
+      isLast = true;
+      if (!(error instanceof NoAnswer && mayWait)) complain(requests[0], (error as Error).message, null);
+    } finally {
+      done.to = performance.timeOrigin + performance.now();
+      if (isLast || !connection.isOpen()) connection.close();
+      else idle.push(connection);
+    }
+    collectStalls();
+  };
+
+  return {
+    perform,
+    stalled,
+    collectStalls,
+    renew: async (exchange) => {
+      const suffix = () => `-r${String(++renewed).padStart(7, "0")}`;
+      let bytes = Buffer.concat(exchange.pieces).toString("latin1").replaceAll("-00000000", suffix());
+      for (const id of new Set(bytes.match(/tsk_[0-9a-z]{26}/g))) {
+        const body = known.bodies.get(id);
+        if (body === undefined) continue;
+        const again = JSON.parse(body.toString().replaceAll("-00000000", suffix())) as unknown;
+        const created = await service.call<{ id?: string }>("POST", "/api/tasks", again);
+        if (created.body.id !== undefined) bytes = bytes.replaceAll(id, created.body.id);
+      }
+      return { ...exchange, pieces: [Buffer.from(bytes, "latin1")] };
+    },
+  };
+}
+
+/** Ids that later requests are about. */
+function learn(known: Known, request: Request, { status, headers, body }: Answer): void {
+  const link = /[?&]cursor=([^&>]+)/.exec(headers.get("link") ?? "")?.[1];
+  if (link !== undefined) remember(known.cursors, decodeURIComponent(link));
+  const name = request.operation?.name ?? "";
+  const id = request.target.split("/")[3]?.split("?")[0] ?? "";
+  if (
+    name === "POST /api/tasks" &&
+    status === 201 &&
+    request.response !== null &&
+    headers.get("idempotent-replayed") === "false"
+  ) {
+    const task = JSON.parse(body.toString()) as { id: string; idempotency_key: string };
+    remember(known.open, { id: task.id, response: request.response });
+    remember(known.keys, task.idempotency_key);
+    known.bodies.set(task.id, request.body!);
+    if (known.bodies.size > BODIES_MAX) known.bodies.delete(known.bodies.keys().next().value!);
+  } else if (/\/(?:complete|cancel)$/.test(name) && (status === 200 || status === 409)) {
+    forget(known, id);
+    remember(known.ended, id);
+  } else if (name === "DELETE /api/tasks/{id}" && status === 204) forget(known, id);
+  else if (name === "GET /api/admin/webhook-deliveries" && status === 200 && body.length > 0)
+    for (const row of (JSON.parse(body.toString()) as { id: string }[]).slice(0, 5)) remember(known.deliveries, row.id);
+}
+
+function remember<T>(list: T[], item: T): void {
+  list.push(item);
+  if (list.length > KNOWN_MAX) list.shift();
+}
+
+function forget(known: Known, id: string): void {
+  known.open = known.open.filter((task) => task.id !== id);
+}
+
+/** A stall counts when one of the requests that were under way then does it again, alone. */
+async function judgeStalls(
+  fuzzer: Fuzzer,
+  service: WatchedService,
+  violate: (kind: string, example: string) => void,
+): Promise<{ longest: number; longestGc: number }> {
+  const stalled = fuzzer.stalled.splice(0);
+  const repeat = async (...exchanges: Exchange[]): Promise<number> => {
+    service.stalls();
+    for (const exchange of exchanges) await fuzzer.perform(await fuzzer.renew(exchange));
+    await sleep(TOLD_MS);
+    fuzzer.collectStalls();
+    return Math.max(0, ...fuzzer.stalled.splice(0).map(({ stall }) => work(stall)));
+  };
+  const tried = new Set<Exchange>();
+  for (const { stall, during } of stalled.filter(({ stall }) => work(stall) > STALL_MS).slice(0, 20)) {
+    let isFound = false;
+    const candidates = during.filter((exchange) => !tried.has(exchange));
+    const isThere = candidates.length > 0 && (await repeat(...candidates)) > STALL_MS;
+    for (const exchange of isThere ? candidates : []) {
+      tried.add(exchange);
+      const least = Math.min(await repeat(exchange), await repeat(exchange), await repeat(exchange));
+      if (least <= STALL_MS) continue;
+      isFound = true;
+      violate(
+        `${exchange.requests[0]?.operation?.name ?? "bytes"}: the event loop stalls`,
+        `${least.toFixed(0)} ms at least of three times: ${asCommand(exchange)}`,
+      );
+      break;
+    }
+    if (!isFound && work(stall) > 3 * STALL_MS)
+      violate(
+        "the event loop stalls",
+        `${JSON.stringify(stall)}, and none of these does it alone:\n  ${during.map(asCommand).join("\n  ")}`,
+      );
+  }
+  return {
+    longest: Math.max(0, ...stalled.map(({ stall }) => work(stall))),
+    longestGc: Math.max(0, ...stalled.map(({ stall }) => stall.gc)),
+  };
+}
+
+/** What the thread did of its own, garbage aside; CPU time may exceed the time by what a clock's tick is. */
+function work({ wall, cpu, gc }: Stall): number {
+  return Math.min(wall, cpu) - gc;
+}
+
+/** Large bodies hold up the loop for longer than others: a line of figures, not a violation. */
+async function sendLarge(
+  fuzzer: Fuzzer,
+  service: WatchedService,
+  around: Surroundings,
+  rounds: number,
+): Promise<string> {
+  const longest = new Map<string, number>();
+  for (let round = 0; round < rounds; round++)
+    for (const kind of LARGE_KINDS) {
+      await fuzzer.perform(largeExchange(createRandom(around.seed, round), kind, around, round));
+      await sleep(TOLD_MS);
+      fuzzer.collectStalls();
+      const stall = Math.max(0, ...fuzzer.stalled.splice(0).map(({ stall }) => work(stall)));
+      longest.set(kind, Math.max(longest.get(kind) ?? 0, stall));
+    }
+  await sleep(TOLD_MS);
+  service.stalls();
+  return [...longest].map(([kind, ms]) => `${kind} ${ms.toFixed(0)} ms`).join(", ");
+}
+
+/** It is there, and does what it did before. */
+async function judgeAfterwards(
+  service: WatchedService,
+  violate: (kind: string, example: string) => void,
+): Promise<void> {
+  try {
+    const health = await service.call("GET", "/api/health");
+    if (health.status !== 200 || health.body["database"] !== "ok")
+      violate("health afterwards", JSON.stringify(health.body));
+    await liveATask(service);
+  } catch (error) {
+    violate("the life of a task afterwards", (error as Error).message);
+  }
+  const complaints = service.complaints(EXPECTED_FAILURES);
+  if (complaints.length > 0)
+    violate("the log complains", `${complaints.length} lines:\n${complaints.slice(0, 10).join("\n").slice(0, 6000)}`);
+}
+
+/** @throws Error when any step of an ordinary life fails */
+async function liveATask({ call }: WatchedService): Promise<void> {
+  const must = (isSo: boolean, step: string, answer: unknown) => {
+    if (!isSo) throw new Error(`${step}: ${JSON.stringify(answer)}`);
+  };
+  const created = await call<{ id: string }>(
+    "POST",
+    "/api/tasks",
+    newTaskBody({ idempotency_key: `life-${process.pid}-${performance.now()}` }),
+  );
+  must(created.status === 201, "create", created);
+  const path = `/api/tasks/${created.body.id}`;
+  const polling = call<{ status: string }>("GET", `${path}/poll?timeout=20`);
+  const completed = await call("POST", `${path}/complete`, { response: { approved: true } });
+  must(completed.status === 200, "complete", completed);
+  const polled = await polling;
+  must(polled.body.status === "completed", "poll", polled);
+  const trail = await call<{ action: string }[]>("GET", `${path}/audit`);
+  must(trail.body.map(({ action }) => action).join() === "created,completed", "audit", trail);
+  const removed = await call("DELETE", path);
+  must(removed.status === 204, "delete", removed);
+}
+
+function judgeConnections(
+  service: WatchedService,
+  allowPrivate: boolean,
+  canary: Canary,
+  violate: (kind: string, example: string) => void,
+): void {
+  const wrong = service
+    .connections()
+    .filter((to) => !(allowPrivate && /^(?:127\.|::1 |::ffff:127\.|::ffff:7f00:)/.test(to)));
+  if (wrong.length > 0)
+    violate("a connection to where none may lead", `${wrong.length}: ${[...new Set(wrong)].slice(0, 20).join(", ")}`);
+  if (!allowPrivate && canary.contacts() > 0)
+    violate("a listener on this machine was called", `${canary.contacts()} times`);
+  if (allowPrivate && canary.contacts() === 0)
+    violate("no callback arrived", "so nothing was shown about those that must not");
+}
+
+interface Canary {
+  port: number;
+  contacts(): number;
+  close(): Promise<void>;
+}
+
+/** Listens on every address of this machine, answers each connection and counts them. */
+async function startCanary(): Promise<Canary> {
+  let contacts = 0;
+  const server = createServer((socket) => {
+    contacts++;
+    socket.on("error", () => {});
+    socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok"));
+  });
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    contacts: () => contacts,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+/** Names beside `localhost` that lead to this machine's own loopback. */
+async function namesOfThisMachine(): Promise<string[]> {
+  const names = [hostname(), "ip6-localhost"];
+  const isLocal = await Promise.all(
+    names.map(async (name) => {
+      const addresses = await lookup(name, { all: true }).catch(() => []);
+      return addresses.length > 0 && addresses.every(({ address }) => address.startsWith("127.") || address === "::1");
+    }),
+  );
+  return names.filter((_, i) => isLocal[i]);
+}

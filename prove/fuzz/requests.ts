@@ -1,0 +1,762 @@
+import { isUtf8 } from "node:buffer";
+import { ADMIN_TOKEN } from "../../test/support/service.ts";
+import { createRandom, type Random } from "../random.ts";
+import type { Description, Operation } from "./description.ts";
+import { fitting, newTask, type Known, type Receivers } from "./fields.ts";
+import { anyJson, mutate, toText, type Json } from "./json-text.ts";
+
+/** What an answer may be. */
+export type Allowed =
+  /** What the operation declares. */
+  | "declared"
+  /** That, or what any address may answer: the way it was sent is strange. */
+  | "lenient"
+  /** 404: there is nothing. */
+  | "unknown"
+  /** 405: something is there, and takes other methods. */
+  | "method"
+  /** A page for people, its files, or 404. */
+  | "page"
+  /** Nobody knows which address it names, or whether it is a request: any answer of ours. */
+  | "any";
+
+/** Answers to expect on one connection: more than one when requests follow each other without waiting. */
+export interface Exchange {
+  index: number;
+  requests: Request[];
+  pieces: Buffer[];
+  /** Our half of the connection is closed after the last byte. */
+  end: boolean;
+  /** On a connection of its own. */
+  isAlone: boolean;
+  /** The connection is given up when no answer comes soon: it waits for the end of a task. */
+  mayWait: boolean;
+  /** Hardly a request: the connection may end without an answer. */
+  mayEnd: boolean;
+}
+
+export interface Request {
+  method: string;
+  target: string;
+  /** Its head and body as one stretch of bytes. */
+  bytes: Buffer;
+  body: Buffer | null;
+  headers: [string, string][];
+  operation: Operation | null;
+  allowed: Allowed;
+  /** Statuses of which it must be one; null: any that is allowed. */
+  mustBe: readonly number[] | null;
+  /** For creations: an answer that completes the task. */
+  response: Json;
+}
+
+export interface Surroundings {
+  seed: number;
+  description: Description;
+  known: Known;
+  receivers: Receivers;
+}
+
+/** Requests that come more often than others: without them there is nothing that the others could reach. */
+const WEIGHTS: Readonly<Record<string, number>> = {
+  "POST /api/tasks": 14,
+  "POST /api/tasks/{id}/complete": 8,
+  "POST /api/tasks/{id}/cancel": 3,
+  "GET /api/tasks": 4,
+  "GET /api/admin/webhook-deliveries": 3,
+};
+
+const TOKEN = `Bearer ${ADMIN_TOKEN}`;
+
+const MORE_METHODS = [
+  "GET",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  "OPTIONS",
+  "HEAD",
+  "TRACE",
+  "PROPFIND",
+  "SEARCH",
+  "QUERY",
+  "M-SEARCH",
+  "PURGE",
+];
+const PAGES = [
+  "/",
+  "/api/openapi.json",
+  "/api/docs",
+  "/api/docs/",
+  "/api/docs/static/index.html",
+  "/api/docs/static/../../package.json",
+  "/api/docs/static/%2e%2e%2f%2e%2e%2fpackage.json",
+  "/api/docs/json",
+  "/api/docs/yaml",
+  "/api/redoc",
+  "/docs/troubleshooting",
+  "/docs/troubleshooting?x=%zz",
+];
+const UNKNOWN = [
+  "/api",
+  "/api/",
+  "/api/task",
+  "//api/tasks",
+  "/API/TASKS",
+  "/api/tasks/x/y/z",
+  "/api/admin",
+  "/.env",
+  "/api/tasks/tsk_1/complete/",
+  "/%00",
+  "/api/health/",
+  "/favicon.ico",
+  "/api/tasks/counts/x",
+  "/a".repeat(400),
+];
+
+/** The request with this number. The same seed makes the same choices; ids are those that there are by then. */
+export function makeExchange(around: Surroundings, index: number): Exchange {
+  const random = createRandom(around.seed, index);
+  const roll = random.int(100);
+  if (roll < 76) return transported(random, index, operationRequest(random, around, index, "any"));
+  if (roll < 80) return pipelined(random, around, index);
+  if (roll < 84) return single(index, otherMethod(random, around));
+  if (roll < 87)
+    return single(index, plain(random, random.pick(["GET", "POST", "HEAD"]), random.pick(UNKNOWN), null, "unknown"));
+  if (roll < 89) return single(index, plain(random, random.pick(["GET", "HEAD"]), random.pick(PAGES), null, "page"));
+  if (roll < 94) return single(index, strangePath(random, around));
+  return bare(random, around, index);
+}
+
+function single(index: number, request: Request, more: Partial<Exchange> = {}): Exchange {
+  return {
+    index,
+    requests: [request],
+    pieces: [request.bytes],
+    end: false,
+    isAlone: false,
+    mayWait: false,
+    mayEnd: false,
+    ...more,
+  };
+}
+
+/** A creation of which only the way to the limits is known: it must not fail. */
+export function creation(fields: Record<string, Json>, { description }: Surroundings): Exchange {
+  const operation = description.operations.find(({ name }) => name === "POST /api/tasks")!;
+  const headers: [string, string][] = [
+    ["Host", "127.0.0.1"],
+    ["Authorization", TOKEN],
+    ["Content-Type", "application/json"],
+  ];
+  const body = Buffer.from(toText(membersOf(fields)));
+  return single(
+    0,
+    assembled({
+      method: "POST",
+      target: operation.path,
+      headers,
+      body,
+      operation,
+      allowed: "declared",
+      mustBe: [201],
+      response: null,
+    }),
+  );
+}
+
+/** @param kind - "valid": one that is accepted, unless what it is about has ended meanwhile */
+export function operationRequest(random: Random, around: Surroundings, index: number, kind: "any" | "valid"): Request {
+  const { description, known } = around;
+  const isAny = kind === "any";
+  const weighted = description.operations.flatMap((operation) =>
+    Array.from({ length: WEIGHTS[operation.name] ?? 2 }, () => operation),
+  );
+  const operation = random.pick(weighted);
+  const method = operation.method === "GET" && isAny && random.chance(0.05) ? "HEAD" : operation.method;
+  let isStrange = method === "HEAD";
+
+  const task = known.open.length > 0 && random.chance(0.75) ? random.pick(known.open) : null;
+  let id = idFor(random, operation, known, task?.id);
+  if (isAny && random.chance(0.12)) {
+    id = random.pick([
+      "tsk_01kajv3mzt8w5rq0e4v9c2n7xb",
+      "x",
+      "-",
+      "%20",
+      "%F0%9F%98%80",
+      "a".repeat(500),
+      "a".repeat(501),
+      "%00",
+      "%2e%2e",
+      "%ZZ",
+      "%C3",
+      "..",
+      "tsk_%2F",
+      "'",
+      "constructor",
+      "__proto__",
+      "null",
+      "0",
+    ]);
+    isStrange = true;
+  }
+  const target = operation.path.replace("{id}", () => id) + queryFor(random, operation, around, isAny);
+
+  const made = bodyFor(random, operation, around, index, isAny ? task : (task ?? known.open[0] ?? null), isAny);
+  const { created } = made;
+  let bytes: Buffer | null = made.body === null ? null : Buffer.from(toText(made.body));
+  const isMiscoded = bytes !== null && isAny && random.chance(0.08);
+  if (bytes !== null && isMiscoded) bytes = miscoded(random, bytes);
+
+  const token = isAny && random.chance(0.1) ? random.pick(NO_TOKENS) : TOKEN;
+  const headers: [string, string][] = [["Host", "127.0.0.1"]];
+  if (token !== null) headers.push(["Authorization", token]);
+  let type = "application/json";
+  if (bytes !== null) {
+    if (isAny && random.chance(0.08)) type = random.pick(TYPES);
+    if (type !== "") headers.push(["Content-Type", type]);
+  }
+  if (isAny && random.chance(0.2)) {
+    const odd = random.pick(ODD_HEADERS);
+    headers.push(odd);
+    isStrange ||= STRANGE_HEADERS.has(odd[0]);
+  }
+
+  const takesBody = operation.method !== "GET";
+  let mustBe: readonly number[] | null = null;
+  if (!isStrange) {
+    const isJson = type === "application/json";
+    if (operation.isSecured && token !== TOKEN) mustBe = [401];
+    else if (takesBody && isJson && bytes !== null && !isAcceptable(bytes)) mustBe = [400];
+    else if (isMiscoded || !isJson) mustBe = null;
+    else if (made.isBlocked) mustBe = [422];
+    else if (created !== null && !made.isMutated) mustBe = [201];
+  }
+  return assembled({
+    method,
+    target,
+    headers,
+    body: bytes,
+    operation,
+    allowed: isStrange ? "lenient" : "declared",
+    mustBe,
+    response: created ?? null,
+  });
+}
+
+/** Whether bytes are JSON that can be taken: UTF-8, no `__proto__`, no number beyond doubles. Depth is left aside. */
+function isAcceptable(bytes: Buffer): boolean {
+  if (bytes.length === 0) return true;
+  if (!isUtf8(bytes)) return false;
+  let isFit = true;
+  try {
+    JSON.parse(bytes.toString(), (_key, value: unknown) => {
+      if (typeof value === "number" && !Number.isFinite(value)) isFit = false;
+      if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) isFit = false;
+      return value;
+    });
+  } catch {
+    return false;
+  }
+  return isFit;
+}
+
+function idFor(random: Random, operation: Operation, known: Known, open: string | undefined): string {
+  if (operation.path.includes("webhook"))
+    return known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_none";
+  return open ?? (known.ended.length > 0 ? random.pick(known.ended) : "tsk_none");
+}
+
+const ODD_QUERY = [
+  "",
+  "%00",
+  "%ED%A0%80",
+  "%",
+  "a",
+  "-1",
+  "0",
+  "1e3",
+  "1.5",
+  "999999999999999999999",
+  "true",
+  "null",
+  "[]",
+  "%F0%9F%98%80",
+  "x".repeat(201),
+  "x".repeat(5000),
+  "%25%5F",
+  "created,completed",
+  "../",
+  "0x10",
+  "%205",
+  "9007199254740993",
+  "2147483648",
+  "9223372036854775808",
+];
+
+function queryFor(random: Random, operation: Operation, { description, known }: Surroundings, isAny: boolean): string {
+  const parts: string[] = [];
+  for (const { name, schema } of operation.query) {
+    if (!random.chance(name === "timeout" ? 1 : 0.25)) continue;
+    const value = fitting(random, description, schema, known, name);
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const isOdd = isAny && random.chance(0.15);
+      parts.push(
+        `${name}=${isOdd ? random.pick(ODD_QUERY) : encodeURIComponent(typeof each === "string" ? each : toText(each))}`,
+      );
+    }
+  }
+  if (isAny && random.chance(0.05))
+    parts.push(
+      random.pick([
+        "x=1",
+        "__proto__=1",
+        "__proto__[a]=1",
+        "status[]=created",
+        "constructor=1",
+        "&&==&",
+        "limit=1&limit=2",
+        "q",
+        "%zz=%zz",
+        "x=".padEnd(9000, "y"),
+        "a[b][c]=1",
+        "limit[]=5",
+        "timeout=0&timeout=1",
+      ]),
+    );
+  return parts.length > 0 ? `?${parts.join("&")}` : "";
+}
+
+function bodyFor(
+  random: Random,
+  operation: Operation,
+  { description, known, receivers, seed }: Surroundings,
+  index: number,
+  task: Known["open"][number] | null,
+  isAny: boolean,
+): { body: Json | null; created: Json | null; isMutated: boolean; isBlocked: boolean } {
+  const none = { created: null, isMutated: false, isBlocked: false };
+  if (operation.body === null)
+    return { body: isAny && random.chance(0.1) ? random.pick([anyJson(random), { raw: "" }]) : null, ...none };
+  if (operation.name === "POST /api/tasks") {
+    const { fields, response } = newTask(random, newKey(seed, index), receivers);
+    if (isAny && known.keys.length > 0 && random.chance(0.05)) {
+      // A replay: the rest is then not looked at, whatever it is.
+      fields["idempotency_key"] = random.pick(known.keys);
+      return { body: mutate(random, membersOf(fields)), ...none, isMutated: true };
+    }
+    if (isAny && random.chance(0.12)) {
+      fields["callback_url"] = random.pick(receivers.blocked);
+      return { body: membersOf(fields), ...none, isBlocked: true };
+    }
+    const isMutated = isAny && random.chance(0.5);
+    return { body: mutated(random, membersOf(fields), isMutated), created: response, isMutated, isBlocked: false };
+  }
+  const isCompletion = operation.name.endsWith("/complete");
+  const shape = fitting(random, description, operation.body, known);
+  if (
+    isCompletion &&
+    task !== null &&
+    typeof shape === "object" &&
+    shape !== null &&
+    "members" in shape &&
+    (!isAny || random.chance(0.8))
+  )
+    shape.members = shape.members.map(([key, member]) => [key, key === "response" ? task.response : member]);
+  if (!isAny) return { body: shape, ...none };
+  if (!isCompletion && random.chance(0.2)) return { body: random.chance(0.5) ? null : { raw: "" }, ...none };
+  return { body: mutated(random, shape, random.chance(0.4)), ...none };
+}
+
+/** The last eight characters may be exchanged, for another task from the same body. */
+function newKey(seed: number, index: number): string {
+  return `fuzz-${seed}-${index}-00000000`;
+}
+
+function membersOf(fields: Record<string, Json>): Json {
+  return { members: Object.entries(fields) };
+}
+
+function mutated(random: Random, value: Json, isMutated: boolean): Json {
+  if (!isMutated) return value;
+  const once = mutate(random, value);
+  return random.chance(0.2) ? mutate(random, once) : once;
+}
+
+/** Text in an encoding that is not what was said, or not all of it. */
+function miscoded(random: Random, bytes: Buffer): Buffer {
+  switch (random.int(8)) {
+    case 0:
+      return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]);
+    case 1:
+      return bytes.subarray(0, random.int(bytes.length + 1));
+    case 2:
+      return Buffer.from(bytes.toString(), "utf16le");
+    case 3:
+      return Buffer.concat([bytes, Buffer.from(random.pick([" ", "x", "{}", "\0", "\n\n", ","]))]);
+    case 4:
+      return Buffer.concat([
+        bytes.subarray(0, 2),
+        Buffer.from([random.pick([0xff, 0xc0, 0xed, 0x80])]),
+        bytes.subarray(2),
+      ]);
+    case 5:
+      return Buffer.alloc(0);
+    case 6:
+      return Buffer.from("\u001f\u008b\b\0garbage", "latin1");
+    default:
+      return Buffer.from(random.pick(["null", "[]", '"text"', "1", "true", "{", "[[[[", '"\\u']));
+  }
+}
+
+const NO_TOKENS = [
+  null,
+  "",
+  "Bearer",
+  "Bearer ",
+  "Bearer x",
+  `bearer${ADMIN_TOKEN}`,
+  `Basic ${ADMIN_TOKEN}`,
+  ADMIN_TOKEN,
+  `Bearer ${ADMIN_TOKEN}x`,
+  `Bearer ${ADMIN_TOKEN.slice(1)}`,
+  `Bearer ${"a".repeat(8000)}`,
+  "Bearer \u00ff",
+  `Bearer "${ADMIN_TOKEN}"`,
+  `Bearer ${ADMIN_TOKEN},x`,
+  `Token ${ADMIN_TOKEN.toUpperCase()}`,
+];
+
+const TYPES = [
+  "",
+  "text/plain",
+  "application/json; charset=utf-8",
+  "application/json;charset=UTF-16",
+  "APPLICATION/JSON",
+  'application/json; charset="x',
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "application/jsonx",
+  "application/vnd.api+json",
+  "json",
+  "*/*",
+  ";",
+  "application/json, text/plain",
+  "application/json\u00a0",
+  "a".repeat(500),
+];
+
+const ODD_HEADERS: readonly [string, string][] = [
+  ["X-Request-Id", "mine-1"],
+  ["X-Request-Id", ""],
+  ["X-Request-Id", "x".repeat(129)],
+  ["X-Request-Id", "\u00e4\u00ff"],
+  ["X-Request-Id", "a\tb"],
+  ["Accept", "text/html"],
+  ["Accept", "*/*;q=0, nonsense"],
+  ["Accept-Encoding", "gzip, br;q=0, *"],
+  ["X-Forwarded-For", "1.2.3.4, evil"],
+  ["X-Forwarded-Host", "evil.invalid"],
+  ["Forwarded", 'for="[::1]";proto=https'],
+  ["Origin", "https://evil.invalid"],
+  ["Cookie", "service_session=x; a=b=c;;"],
+  ["If-None-Match", "*"],
+  ["If-Modified-Since", "yesterday"],
+  ["Range", "bytes=0-1"],
+  ["X-HTTP-Method-Override", "DELETE"],
+  ["Content-Encoding", "gzip"],
+  ["Accept-Version", "2.0.0"],
+  ["__proto__", "x"],
+  ["constructor", "x"],
+  ["X-Empty", ""],
+  ["X-Long", "y".repeat(4000)],
+  ["X-Large", "y".repeat(17_000)],
+  ["Connection", "keep-alive, Upgrade"],
+  ["Upgrade", "websocket"],
+  ["Connection", "close"],
+  ["Expect", "100-continue"],
+  ["Expect", "something"],
+  ["TE", "trailers"],
+  ["Content-Language", "\u00ff\u00fe"],
+  ["Authorization", "Bearer second"],
+  ["Host", "second.invalid"],
+];
+/** With these, an answer may be one that the operation does not name. */
+const STRANGE_HEADERS = new Set([
+  "X-Large",
+  "Expect",
+  "Authorization",
+  "Host",
+  "Content-Encoding",
+  "Upgrade",
+  "Connection",
+  "Accept-Version",
+]);
+
+/** Less than what is refused for its length alone. */
+const HEAD_BYTES = 12_000;
+
+function assembled(request: Omit<Request, "bytes">): Request {
+  const { method, target, headers, body } = request;
+  const all: [string, string][] = body === null ? headers : [...headers, ["Content-Length", String(body.length)]];
+  const head = `${method} ${target} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+  // Together more than a head may have, perhaps.
+  const isLong = head.length > HEAD_BYTES && request.allowed === "declared";
+  return {
+    ...request,
+    ...(isLong && { allowed: "lenient", mustBe: null }),
+    headers: all,
+    bytes: Buffer.concat([Buffer.from(head, "latin1"), body ?? Buffer.alloc(0)]),
+  };
+}
+
+function plain(random: Random, method: string, target: string, operation: Operation | null, allowed: Allowed): Request {
+  const headers: [string, string][] = [["Host", "127.0.0.1"]];
+  if (random.chance(0.7)) headers.push(["Authorization", TOKEN]);
+  return assembled({ method, target, headers, body: null, operation, allowed, mustBe: null, response: null });
+}
+
+function otherMethod(random: Random, { description, known }: Surroundings): Request {
+  const operation = random.pick(description.operations);
+  // An id may be any word, so that `counts` is one as well.
+  const takes = new Set(
+    description.operations
+      .filter(({ path }) => new RegExp(`^${path.replace("{id}", "[^/]+")}$`).test(operation.path))
+      .map(({ method }) => method),
+  );
+  const method = random.pick(MORE_METHODS.filter((name) => !takes.has(name) && name !== "HEAD"));
+  return plain(
+    random,
+    method,
+    operation.path.replace("{id}", idFor(random, operation, known, known.open[0]?.id)),
+    operation,
+    "method",
+  );
+}
+
+/** The address of an operation in another spelling: it may be found there, or not. */
+function strangePath(random: Random, around: Surroundings): Request {
+  const request = operationRequest(random, around, 0, "valid");
+  const target = request.target;
+  const at = 1 + random.int(target.length - 1);
+  const char = target[at] ?? "";
+  const spelled = random.pick([
+    target.slice(0, at) + `%${char.charCodeAt(0).toString(16).padStart(2, "0")}` + target.slice(at + 1),
+    target.slice(0, at) +
+      random.pick([
+        "%2F",
+        "%2f%2e%2e",
+        "%00",
+        "%",
+        "%zz",
+        "%c0%af",
+        "%E0%A4%A",
+        ";",
+        "\\",
+        "//",
+        "/./",
+        "/../",
+        "%25",
+        "\u00ff",
+        "|",
+        "#",
+        "?",
+        "%EF%BB%BF",
+      ]) +
+      target.slice(at),
+    target.toUpperCase(),
+    `http://127.0.0.1${target}`,
+    `http://elsewhere.invalid${target}`,
+    `/x/..${target}`,
+    `${target}?${"a=1&".repeat(3000)}`,
+    `${target}${"/".repeat(20)}`,
+    target.replace("/api", ""),
+  ]);
+  const headers = request.headers.filter(([name]) => name !== "Content-Length");
+  return assembled({ ...request, headers, body: null, target: spelled, allowed: "any", mustBe: null, response: null });
+}
+
+/** The way in which the bytes travel. */
+function transported(random: Random, index: number, request: Request): Exchange {
+  const mayWait = request.operation?.path.endsWith("/poll") === true;
+  const exchange = single(index, request, { mayWait });
+  const alone = request.headers.some(([name]) => STRANGE_HEADERS.has(name));
+  if (random.chance(0.8)) return { ...exchange, isAlone: alone };
+  const { bytes } = request;
+  switch (random.int(4)) {
+    case 0: {
+      // In pieces, the cuts anywhere.
+      const cuts = [...new Set(Array.from({ length: 1 + random.int(5) }, () => random.int(bytes.length)))].toSorted(
+        (a, b) => a - b,
+      );
+      return {
+        ...exchange,
+        pieces: [0, ...cuts].map((from, i) => bytes.subarray(from, cuts[i] ?? bytes.length)),
+        isAlone: alone,
+      };
+    }
+    case 1:
+      // Our half closed: whoever does that is taken for gone.
+      return { ...exchange, end: true, isAlone: true, mayEnd: true };
+    case 2:
+      return { ...exchange, pieces: chunked(random, request), isAlone: true };
+    default: {
+      // It says another length, or breaks off.
+      const isLonger = random.chance(0.5);
+      const cut = bytes.subarray(0, random.int(bytes.length));
+      const pieces = isLonger
+        ? [Buffer.from(bytes.toString("latin1").replace(/Content-Length: \d+/, "Content-Length: 5000000"), "latin1")]
+        : [cut];
+      return {
+        ...exchange,
+        requests: [{ ...request, allowed: "any", mustBe: null, response: null }],
+        pieces,
+        end: true,
+        isAlone: true,
+        mayEnd: true,
+      };
+    }
+  }
+}
+
+function chunked(random: Random, request: Request): Buffer[] {
+  if (request.body === null) return [request.bytes];
+  const headers = request.headers.filter(([name]) => name !== "Content-Length");
+  const head = `${request.method} ${request.target} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}Transfer-Encoding: chunked\r\n\r\n`;
+  const pieces: Buffer[] = [Buffer.from(head, "latin1")];
+  for (let at = 0; at < request.body.length;) {
+    const part = request.body.subarray(at, at + 1 + random.int(5000));
+    pieces.push(
+      Buffer.concat([
+        Buffer.from(`${part.length.toString(16)}${random.chance(0.1) ? ";x=y" : ""}\r\n`),
+        part,
+        Buffer.from("\r\n"),
+      ]),
+    );
+    at += part.length;
+  }
+  pieces.push(Buffer.from(random.chance(0.1) ? "0\r\nX-Trailer: 1\r\n\r\n" : "0\r\n\r\n"));
+  return pieces.length > 8 ? [Buffer.concat(pieces)] : pieces;
+}
+
+/** Requests that do not wait for each other's answers. */
+function pipelined(random: Random, around: Surroundings, index: number): Exchange {
+  const requests = Array.from({ length: 2 + random.int(4) }, (_, i) =>
+    operationRequest(random, around, index * 1000 + i, "any"),
+  ).filter(
+    ({ headers, operation, allowed }) =>
+      allowed === "declared" &&
+      !operation!.path.endsWith("/poll") &&
+      !headers.some(([name]) => STRANGE_HEADERS.has(name)),
+  );
+  if (requests.length === 0) return transported(random, index, operationRequest(random, around, index, "any"));
+  return {
+    index,
+    requests,
+    pieces: [Buffer.concat(requests.map(({ bytes }) => bytes))],
+    end: false,
+    isAlone: true,
+    mayWait: false,
+    mayEnd: false,
+  };
+}
+
+/** What is hardly a request. */
+function bare(random: Random, around: Surroundings, index: number): Exchange {
+  const auth = `Authorization: Bearer ${ADMIN_TOKEN}\r\n`;
+  const host = "Host: 127.0.0.1\r\n";
+  const get = "GET /api/tasks HTTP/1.1\r\n";
+  const post = `POST /api/tasks HTTP/1.1\r\n${host}${auth}Content-Type: application/json\r\n`;
+  const texts = [
+    "garbage\r\n\r\n",
+    "\r\n\r\n\r\n",
+    "\0\0\0\0\r\n\r\n",
+    "\u0016\u0003\u0001\u0002\0\u0001\0\u0001\u00fc\u0003\u0003",
+    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    "GET\r\n\r\n",
+    "GET /api/tasks\r\n\r\n",
+    "GET /api/tasks HTTP/9.9\r\n\r\n",
+    `GET /api/health HTTP/1.0\r\n\r\n`,
+    `GET /api/health HTTP/1.0\r\nConnection: keep-alive\r\n\r\n`,
+    "get /api/tasks HTTP/1.1\r\nHost: x\r\n\r\n",
+    "FOO /api/tasks HTTP/1.1\r\nHost: x\r\n\r\n",
+    "CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1:22\r\n\r\n",
+    `OPTIONS * HTTP/1.1\r\n${host}\r\n`,
+    `GET * HTTP/1.1\r\n${host}\r\n`,
+    `GET api/tasks HTTP/1.1\r\n${host}\r\n`,
+    `GET ? HTTP/1.1\r\n${host}\r\n`,
+    `GET  /api/tasks HTTP/1.1\r\n${host}\r\n`,
+    `GET /api/tasks HTTP/1.1 \r\n${host}\r\n`,
+    `${get}${auth}\r\n`,
+    `${get}${host}Host: b\r\n${auth}\r\n`,
+    `${get}Host:\r\n${auth}\r\n`,
+    `${get}Host: a b/c?d#e@\r\n${auth}\r\n`,
+    `${get}${host}Bad Header: 1\r\n\r\n`,
+    `${get}${host}: empty\r\n\r\n`,
+    `${get}${host}X: a\0b\r\n\r\n`,
+    `${get}${host}X: a\r\n folded\r\n\r\n`,
+    `${get}${host}X: a\nY: b\n\n`,
+    `${get}${host}${auth}${"X-Many: 1\r\n".repeat(1000)}\r\n`,
+    `${get}${host}${auth}X-Large: ${"a".repeat(20_000)}\r\n\r\n`,
+    `GET /${"a".repeat(20_000)} HTTP/1.1\r\n${host}\r\n`,
+    `${get}${host}${auth}Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n`,
+    `${get}${host}${auth}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n`,
+    `${post}Expect: 200-ok\r\nContent-Length: 2\r\n\r\n{}`,
+    `${post}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    `${post}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    `${post}Content-Length: -1\r\n\r\n`,
+    `${post}Content-Length: 1e3\r\n\r\n`,
+    `${post}Content-Length: 99999999999999999999\r\n\r\n{}`,
+    `${post}Content-Length: 2000000\r\n\r\n{}`,
+    `${post}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    `${post}Transfer-Encoding: xchunked\r\n\r\n{}`,
+    `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`,
+    `${post}Transfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n{}\r\n0\r\n\r\n`,
+    `${post}Transfer-Encoding: chunked\r\n\r\n2;${"e".repeat(20_000)}\r\n{}\r\n0\r\n\r\n`,
+    `${post}Transfer-Encoding: chunked\r\n\r\n2\r\n{}`,
+    `${post}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: ${"y".repeat(20_000)}\r\n\r\n`,
+    `${post}\r\n{}`,
+    `HEAD /api/tasks HTTP/1.1\r\n${host}${auth}Content-Length: 2\r\n\r\n{}`,
+    `GET /api/tasks HTTP/1.1\r\n${host}${auth}Content-Length: 2\r\n\r\n{}`,
+    Array.from({ length: 200 }, () => String.fromCharCode(random.int(256))).join(""),
+  ];
+  const chosen = random.int(texts.length + 1);
+  const text = texts[chosen];
+  const bytes =
+    text === undefined
+      ? flipped(random, operationRequest(random, around, index, "any").bytes)
+      : Buffer.from(text, "latin1");
+  const method = /^[A-Z]+/.exec(bytes.subarray(0, 20).toString("latin1"))?.[0] ?? "";
+  const request: Request = {
+    method,
+    target: "",
+    headers: [],
+    body: null,
+    bytes,
+    operation: null,
+    allowed: "any",
+    mustBe: null,
+    response: null,
+  };
+  return {
+    index,
+    requests: [request],
+    pieces: random.chance(0.2) ? byteByByte(bytes) : [bytes],
+    end: true,
+    isAlone: true,
+    mayWait: false,
+    mayEnd: true,
+  };
+}
+
+function byteByByte(bytes: Buffer): Buffer[] {
+  const alone = Math.min(bytes.length, 30);
+  return [...Array.from({ length: alone }, (_, i) => bytes.subarray(i, i + 1)), bytes.subarray(alone)];
+}
+
+function flipped(random: Random, bytes: Buffer): Buffer {
+  const copy = Buffer.from(bytes);
+  for (let i = 0; i < 1 + random.int(4); i++) copy[random.int(copy.length)]! ^= 1 << random.int(8);
+  return copy;
+}

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from "node:fs";
+import { startProcess, type ServiceProcess } from "../../test/support/processes.ts";
+import { CONNECT_MARK, STALL_MARK, type Stall } from "./watch.ts";
+
+/** A service whose event loop, connections and log are looked at from outside. */
+export interface WatchedService extends ServiceProcess {
+  port: number;
+  /** Since it was last asked. */
+  stalls(): Stall[];
+  /** Addresses and ports of all connections that it began, except to a database on a socket of the file system. */
+  connections(): string[];
+  /** Lines of the log that an operator would have to look into, and what was written beside the log. */
+  complaints(expected: readonly string[]): string[];
+  /** Now, and at most so far, in MB; null where the system does not tell. */
+  memory(): { now: number; peak: number } | null;
+}
+
+export async function startWatched(env: Record<string, string>): Promise<WatchedService> {
+  const service = await startProcess({
+    NODE_OPTIONS: `--import=${new URL("./watch.ts", import.meta.url).href}`,
+    FUZZ_WATCH: "1",
+    ...env,
+  });
+  let read = 0;
+  const unread: Stall[] = [];
+  const connections: string[] = [];
+  const others: string[] = [];
+  const readLog = () => {
+    for (; read < service.log.length; read++) {
+      const line = service.log[read]!;
+      if (line.startsWith(STALL_MARK)) unread.push(JSON.parse(line.slice(STALL_MARK.length)) as Stall);
+      else if (line.startsWith(CONNECT_MARK)) connections.push(line.slice(CONNECT_MARK.length));
+      else others.push(line);
+    }
+  };
+  return {
+    ...service,
+    port: Number(new URL(service.url).port),
+    stalls: () => {
+      readLog();
+      return unread.splice(0);
+    },
+    connections: () => {
+      readLog();
+      return connections;
+    },
+    complaints: (expected) => {
+      readLog();
+      return others.filter((line) => {
+        const entry = line.startsWith("{") ? (JSON.parse(line) as { level: number; error_code?: string }) : null;
+        return entry === null || (entry.level >= 50 && !expected.includes(entry.error_code ?? ""));
+      });
+    },
+    memory: () => {
+      const path = `/proc/${service.child.pid}/status`;
+      if (!existsSync(path)) return null;
+      const status = readFileSync(path, "utf8");
+      const of = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
+      return { now: of("VmRSS"), peak: of("VmHWM") };
+    },
+  };
+}
