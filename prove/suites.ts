@@ -2,7 +2,8 @@ import { crashPostgres, crashSqlite } from "./crash/suites.ts";
 import { durability } from "./durability/suite.ts";
 import { faults } from "./faults/suite.ts";
 import { fuzzRequests } from "./fuzz/fuzz-requests.ts";
+import { fuzzSchemas } from "./fuzz/fuzz-schemas.ts";
 import type { Suite } from "./suite.ts";
 
 /** In the order in which they run. */
-export const SUITES: readonly Suite[] = [crashSqlite, crashPostgres, durability, faults, fuzzRequests];
+export const SUITES: readonly Suite[] = [crashSqlite, crashPostgres, durability, faults, fuzzRequests, fuzzSchemas];

@@ -1,0 +1,38 @@
+/** Ajv in a thread that may be ended at any moment: some schemas take it for ever. */
+import { parentPort } from "node:worker_threads";
+import { Ajv, type AnySchema } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { isJsonObject } from "../../src/lib/json.ts";
+
+export interface AjvAnswer {
+  /** null: it does not compile, for this reason. */
+  verdicts: boolean[] | null;
+  reason: string;
+}
+
+const OPTIONS = { strict: false, validateFormats: false, ownProperties: true, logger: false } as const;
+const old = new Ajv(OPTIONS);
+const recent = new Ajv2020(OPTIONS);
+// Compiling the meta-schemas takes longer than what is asked.
+for (const ajv of [old, recent]) ajv.compile({ type: "object" });
+
+parentPort!.on("message", ({ schema, values }: { schema: string; values: string[] }) => {
+  parentPort!.postMessage(answer(JSON.parse(schema) as AnySchema, values));
+});
+parentPort!.postMessage("ready");
+
+function answer(schema: AnySchema, values: string[]): AjvAnswer {
+  const isOld = isJsonObject(schema) && String(schema["$schema"]).includes("draft-07");
+  // What one schema names must not be known to the next.
+  const named = { ...OPTIONS, validateSchema: false, meta: false };
+  const hasNames = JSON.stringify(schema).includes('"$id"');
+  const ajv = isOld ? (hasNames ? new Ajv(named) : old) : hasNames ? new Ajv2020(named) : recent;
+  try {
+    const check = ajv.compile(schema);
+    return { verdicts: values.map((value) => check(JSON.parse(value)) as boolean), reason: "" };
+  } catch (error) {
+    return { verdicts: null, reason: (error as Error).message };
+  } finally {
+    if (isJsonObject(schema) && !hasNames) ajv.removeSchema(schema);
+  }
+}

@@ -1,0 +1,36 @@
+interface Difference {
+  name: string;
+  /** Both as JSON text. */
+  applies: (schema: string, value: string) => boolean;
+}
+
+const isDraft07 = (schema: string) => schema.includes("json-schema.org/draft-07");
+
+/** Where Ajv says something else, and why the interpreter is not wrong. */
+const DIFFERENCES: readonly Difference[] = [
+  {
+    name: "`dependencies` means nothing in 2020-12; Ajv applies it there as well",
+    applies: (schema) => schema.includes('"dependencies"') && !isDraft07(schema),
+  },
+  {
+    name: "beside `$ref` draft-07 ignores everything; Ajv does not",
+    applies: (schema) => schema.includes('"$ref"') && isDraft07(schema),
+  },
+  {
+    name: "Ajv leaves `__proto__` out of `properties` and its kin",
+    applies: (schema, value) => schema.includes('"__proto__"') || value.includes('"__proto__"'),
+  },
+  {
+    name: "`multipleOf` is judged by the decimals as they are written; Ajv divides doubles",
+    applies: (schema) => /"multipleOf":(?!\d{1,15}[,}])/.test(schema),
+  },
+  {
+    name: "`$dynamicRef`: Ajv does not follow one that names no anchor, or one of another resource",
+    applies: (schema) => schema.includes('"$dynamicRef"'),
+  },
+];
+
+/** The name of the known difference that explains another verdict; null when there is none. */
+export function differenceOf(schema: string, value: string): string | null {
+  return DIFFERENCES.find(({ applies }) => applies(schema, value))?.name ?? null;
+}
