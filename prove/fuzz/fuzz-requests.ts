@@ -51,7 +51,10 @@ export const fuzzRequests: Suite = {
       await fuzzStage(run, stage, first, end, covered, (kind, example) => {
         const known = violations.get(kind);
         if (known) known.count++;
-        else violations.set(kind, { count: 1, first: example });
+        else {
+          violations.set(kind, { count: 1, first: example });
+          run.say(`violated: ${kind.slice(0, 300)}`);
+        }
       });
     }
     const succeeded = [...covered].filter(([, statuses]) => [...statuses.keys()].some((status) => status < 300));

@@ -126,7 +126,7 @@ function form(random: Random): JsonObject {
       case 7:
         return random.chance(0.5)
           ? { not: field(depth - 1) }
-          : { if: field(0), then: field(depth - 1), else: field(depth - 1) };
+          : Object.fromEntries(["if", "then", "else"].map((keyword) => [keyword, field(depth - 1)]));
       default:
         return object(depth - 1);
     }
@@ -242,8 +242,11 @@ function hostile(random: Random, some: readonly unknown[]): Case {
   };
 }
 
+/** All that can be written as text: the platform gives up on what nests deeper. */
+const KNOWN = HOSTILE_CASES.filter(({ name }) => !name.startsWith("5,000 levels"));
+
 function knownHostile(random: Random): Case {
-  const { schema, value, ends } = random.pick(HOSTILE_CASES);
+  const { schema, value, ends } = random.pick(KNOWN);
   return {
     kind: "known hostile",
     schema: JSON.stringify(schema()),
