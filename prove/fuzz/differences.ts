@@ -21,6 +21,11 @@ const DIFFERENCES: readonly Difference[] = [
     applies: (schema, value) => schema.includes('"__proto__"') || value.includes('"__proto__"'),
   },
   {
+    name: "Ajv's equality takes members named `constructor`, `valueOf` and `toString` for methods",
+    applies: (schema, value) =>
+      /"(?:const|enum|uniqueItems)":/.test(schema) && /"(?:constructor|valueOf|toString)":/.test(value),
+  },
+  {
     name: "`multipleOf` is judged by the decimals as they are written; Ajv divides doubles",
     applies: (schema) => /"multipleOf":(?!\d{1,15}[,}])/.test(schema),
   },

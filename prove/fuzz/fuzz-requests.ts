@@ -53,7 +53,7 @@ export const fuzzRequests: Suite = {
         if (known) known.count++;
         else {
           violations.set(kind, { count: 1, first: example });
-          run.say(`violated: ${kind.slice(0, 300)}`);
+          run.say(`violated: ${kind.slice(0, 300)}\n    ${example.slice(0, 2000)}`);
         }
       });
     }

@@ -80,7 +80,8 @@ async function judgeAll(
     for (const { annotate } of found.verdicts) note(`values ${annotate}`);
 
     const end = found.problems[0] ?? found.verdicts[0]?.assert;
-    if (ends !== null && end !== ends) violate(`it ends as ${end} instead of ${ends}`);
+    // What was left to the host is settled here, and how depends on the machine.
+    if (ends !== null && ends !== "pending" && end !== ends) violate(`it ends as ${end} instead of ${ends}`);
     if (!each.isCompared) note("not compared: hostile");
     else if (other === null) note("not compared: Ajv took too long");
     else if (other.verdicts === null)
@@ -132,7 +133,7 @@ async function throughHttp(
       idempotency_key: `${index}-${i}`,
     };
     // Bodies have limits of their own.
-    const isRefusedBefore = JSON.stringify(creation).includes('"__proto__"') || depthOf(creation) > 64;
+    const isRefusedBefore = JSON.stringify(creation).includes('"__proto__":') || depthOf(creation) > 64;
     const annotate = verdicts[i]?.annotate ?? "";
     const isByTime = annotate === "pattern_too_slow" || annotate === "pattern_busy";
     const created = await call<{ id: string }>("POST", "/api/tasks", creation);
