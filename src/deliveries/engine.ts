@@ -422,8 +422,8 @@ export function createEngine({
 
   /** Attempts whose process was lost are made again, at once; the fourth loss of the same attempt is its failure. */
   async function recoverLapsed(now: number): Promise<void> {
-    // The embedded database has one process: whatever is leased when it starts was left by an earlier one.
-    const isStart = db.dialect === "sqlite" && lapsedLookedAt === Number.NEGATIVE_INFINITY;
+    // Where there is one process at a time, whatever is leased when it starts was left by an earlier one.
+    const isStart = !db.hints.isShared && lapsedLookedAt === Number.NEGATIVE_INFINITY;
     const lapsedBy = isStart ? Number.MAX_SAFE_INTEGER : now;
     let freed: number;
     do {
