@@ -3,7 +3,16 @@ import { durability } from "./durability/suite.ts";
 import { faults } from "./faults/suite.ts";
 import { fuzzRequests } from "./fuzz/fuzz-requests.ts";
 import { fuzzSchemas } from "./fuzz/fuzz-schemas.ts";
+import { simulation } from "./simulation/suite.ts";
 import type { Suite } from "./suite.ts";
 
 /** In the order in which they run. */
-export const SUITES: readonly Suite[] = [crashSqlite, crashPostgres, durability, faults, fuzzRequests, fuzzSchemas];
+export const SUITES: readonly Suite[] = [
+  crashSqlite,
+  crashPostgres,
+  durability,
+  faults,
+  simulation,
+  fuzzRequests,
+  fuzzSchemas,
+];

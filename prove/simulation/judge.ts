@@ -1,0 +1,273 @@
+/**
+ * What must have held in a run. Written from the specification and the schedule it gives, not from the service's code.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { Asked, Flight, Stand, Story, Trouble } from "./world.ts";
+
+const SECOND = 1_000;
+/** Seconds before attempts 1 to 13. */
+const WAITS = [0, 30, 60, 120, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 86_400].map((s) => s * SECOND);
+const ATTEMPTS = WAITS.length;
+/** A wait may be a tenth longer, and at most by this. */
+const LATE_MAX = 60 * SECOND;
+/** A callback waits for the answer to the request that ended the task for so long. */
+const HOLD = 5 * SECOND;
+const LEASE = 30 * SECOND;
+const REPEATS = 3;
+/** Without any trouble, what is due is begun within this. */
+const LOOK = 2 * SECOND;
+const ENDS = new Set(["completed", "cancelled", "timed_out", "verification_exhausted"]);
+
+/** @returns one sentence for each thing that did not hold */
+export function judge(story: Story): string[] {
+  const wrong: string[] = [];
+  if (!story.isAtRest) wrong.push("the run never came to rest: something stays open or owed");
+  for (const task of story.tasks) {
+    const say = (text: string) => wrong.push(`task ${task.number}: ${text}`);
+    const asked = story.asked.filter((request) => request.task === task.number);
+    judgeTask(task, asked, story, say);
+    const ids = [...story.taskOf].filter(([, number]) => number === task.number).map(([id]) => id);
+    if (ids.length > 1) say(`has ${ids.length} deliveries`);
+    for (const id of ids) judgeDelivery(task, id, asked, story, say);
+  }
+  return wrong;
+}
+
+type Say = (text: string) => void;
+type JudgedTask = Story["tasks"][number];
+
+function judgeTask({ id, record, audit, delivery }: JudgedTask, asked: Asked[], story: Story, say: Say): void {
+  const of = (action: Asked["action"]) => asked.filter((request) => request.action === action);
+  const isMaybeDeleted = of("delete").some(({ answer }) => answer === "done" || answer === null);
+  if (record === null) {
+    if (id !== null && !isMaybeDeleted) say("an acknowledged task is gone");
+    if (id !== null && !isDeepStrictEqual(actionsOf(audit), ["deleted"]))
+      say(`of a deleted task stays ${actionsOf(audit).join()}`);
+    if (delivery) say("a deleted task still owes a callback");
+    return;
+  }
+  if (of("delete").some(({ answer }) => answer === "done")) say("a deletion was acknowledged, and the task is there");
+
+  const ended = asked.filter(
+    ({ action, answer }) => (action === "complete" || action === "cancel") && answer === "done",
+  );
+  if (ended.length > 1) say(`${ended.length} ends were acknowledged`);
+  const [end] = ended;
+  const deadline = Date.parse(record.timeout_at);
+  if (end && record.status !== (end.action === "complete" ? "completed" : "cancelled"))
+    say(`"${end.action}" was acknowledged, and it is ${record.status}`);
+  if (end?.action === "complete" && !isDeepStrictEqual(record.response, end.response))
+    say("holds another answer than was acknowledged");
+  for (const { action, sentAt, answer } of asked)
+    if (action === "complete" && answer === "done" && sentAt >= deadline)
+      say("an answer that came at or after the deadline was accepted");
+
+  if (!ENDS.has(record.status)) return say(`never ended (${record.status})`);
+  const endedAt = Date.parse(record.updated_at);
+  if (record.status === "completed") {
+    if (record.completed_at === null || Date.parse(record.completed_at) >= deadline)
+      say("was completed at or after its deadline");
+    if (
+      !of("complete").some(
+        ({ response, answer }) => answer !== "VALIDATION_FAILED" && isDeepStrictEqual(response, record.response),
+      )
+    )
+      say("holds an answer that nobody gave");
+  }
+  if (record.status === "timed_out") {
+    const at = Date.parse(record.timed_out_at ?? "");
+    if (!(at >= deadline)) say(`timed out at ${record.timed_out_at}, before ${record.timeout_at}`);
+    const late = at - deadline - excused(story.troubles, deadline, at);
+    if (late > LOOK) say(`timed out ${late} ms late`);
+  }
+  if ((record.status === "timed_out") !== (record.timed_out_at !== null)) say("status and timed_out_at disagree");
+  if ((record.status === "completed") !== (record.completed_at !== null)) say("status and completed_at disagree");
+
+  const abandoned = cyclesOf(story, delivery?.id).filter((stands) =>
+    stands.some(({ status }) => status === "ABANDONED"),
+  ).length;
+  const expected = ["created", record.status, ...Array.from({ length: abandoned }, () => "callback_abandoned")];
+  if (!isDeepStrictEqual(actionsOf(audit), expected))
+    say(`audit says ${actionsOf(audit).join()}, not ${expected.join()}`);
+  const actor = record.status === "timed_out" ? "system" : "agent";
+  if (audit[1]?.actor_type !== actor) say(`the end is by "${audit[1]?.actor_type}", not by "${actor}"`);
+  if (Date.parse(audit[1]?.created_at ?? "") !== endedAt)
+    say("the audit entry and the record disagree on when it ended");
+  if (delivery === null) say("ended and owes nothing");
+}
+
+function judgeDelivery(task: JudgedTask, id: string, asked: Asked[], story: Story, say: Say): void {
+  const stands = story.stands.get(id) ?? [];
+  const flights = story.flights.filter((flight) => flight.delivery === id);
+  judgeStands(stands, story, say);
+  for (const flight of flights) judgeFlight(flight, stands, story, say);
+
+  const bodies = new Set(flights.flatMap(({ got }) => (got ? [got.body] : [])));
+  if (bodies.size > 1) say("attempts differ in their bytes");
+  if (flights.some(({ got }) => got?.isSigned === false)) say("a signature does not fit its body");
+  const { record, delivery } = task;
+  if (record === null || delivery === null) return;
+  for (const body of bodies) {
+    if (body !== delivery.body) say("what was sent is not what is stored");
+    if (!isDeepStrictEqual(JSON.parse(body), expectedBody(record))) say(`the body says ${body}`);
+  }
+
+  const redelivered = asked.filter(({ action }) => action === "redeliver");
+  const certain = redelivered.filter(({ answer }) => answer === "done").length;
+  const possible = redelivered.filter(({ answer }) => answer === "done" || answer === null).length;
+  const cycles = stands.at(-1)?.cycle ?? 0;
+  if (cycles - 1 < certain || cycles - 1 > possible)
+    say(`is in cycle ${cycles} after ${certain} to ${possible} redeliveries`);
+  if (delivery.status !== "SUCCEEDED" && delivery.status !== "ABANDONED")
+    say(`its callback is left ${delivery.status}`);
+
+  for (let cycle = 1; cycle <= cycles; cycle++) {
+    const attempts = delivery.attempts.filter((attempt) => attempt.cycle === cycle);
+    const numbers = attempts.map(({ attempt }) => attempt);
+    if (!numbers.every((number, i) => number === i + 1)) say(`cycle ${cycle} counts attempts ${numbers.join()}`);
+    const starts = attempts.map(({ started_at }) => Date.parse(started_at));
+    if (starts.some((at, i) => i > 0 && at < starts[i - 1]!)) say(`attempts of cycle ${cycle} are out of order`);
+    if (cycle === cycles && attempts.length !== delivery.attempt_count)
+      say(`counts ${delivery.attempt_count} attempts and lists ${attempts.length}`);
+    if (attempts.slice(0, -1).some(({ outcome }) => outcome === "succeeded"))
+      say(`cycle ${cycle} went on after a success`);
+    const last = attempts.at(-1);
+    if (cycle === cycles && (last?.outcome === "succeeded") !== (delivery.status === "SUCCEEDED"))
+      say(`is ${delivery.status} after an attempt that ${last?.outcome}`);
+    for (const { attempt, outcome, error, status_code } of attempts) {
+      const own = flights.filter((flight) => flight.cycle === cycle && flight.attempt === attempt);
+      if (error?.startsWith("internal") === true) say(`attempt ${attempt} of cycle ${cycle} failed inside: ${error}`);
+      if (error?.startsWith("worker_lost") === true) continue;
+      const isOk = outcome === "succeeded";
+      if (!own.some(({ result, status_code: told }) => (result === "ok") === isOk && told === status_code))
+        say(
+          `attempt ${attempt} of cycle ${cycle} is written down as "${outcome} ${status_code}", which no process was told`,
+        );
+    }
+  }
+}
+
+/** The row as operators see it, from one moment to the next. */
+function judgeStands(stands: Stand[], { stopped }: Story, say: Say): void {
+  let losses = 0;
+  let givenBack = 0;
+  for (const [i, now] of stands.entries()) {
+    const before = stands[i - 1];
+    if (!before) continue;
+    if (now.cycle !== before.cycle) {
+      losses = givenBack = 0;
+      if (now.cycle !== before.cycle + 1) say(`went from cycle ${before.cycle} to ${now.cycle}`);
+      if (now.attempt_count !== 0 || (now.status !== "PENDING" && now.lease_owner === null))
+        say(`a new cycle begins ${now.status} with ${now.attempt_count} attempts`);
+      continue;
+    }
+    if (before.status === "SUCCEEDED" || before.status === "ABANDONED") {
+      say(`went on from ${before.status} without a redelivery`);
+      continue;
+    }
+    if (now.attempt_count === before.attempt_count) {
+      if (before.lease_owner !== null && now.lease_until !== before.lease_until) {
+        if (stopped.has(before.lease_owner)) givenBack++;
+        else losses++;
+      }
+      if (losses > REPEATS) say(`attempt ${now.attempt_count + 1} was lost ${losses} times and not counted`);
+      continue;
+    }
+    if (now.attempt_count !== before.attempt_count + 1)
+      say(`went from ${before.attempt_count} attempts to ${now.attempt_count}`);
+    if (now.last_error?.startsWith("worker_lost") === true && losses + givenBack < REPEATS)
+      say(`attempt ${now.attempt_count} counts as lost after ${losses} repeats`);
+    losses = givenBack = 0;
+    const wait = WAITS[now.attempt_count];
+    if (now.status === "FAILED") {
+      const waits = (now.next_attempt_at ?? 0) - (now.last_attempt_at ?? 0);
+      if (wait === undefined) say(`is tried again after ${now.attempt_count} attempts`);
+      else if (waits < wait || waits > wait + Math.min(wait / 10, LATE_MAX))
+        say(`waits ${waits} ms before attempt ${now.attempt_count + 1}, not ${wait}`);
+    }
+    if (now.status === "ABANDONED" && now.attempt_count !== ATTEMPTS)
+      say(`was abandoned after ${now.attempt_count} attempts`);
+    if (now.status !== "FAILED" && now.next_attempt_at !== null) say(`is ${now.status} and due`);
+  }
+}
+
+function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): void {
+  const { delivery, cycle, attempt, begunAt, stand, isLeased } = flight;
+  const name = `attempt ${attempt} of cycle ${cycle} at ${begunAt}`;
+  if (flight.isOverlapping) say(`${name} began while the same one was under way under another lease`);
+  const before = story.flights.slice(0, story.flights.indexOf(flight)).filter((other) => other.delivery === delivery);
+  if (before.some((other) => isLeased && (other.cycle > cycle || (other.cycle === cycle && other.attempt > attempt))))
+    say(`${name} came after a later one`);
+  const same = before.filter(
+    (other) => other.cycle === cycle && other.attempt === attempt && other.result !== "given up",
+  );
+  if (same.length > REPEATS) say(`${name} was begun for the ${same.length + 1}th time`);
+  // A process that stalled for so long that its lease lapsed may begin what is no longer its own.
+  if (stand === null || !isLeased) return;
+  if (stand.cycle !== cycle || stand.attempt_count + 1 !== attempt)
+    say(`${name} began where attempt ${stand.attempt_count + 1} of cycle ${stand.cycle} is due`);
+  if (stand.status === "SUCCEEDED" || stand.status === "ABANDONED")
+    say(`${name} began although the row is ${stand.status}`);
+
+  const owedAt = stands[0]!.at;
+  const dueAt = stand.next_attempt_at ?? 0;
+  if (attempt === 1 && cycle === 1) {
+    if (begunAt < owedAt) say(`${name} began before the task ended`);
+  } else if (begunAt < dueAt) say(`${name} began ${dueAt - begunAt} ms early`);
+
+  const late = begunAt - dueAt - excused([...story.troubles, ...busyWith(flight, story)], dueAt, begunAt);
+  if (late > LOOK) say(`${name} began ${late} ms late`);
+
+  // Not before the request that ended the task was answered.
+  const end = story.asked.find(
+    ({ task, action, answer }) =>
+      task === story.taskOf.get(delivery) && (action === "complete" || action === "cancel") && answer === "done",
+  );
+  if (end && begunAt < Math.min(end.answeredAt, owedAt + HOLD)) say(`${name} began before the answer was out`);
+}
+
+/** Attempts at the same origin, which are made one after the other while it fails. */
+function busyWith({ delivery }: Flight, story: Story): Trouble[] {
+  const originOf = (id: string) => story.tasks[story.taskOf.get(id) ?? -1]?.origin;
+  return story.flights
+    .filter((other) => originOf(other.delivery) === originOf(delivery))
+    .map(({ begunAt, endedAt }) => ({ from: begunAt, to: (endedAt ?? begunAt + LEASE) + LOOK }));
+}
+
+/** How much of the time from `from` to `to` was troubled. */
+function excused(troubles: readonly Trouble[], from: number, to: number): number {
+  let sum = 0;
+  let seen = from;
+  for (const trouble of troubles.toSorted((a, b) => a.from - b.from)) {
+    const start = Math.max(trouble.from, seen);
+    const end = Math.min(trouble.to, to);
+    if (end <= start) continue;
+    sum += end - start;
+    seen = end;
+  }
+  return sum;
+}
+
+/** What was seen of a delivery, by cycle. */
+function cyclesOf({ stands }: Story, id: string | undefined): Stand[][] {
+  const own = (id !== undefined && stands.get(id)) || [];
+  return [...Map.groupBy(own, ({ cycle }) => cycle).values()];
+}
+
+function actionsOf(audit: readonly { action: string }[]): string[] {
+  return audit.map(({ action }) => action);
+}
+
+function expectedBody(record: NonNullable<JudgedTask["record"]>): object {
+  return {
+    task_id: record.id,
+    idempotency_key: record.idempotency_key,
+    status: record.status,
+    response: record.response,
+    completed_at: record.completed_at,
+    timed_out_at: record.timed_out_at,
+    completed_by_email: record.completed_by_email,
+    completed_via_channel: record.completed_via_channel,
+    verification_attempt: record.verification_attempt,
+  };
+}

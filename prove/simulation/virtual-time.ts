@@ -1,0 +1,139 @@
+/**
+ * Puts a time of our own in place of the platform's: timers fire when the simulation says so, and what is left for "the
+ * next turn of the event loop" runs in the order in which it was asked for. Between two steps everything that can go on
+ * without time passing has gone on, so one seed gives one order of events.
+ */
+import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
+import { syncBuiltinESMExports } from "node:module";
+import * as timersPromises from "node:timers/promises";
+
+interface Timer {
+  at: number;
+  /** Orders timers of the same moment. */
+  order: number;
+  owner: object | undefined;
+  every: number | null;
+  /** Somebody waits with `setTimeout` of `node:timers/promises`. */
+  isDelay: boolean;
+  fire: () => void;
+}
+
+export interface VirtualTime {
+  /** Epoch milliseconds. */
+  now(): number;
+  /** Timers that are set while `act` runs, and by all that follows from it, are `owner`'s. */
+  as<T>(owner: object, act: () => T): T;
+  /** The timers of `owner` will not fire any more. */
+  dropTimersOf(owner: object): void;
+  /** Whether somebody waits with `setTimeout` of `node:timers/promises`. */
+  isDelaying(): boolean;
+  /** When the next timer is due, of all or of `owner`'s. */
+  nextTimer(owner?: object): number | null;
+  /** Lets time pass up to `at`, fires what is due by then, and lets everything go on that follows. */
+  moveTo(at: number): Promise<void>;
+  /** Lets everything go on that needs no time. */
+  settle(): Promise<void>;
+  /** Gives the platform its own time back. */
+  uninstall(): void;
+}
+
+/** Writable, unlike the bindings of an import. */
+const promises = (timersPromises as unknown as { default: Record<string, unknown> }).default;
+
+/** @param onMoment - hears whenever everything has gone on that needed no time */
+export function installVirtualTime(start: number, onMoment: () => void): VirtualTime {
+  const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
+  const delay = promises["setTimeout"];
+  const owners = new AsyncLocalStorage<object>();
+  let now = start;
+  let lastOrder = 0;
+  let timers: Timer[] = [];
+  let soon: (() => void)[] = [];
+
+  function add(act: () => void, ms: number, kind: "once" | "repeated" | "delay") {
+    const wait = Math.max(1, Math.trunc(ms) || 1);
+    const timer: Timer = {
+      at: now + wait,
+      order: ++lastOrder,
+      owner: owners.getStore(),
+      every: kind === "repeated" ? wait : null,
+      isDelay: kind === "delay",
+      fire: AsyncResource.bind(act),
+    };
+    timers.push(timer);
+    return Object.assign(timer, { ref: () => timer, unref: () => timer, hasRef: () => true });
+  }
+  const remove = (timer: unknown) => {
+    timers = timers.filter((other) => other !== timer);
+  };
+  Object.assign(globalThis, {
+    setTimeout: (act: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) => add(() => act(...args), ms, "once"),
+    setInterval: (act: (...args: unknown[]) => void, ms = 1, ...args: unknown[]) =>
+      add(() => act(...args), ms, "repeated"),
+    clearTimeout: remove,
+    clearInterval: remove,
+    setImmediate: (act: (...args: unknown[]) => void, ...args: unknown[]) => {
+      const bound = AsyncResource.bind(() => act(...args));
+      soon.push(bound);
+      return bound;
+    },
+    clearImmediate: (bound: unknown) => {
+      soon = soon.filter((other) => other !== bound);
+    },
+  });
+  promises["setTimeout"] = (ms: number) => new Promise<void>((resolve) => add(resolve, ms, "delay"));
+  syncBuiltinESMExports();
+  Object.defineProperty(performance, "now", { value: () => now - start, configurable: true, writable: true });
+
+  async function settle(): Promise<void> {
+    for (;;) {
+      // A turn of the real loop: all promises that can be settled are.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (soon.length === 0) break;
+      for (const act of soon.splice(0)) act();
+    }
+    onMoment();
+  }
+
+  function nextDue(until: number, owner?: object): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of timers) {
+      if (timer.at > until || (owner !== undefined && timer.owner !== owner)) continue;
+      if (!next || timer.at < next.at || (timer.at === next.at && timer.order < next.order)) next = timer;
+    }
+    return next;
+  }
+
+  return {
+    now: () => now,
+    as: (owner, act) => owners.run(owner, act),
+    dropTimersOf: (owner) => {
+      timers = timers.filter((timer) => timer.owner !== owner);
+    },
+    isDelaying: () => timers.some(({ isDelay }) => isDelay),
+    nextTimer: (owner) => nextDue(Number.POSITIVE_INFINITY, owner)?.at ?? null,
+    moveTo: async (at) => {
+      now = Math.max(now, at);
+      for (let timer = nextDue(now); timer; timer = nextDue(now)) {
+        if (timer.every === null) remove(timer);
+        else Object.assign(timer, { at: now + timer.every, order: ++lastOrder });
+        timer.fire();
+        await settle();
+      }
+    },
+    settle,
+    uninstall: () => {
+      Object.assign(globalThis, {
+        setTimeout,
+        clearTimeout,
+        setInterval,
+        clearInterval,
+        setImmediate,
+        clearImmediate,
+      });
+      promises["setTimeout"] = delay;
+      syncBuiltinESMExports();
+      Reflect.deleteProperty(performance, "now");
+    },
+  };
+}

@@ -1,0 +1,655 @@
+/**
+ * One run: one process, or two on one database, that crash, stall and come back; receivers that answer as they like;
+ * agents, people and an operator who insist until they are answered. It ends when nothing is open and nothing is owed.
+ */
+import type { ServerResponse } from "node:http";
+import { EventEmitter } from "node:events";
+import type { DatabaseSync } from "node:sqlite";
+import { expectedSignature } from "../../test/support/receiver.ts";
+import { newTaskBody, PAYLOAD_KEY } from "../../test/support/service.ts";
+import { createCallbackKind } from "../../src/callbacks/kind.ts";
+import type { Context } from "../../src/context.ts";
+import type { Db } from "../../src/db/database.ts";
+import { readWebhookDelivery, redeliverOne } from "../../src/deliveries/deliveries.ts";
+import type { DueDelivery } from "../../src/deliveries/kinds.ts";
+import { createEngine } from "../../src/deliveries/engine.ts";
+import { whileAnswering } from "../../src/deliveries/response-hold.ts";
+import { ServiceError, type ErrorCode } from "../../src/errors.ts";
+import type { Sender, SendResult } from "../../src/lib/http-sender.ts";
+import { recordCallbackAbandoned } from "../../src/tasks/audit.ts";
+import { createTask, createTaskCreator } from "../../src/tasks/create.ts";
+import { createWaiters } from "../../src/tasks/poll.ts";
+import { toAuditRecord, toRecord } from "../../src/tasks/record.ts";
+import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
+import { cancelTask, completeTask, readAuditTrail, readTask, removeTask } from "../../src/tasks/tasks.ts";
+import type { WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
+import { startWorker } from "../../src/worker.ts";
+import type { Random } from "../random.ts";
+import { createHints, never, storeOf, type Life, type Mishap } from "./life.ts";
+import { installVirtualTime, type VirtualTime } from "./virtual-time.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const START = Date.UTC(2026, 0, 31, 12);
+const ADMIN = { kind: "admin" } as const;
+/** After this, a process gives up an attempt that does not end. */
+const ATTEMPT_MAX = 25 * SECOND;
+const FAILURES = [
+  "500",
+  "500",
+  "404",
+  "302",
+  "refuses",
+  "refuses",
+  "refuses",
+  "resets",
+  "resets",
+  "is silent",
+  "hangs",
+];
+/** Steps of time that a run may take; it then never comes to rest. */
+const STEPS_MAX = 60_000;
+
+/** What does not depend on the run. */
+export interface Ground {
+  db: Db;
+  /** A connection of our own, to see what is committed. */
+  observer: DatabaseSync;
+  shared: Pick<Context, "config" | "version" | "log" | "metrics" | "patterns" | "verify">;
+}
+
+/** A request of somebody, and the answer they got. */
+export interface Asked {
+  task: number;
+  action: "create" | "complete" | "cancel" | "delete" | "redeliver";
+  sentAt: number;
+  answeredAt: number;
+  /** null: none came, so it may have been carried out. */
+  answer: "done" | ErrorCode | null;
+  response?: object;
+}
+
+/** A delivery as it stood in the database from this moment on. */
+export interface Stand {
+  at: number;
+  status: string;
+  cycle: number;
+  attempt_count: number;
+  next_attempt_at: number | null;
+  last_attempt_at: number | null;
+  last_error: string | null;
+  lease_owner: string | null;
+  lease_until: number | null;
+}
+
+/** One attempt as a process made it. */
+export interface Flight {
+  process: string;
+  delivery: string;
+  cycle: number;
+  attempt: number;
+  begunAt: number;
+  /** How the row stood when it began, and whether the lease was this process's. */
+  stand: Stand | null;
+  isLeased: boolean;
+  endedAt: number | null;
+  /** What the receiver got, when it got something. */
+  got: { body: string; isSigned: boolean; at: number } | null;
+  /** What the process learned. */
+  result: "ok" | "failed" | "given up" | "lost" | null;
+  status_code: number | null;
+  /** The same attempt still belonged to another process, or to this one, under an earlier lease. */
+  isOverlapping: boolean;
+}
+
+/** Something that excuses lateness. */
+export interface Trouble {
+  from: number;
+  to: number;
+}
+
+export interface PlannedTask {
+  number: number;
+  key: string;
+  origin: string;
+  id: string | null;
+  timeout_seconds: number;
+}
+
+/** Everything that was seen in a run. */
+export interface Story {
+  log: string[];
+  isAtRest: boolean;
+  tasks: (PlannedTask & {
+    record: TaskRecord | null;
+    audit: AuditEntryRecord[];
+    delivery: WholeWebhookDelivery | null;
+  })[];
+  asked: Asked[];
+  flights: Flight[];
+  /** By delivery id. */
+  stands: Map<string, Stand[]>;
+  taskOf: Map<string, number>;
+  troubles: Trouble[];
+  /** Owners of leases whose process was asked to stop, and so may give attempts back. */
+  stopped: Set<string>;
+}
+
+interface Process extends Life {
+  /** Settled when it dies. */
+  died: Promise<void>;
+  isStopping: boolean;
+  ctx: Context;
+  worker: { stop(): Promise<void> };
+  leaseOwner(): string | null;
+  hear(hints: readonly string[]): void;
+}
+
+/** How a receiver takes an attempt. */
+type Mood = { name: string; isWell: number; untilWell: number; deadly: number; slow: number };
+
+interface DeliveryRow extends Omit<Stand, "at"> {
+  id: string;
+  task_id: string;
+}
+
+export async function live(ground: Ground, random: Random): Promise<Story> {
+  const time = installVirtualTime(START, () => observe());
+  try {
+    return await run(ground, random, time, (callback) => (observe = callback));
+  } finally {
+    time.uninstall();
+  }
+}
+
+let observe: () => void = () => {};
+
+async function run(
+  { db, observer, shared }: Ground,
+  random: Random,
+  time: VirtualTime,
+  onMoment: (callback: () => void) => void,
+): Promise<Story> {
+  const isShared = random.chance(0.5);
+  const horizon = START + random.pick([10 * MINUTE, 2 * HOUR, 1 * DAY, 3 * DAY]);
+  const risk = {
+    crash: random.pick([0, 0, 0.002, 0.01]),
+    error: random.pick([0, 0, 0.002, 0.01]),
+    stall: random.pick([0, 0, 0.002]),
+    lostAnswer: random.pick([0, 0.1]),
+  };
+  const origins = new Map<string, Mood>(
+    Array.from({ length: random.int(1, 2) }, (_, i) => [`http://receiver-${i}.test`, moodOf(random, horizon)] as const),
+  );
+
+  const log: string[] = [];
+  const say = (line: string) => void log.push(`${((time.now() - START) / SECOND).toFixed(3)} ${line}`);
+  const asked: Asked[] = [];
+  const flights: Flight[] = [];
+  const stands = new Map<string, Stand[]>();
+  const taskOf = new Map<string, number>();
+  const troubles: Trouble[] = [];
+  const stopped = new Set<string>();
+  const processes = new Set<Process>();
+  const world = {};
+  /** What goes on in the world and must be over before the run is. */
+  let acting = 0;
+
+  say(`${isShared ? "two processes" : "one process"}, mishaps until ${(horizon - START) / SECOND} s`);
+  for (const [origin, mood] of origins) say(`${origin}: ${mood.name}`);
+
+  // --- Time and what is seen ---------------------------------------------------------------------------------------
+
+  const wait = (ms: number) => time.as(world, () => new Promise<void>((resolve) => setTimeout(resolve, ms)));
+  const selectRows = observer.prepare(
+    `select id, task_id, status, cycle, attempt_count, next_attempt_at, last_attempt_at, last_error, lease_owner,
+       lease_until from deliveries order by id`,
+  );
+  const selectDeadline = observer.prepare("select min(timeout_at) as at from tasks where ended_at is null");
+  let known: { rows: DeliveryRow[]; deadline: number | null } | null = null;
+  /** What is committed. */
+  const stored = () =>
+    (known ??= {
+      rows: selectRows.all() as unknown as DeliveryRow[],
+      deadline: (selectDeadline.get() as { at: number | null }).at,
+    });
+  let isLookedAt = true;
+  const committed = () => {
+    known = null;
+    isLookedAt = false;
+  };
+  const nameOf = (owner: string) => [...processNames].find(([, own]) => own() === owner)?.[0] ?? "?";
+  const processNames = new Map<string, () => string | null>();
+
+  function look(): void {
+    if (isLookedAt) return;
+    isLookedAt = true;
+    for (const { id, task_id, ...row } of stored().rows) {
+      const own = stands.get(id) ?? [];
+      const last = own.at(-1);
+      const stand = { at: time.now(), ...row };
+      if (last && isSame(last, stand)) continue;
+      stands.set(id, [...own, stand]);
+      if (!taskOf.has(id)) taskOf.set(id, tasks.find((task) => task.id === task_id)?.number ?? -1);
+      const due = row.next_attempt_at === null ? "" : ` due ${(row.next_attempt_at - START) / SECOND}`;
+      const lease = row.lease_owner === null ? "" : ` leased by ${nameOf(row.lease_owner)}`;
+      say(
+        `row of task ${taskOf.get(id)}: ${row.status} cycle ${row.cycle} attempts ${row.attempt_count}${due}${lease}`,
+      );
+    }
+  }
+  onMoment(look);
+
+  // --- Processes ---------------------------------------------------------------------------------------------------
+
+  let started = 0;
+  function start(): void {
+    const name = `p${++started}`;
+    const { promise: died, resolve: die } = Promise.withResolvers<void>();
+    let isDead = false;
+    const life = {
+      name,
+      died,
+      isStopping: false,
+      isDead: () => isDead,
+      kill: () => {
+        if (isDead) return;
+        isDead = true;
+        die();
+        say(`${name} crashes`);
+        time.dropTimersOf(life);
+        processes.delete(life as Process);
+        for (const flight of flights)
+          if (flight.process === name && flight.result === null)
+            Object.assign(flight, { result: "lost", endedAt: time.now() });
+        const trouble = { from: time.now(), to: time.now() + 40 * SECOND };
+        troubles.push(trouble);
+        startAgain(trouble);
+      },
+    };
+    const mishap = (): Mishap => {
+      if (time.now() >= horizon) return "none";
+      const dice = random.next();
+      if (dice < risk.crash) return "crash";
+      if (dice < risk.crash + risk.error) {
+        troubles.push({ from: time.now(), to: time.now() + 40 * SECOND });
+        say(`${name}: an error of the store`);
+        return "error";
+      }
+      if (dice < risk.crash + risk.error + risk.stall) return { stallMs: random.pick([100, 4_000, 45_000]) };
+      return "none";
+    };
+    const stall = async (ms: number) => {
+      say(`${name} stalls for ${ms} ms`);
+      troubles.push({ from: time.now(), to: time.now() + ms + 40 * SECOND });
+      await wait(ms);
+    };
+    const { hints, hear } = createHints(isShared, (published) => {
+      for (const other of processes)
+        if (other !== life && !random.chance(0.2)) void wait(random.int(1, 50)).then(() => other.hear(published));
+    });
+    say(`${name} starts`);
+    const store = storeOf(life, db, hints, { now: time.now, mishap, stall, committed });
+    processNames.set(name, store.leaseOwner);
+
+    const sender = senderOf(life);
+    const callback = createCallbackKind({
+      sender,
+      payloadKey: shared.config.payloadKey,
+      log: shared.log,
+      recordAbandoned: recordCallbackAbandoned,
+    });
+    const kind: typeof callback = {
+      ...callback,
+      send: async (delivery, signal) => {
+        const flight = takeOff(life, store.leaseOwner(), delivery);
+        // The sender is called before anything else can go on.
+        boarding = flight;
+        const outcome = await callback.send(delivery, signal);
+        flight.endedAt = time.now();
+        // A symbol is how the engine says that it stops; an error, that the attempt took too long.
+        const isGivenUp = typeof signal.reason === "symbol" && !outcome.ok;
+        flight.result = isGivenUp ? "given up" : outcome.ok ? "ok" : "failed";
+        flight.status_code = outcome.status_code;
+        return outcome;
+      },
+    };
+    const deliveries = time.as(life, () =>
+      createEngine({
+        db: store,
+        log: shared.log,
+        metrics: shared.metrics,
+        kinds: { callback: kind },
+        random: random.next,
+      }),
+    );
+    const ctx: Context = {
+      ...shared,
+      db: store,
+      waiters: time.as(life, () => createWaiters(store, () => {})),
+      creator: createTaskCreator(store),
+      sender,
+      deliveries,
+    };
+    const worker = time.as(life, () => startWorker(ctx));
+    const process: Process = Object.assign(life, { ctx, worker, leaseOwner: store.leaseOwner, hear });
+    if (!process.isDead()) processes.add(process);
+  }
+
+  function startAgain(trouble: Trouble): void {
+    const after = random.chance(0.8) ? random.int(100, 5_000) : random.int(5 * SECOND, 2 * HOUR);
+    trouble.to = Math.max(trouble.to, time.now() + after + 2 * SECOND);
+    act(async () => {
+      await wait(after);
+      start();
+    });
+  }
+
+  async function restartOrderly(): Promise<void> {
+    const process = [...processes].find((one) => !one.isStopping);
+    if (!process) return;
+    process.isStopping = true;
+    say(`${process.name} is asked to stop`);
+    const trouble = { from: time.now(), to: time.now() + MINUTE };
+    troubles.push(trouble);
+    const owner = process.leaseOwner();
+    if (owner !== null) stopped.add(owner);
+    let isOver = false;
+    void time
+      .as(process, () => process.worker.stop())
+      .then(
+        () => (isOver = true),
+        () => (isOver = true),
+      );
+    while (!isOver && !process.isDead()) await wait(500);
+    if (process.isDead()) return;
+    say(`${process.name} has stopped`);
+    processes.delete(process);
+    time.dropTimersOf(process);
+    startAgain(trouble);
+  }
+
+  // --- Receivers ---------------------------------------------------------------------------------------------------
+
+  let boarding: Flight | null = null;
+
+  function takeOff(life: Life, owner: string | null, { id: delivery, cycle, attempt }: DueDelivery): Flight {
+    look();
+    const row = stored().rows.find(({ id }) => id === delivery);
+    const stand = row ? { at: time.now(), ...row } : null;
+    const isLeased = row !== undefined && row.lease_owner === owner && (row.lease_until ?? 0) > time.now();
+    const isOverlapping =
+      isLeased &&
+      flights.some(
+        (other) =>
+          other.delivery === delivery &&
+          other.cycle === cycle &&
+          other.attempt === attempt &&
+          other.isLeased &&
+          other.result !== "given up" &&
+          [...processes].some(({ name }) => name === other.process) &&
+          (other.stand?.lease_until ?? 0) > time.now(),
+      );
+    const flight: Flight = {
+      process: life.name,
+      delivery,
+      cycle,
+      attempt,
+      begunAt: time.now(),
+      stand,
+      isLeased,
+      endedAt: null,
+      got: null,
+      result: null,
+      status_code: null,
+      isOverlapping,
+    };
+    flights.push(flight);
+    say(`${life.name} begins attempt ${attempt} of cycle ${cycle} for task ${taskOf.get(delivery)}`);
+    return flight;
+  }
+
+  function senderOf(life: Life): Sender {
+    const failed = (error: "connect" | "reset" | "timeout" | "aborted", duration_ms: number): SendResult => ({
+      ok: false,
+      error,
+      message: error,
+      duration_ms,
+    });
+    return {
+      close: async () => {},
+      send: async ({ url, body, headers, signal }) => {
+        if (life.isDead()) return never();
+        const flight = boarding!;
+        const mood = origins.get(new URL(url).origin)!;
+        const isDeadly = time.now() < horizon && random.chance(mood.deadly);
+        const isBefore = random.chance(0.3);
+        if (isDeadly && isBefore) life.kill();
+        const isWell = time.now() >= mood.untilWell && random.chance(mood.isWell);
+        const how = isWell ? "answers" : random.pick(FAILURES);
+        if (life.isDead()) return never();
+        if (how === "refuses") {
+          say(`refused to ${life.name}`);
+          return failed("connect", 0);
+        }
+        const text = body.toString();
+        flight.got = {
+          body: text,
+          isSigned: headers["X-Service-Signature"] === expectedSignature(PAYLOAD_KEY, text),
+          at: time.now(),
+        };
+        const ms = random.chance(mood.slow) ? random.int(2_000, 9_900) : random.int(1, 300);
+        const aborted = new Promise<"aborted">((resolve) =>
+          signal?.addEventListener("abort", () => resolve("aborted"), { once: true }),
+        );
+        const after = how === "is silent" ? 10 * SECOND : how === "hangs" ? DAY : ms;
+        const ended = await Promise.race([wait(after), aborted]);
+        if (ended === "aborted") return failed("aborted", after);
+        if (isDeadly) life.kill();
+        say(`${life.name} is told: ${how}`);
+        if (life.isDead()) return never();
+        if (how === "resets") return failed("reset", after);
+        if (how === "is silent") return failed("timeout", after);
+        const status = how === "answers" ? 200 : Number(how);
+        if (status === 200) return { ok: true, status, duration_ms: after, response_body: "ok" };
+        return { ok: false, error: "http_status", message: "no", duration_ms: after, status, response_body: "no" };
+      },
+    };
+  }
+
+  // --- People ------------------------------------------------------------------------------------------------------
+
+  /** Something that goes on by itself. */
+  function act(scene: () => Promise<void>): void {
+    acting++;
+    void scene().finally(() => acting--);
+  }
+
+  /** One request to some process, as its HTTP side would make it. */
+  async function ask<T>(use: (ctx: Context) => Promise<T>): Promise<{ value: T } | { code: ErrorCode } | null> {
+    let open = [...processes].filter((one) => !one.isStopping);
+    while (open.length === 0) {
+      await wait(5 * SECOND);
+      open = [...processes].filter((one) => !one.isStopping);
+    }
+    const process = random.pick(open);
+    const response = Object.assign(new EventEmitter(), { writableFinished: false, closed: false, destroyed: false });
+    const isLost = time.now() < horizon && random.chance(risk.lostAnswer);
+    const result = await new Promise<{ value: T } | { error: unknown } | null>((resolve) => {
+      // Whoever gets no answer gives up.
+      void Promise.race([process.died, wait(60 * SECOND)]).then(() => resolve(null));
+      time.as(process, () =>
+        whileAnswering(response as unknown as ServerResponse, process.ctx.deliveries.release, () => {
+          use(process.ctx).then(
+            (value) => resolve({ value }),
+            (error: unknown) => resolve({ error }),
+          );
+        }),
+      );
+    });
+    if (process.isDead()) return null;
+    Object.assign(response, isLost ? { closed: true } : { writableFinished: true });
+    time.as(process, () => response.emit(isLost ? "close" : "finish"));
+    if (isLost || result === null) return null;
+    if ("value" in result) return result;
+    if (!(result.error instanceof ServiceError)) throw result.error;
+    const { code } = result.error;
+    return code === "DATABASE_UNAVAILABLE" || code === "COMMIT_UNKNOWN" ? null : { code };
+  }
+
+  /** Asks until there is an answer. */
+  async function insist<T>(
+    task: PlannedTask,
+    action: Asked["action"],
+    use: (ctx: Context) => Promise<T>,
+    response?: object,
+  ): Promise<{ value: T } | { code: ErrorCode }> {
+    for (;;) {
+      const request: Asked = {
+        task: task.number,
+        action,
+        sentAt: time.now(),
+        answeredAt: time.now(),
+        answer: null,
+        ...(response && { response }),
+      };
+      asked.push(request);
+      const answer = await ask(use);
+      request.answeredAt = time.now();
+      if (answer !== null) request.answer = "value" in answer ? "done" : answer.code;
+      say(`task ${task.number}: ${action}: ${request.answer ?? "no answer"}`);
+      if (answer !== null) return answer;
+      await wait(random.int(200, 3_000));
+    }
+  }
+
+  const tasks: PlannedTask[] = Array.from({ length: random.int(1, 2) }, (_, number) => ({
+    number,
+    key: `key-${number}`,
+    origin: random.pick([...origins.keys()]),
+    id: null,
+    timeout_seconds: random.pick([60, 61, 300, 3_600, 7_200]),
+  }));
+
+  async function agent(task: PlannedTask): Promise<void> {
+    await wait(random.int(1, 10 * MINUTE));
+    const body = newTaskBody({
+      idempotency_key: task.key,
+      timeout_seconds: task.timeout_seconds,
+      callback_url: `${task.origin}/hook`,
+    });
+    const created = await insist(task, "create", async (ctx) => (await createTask(ctx, ADMIN, body, null)).task);
+    if (!("value" in created)) return;
+    const { id, timeout_at } = created.value;
+    task.id = id;
+    for (let people = random.int(0, 3); people > 0; people--) act(() => person(task, id, timeout_at));
+    for (let times = random.pick([0, 0, 1, 2]); times > 0; times--) act(() => operator(task, id));
+    if (random.chance(0.05)) act(() => deleter(task, id));
+  }
+
+  async function person(task: PlannedTask, id: string, timeout_at: number): Promise<void> {
+    const left = timeout_at - time.now();
+    const isClose = random.chance(0.3);
+    await wait(Math.max(1, isClose ? left + random.pick([-300, -1, 0, 1, 20]) : random.int(1, left)));
+    if (random.chance(0.2)) {
+      await insist(task, "cancel", (ctx) => cancelTask(ctx, ADMIN, id, null));
+      return;
+    }
+    const response = { approved: true, note: `person ${random.int(0, 1_000_000)}` };
+    await insist(task, "complete", (ctx) => completeTask(ctx, ADMIN, id, { response }), response);
+  }
+
+  async function operator(task: PlannedTask, id: string): Promise<void> {
+    await wait(random.pick([random.int(0, 2 * HOUR), random.int(0, 5 * DAY)]));
+    const row = stored().rows.find(({ task_id }) => task_id === id);
+    if (row) await insist(task, "redeliver", (ctx) => redeliverOne(ctx, ADMIN, row.id));
+  }
+
+  async function deleter(task: PlannedTask, id: string): Promise<void> {
+    await wait(random.int(1, 1 * DAY));
+    await insist(task, "delete", (ctx) => removeTask(ctx, ADMIN, id));
+  }
+
+  // --- The run -----------------------------------------------------------------------------------------------------
+
+  start();
+  if (isShared) start();
+  for (const task of tasks) act(() => agent(task));
+  for (let times = random.pick([0, 0, 1, 2]); times > 0; times--)
+    act(async () => {
+      await wait(random.int(1, horizon - START));
+      await restartOrderly();
+    });
+  await time.settle();
+  let isAtRest = false;
+  for (let step = 0; step < STEPS_MAX && !isAtRest; step++) {
+    const due = nextDue();
+    isAtRest = acting === 0 && due === null;
+    if (!isAtRest) await time.moveTo(Math.max(nextMoment(due), time.now()));
+  }
+  for (const process of processes) time.dropTimersOf(process);
+
+  /** When there is something to do for the processes. */
+  function nextDue(): number | null {
+    const owed = stored().rows.map(({ next_attempt_at, lease_owner, lease_until }) =>
+      lease_owner === null ? next_attempt_at : lease_until,
+    );
+    const all = [stored().deadline, ...owed].filter((at) => at !== null);
+    return all.length === 0 ? null : Math.min(...all);
+  }
+
+  /** Until then, all that would happen is that processes look and find nothing. */
+  function nextMoment(due: number | null): number {
+    const next = time.nextTimer() ?? time.now();
+    if (time.isDelaying() || (due !== null && due <= time.now() && processes.size > 0)) return next;
+    const limits = flights.filter(({ result }) => result === null).map(({ begunAt }) => begunAt + ATTEMPT_MAX);
+    const events = [due, time.nextTimer(world), ...limits].filter((at) => at !== null && at > time.now());
+    return events.length === 0 ? next : Math.max(next, Math.min(...(events as number[])));
+  }
+
+  // --- What there is in the end ------------------------------------------------------------------------------------
+
+  const calm: Pick<Context, "db"> = { db };
+  const found: Story["tasks"] = [];
+  for (const task of tasks) {
+    const id = task.id;
+    const record = id === null ? null : await orNull(() => readTask(calm as Context, ADMIN, id));
+    const audit = id === null ? null : await orNull(() => readAuditTrail(calm as Context, ADMIN, id));
+    const row = stored().rows.find(({ task_id }) => task_id === id);
+    found.push({
+      ...task,
+      record: record && toRecord(record, ADMIN),
+      audit: (audit ?? []).map(toAuditRecord),
+      delivery: row ? await readWebhookDelivery(calm, ADMIN, row.id) : null,
+    });
+    say(`task ${task.number}: ${record?.status ?? "gone"}`);
+  }
+  return { log, isAtRest, tasks: found, asked, flights, stands, taskOf, troubles, stopped };
+}
+
+function moodOf(random: Random, horizon: number): Mood {
+  const well = { isWell: 0.98, untilWell: START, deadly: 0, slow: 0.05 };
+  return random.pick<Mood>([
+    { ...well, name: "well" },
+    { ...well, name: "flaky", isWell: 0.4 },
+    { ...well, name: "down for a while", untilWell: START + random.int(MINUTE, 4 * DAY) },
+    { ...well, name: "down for good", untilWell: Number.POSITIVE_INFINITY },
+    { ...well, name: "deadly", deadly: 0.6, isWell: 0.7 },
+    { ...well, name: "down and deadly", deadly: 0.7, untilWell: horizon + DAY },
+  ]);
+}
+
+function isSame(one: Stand, other: Stand): boolean {
+  return (Object.keys(other) as (keyof Stand)[]).every((key) => key === "at" || one[key] === other[key]);
+}
+
+async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 404) return null;
+    throw error;
+  }
+}
