@@ -3,6 +3,7 @@ import { durability } from "./durability/suite.ts";
 import { faults } from "./faults/suite.ts";
 import { fuzzRequests } from "./fuzz/fuzz-requests.ts";
 import { fuzzSchemas } from "./fuzz/fuzz-schemas.ts";
+import { model } from "./model/suite.ts";
 import { simulation } from "./simulation/suite.ts";
 import type { Suite } from "./suite.ts";
 
@@ -12,6 +13,7 @@ export const SUITES: readonly Suite[] = [
   crashPostgres,
   durability,
   faults,
+  model,
   simulation,
   fuzzRequests,
   fuzzSchemas,

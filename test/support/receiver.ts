@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 
 export interface ReceivedCallback {
   headers: IncomingHttpHeaders;
+  path: string;
   /** As it came. */
   body: string;
   task_id: string;
@@ -32,7 +33,7 @@ export async function startReceiver(
     request.on("end", () => {
       const body = Buffer.concat(chunks).toString();
       const task_id = String(request.headers["x-service-task-id"]);
-      const callback = { headers: request.headers, body, task_id, at: Date.now() };
+      const callback = { headers: request.headers, path: request.url ?? "", body, task_id, at: Date.now() };
       received.push(callback);
       answer(response, callback);
       for (const check of waiting) check();
