@@ -57,7 +57,7 @@ class Calls implements Command {
     );
     const explained = explain(known, calls);
     if (explained.length === 0) throw new Error(notExplained(known, calls));
-    model.known = explained.length === 1 ? explained[0]! : await whichOf(explained, calls, service);
+    model.known = calls.length === 1 ? explained[0]! : await whichOf(explained, calls, service);
     await hearWoken(model);
   }
   toString = () => this.actions.map((action) => JSON.stringify(action)).join(" beside ");
@@ -140,7 +140,7 @@ export async function finish(model: Model, service: Service): Promise<void> {
   await ask([{ type: "stats", days: 2 }]);
 }
 
-/** Which of several ways in which it can have been is the one. */
+/** Which of the ways in which it can have been is the one that left what there is. */
 async function whichOf(
   all: Known[],
   calls: readonly { action: Action; given: Given }[],
@@ -259,7 +259,7 @@ const redelivering = fc.oneof(
     .map((status): Action => ({ type: "redeliver all", status })),
 );
 const timeOut = fc.constant<Action>({ type: "time out" });
-/** What can be told apart from any order of the others by one look. */
+/** What is called at the same time: everything that changes tasks, and looks at one of them. */
 const atOnce = fc.oneof(
   { arbitrary: create, weight: 4 },
   { arbitrary: complete, weight: 5 },

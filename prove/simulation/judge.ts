@@ -203,6 +203,8 @@ function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): v
   );
   if (same.length > REPEATS) say(`${name} was begun for the ${same.length + 1}th time`);
   // A process that stalled for so long that its lease lapsed may begin what is no longer its own.
+  const isDisturbed = story.troubles.some(({ from, to }) => from <= begunAt && begunAt <= to);
+  if (stand?.cycle === cycle && !isLeased && !isDisturbed) say(`${name} began without a lease`);
   if (stand === null || !isLeased) return;
   if (stand.cycle !== cycle || stand.attempt_count + 1 !== attempt)
     say(`${name} began where attempt ${stand.attempt_count + 1} of cycle ${stand.cycle} is due`);

@@ -33,6 +33,8 @@ export interface VirtualTime {
   moveTo(at: number): Promise<void>;
   /** Lets everything go on that needs no time. */
   settle(): Promise<void>;
+  /** `look` is called whenever everything has gone on that needed no time. */
+  onMoment(look: () => void): void;
   /** Gives the platform its own time back. */
   uninstall(): void;
 }
@@ -40,13 +42,13 @@ export interface VirtualTime {
 /** Writable, unlike the bindings of an import. */
 const promises = (timersPromises as unknown as { default: Record<string, unknown> }).default;
 
-/** @param onMoment - hears whenever everything has gone on that needed no time */
-export function installVirtualTime(start: number, onMoment: () => void): VirtualTime {
+export function installVirtualTime(start: number): VirtualTime {
   const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate, clearImmediate } = globalThis;
   const delay = promises["setTimeout"];
   const owners = new AsyncLocalStorage<object>();
   let now = start;
   let lastOrder = 0;
+  let look = () => {};
   let timers: Timer[] = [];
   let soon: (() => void)[] = [];
 
@@ -92,7 +94,7 @@ export function installVirtualTime(start: number, onMoment: () => void): Virtual
       if (soon.length === 0) break;
       for (const act of soon.splice(0)) act();
     }
-    onMoment();
+    look();
   }
 
   function nextDue(until: number, owner?: object): Timer | undefined {
@@ -122,6 +124,9 @@ export function installVirtualTime(start: number, onMoment: () => void): Virtual
       }
     },
     settle,
+    onMoment: (callback) => {
+      look = callback;
+    },
     uninstall: () => {
       Object.assign(globalThis, {
         setTimeout,

@@ -156,28 +156,21 @@ interface DeliveryRow extends Omit<Stand, "at"> {
 }
 
 export async function live(ground: Ground, random: Random): Promise<Story> {
-  const time = installVirtualTime(START, () => observe());
+  const time = installVirtualTime(START);
   try {
-    return await run(ground, random, time, (callback) => (observe = callback));
+    return await run(ground, random, time);
   } finally {
     time.uninstall();
   }
 }
 
-let observe: () => void = () => {};
-
-async function run(
-  { db, observer, shared }: Ground,
-  random: Random,
-  time: VirtualTime,
-  onMoment: (callback: () => void) => void,
-): Promise<Story> {
+async function run({ db, observer, shared }: Ground, random: Random, time: VirtualTime): Promise<Story> {
   const isShared = random.chance(0.5);
   const horizon = START + random.pick([10 * MINUTE, 2 * HOUR, 1 * DAY, 3 * DAY]);
   const risk = {
     crash: random.pick([0, 0, 0.002, 0.01]),
     error: random.pick([0, 0, 0.002, 0.01]),
-    stall: random.pick([0, 0, 0.002]),
+    stall: random.pick([0, 0.002, 0.002]),
     lostAnswer: random.pick([0, 0.1]),
   };
   const origins = new Map<string, Mood>(
@@ -240,7 +233,7 @@ async function run(
       );
     }
   }
-  onMoment(look);
+  time.onMoment(look);
 
   // --- Processes ---------------------------------------------------------------------------------------------------
 
@@ -269,9 +262,12 @@ async function run(
         startAgain(trouble);
       },
     };
+    /** Calls of the store after an attempt: there it hurts the most. */
+    let tender = 0;
     const mishap = (): Mishap => {
       if (time.now() >= horizon) return "none";
-      const dice = random.next();
+      const dice = random.next() / (tender > 0 ? 15 : 1);
+      tender--;
       if (dice < risk.crash) return "crash";
       if (dice < risk.crash + risk.error) {
         troubles.push({ from: time.now(), to: time.now() + 40 * SECOND });
@@ -313,6 +309,7 @@ async function run(
         const isGivenUp = typeof signal.reason === "symbol" && !outcome.ok;
         flight.result = isGivenUp ? "given up" : outcome.ok ? "ok" : "failed";
         flight.status_code = outcome.status_code;
+        tender = 3;
         return outcome;
       },
     };
