@@ -487,7 +487,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       );
     });
     // The answer is on its way for a while.
-    if (result !== null) await wait(random.int(1, 30));
+    if (result !== null) await wait(random.pick([1, 20, 1_500]));
     if (process.isDead()) return null;
     Object.assign(response, isLost ? { closed: true } : { writableFinished: true });
     time.as(process, () => response.emit(isLost ? "close" : "finish"));
