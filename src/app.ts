@@ -8,9 +8,9 @@ import { endConnections } from "./http/connections.ts";
 import { docsRoutes, describeApi } from "./http/docs.ts";
 import {
   answerErrors,
-  answerForThePlatform,
   createConnectionErrorHandler,
   createFrameworkErrorHandler,
+  refuseHopeless,
   SAFE_HEADERS,
 } from "./http/error-response.ts";
 import { ErrorBodySchema } from "./http/schema.ts";
@@ -61,6 +61,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   });
   app.setValidatorCompiler(createValidatorCompiler(shapes));
   app.setSerializerCompiler(createSerializerCompiler(shapes));
+  answerErrors(app, ctx);
   acceptJson(app);
 
   app.decorateRequest("caller", null);
@@ -69,10 +70,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     request.caller = identify(request);
     void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     if (request.headers.authorization !== undefined) void reply.header("cache-control", "no-store");
-  });
-  answerForThePlatform(app);
-  answerErrors(app, ctx);
-  app.addHook("onRequest", async (request) => {
+    refuseHopeless(app, request, reply);
     // What a route declares is enforced, and before a byte of the body is read.
     if (request.routeOptions.schema?.security !== undefined) callerOf(request);
     done();

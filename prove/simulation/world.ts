@@ -174,7 +174,10 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     lostAnswer: random.pick([0, 0.1]),
   };
   const origins = new Map<string, Mood>(
-    Array.from({ length: random.int(1, 2) }, (_, i) => [`http://receiver-${i}.test`, moodOf(random, horizon)] as const),
+    Array.from(
+      { length: random.between(1, 2) },
+      (_, i) => [`http://receiver-${i}.test`, moodOf(random, horizon)] as const,
+    ),
   );
 
   const log: string[] = [];
@@ -284,7 +287,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     };
     const { hints, hear } = createHints(isShared, (published) => {
       for (const other of processes)
-        if (other !== life && !random.chance(0.2)) void wait(random.int(1, 50)).then(() => other.hear(published));
+        if (other !== life && !random.chance(0.2)) void wait(random.between(1, 50)).then(() => other.hear(published));
     });
     say(`${name} starts`);
     const store = storeOf(life, db, hints, { now: time.now, mishap, stall, committed });
@@ -336,7 +339,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   }
 
   function startAgain(trouble: Trouble): void {
-    const after = random.chance(0.8) ? random.int(100, 5_000) : random.int(5 * SECOND, 2 * HOUR);
+    const after = random.chance(0.8) ? random.between(100, 5_000) : random.between(5 * SECOND, 2 * HOUR);
     trouble.to = Math.max(trouble.to, time.now() + after + 2 * SECOND);
     act(async () => {
       await wait(after);
@@ -437,7 +440,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
           isSigned: headers["X-Service-Signature"] === expectedSignature(PAYLOAD_KEY, text),
           at: time.now(),
         };
-        const ms = random.chance(mood.slow) ? random.int(2_000, 9_900) : random.int(1, 300);
+        const ms = random.chance(mood.slow) ? random.between(2_000, 9_900) : random.between(1, 300);
         const aborted = new Promise<"aborted">((resolve) =>
           signal?.addEventListener("abort", () => resolve("aborted"), { once: true }),
         );
@@ -520,11 +523,11 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       if (answer !== null) request.answer = "value" in answer ? "done" : answer.code;
       say(`task ${task.number}: ${action}: ${request.answer ?? "no answer"}`);
       if (answer !== null) return answer;
-      await wait(random.int(200, 3_000));
+      await wait(random.between(200, 3_000));
     }
   }
 
-  const tasks: PlannedTask[] = Array.from({ length: random.int(1, 2) }, (_, number) => ({
+  const tasks: PlannedTask[] = Array.from({ length: random.between(1, 2) }, (_, number) => ({
     number,
     key: `key-${number}`,
     origin: random.pick([...origins.keys()]),
@@ -533,7 +536,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   }));
 
   async function agent(task: PlannedTask): Promise<void> {
-    await wait(random.int(1, 10 * MINUTE));
+    await wait(random.between(1, 10 * MINUTE));
     const body = newTaskBody({
       idempotency_key: task.key,
       timeout_seconds: task.timeout_seconds,
@@ -543,7 +546,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     if (!("value" in created)) return;
     const { id, timeout_at } = created.value;
     task.id = id;
-    for (let people = random.int(0, 3); people > 0; people--) act(() => person(task, id, timeout_at));
+    for (let people = random.between(0, 3); people > 0; people--) act(() => person(task, id, timeout_at));
     for (let times = random.pick([0, 0, 1, 2]); times > 0; times--) act(() => operator(task, id));
     if (random.chance(0.05)) act(() => deleter(task, id));
   }
@@ -551,23 +554,23 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   async function person(task: PlannedTask, id: string, timeout_at: number): Promise<void> {
     const left = timeout_at - time.now();
     const isClose = random.chance(0.3);
-    await wait(Math.max(1, isClose ? left + random.pick([-300, -1, 0, 1, 20]) : random.int(1, left)));
+    await wait(Math.max(1, isClose ? left + random.pick([-300, -1, 0, 1, 20]) : random.between(1, left)));
     if (random.chance(0.2)) {
       await insist(task, "cancel", (ctx) => cancelTask(ctx, ADMIN, id, null));
       return;
     }
-    const response = { approved: true, note: `person ${random.int(0, 1_000_000)}` };
+    const response = { approved: true, note: `person ${random.between(0, 1_000_000)}` };
     await insist(task, "complete", (ctx) => completeTask(ctx, ADMIN, id, { response }), response);
   }
 
   async function operator(task: PlannedTask, id: string): Promise<void> {
-    await wait(random.pick([random.int(0, 2 * HOUR), random.int(0, 5 * DAY)]));
+    await wait(random.pick([random.between(0, 2 * HOUR), random.between(0, 5 * DAY)]));
     const row = stored().rows.find(({ task_id }) => task_id === id);
     if (row) await insist(task, "redeliver", (ctx) => redeliverOne(ctx, ADMIN, row.id));
   }
 
   async function deleter(task: PlannedTask, id: string): Promise<void> {
-    await wait(random.int(1, 1 * DAY));
+    await wait(random.between(1, 1 * DAY));
     await insist(task, "delete", (ctx) => removeTask(ctx, ADMIN, id));
   }
 
@@ -578,7 +581,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   for (const task of tasks) act(() => agent(task));
   for (let times = random.pick([0, 0, 1, 2]); times > 0; times--)
     act(async () => {
-      await wait(random.int(1, horizon - START));
+      await wait(random.between(1, horizon - START));
       await restartOrderly();
     });
   await time.settle();
@@ -619,7 +622,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     const row = stored().rows.find(({ task_id }) => task_id === id);
     found.push({
       ...task,
-      record: record && toRecord(record, ADMIN),
+      record: record && (JSON.parse(toRecord(record, ADMIN)) as TaskRecord),
       audit: (audit ?? []).map(toAuditRecord),
       delivery: row ? await readWebhookDelivery(calm, ADMIN, row.id) : null,
     });
@@ -633,7 +636,7 @@ function moodOf(random: Random, horizon: number): Mood {
   return random.pick<Mood>([
     { ...well, name: "well" },
     { ...well, name: "flaky", isWell: 0.4 },
-    { ...well, name: "down for a while", untilWell: START + random.int(MINUTE, 4 * DAY) },
+    { ...well, name: "down for a while", untilWell: START + random.between(MINUTE, 4 * DAY) },
     { ...well, name: "down for good", untilWell: Number.POSITIVE_INFINITY },
     { ...well, name: "deadly", deadly: 0.6, isWell: 0.7 },
     { ...well, name: "down and deadly", deadly: 0.7, untilWell: horizon + DAY },

@@ -37,33 +37,30 @@ export function docsLink(publicUrl: string, code: ErrorCode): string {
 
 /** The one place where an error becomes an answer. What nobody meant to throw is 500 and goes to the log with its cause. */
 export function answerErrors(app: FastifyInstance, ctx: ErrorContext): void {
-  const notFound = (request: FastifyRequest, reply: FastifyReply) => {
-    const methods = methodsOf(app, request.url);
-    // A route that takes the method and then found nothing: a file of a page.
-    const allowed = methods.includes(request.method === "HEAD" ? "GET" : request.method) ? [] : methods;
-    if (allowed.length > 0) void reply.header("allow", allowed.join(", "));
-    return new ServiceError(allowed.length > 0 ? "METHOD_NOT_ALLOWED" : "NOT_FOUND");
-  };
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     sendError(ctx, request, reply, toServiceError(error)),
   );
-  // Said before the body is looked at: what is wrong with it would be beside the point.
-  app.addHook("onRequest", async (request, reply) => {
-    if (request.is404) throw notFound(request, reply);
-  });
-  app.setNotFoundHandler((request, reply) => sendError(ctx, request, reply, notFound(request, reply)));
+  app.setNotFoundHandler((request, reply) => sendError(ctx, request, reply, notFound(app, request, reply)));
+  // The platform would refuse an expectation that nobody knows with an answer that has no body and no request id.
+  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
+}
+
+function notFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): ServiceError {
+  const methods = methodsOf(app, request.url);
+  // A route that takes the method and then found nothing: a file of a page.
+  const allowed = methods.includes(request.method === "HEAD" ? "GET" : request.method) ? [] : methods;
+  if (allowed.length > 0) void reply.header("allow", allowed.join(", "));
+  return new ServiceError(allowed.length > 0 ? "METHOD_NOT_ALLOWED" : "NOT_FOUND");
 }
 
 /**
- * What the platform would refuse by itself, with an answer that has no body and no request id: a request without `Host` is
- * refused here, and an expectation that nobody knows is ignored.
+ * Refuses what no route will take, before its body is looked at: what is wrong with that would be beside the point.
+ * @throws ServiceError MALFORMED_REQUEST, NOT_FOUND, METHOD_NOT_ALLOWED
  */
-export function answerForThePlatform(app: FastifyInstance): void {
-  app.addHook("onRequest", async (request) => {
-    if (request.raw.httpVersion === "1.1" && request.headers.host === undefined)
-      throw new ServiceError("MALFORMED_REQUEST", { message: "The header `Host` is missing." });
-  });
-  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
+export function refuseHopeless(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
+  if (request.raw.httpVersion === "1.1" && request.headers.host === undefined)
+    throw new ServiceError("MALFORMED_REQUEST", { message: "The header `Host` is missing." });
+  if (request.is404) throw notFound(app, request, reply);
 }
 
 /** For requests that fail before they reach a route, such as an address that cannot be decoded. */
