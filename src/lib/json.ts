@@ -8,11 +8,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
 }
 
 /**
- * An object of `fields` and then of `texts`, whose values are JSON already (null stands for itself): what is stored as
- * JSON is sent as it stands, instead of being read and written once more.
+ * An object of the fields of `first`, then of `texts`, whose values are JSON already (null stands for itself), then of
+ * `last`: what is stored as JSON is sent as it stands, instead of being read and written once more.
+ *
+ * @param first, last - not empty
  */
-export function joinJson(fields: object, texts: Readonly<Record<string, JsonText | null>>): JsonText {
-  let json = JSON.stringify(fields).slice(0, -1);
-  for (const name in texts) json += `${json === "{" ? "" : ","}${JSON.stringify(name)}:${texts[name]}`;
-  return `${json}}`;
+export function joinJson(first: object, texts: Readonly<Record<string, JsonText | null>>, last: object): JsonText {
+  let json = JSON.stringify(first).slice(0, -1);
+  for (const name in texts) json += `,${JSON.stringify(name)}:${texts[name]}`;
+  return `${json},${JSON.stringify(last).slice(1)}`;
 }

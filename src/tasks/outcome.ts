@@ -12,15 +12,12 @@ export function outcomeOf(task: Task, response: JsonText | null): JsonText {
     completed_via_channel,
     verification_attempt,
   } = task;
-  const fields = {
-    task_id,
-    idempotency_key,
-    status,
+  const rest = {
     completed_at: isoTime(task.completed_at),
     timed_out_at: isoTime(task.timed_out_at),
     completed_by_email,
     completed_via_channel,
     verification_attempt,
   };
-  return joinJson(fields, { response });
+  return joinJson({ task_id, idempotency_key, status }, { response }, rest);
 }

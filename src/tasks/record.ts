@@ -21,14 +21,11 @@ type Documents =
 /** A task as the wire shows it to this caller, as JSON of a `TaskRecord`. (spec: Task record) */
 export function toRecord(task: WholeTask, caller: Caller): JsonText {
   const { payload, payload_schema, response_schema, form_definition, response } = task;
-  return joinJson(recordFields(task, caller), {
-    payload,
-    response,
-    ...routingTexts(task, caller),
-    payload_schema,
-    response_schema,
-    form_definition,
-  });
+  return joinJson(
+    firstFields(task),
+    { payload, payload_schema, response_schema, form_definition, ...routingTexts(task, caller), response },
+    lastFields(task, caller),
+  );
 }
 
 /** A row of a list, as JSON of a `ListedTask`; the schemas are in it when they were read. (spec: Tasks, list) */
@@ -39,23 +36,25 @@ export function toListed(
   caller: Caller,
 ): JsonText {
   const { payload, response, payload_schema, response_schema, form_definition } = documents;
-  return joinJson(recordFields(task, caller), {
+  const texts = {
     payload: task.redact_payload ? '{"_redacted":true}' : payload,
-    response,
-    ...routingTexts(documents, caller),
     ...(payload_schema !== undefined &&
       response_schema !== undefined &&
       form_definition !== undefined && { payload_schema, response_schema, form_definition }),
-  });
+    ...routingTexts(documents, caller),
+    response,
+  };
+  return joinJson(firstFields(task), texts, lastFields(task, caller));
 }
 
-/** The fields that records and rows of lists share. Whatever is not named here or above never leaves. */
-function recordFields(task: Task, caller: Caller): Omit<TaskRecord, Documents> {
+// What records and rows of lists share. Whatever is named neither here nor above never leaves.
+
+function firstFields({ id, idempotency_key, status, task }: Task) {
+  return { id, idempotency_key, status, task } satisfies Partial<TaskRecord>;
+}
+
+function lastFields(task: Task, caller: Caller): Omit<TaskRecord, Documents | keyof ReturnType<typeof firstFields>> {
   return {
-    id: task.id,
-    idempotency_key: task.idempotency_key,
-    status: task.status,
-    task: task.task,
     assigned_to_email: task.assigned_to_email,
     assigned_to_user_id: task.assigned_to_user_id,
     claimed_by_email: task.claimed_by_email,
@@ -86,10 +85,8 @@ function routingTexts(
 
 /** As JSON of a `PollResult`. (spec: Tasks, poll) */
 export function toPollResult(task: PolledTask): JsonText {
-  const fields: Omit<PollResult, "response"> = {
-    task_id: task.id,
-    idempotency_key: task.idempotency_key,
-    status: task.status,
+  const first = { task_id: task.id, idempotency_key: task.idempotency_key, status: task.status };
+  const last: Omit<PollResult, "response" | keyof typeof first> = {
     completed_at: isoTime(task.completed_at),
     timed_out_at: isoTime(task.timed_out_at),
     completed_by_email: task.completed_by_email,
@@ -97,7 +94,7 @@ export function toPollResult(task: PolledTask): JsonText {
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
   };
-  return joinJson(fields, { response: task.response });
+  return joinJson(first, { response: task.response }, last);
 }
 
 export function toAuditRecord(row: AuditEntryRow): AuditEntryRecord {
