@@ -13,7 +13,7 @@ import { getWholeTask } from "../tasks/store.ts";
 import type { AuditEntryRecord } from "../tasks/schema.ts";
 import { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 import type { DueDelivery, Kind, Outcome } from "./kinds.ts";
-import { recordOutcomes } from "./store.ts";
+import { claimDeliveries, recordOutcomes } from "./store.ts";
 
 const ON_THE_DOT = { deliveries: { random: () => 0 } };
 const LEASE_MS = 30_000;
@@ -587,3 +587,18 @@ testOnBoth("a caller that hangs up does not keep the callback from starting", as
   assert.equal(response?.writableFinished, false);
   open();
 });
+
+testOnBoth(
+  "a row that waited for its answer is not begun early after another process has tried it",
+  async (service) => {
+    const { ctx, clock } = service;
+    const taskId = await endedTask(service, "http://127.0.0.1:1/hook");
+    const { id } = await rowOf(service, taskId);
+    await change(service, taskId, { status: "FAILED", attempt_count: 1, next_attempt_at: clock.now() + 8_000 });
+    const claim = () =>
+      claimDeliveries(ctx.db, { held: [id], due: [] }, { owner: "late", until: clock.now() + LEASE_MS });
+    assert.deepEqual(await claim(), []);
+    clock.advance(8_000);
+    assert.equal((await claim()).length, 1);
+  },
+);

@@ -175,7 +175,8 @@ function claimUpdate(
     .where(isAmong(dialect, "id", param("ids")))
     .where(isReady)
     .where(
-      sql<SqlBool>`next_attempt_at <= case when ${isAmong(dialect, "id", param("held"))}
+      // Meanwhile it may have fallen due, been tried by another process and failed: the next attempt has its own time.
+      sql<SqlBool>`next_attempt_at <= case when status = 'PENDING' and ${isAmong(dialect, "id", param("held"))}
         then cast(${param("held_until")} as bigint) else cast(${param("now")} as bigint) end`,
     );
   return query
