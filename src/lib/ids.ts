@@ -1,8 +1,12 @@
 import { randomFillSync } from "node:crypto";
+import { SECOND } from "./time.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export type IdPrefix = "tsk" | "aud" | "dlv" | "atm";
+
+/** Ids follow a clock that was set back further than this, and else never go back. */
+const SET_BACK_MS = 1 * SECOND;
 
 const random = new Uint8Array(10);
 let lastTime = 0;
@@ -12,13 +16,13 @@ let used = pool.length;
 
 /**
  * A fresh id: prefix, then 128 bits in 26 characters of lower-case base32 (no i, l, o, u), the first 48 of them
- * milliseconds, so that ids sort by time. Within one process ids are strictly increasing: in the same millisecond
- * the random part is counted up.
+ * milliseconds, so that ids sort by time. Within one process ids are strictly increasing while the clock is not set back:
+ * in the same millisecond the random part is counted up. The time in an id is at most a second later than `now`.
  *
  * @param now - epoch milliseconds
  */
 export function newId(prefix: IdPrefix, now: number): string {
-  if (now > lastTime) {
+  if (now > lastTime || now < lastTime - SET_BACK_MS) {
     lastTime = now;
     if (used === pool.length) {
       randomFillSync(pool);
@@ -34,12 +38,7 @@ export function newId(prefix: IdPrefix, now: number): string {
       if (next !== 0) break;
     }
   }
-  let text = "";
-  let time = lastTime;
-  for (let i = 0; i < 10; i++) {
-    text = ALPHABET[time % 32]! + text;
-    time = Math.floor(time / 32);
-  }
+  let text = encodeTime(lastTime);
   for (let half = 0; half < 10; half += 5) {
     const high = (random[half]! << 12) | (random[half + 1]! << 4) | (random[half + 2]! >> 4);
     const low = ((random[half + 2]! & 0x0f) << 16) | (random[half + 3]! << 8) | random[half + 4]!;
@@ -48,6 +47,27 @@ export function newId(prefix: IdPrefix, now: number): string {
     }
   }
   return `${prefix}_${text}`;
+}
+
+/** No id of this moment or a later one is lower, and every id of an earlier one is. @param time - epoch milliseconds */
+export function lowestId(prefix: IdPrefix, time: number): string {
+  return `${prefix}_${encodeTime(time)}${"0".repeat(16)}`;
+}
+
+/** When an id was made, epoch milliseconds. */
+export function timeOfId(id: string): number {
+  let time = 0;
+  for (const character of id.slice(4, 14)) time = time * 32 + ALPHABET.indexOf(character);
+  return time;
+}
+
+function encodeTime(time: number): string {
+  let text = "";
+  for (let i = 0, rest = time; i < 10; i++) {
+    text = ALPHABET[rest % 32]! + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
 }
 
 /** Whether `text` has the form of an id with this prefix; says nothing of whether the thing exists. */
