@@ -3,6 +3,7 @@ import { Migrator, type Migration } from "kysely/migration";
 import type { Dialect } from "./database.ts";
 import { core } from "./migrations/0001-core.ts";
 import { deliveries } from "./migrations/0002-deliveries.ts";
+import { cheapReads } from "./migrations/0003-cheap-reads.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -15,6 +16,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
   const migrations: Record<string, Migration> = {
     "0001-core": core(dialect),
     "0002-deliveries": deliveries(dialect),
+    "0003-cheap-reads": cheapReads(dialect),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();

@@ -11,6 +11,7 @@ export interface Schema {
   deliveries: DeliveryRow;
   delivery_bodies: DeliveryBodyRow;
   delivery_attempts: DeliveryAttemptRow;
+  task_totals: TaskTotalsRow;
 }
 
 /** What changes while a task lives, and what lists and sweeps look at; the large JSON stands in `task_documents`. */
@@ -143,4 +144,17 @@ export interface DeliveryAttemptRow {
 export interface DeliveryBodyRow {
   delivery_id: string;
   body: string;
+}
+
+/** What happened in one hour or day (UTC) that is over, counted once. */
+export interface TaskTotalsRow {
+  /** Length in milliseconds. */
+  span: number;
+  start: number;
+  /** Counts up whenever the totals are forgotten; only who claimed this version may write them. */
+  version: number;
+  /** When the counting began, epoch milliseconds; null while there are no totals. */
+  computed_at: number | null;
+  /** JSON; tasks/totals.ts says what is in it. */
+  totals: string | null;
 }

@@ -11,6 +11,7 @@ export const TASK_STATUSES = [
 ] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
+export const OPEN_STATUSES = ["created", "rejected"] as const satisfies readonly TaskStatus[];
 export const TERMINAL_STATUSES = [
   "completed",
   "timed_out",

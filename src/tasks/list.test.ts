@@ -240,3 +240,86 @@ testOnBoth("stats count what happened in the window, by day and by channel", asy
   assert.equal((await service.call("GET", "/api/stats?window_days=0")).status, 422);
   assert.equal((await service.call("GET", "/api/stats?window_days=366")).status, 422);
 });
+
+testOnBoth("whatever is asked for, pages hold what fits, in order", async (service) => {
+  const all: ListedTask[] = [];
+  for (let i = 0; i < 30; i++) {
+    const email = [null, "dana@example.com", "Dana@Example.com", "kim@example.com"][i % 4];
+    const { id } = await service.create({
+      task: i % 5 === 0 ? "refund" : "article",
+      timeout_seconds: 100_000 + ((i * 37) % 30) * 60,
+      ...(email && { assign_to: { email } }),
+    });
+    const complete = { body: { response: { approved: true } } };
+    if (i % 7 === 1) await service.call("POST", `/api/tasks/${id}/cancel`);
+    if (i % 7 > 3) await service.call("POST", `/api/tasks/${id}/complete`, complete);
+    if (i % 7 === 2)
+      await service.ctx.db.write((tx) =>
+        tx.query.updateTable("tasks").set({ status: "rejected" }).where("id", "=", id).execute(),
+      );
+    all.unshift((await service.call<ListedTask>("GET", `/api/tasks/${id}`)).body);
+    if (i % 3 === 0) service.clock.advance(1000);
+  }
+  const soonest = all.toSorted((a, b) => (`${a.timeout_at}${a.id}` < `${b.timeout_at}${b.id}` ? -1 : 1));
+  const isOpen = ({ status }: ListedTask) => status === "created" || status === "rejected";
+
+  const filters: [string, (task: ListedTask) => boolean][] = [
+    ["", () => true],
+    ["&terminal=false", isOpen],
+    ["&terminal=true", (task) => !isOpen(task)],
+    ["&status=created", ({ status }) => status === "created"],
+    ["&status=rejected&status=cancelled&status=rejected", ({ status }) => ["rejected", "cancelled"].includes(status)],
+    ["&status=rejected&status=cancelled&terminal=false", ({ status }) => status === "rejected"],
+    ["&status=completed&terminal=false", () => false],
+  ];
+  const people: [string, (task: ListedTask) => boolean][] = [
+    ["", () => true],
+    ["&assigned_to=DANA@example.com", (task) => task.assigned_to_email?.toLowerCase() === "dana@example.com"],
+    ["&unassigned=true", (task) => task.assigned_to_email === null],
+    ["&q=REFUND", ({ task }) => task === "refund"],
+  ];
+  for (const [filter, fits] of filters) {
+    for (const [person, isTheirs] of people) {
+      for (const [sort, sorted] of [["", all] as const, ["&sort=deadline", soonest] as const]) {
+        const query = `${filter}${person}${sort}`;
+        const wanted = sorted.filter((task) => fits(task) && isTheirs(task)).map(({ id }) => id);
+        const found: string[] = [];
+        for (let path: string | null = `?limit=7${query}`; path !== null;) {
+          const { rows, next } = await list(service, path);
+          found.push(...rows.map(({ id }) => id));
+          path = next?.slice("/api/tasks".length) ?? null;
+        }
+        assert.deepEqual(found, wanted, query);
+        const skipped = await list(service, `?limit=5&offset=3${query}`);
+        assert.deepEqual(
+          skipped.rows.map(({ id }) => id),
+          wanted.slice(3, 8),
+          query,
+        );
+      }
+    }
+  }
+});
+
+testOnBoth("many open tasks are counted every ten seconds at most, few of them always", async (service) => {
+  const created = async () => (await service.call<Stats>("GET", "/api/stats?window_days=1")).body.totals.created;
+  const { id } = await service.create();
+  assert.equal(await created(), 1);
+  await service.ctx.db.write(async (tx) => {
+    const task = await tx.query.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
+    for (let first = 0; first < 5000; first += 500) {
+      const rows = Array.from({ length: 500 }, (_, i) => ({
+        ...task,
+        id: `${id}${first + i}`,
+        idempotency_key: `many-${first + i}`,
+      }));
+      await tx.query.insertInto("tasks").values(rows).execute();
+    }
+  });
+  assert.equal(await created(), 5001);
+  await service.create();
+  service.clock.advance(9999);
+  assert.equal(await created(), 5001);
+  service.clock.advance(1);
+  assert.equal(await created(), 5002);
+});

@@ -2,11 +2,12 @@ import { sql, type SelectQueryBuilder } from "kysely";
 import type { Context } from "../context.ts";
 import type { Reader } from "../db/database.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
-import { decodeCursor, encodeCursor } from "../http/paging.ts";
+import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import type { JsonText } from "../lib/json.ts";
 import { DAY, HOUR } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireMay } from "./access.ts";
+import { isTerminal, OPEN_STATUSES, TASK_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
 import type { ListTasksQuery, TaskCounts } from "./schema.ts";
 import { toTask } from "./store.ts";
@@ -14,8 +15,11 @@ import { toTask } from "./store.ts";
 const DEFAULT_LIMIT = 50;
 /** Characters of JSON in one page, beyond its first row: a page of large documents is cut short instead of held in memory. */
 const PAGE_CHARACTERS_MAX = 1_000_000;
+/** Passing over more rows than this is not what an index is for. */
+const OFFSET_INDEXED_MAX = 1000;
+const ABOVE_ALL_IDS = "u";
 
-type TaskQuery = SelectQueryBuilder<Schema, "tasks", TaskRow>;
+type TaskQuery = SelectQueryBuilder<Schema, "tasks", object>;
 
 /**
  * One page of tasks. (spec: Tasks, list)
@@ -49,49 +53,129 @@ export async function listTasks(
   };
 }
 
-/** Whether an index leads to the page; whatever else is asked for may look at every task, and has a worker of its own. */
-function isIndexed({ q, assigned_to, unassigned, status = [], terminal, sort, offset = 0 }: ListTasksQuery): boolean {
-  if (q !== undefined || assigned_to !== undefined || unassigned !== undefined || offset > 1000) return false;
-  return sort === "deadline" ? terminal === false && status.length === 0 : terminal === undefined && status.length <= 1;
+/**
+ * Whether an index leads to the page, whatever is stored; for anything else many tasks may have to be looked at, and on
+ * SQLite a worker does that.
+ */
+function isIndexed(query: ListTasksQuery): boolean {
+  const { q, assigned_to, unassigned, sort, offset = 0 } = query;
+  if (q !== undefined || unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
+  if (sort === "deadline") return assigned_to === undefined && isSame(statusesOf(query), OPEN_STATUSES);
+  return assigned_to === undefined || isEmail(assigned_to);
+}
+
+/** The statuses that are asked for, each once. */
+function statusesOf({ status = [], terminal }: ListTasksQuery): TaskStatus[] {
+  return TASK_STATUSES.filter(
+    (one) => (status.length === 0 || status.includes(one)) && (terminal === undefined || isTerminal(one) === terminal),
+  );
+}
+
+function isSame(some: readonly TaskStatus[], others: readonly TaskStatus[]): boolean {
+  return some.length === others.length && some.every((status) => others.includes(status));
+}
+
+function isEmail(person: string): boolean {
+  return person.includes("@");
 }
 
 async function selectPage(reader: Reader, query: ListTasksQuery, limit: number): Promise<TaskRow[]> {
   const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
-  let select: TaskQuery = reader.query.selectFrom("tasks").selectAll();
-  if (query.status && query.status.length > 0) select = select.where("status", "in", query.status);
-  if (query.terminal !== undefined) select = select.where("ended_at", query.terminal ? "is not" : "is", null);
-  if (query.unassigned === true)
+  const statuses = statusesOf(query);
+  if (statuses.length === 0) return [];
+  const range = { after, limit, offset: query.offset ?? 0 };
+  return query.sort === "deadline"
+    ? selectSoonest(reader, query, statuses, range)
+    : selectNewest(reader, query, statuses, range);
+}
+
+interface Range {
+  after: Position | null;
+  limit: number;
+  offset: number;
+}
+
+/** What is asked for, apart from statuses. */
+function filtered(reader: Reader, { assigned_to: person, unassigned, q }: ListTasksQuery): TaskQuery {
+  let select: TaskQuery = reader.query.selectFrom("tasks");
+  if (unassigned === true)
     select = select.where("assigned_to_email", "is", null).where("assigned_to_user_id", "is", null);
-  if (query.unassigned === false)
+  if (unassigned === false)
     select = select.where((where) =>
       where.or([where("assigned_to_email", "is not", null), where("assigned_to_user_id", "is not", null)]),
     );
-  const person = query.assigned_to;
   if (person !== undefined) {
-    select = person.includes("@")
+    select = isEmail(person)
       ? select
           .where("assigned_to_email", "is not", null)
           .where(sql<boolean>`lower(assigned_to_email) = lower(${person})`)
       : select.where("assigned_to_user_id", "=", person);
   }
-  if (query.q) {
-    const like = `%${query.q.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  if (q) {
+    const like = `%${q.replaceAll(/[\\%_]/g, "\\$&")}%`;
     select = select.where(
       reader.dialect === "postgres" ? sql<boolean>`task ilike ${like}` : sql<boolean>`task like ${like} escape '\\'`,
     );
   }
-  if (query.sort === "deadline") {
-    if (after) select = select.where(sql<boolean>`(timeout_at, id) > (${after[0]}, ${after[1]})`);
-    select = select.orderBy("timeout_at").orderBy("id");
-  } else {
-    // Ids begin with the time.
-    if (after) select = select.where("id", "<", after[1]);
-    select = select.orderBy("id", "desc");
-  }
-  return select
-    .limit(limit)
-    .offset(query.offset ?? 0)
+  return select;
+}
+
+/**
+ * Each status is a range of its own in tasks_by_status or tasks_by_assignee; the newest of each are merged. A single
+ * condition for all statuses would leave it to the database to find a way, and it takes one that grows with what is stored.
+ */
+async function selectNewest(
+  reader: Reader,
+  query: ListTasksQuery,
+  statuses: readonly TaskStatus[],
+  { after, limit, offset }: Range,
+): Promise<TaskRow[]> {
+  const asked = filtered(reader, query);
+  // Ids begin with the time.
+  const newest = after ? asked.where("id", "<", after[1]) : asked;
+  if (query.assigned_to === undefined && isSame(statuses, TASK_STATUSES))
+    return newest.orderBy("id", "desc").limit(limit).offset(offset).selectAll().execute();
+
+  const isFiltered = query.assigned_to !== undefined || query.unassigned !== undefined || query.q !== undefined;
+  const [first, ...others] = statuses.map((status) => {
+    const select = isFiltered
+      ? newest.where("status", "=", status)
+      : // The same, in words that only tasks_by_status is in order for: the primary key, with a filter, passes over everything newer.
+        asked
+          .where("status", ">=", status)
+          .where(sql<boolean>`(status, id) < (${status}, ${after?.[1] ?? ABOVE_ALL_IDS})`)
+          .orderBy("status", "desc");
+    const ids = select
+      .select("id")
+      .orderBy("id", "desc")
+      .limit(limit + offset);
+    return reader.query.selectFrom(ids.as("newest")).select("newest.id");
+  });
+  const merged = others.reduce((all, next) => all.unionAll(next), first!);
+  return reader.query
+    .selectFrom("tasks")
+    .selectAll()
+    .where("id", "in", merged.orderBy("id", "desc").limit(limit).offset(offset))
+    .orderBy("id", "desc")
     .execute();
+}
+
+async function selectSoonest(
+  reader: Reader,
+  query: ListTasksQuery,
+  statuses: readonly TaskStatus[],
+  { after, limit, offset }: Range,
+): Promise<TaskRow[]> {
+  let select = filtered(reader, query);
+  if (query.assigned_to === undefined && statuses.every((status) => !isTerminal(status))) {
+    // Along tasks_open, which is in this order; the expression keeps the index by status, which is not, out of it.
+    select = select.where("ended_at", "is", null);
+    if (!isSame(statuses, OPEN_STATUSES)) select = select.where(sql<boolean>`status || '' = ${statuses[0]}`);
+  } else if (!isSame(statuses, TASK_STATUSES)) {
+    select = select.where("status", "in", statuses);
+  }
+  if (after) select = select.where(sql<boolean>`(timeout_at, id) > (${after[0]}, ${after[1]})`);
+  return select.orderBy("timeout_at").orderBy("id").limit(limit).offset(offset).selectAll().execute();
 }
 
 function cutPage(rows: TaskRow[], withSchemas: boolean): TaskRow[] {
@@ -139,6 +223,7 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], withSchemas: boo
 export async function countTasks({ db }: Context, caller: Caller): Promise<TaskCounts> {
   requireMay(caller, "list");
   const now = db.now();
+  const today = now - (now % DAY);
   const count = sql<number>`count(*)`;
   // A sum comes back as text from PostgreSQL.
   const open = await db.heavy.query
@@ -159,7 +244,9 @@ export async function countTasks({ db }: Context, caller: Caller): Promise<TaskC
   const closed = await db.heavy.query
     .selectFrom("tasks")
     .select(count.as("count"))
-    .where("ended_at", ">=", now - (now % DAY))
+    .where("ended_at", ">=", today)
+    // Without statistics, PostgreSQL takes a range that has only one end for a third of all tasks.
+    .where("ended_at", "<", today + DAY)
     .executeTakeFirstOrThrow();
   return {
     open: open.open,
