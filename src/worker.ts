@@ -1,13 +1,16 @@
 import type { Context } from "./context.ts";
 import { startDeadlines } from "./tasks/deadlines.ts";
+import { startTotals } from "./tasks/stored-totals.ts";
 
 /** Starts what goes on without being asked; each loop lives in its room. */
 export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const deadlines = startDeadlines(ctx);
+  const totals = startTotals(ctx);
   ctx.deliveries.start();
   return {
     stop: async () => {
       await deadlines.stop();
+      await totals.stop();
       await ctx.deliveries.stop();
       await ctx.sender.close();
     },

@@ -274,14 +274,19 @@ export const Stats = Type.Object(
     generated_at: Time("When these numbers were taken."),
     totals: Type.Object(
       { created: Type.Integer(), rejected: Type.Integer(), ...terminalCounts },
-      { description: "Open tasks by status as of now, and tasks that ended in the window by how." },
+      {
+        description:
+          "Open tasks by status as of now, and tasks that ended in the window by how. More than 5000 open tasks are counted every ten seconds at most.",
+      },
     ),
     completion_rate: NullableNumber(
       "Completed tasks as a part of those that ended in the window, 0 to 1; null when none ended.",
     ),
     avg_completion_seconds: NullableNumber("From creation to the accepted answer."),
-    median_completion_seconds: NullableNumber("Half of the answers came faster."),
-    p90_completion_seconds: NullableNumber("Nine of ten answers came faster."),
+    median_completion_seconds: NullableNumber(
+      "Half of the answers came faster. Within 1 % where there are more than 1000 answers, else exact.",
+    ),
+    p90_completion_seconds: NullableNumber("Nine of ten answers came faster. As exact as the median."),
     by_day: Type.Array(
       Type.Object({ date: Type.String({ examples: ["2026-01-31"] }), created: Type.Integer(), ...terminalCounts }),
       { description: "One entry for each day of the window (UTC), oldest first." },

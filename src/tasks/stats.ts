@@ -1,119 +1,102 @@
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
-import type { Reader } from "../db/database.ts";
-import { DAY, isoTime, SECOND } from "../lib/time.ts";
+import type { Db, Reader } from "../db/database.ts";
+import { DAY, HOUR, isoTime, SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireMay } from "./access.ts";
-import { TERMINAL_STATUSES, type TerminalStatus } from "./lifecycle.ts";
+import { OPEN_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
 import type { Stats } from "./schema.ts";
+import { findFirstDay, findTotals, startOf, type Period } from "./stored-totals.ts";
+import { noneEnded, rankOf, readTotals, sumTotals } from "./totals.ts";
 
 /**
  * The numbers of the last `windowDays` days (UTC, today included): open tasks as they are now, ended ones by when they
- * ended. (spec: Other, stats)
+ * ended. What is over comes from stored totals, and only what has none yet is counted. (spec: Other, stats)
  */
 export async function readStats({ db }: Context, caller: Caller, windowDays: number): Promise<Stats> {
   requireMay(caller, "stats");
   const now = db.now();
-  const today = Math.floor(now / DAY);
-  const since = (today - windowDays + 1) * DAY;
-  const reader = db.heavy;
-  const ended = await endedByDay(reader, since);
-  const created = await createdByDay(reader, since);
-  const open = await openByStatus(reader);
-  const channels = await completedByChannel(reader, since);
-  const times = await completionTimes(reader, since);
+  const since = startOf(DAY, now) - (windowDays - 1) * DAY;
+  const open = await countOpen(db, now);
+  const periods = await readPeriods(db.heavy, since, now);
+  const whole = sumTotals(periods.map(({ totals }) => totals));
 
   const days = Array.from({ length: windowDays }, (_, i) => ({
     date: new Date(since + i * DAY).toISOString().slice(0, 10),
     created: 0,
     ...noneEnded(),
   }));
-  const first = today - windowDays + 1;
-  // A row written while this is read may be of tomorrow.
-  for (const { day, count } of created) if (days[day - first]) days[day - first]!.created = count;
-  for (const { day, status, count } of ended) if (days[day - first]) days[day - first]![status] = count;
-
-  const totals = { created: open.get("created") ?? 0, rejected: open.get("rejected") ?? 0, ...noneEnded() };
-  for (const day of days) for (const status of TERMINAL_STATUSES) totals[status] += day[status];
-  const terminal = TERMINAL_STATUSES.reduce((sum, status) => sum + totals[status], 0);
+  for (const { start, totals } of periods) {
+    const day = days[(startOf(DAY, start) - since) / DAY]!;
+    day.created += totals.created;
+    for (const status of TERMINAL_STATUSES) day[status] += totals.ended[status];
+  }
+  const terminal = TERMINAL_STATUSES.reduce((sum, status) => sum + whole.ended[status], 0);
+  const { completed } = whole.ended;
 
   return {
     window_days: windowDays,
     generated_at: isoTime(now),
-    totals,
-    completion_rate: terminal === 0 ? null : totals.completed / terminal,
-    avg_completion_seconds: times.average,
-    median_completion_seconds: times.median,
-    p90_completion_seconds: times.p90,
+    totals: { ...open, ...whole.ended },
+    completion_rate: terminal === 0 ? null : completed / terminal,
+    avg_completion_seconds: completed === 0 ? null : whole.took_sum / completed / SECOND,
+    median_completion_seconds: inSeconds(rankOf(whole, 0.5)),
+    p90_completion_seconds: inSeconds(rankOf(whole, 0.9)),
     by_day: days,
-    by_channel: channels,
+    by_channel: whole.channels
+      .map(([channel, number]) => ({ channel, completed: number }))
+      .toSorted((a, b) => b.completed - a.completed || (a.channel ?? "").localeCompare(b.channel ?? "")),
   };
 }
 
-function noneEnded(): Record<TerminalStatus, number> {
-  return { completed: 0, timed_out: 0, cancelled: 0, verification_exhausted: 0 };
+function inSeconds(ms: number | null): number | null {
+  return ms === null ? null : ms / SECOND;
 }
 
-/** The day of a time, counted from the epoch; integers divide to integers in both databases. */
-const dayOf = (column: string) => sql<number>`${sql.ref(column)} / ${sql.lit(DAY)}`;
-const count = sql<number>`count(*)`;
-
-async function endedByDay(reader: Reader, since: number) {
-  const rows = await reader.query
-    .selectFrom("tasks")
-    .select([dayOf("ended_at").as("day"), "status", count.as("count")])
-    .where("ended_at", ">=", since)
-    .groupBy([dayOf("ended_at"), "status"])
-    .execute();
-  return rows.map((row) => ({ ...row, status: row.status as TerminalStatus }));
+/** The totals of everything from `since`, the start of a day, to the end of today, in pieces that lie within one day each. */
+async function readPeriods(reader: Reader, since: number, now: number): Promise<Period[]> {
+  const today = startOf(DAY, now);
+  // Rows from before the first task are never stored, and counting nothing for every day would take long.
+  const from = Math.max(since, Math.min((await findFirstDay(reader)) ?? today, today));
+  const days = await findTotals(reader, DAY, { from, to: today, now });
+  const periods = [...days];
+  const known = new Set(days.map(({ start }) => start));
+  for (let day = from; day <= today; day += DAY) {
+    if (known.has(day)) continue;
+    let counted = day;
+    for (const hour of await findTotals(reader, HOUR, { from: day, to: day + DAY, now })) {
+      if (hour.start > counted) periods.push(await readPeriod(reader, counted, hour.start));
+      periods.push(hour);
+      counted = hour.start + HOUR;
+    }
+    if (counted < day + DAY) periods.push(await readPeriod(reader, counted, day + DAY));
+  }
+  return periods;
 }
 
-async function createdByDay(reader: Reader, since: number) {
-  return reader.query
-    .selectFrom("tasks")
-    .select([dayOf("created_at").as("day"), count.as("count")])
-    .where("created_at", ">=", since)
-    .groupBy(dayOf("created_at"))
-    .execute();
+async function readPeriod(reader: Reader, start: number, end: number): Promise<Period> {
+  return { start, totals: await readTotals(reader, start, end) };
 }
 
-async function openByStatus(reader: Reader): Promise<Map<string, number>> {
-  const rows = await reader.query
+/** More open tasks than this are counted again only after a while: each of them has to be looked at. */
+const OPEN_COUNTED_EACH_TIME = 5000;
+const OPEN_COUNTED_EVERY_MS = 10 * SECOND;
+
+type OpenCounts = Record<(typeof OPEN_STATUSES)[number], number>;
+const lastCounts = new WeakMap<Db, { at: number; counts: OpenCounts }>();
+
+async function countOpen(db: Db, now: number): Promise<OpenCounts> {
+  const last = lastCounts.get(db);
+  if (last && Math.abs(now - last.at) < OPEN_COUNTED_EVERY_MS) return last.counts;
+  const rows = await db.heavy.query
     .selectFrom("tasks")
-    .select(["status", count.as("count")])
-    .where("ended_at", "is", null)
+    .select(["status", sql<number>`count(*)`.as("count")])
+    .where("status", "in", OPEN_STATUSES)
     .groupBy("status")
     .execute();
-  return new Map(rows.map((row) => [row.status, row.count]));
-}
-
-async function completedByChannel(reader: Reader, since: number) {
-  const rows = await reader.query
-    .selectFrom("tasks")
-    .select(["completed_via_channel as channel", count.as("completed")])
-    .where("ended_at", ">=", since)
-    .where("status", "=", "completed")
-    .groupBy("completed_via_channel")
-    .execute();
-  return rows.toSorted((a, b) => b.completed - a.completed || (a.channel ?? "").localeCompare(b.channel ?? ""));
-}
-
-/** Average, median and 90th percentile of the time from creation to the accepted answer, in seconds; by nearest rank. */
-async function completionTimes(reader: Reader, since: number) {
-  const answered = reader.query.selectFrom("tasks").where("ended_at", ">=", since).where("status", "=", "completed");
-  const took = sql<number>`completed_at - created_at`;
-  const { number, average } = await answered
-    .select([count.as("number"), sql<number | string | null>`avg(${took})`.as("average")])
-    .executeTakeFirstOrThrow();
-  const rank = async (part: number): Promise<number | null> => {
-    if (number === 0) return null;
-    const row = await answered
-      .select(took.as("took"))
-      .orderBy(took)
-      .limit(1)
-      .offset(Math.max(Math.ceil(number * part) - 1, 0))
-      .executeTakeFirst();
-    return row ? row.took / SECOND : null;
-  };
-  return { average: average === null ? null : Number(average) / SECOND, median: await rank(0.5), p90: await rank(0.9) };
+  const countOf = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
+  const counts = { created: countOf("created"), rejected: countOf("rejected") };
+  if (counts.created + counts.rejected > OPEN_COUNTED_EACH_TIME) lastCounts.set(db, { at: now, counts });
+  else lastCounts.delete(db);
+  return counts;
 }

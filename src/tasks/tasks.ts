@@ -14,6 +14,7 @@ import { moveTask } from "./move.ts";
 import type { PolledTask } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 import { addAuditEntry, deleteTask, getWholeTask, listAuditEntries, lockTask, type WholeTask } from "./store.ts";
+import { forgetTotalsOf } from "./stored-totals.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 
 /** A vendor's reason is kept up to here. */
@@ -118,6 +119,7 @@ export async function removeTask(ctx: Context, caller: Caller, id: string): Prom
     const actor = actorOf(caller);
     await deleteDeliveriesOf(tx, id);
     await deleteTask(tx, id);
+    await forgetTotalsOf(tx, task);
     await addAuditEntry(tx, {
       task_id: id,
       seq: task.audit_seq,

@@ -1,0 +1,278 @@
+import type { Context } from "../context.ts";
+import type { Db, Reader, Tx } from "../db/database.ts";
+import type { TaskTotalsRow } from "../db/schema.ts";
+import { timeOfId } from "../lib/ids.ts";
+import { DAY, HOUR, MINUTE } from "../lib/time.ts";
+import type { Task } from "./store.ts";
+import { readTotals, sumTotals, type Totals } from "./totals.ts";
+
+/*
+ * Totals of every hour (UTC) that is over are counted once and stored, and those of every day from its hours. Who stores
+ * them claims the row first, then counts, then writes under the version it claimed. Whoever changes what such a span
+ * holds (a deletion) raises the version in the same transaction: a count that was under way meanwhile is dropped, one
+ * that was stored is forgotten. Any number of processes may do the same at once.
+ */
+
+/** Nothing is written any more into an hour that ended this long ago: statements and transactions end in seconds. */
+const SETTLED_MS = 10 * MINUTE;
+/** Clocks of processes that share a database differ by less: a row from further ahead was written under a wrong one. */
+const AHEAD_MS = 1 * MINUTE;
+/** Days for which totals are kept. (spec: Other, stats) */
+const DAYS_KEPT = 366;
+/** How often the totals are looked at when nothing is missing, and when something was. */
+const LOOK_EVERY_MS = 1 * MINUTE;
+const BETWEEN_MS = 100;
+
+type Key = Pick<TaskTotalsRow, "span" | "start">;
+type Claim = Pick<TaskTotalsRow, "span" | "start" | "version">;
+type Counted = Claim & { totals: Totals };
+
+/** Totals of one hour or day. */
+export interface Period {
+  start: number;
+  totals: Totals;
+}
+
+/** Totals that were read before. Those of one version never change, and reading and parsing them is most of the work. */
+const known = new WeakMap<Reader, Map<string, Totals>>();
+/** A year of days, and then some hours; when there are more, all are read anew. */
+const KNOWN_MAX = 1000;
+
+/** Stored totals of spans that begin in `from` to `to`, in order; those that are not stored are left out. */
+export async function findTotals(
+  reader: Reader,
+  span: number,
+  { from, to, now }: { from: number; to: number; now: number },
+): Promise<Period[]> {
+  const stored = reader.query
+    .selectFrom("task_totals")
+    .where("span", "=", span)
+    .where("start", ">=", from)
+    .where("start", "<", to)
+    .where("computed_at", "<=", now + AHEAD_MS)
+    .orderBy("start");
+  const last = known.get(reader);
+  const kept = last && last.size < KNOWN_MAX ? last : new Map<string, Totals>();
+  known.set(reader, kept);
+  const keyOf = (row: { start: number; version: number; computed_at: number | null }) =>
+    `${span} ${row.start} ${row.version} ${row.computed_at}`;
+  const rows = await stored.select(["start", "version", "computed_at"]).execute();
+  const found = rows.map((row) => ({ start: row.start, key: keyOf(row) }));
+  const unread = found.filter(({ key }) => !kept.has(key)).map(({ start }) => start);
+  if (unread.length > 0) {
+    const read = await stored
+      .select(["start", "version", "computed_at", "totals"])
+      .where("start", ">=", unread[0]!)
+      .where("start", "<=", unread.at(-1)!)
+      .execute();
+    for (const row of read) kept.set(keyOf(row), JSON.parse(row.totals!) as Totals);
+  }
+  // What is missing here was forgotten between the two queries.
+  return found.flatMap(({ start, key }) => {
+    const totals = kept.get(key);
+    return totals ? [{ start, totals }] : [];
+  });
+}
+
+/** A moment before which nothing happened, at the start of a day; null while there are no tasks. */
+export async function findFirstDay(reader: Reader): Promise<number | null> {
+  const created = await reader.query.selectFrom("tasks").select("id").orderBy("id").limit(1).executeTakeFirst();
+  if (!created) return null;
+  // Under a clock that was set back, a task may have ended before another one was created.
+  const ended = await reader.query
+    .selectFrom("tasks")
+    .select("ended_at")
+    .where("ended_at", "is not", null)
+    .orderBy("ended_at")
+    .limit(1)
+    .executeTakeFirst();
+  return startOf(DAY, Math.min(timeOfId(created.id), ended?.ended_at ?? Number.POSITIVE_INFINITY));
+}
+
+export function startOf(span: number, time: number): number {
+  return time - (time % span);
+}
+
+/** Forgets the totals in which a task is counted; in the transaction that deletes it. */
+export async function forgetTotalsOf(tx: Tx, { id, ended_at }: Pick<Task, "id" | "ended_at">): Promise<void> {
+  const times = ended_at === null ? [timeOfId(id)] : [timeOfId(id), ended_at];
+  const keys = [HOUR, DAY].flatMap((span) =>
+    [...new Set(times.map((time) => startOf(span, time)))].map((start) => ({ span, start })),
+  );
+  await tx.query
+    .insertInto("task_totals")
+    .values(inOrder(keys).map((key) => ({ ...key, version: 1 })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(["span", "start"])
+        .doUpdateSet((set) => ({ version: set("task_totals.version", "+", 1), computed_at: null, totals: null })),
+    )
+    .execute();
+}
+
+/** Rows are always written in the same order, so that two transactions wait for each other instead of deadlocking. */
+function inOrder(keys: Key[]): Key[] {
+  return keys.toSorted((a, b) => a.span - b.span || a.start - b.start);
+}
+
+/**
+ * Stores totals that are missing, newest first and of one day at the most.
+ * @returns how many were stored; when none, there is nothing left to do for now
+ */
+export async function storeTotals({ db }: Pick<Context, "db">): Promise<number> {
+  const now = db.now();
+  const kept = startOf(DAY, now) - (DAYS_KEPT - 1) * DAY;
+  await forgetAhead(db, now);
+  await deleteOld(db, kept);
+  const first = await findFirstDay(db.heavy);
+  if (first === null) return 0;
+  const settled = startOf(HOUR, now - SETTLED_MS);
+  const oldest = Math.max(first, kept);
+  const days = await findStarts(db.heavy, DAY, { from: oldest, to: settled, now });
+  for (let day = startOf(DAY, settled); day >= oldest; day -= DAY) {
+    const stored = days.has(day) ? 0 : await storeDay(db, day, { settled, now });
+    if (stored > 0) return stored;
+  }
+  return 0;
+}
+
+async function storeDay(db: Db, day: number, { settled, now }: { settled: number; now: number }): Promise<number> {
+  const range = { from: day, to: Math.min(day + DAY, settled), now };
+  const hours = await findStarts(db.heavy, HOUR, range);
+  const wanted: Key[] = [];
+  for (let start = range.from; start < range.to; start += HOUR)
+    if (!hours.has(start)) wanted.push({ span: HOUR, start });
+  if (day + DAY <= settled) wanted.push({ span: DAY, start: day });
+  if (wanted.length === 0) return 0;
+
+  const claims = await db.write((tx) => claim(tx, wanted));
+  const counted: Counted[] = [];
+  for (const hour of claims.filter(({ span }) => span === HOUR))
+    counted.push({ ...hour, totals: await readTotals(db.heavy, hour.start, hour.start + HOUR) });
+  const stored = await save(db, counted, now);
+
+  const whole = claims.find(({ span }) => span === DAY);
+  const parts = whole ? await findTotals(db.heavy, HOUR, range) : [];
+  // Where an hour was forgotten meanwhile, the day has to wait.
+  if (!whole || parts.length < DAY / HOUR) return stored;
+  return stored + (await save(db, [{ ...whole, totals: sumTotals(parts.map(({ totals }) => totals)) }], now));
+}
+
+async function findStarts(
+  reader: Reader,
+  span: number,
+  { from, to, now }: { from: number; to: number; now: number },
+): Promise<Set<number>> {
+  const rows = await reader.query
+    .selectFrom("task_totals")
+    .select("start")
+    .where("span", "=", span)
+    .where("start", ">=", from)
+    .where("start", "<", to)
+    .where("computed_at", "<=", now + AHEAD_MS)
+    .execute();
+  return new Set(rows.map(({ start }) => start));
+}
+
+/** The versions under which these totals may be written, for as long as nobody forgets them. */
+async function claim(tx: Tx, keys: Key[]): Promise<Claim[]> {
+  await tx.query
+    .insertInto("task_totals")
+    .values(inOrder(keys).map((key) => ({ ...key, version: 0 })))
+    .onConflict((conflict) => conflict.columns(["span", "start"]).doNothing())
+    .execute();
+  return tx.query
+    .selectFrom("task_totals")
+    .select(["span", "start", "version"])
+    .where((where) => where.or(keys.map((key) => where.and(key))))
+    .where("computed_at", "is", null)
+    .orderBy("span")
+    .orderBy("start")
+    .execute();
+}
+
+/**
+ * Writes totals, except those that were forgotten, or written by somebody else, since they were claimed.
+ * @returns how many were written
+ */
+async function save(db: Db, counted: Counted[], computed_at: number): Promise<number> {
+  if (counted.length === 0) return 0;
+  return db.write(async (tx) => {
+    let saved = 0;
+    for (const { span, start, version, totals } of counted) {
+      const { numUpdatedRows } = await tx.query
+        .updateTable("task_totals")
+        .set({ totals: JSON.stringify(totals), computed_at })
+        .where("span", "=", span)
+        .where("start", "=", start)
+        .where("version", "=", version)
+        .where("computed_at", "is", null)
+        .executeTakeFirstOrThrow();
+      saved += Number(numUpdatedRows);
+    }
+    return saved;
+  });
+}
+
+/**
+ * Forgets what was stored under a clock that was ahead and has been set back: those hours were not over. A row is wrong
+ * only if something was written after it into an hour that had seemed settled, so at a time that lies at least
+ * `SETTLED_MS` before its `computed_at`; looking more often than that finds it before the clock has caught up with it.
+ */
+async function forgetAhead(db: Db, now: number): Promise<void> {
+  const ahead = await db.heavy.query
+    .selectFrom("task_totals")
+    .select("start")
+    .where("computed_at", ">", now + AHEAD_MS)
+    .limit(1)
+    .execute();
+  if (ahead.length === 0) return;
+  await db.write((tx) =>
+    tx.query
+      .updateTable("task_totals")
+      .set((set) => ({ version: set("version", "+", 1), computed_at: null, totals: null }))
+      .where("computed_at", ">", now + AHEAD_MS)
+      .execute(),
+  );
+}
+
+async function deleteOld(db: Db, before: number): Promise<void> {
+  const { old } = await db.heavy.query
+    .selectFrom("task_totals")
+    .select((select) => select.fn.countAll<number>().as("old"))
+    .where("span", "in", [HOUR, DAY])
+    .where("start", "<", before)
+    .executeTakeFirstOrThrow();
+  if (old > 0) await db.write((tx) => tx.query.deleteFrom("task_totals").where("start", "<", before).execute());
+}
+
+/** Keeps the totals complete until it is stopped. */
+export function startTotals(ctx: Pick<Context, "db" | "log">): { stop(): Promise<void> } {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  async function look(): Promise<void> {
+    let wait = LOOK_EVERY_MS;
+    try {
+      // After an upgrade there is a year to count: others get in between.
+      if ((await storeTotals(ctx)) > 0) wait = BETWEEN_MS;
+    } catch (error) {
+      ctx.log.error({ err: error }, "Storing totals of tasks failed; trying again");
+    }
+    if (!isStopped) {
+      timer = setTimeout(() => {
+        running = look();
+      }, wait);
+      timer.unref();
+    }
+  }
+
+  let running = look();
+  return {
+    stop: async () => {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
