@@ -21,7 +21,7 @@ export const server: Scene = {
   play: async (stage) => {
     const disk = mountSmallDisk(DISK_MEGABYTES);
     // What is killed may lose what it had not handed to the system; what it had, the system keeps.
-    const cluster = createCluster({ fsync: "off", full_page_writes: "off" }, disk?.folder);
+    const cluster = createCluster({ fsync: "off", full_page_writes: "off" }, disk ? { data: disk.folder } : {});
     await cluster.start();
     const receiver = await startReceiver();
     const service = await startProcess({ SERVICE_DATABASE_URL: cluster.address("postgres") });

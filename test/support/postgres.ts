@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
+  readFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -31,20 +32,25 @@ export interface PostgresServer {
   createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
 }
 
-let server: Promise<PostgresServer> | undefined;
-
-/** The server, started when it is first asked for. */
-export function postgres(): Promise<PostgresServer> {
-  return (server ??= startPostgres());
+export interface PostgresOptions {
+  /** Each commit is on disk before it is acknowledged, as an operator runs it; tests give that up to be fast. */
+  isDurable: boolean;
+  /** A command, with arguments, that runs the server as its child. */
+  wrapper?: readonly string[];
 }
 
-async function startPostgres(): Promise<PostgresServer> {
-  const cluster = createCluster({
-    fsync: "off",
-    synchronous_commit: "off",
-    full_page_writes: "off",
-    shared_buffers: "64MB",
-  });
+let server: Promise<PostgresServer> | undefined;
+
+/** The server of the tests, started when it is first asked for. */
+export function postgres(): Promise<PostgresServer> {
+  return (server ??= startPostgres({ isDurable: false }));
+}
+
+const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", shared_buffers: "64MB" };
+const DURABLE = { shared_buffers: "512MB", max_wal_size: "8GB" };
+
+export async function startPostgres({ isDurable, wrapper = [] }: PostgresOptions): Promise<PostgresServer> {
+  const cluster = createCluster(isDurable ? DURABLE : FAST, { wrapper });
   await cluster.start();
   const { address } = cluster;
   const admin = new Pool({
@@ -87,8 +93,12 @@ export interface Cluster {
 /**
  * Makes a cluster, which is still to be started.
  * @param data - the folder for its tables, for example on a small disk of its own; its log of changes stays elsewhere
+ * @param wrapper - a command, with arguments, that runs the server as its child
  */
-export function createCluster(settings: Readonly<Record<string, string>>, data?: string): Cluster {
+export function createCluster(
+  settings: Readonly<Record<string, string>>,
+  { data, wrapper = [] }: { data?: string; wrapper?: readonly string[] } = {},
+): Cluster {
   const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
   chmodSync(home, 0o755);
   const native = usableBinaries(home);
@@ -117,6 +127,7 @@ export function createCluster(settings: Readonly<Record<string, string>>, data?:
   };
   const forget = () => {
     child?.kill("SIGKILL");
+    if (child?.exitCode === null && wrapper.length > 0) process.kill(serverPid(tables), "SIGKILL");
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   };
   atEnd(forget);
@@ -124,11 +135,9 @@ export function createCluster(settings: Readonly<Record<string, string>>, data?:
   return {
     address,
     start: async () => {
-      const started = spawn(
-        join(native, "bin/postgres"),
-        ["-D", tables, ...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
-        { ...identity, env, stdio: "ignore", cwd: home },
-      );
+      const [command, ...args] = [...wrapper, join(native, "bin/postgres"), "-D", tables];
+      args.push(...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]));
+      const started = spawn(command, args, { ...identity, env, stdio: "ignore", cwd: home });
       started.unref();
       child = started;
       ended = once(started, "exit");
@@ -243,4 +252,8 @@ async function untilReady(url: string, exitCode: () => number | null): Promise<v
     }
   }
   throw new Error("PostgreSQL did not become ready");
+}
+
+function serverPid(tables: string): number {
+  return Number(readFileSync(join(tables, "postmaster.pid"), "utf8").split("\n")[0]);
 }
