@@ -1,27 +1,75 @@
 /**
- * How fast the service is, beside the least that a program could do: `npm run bench -- [--seconds N] [scenario ...]`.
+ * How fast the service is, beside the least that a program could do. docs/benchmarks.md tells what is measured and how.
  *
  * Floor and service take turns in one run on the same machine, so that the ratio means something where the times do not.
  */
+import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { creates } from "./scenarios/creates.ts";
+import { judge, type Bench, type Dialect, type Figure } from "./support/bench.ts";
+import { line, replaceTable, table, writeJson } from "./support/report.ts";
 
-const SCENARIOS = { creates };
+const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
+  creates,
+};
+/** Those that a slower disk says something about. */
+const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];
+
+const HELP = `npm run bench -- [--seconds N] [--fsync-ms N] [--sqlite|--postgres] [--json FILE] [--markdown FILE] [scenario ...]
+
+  --seconds N       how long one turn takes (3); some scenarios need a multiple of it
+  --fsync-ms N      every fsync takes N ms longer, by strace; then only: ${WITH_SLOW_FSYNC.join(", ")}
+  --sqlite, --postgres   this database only
+  --json FILE       writes all figures there
+  --markdown FILE   replaces the table of figures in that page
+Scenarios: ${Object.keys(SCENARIOS).join(", ")}.
+BENCH_DIR: where data is kept meanwhile. BENCH_PROFILES: a folder for profiles of the service's processor time.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seconds: { type: "string", default: "3" }, help: { type: "boolean", short: "h", default: false } },
+  options: {
+    seconds: { type: "string", default: "3" },
+    "fsync-ms": { type: "string", default: "0" },
+    sqlite: { type: "boolean", default: false },
+    postgres: { type: "boolean", default: false },
+    json: { type: "string" },
+    markdown: { type: "string" },
+    help: { type: "boolean", short: "h", default: false },
+  },
 });
-const names = Object.keys(SCENARIOS) as (keyof typeof SCENARIOS)[];
-const unknown = positionals.filter((name) => !names.some((known) => known === name));
 const seconds = Number(values.seconds);
-if (values.help || unknown.length > 0 || !(seconds > 0)) {
-  console.error(`npm run bench -- [--seconds N] [scenario ...]\nScenarios: ${names.join(", ")}.`);
+const fsyncMs = Number(values["fsync-ms"]);
+const isKnown = positionals.every((name) => name in SCENARIOS);
+if (values.help || !isKnown || !(seconds > 0) || !(fsyncMs >= 0)) {
+  console.error(HELP);
   process.exit(values.help ? 0 : 1);
 }
+const both: readonly Dialect[] = ["sqlite", "postgres"];
+const dialects = values.sqlite === values.postgres ? both : both.filter((dialect) => values[dialect]);
+const chosen = Object.keys(SCENARIOS).filter((name) =>
+  positionals.length > 0 ? positionals.includes(name) : fsyncMs === 0 || WITH_SLOW_FSYNC.includes(name),
+);
 
-for (const name of names.filter((known) => positionals.length === 0 || positionals.includes(known))) {
+const figures: Figure[] = [];
+for (const name of chosen) {
+  const began = performance.now();
   console.log(`\n${name}`);
-  await SCENARIOS[name]({ seconds, say: (line) => console.log(`  ${line}`) });
+  await SCENARIOS[name]!({
+    seconds,
+    fsyncMs,
+    dialects,
+    say: (text) => console.log(`    ${text}`),
+    figure: (measured) => {
+      const figure = judge(name, measured);
+      figures.push(figure);
+      console.log(`  ${line(figure)}`);
+    },
+  });
+  console.log(`  (${((performance.now() - began) / 1000).toFixed(0)} s)`);
 }
+
+console.log(`\n${table(figures)}`);
+if (values.json !== undefined) writeJson(values.json, figures);
+if (values.markdown !== undefined)
+  writeFileSync(values.markdown, replaceTable(readFileSync(values.markdown, "utf8"), figures));
 process.exit(0);

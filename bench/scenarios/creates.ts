@@ -1,37 +1,63 @@
+import { DATABASES, type Bench } from "../support/bench.ts";
 import { hammer, type Figures } from "../support/load.ts";
-import { describe, median, type Bench } from "../support/report.ts";
+import { describe, median } from "../support/report.ts";
+import { reportProcesses } from "../support/service.ts";
+import { createAsks } from "../support/tasks.ts";
 import { FLOORS, makeHome, SERVICE, startTarget } from "../support/target.ts";
-import { createRequests } from "../support/tasks.ts";
 
 const CLIENTS = 64;
-const TURNS = 7;
+const TURNS = 5;
+const HOLD = { distinct: 60, same: 75 };
 
 /** Durable creations by 64 clients, as fast as they go, with schemas that are new every time and with one pair for all. */
-export async function creates({ seconds, say }: Bench): Promise<void> {
-  for (const dialect of ["sqlite", "postgres"] as const) {
+export async function creates(bench: Bench): Promise<void> {
+  const { seconds, fsyncMs, say, figure } = bench;
+  const load = { clients: CLIENTS, seconds };
+  const echo = await startTarget(FLOORS.echo, await makeHome("sqlite"));
+  const bare = { ...load, next: createAsks({ schemas: "same", status: 200 }) };
+  await hammer(echo, bare);
+  const echoed = await hammer(echo, bare);
+  await echo.stop();
+  say(`bare echo  ${describe(echoed)}`);
+
+  for (const dialect of bench.dialects) {
     for (const schemas of ["distinct", "same"] as const) {
-      const homes = [await makeHome(dialect), await makeHome(dialect)];
-      const floor = await startTarget(FLOORS[dialect], homes[0]!.env);
-      const service = await startTarget(SERVICE, homes[1]!.env);
-      const load = { clients: CLIENTS, seconds, next: createRequests(schemas), check: requireCreated };
+      const homes = [await makeHome(dialect, fsyncMs), await makeHome(dialect, fsyncMs)] as const;
+      const floor = await startTarget(FLOORS[dialect], homes[0]);
+      const service = await startTarget(SERVICE, homes[1]);
+      const next = createAsks({ schemas });
       const turns = { floor: [] as Figures[], service: [] as Figures[] };
       // The first turn of each is for the engine to warm up.
       for (let turn = 0; turn <= TURNS; turn++) {
-        const figures = { floor: await hammer(floor, load), service: await hammer(service, load) };
+        const figures = {
+          floor: await hammer(floor, { ...load, next }),
+          service: await hammer(service, { ...load, next }),
+        };
         if (turn === 0) continue;
         turns.floor.push(figures.floor);
         turns.service.push(figures.service);
       }
       const [least, ours] = [median(turns.floor), median(turns.service)];
-      say(`${dialect}, ${schemas} schemas: ${Math.round((100 * ours.rate) / least.rate)} % of the floor's rate`);
-      say(`  floor    ${describe(least)}`);
-      say(`  service  ${describe(ours)}`);
+      say(`floor      ${describe(least)}`);
+      say(`service    ${describe(ours)}`);
+      const name = `${DATABASES[dialect]}, ${schemas} schemas`;
+      figure({
+        name: `${name}: rate beside the floor's`,
+        value: (100 * ours.rate) / least.rate,
+        unit: "%",
+        hold: { atLeast: HOLD[schemas] },
+        note: `${Math.round(ours.rate)}/s of ${Math.round(least.rate)}/s`,
+      });
+      figure({
+        name: `${name}: rate beside a bare echo's`,
+        value: (100 * ours.rate) / echoed.rate,
+        unit: "%",
+        note: `of ${Math.round(echoed.rate)}/s`,
+      });
+      figure({ name: `${name}: processor time of one`, value: ours.cpuUs, unit: "us" });
+      await reportProcesses(bench, name, [service]);
       await Promise.all([floor.stop(), service.stop()]);
       for (const home of homes) await home.remove();
     }
   }
-}
-
-function requireCreated({ status, body }: { status: number; body: Buffer }): void {
-  if (status !== 201) throw new Error(`a creation gave ${status}: ${body.toString()}`);
 }

@@ -1,57 +1,141 @@
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { ADMIN_TOKEN } from "../../test/support/service.ts";
 
-/**
- * One connection that sends a request and waits for its answer, then the next. Written on a bare socket, since the load
- * generator shares the machine with what it measures: an HTTP client costs more than the service.
- */
-export interface Client {
-  /** The answer's status and, as bytes, its body. */
-  send(request: Buffer): Promise<Answer>;
-  close(): void;
+/** A request, and by what its answer is known to be the right one. */
+export interface Ask {
+  bytes: Buffer;
+  status: number;
+  /** Texts that the answer's body must contain. */
+  marks: readonly string[];
 }
 
 export interface Answer {
   status: number;
+  head: string;
   body: Buffer;
 }
 
-const HEAD_END = Buffer.from("\r\n\r\n");
+/**
+ * One connection. Written on a bare socket, since the load generator shares the machine with what it measures: an HTTP
+ * client costs more than the service.
+ */
+export interface Client {
+  /** Answers come in the order of the requests. @throws Error when the answer is not what was asked for */
+  ask(ask: Ask): Promise<Answer>;
+  close(): void;
+}
 
-export async function openClient(url: string): Promise<Client> {
+interface Pending {
+  ask: Ask;
+  resolve: (answer: Answer) => void;
+  reject: (error: Error) => void;
+}
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const NOTHING = Buffer.alloc(0);
+
+/** @param localAddress - for more connections than one address has ports */
+export async function openClient(url: string, localAddress = "127.0.0.1"): Promise<Client> {
   const { hostname, port } = new URL(url);
-  const socket: Socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  const socket = connect({ host: hostname, port: Number(port), localAddress, noDelay: true });
   await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
-  let resolveNow: ((answer: Answer) => void) | null = null;
-  let rejectNow: ((error: Error) => void) | null = null;
-  let received: Buffer = Buffer.alloc(0);
+  const pending: Pending[] = [];
+  let received: Buffer[] = [];
+  let length = 0;
+  /** Bytes that the answer has which is being received, as soon as its head is there. */
+  let wanted = 0;
 
   socket.on("data", (bytes) => {
-    received = received.length === 0 ? bytes : Buffer.concat([received, bytes]);
-    const headEnd = received.indexOf(HEAD_END);
-    if (headEnd === -1) return;
-    const head = received.toString("latin1", 0, headEnd);
-    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-    const end = headEnd + 4 + length;
-    if (received.length < end) return;
-    const answer = { status: Number(head.slice(9, 12)), body: received.subarray(headEnd + 4, end) };
-    received = received.subarray(end);
-    resolveNow?.(answer);
+    received.push(bytes);
+    length += bytes.length;
+    while (length > 0 && length >= wanted) {
+      const all = received.length === 1 ? received[0]! : Buffer.concat(received);
+      received = [all];
+      const found = readAnswer(all);
+      if (found === null || found.end > length) {
+        wanted = found?.end ?? 0;
+        return;
+      }
+      received = found.end === length ? [] : [all.subarray(found.end)];
+      length -= found.end;
+      wanted = 0;
+      take(found.answer);
+    }
   });
-  const fail = (error: Error) => rejectNow?.(error);
+
+  function take(answer: Answer): void {
+    const next = pending.shift();
+    if (!next) {
+      socket.destroy(new Error("an answer that nobody asked for"));
+      return;
+    }
+    const problem = problemOf(next.ask, answer);
+    if (problem === null) next.resolve(answer);
+    else next.reject(new Error(problem));
+  }
+
+  const fail = (error: Error) => {
+    for (const { reject } of pending.splice(0)) reject(error);
+  };
   socket.on("error", fail);
   socket.on("close", () => fail(new Error("the connection was closed")));
 
   return {
-    send: (request) =>
+    ask: (ask) =>
       new Promise((resolve, reject) => {
-        resolveNow = resolve;
-        rejectNow = reject;
-        socket.write(request);
+        pending.push({ ask, resolve, reject });
+        socket.write(ask.bytes);
       }),
     close: () => {
-      rejectNow = null;
+      pending.length = 0;
       socket.destroy();
+    },
+  };
+}
+
+/** The answer at the beginning of `bytes`, which may not have come to its end; null before the end of its head. */
+function readAnswer(bytes: Buffer): { answer: Answer; end: number } | null {
+  const headEnd = bytes.indexOf(HEAD_END);
+  if (headEnd === -1) return null;
+  const head = bytes.toString("latin1", 0, headEnd);
+  const status = Number(head.slice(9, 12));
+  const given = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+  if (given === undefined && status !== 204) throw new Error(`an answer without a length: ${head}`);
+  const end = headEnd + 4 + Number(given ?? 0);
+  return { answer: { status, head, body: given === "0" ? NOTHING : bytes.subarray(headEnd + 4, end) }, end };
+}
+
+function problemOf(ask: Ask, { status, body }: Answer): string | null {
+  const missing = ask.marks.find((mark) => !body.includes(mark));
+  if (status === ask.status && missing === undefined) return null;
+  const asked = ask.bytes.toString("latin1", 0, ask.bytes.indexOf("\r"));
+  const why = status === ask.status ? `without ${missing}` : String(status);
+  return `${asked} gave an answer ${why}: ${body.toString("utf8", 0, 1000)}`;
+}
+
+/** Several connections; a request goes out on one that is free, or waits for one. */
+export interface Pool {
+  ask(ask: Ask): Promise<Answer>;
+  close(): void;
+}
+
+export async function openPool(url: string, size: number): Promise<Pool> {
+  const clients = await Promise.all(Array.from({ length: size }, async () => openClient(url)));
+  const free = [...clients];
+  const waiting: ((client: Client) => void)[] = [];
+  return {
+    ask: async (ask) => {
+      const client = free.pop() ?? (await new Promise<Client>((resolve) => waiting.push(resolve)));
+      try {
+        return await client.ask(ask);
+      } finally {
+        const next = waiting.shift();
+        if (next) next(client);
+        else free.push(client);
+      }
+    },
+    close: () => {
+      for (const client of clients) client.close();
     },
   };
 }
@@ -63,4 +147,9 @@ export function requestBytes(method: "GET" | "POST" | "DELETE", path: string, bo
   return Buffer.from(
     `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
+}
+
+/** A request whose answer is 200 and contains `marks`. */
+export function get(path: string, ...marks: string[]): Ask {
+  return { bytes: requestBytes("GET", path), status: 200, marks };
 }

@@ -5,21 +5,36 @@
 const EVERY_MS = 2;
 
 let longest = { ms: 0, cpu_ms: 0 };
-let last = performance.now();
-let lastCpu = cpuMs();
-setInterval(() => {
+let last = 0;
+let lastCpu = 0;
+let timer: NodeJS.Timeout | undefined;
+watch();
+
+function watch(): void {
+  last = performance.now();
+  lastCpu = cpuMs();
+  timer ??= setInterval(look, EVERY_MS).unref();
+}
+
+function look(): void {
   const now = performance.now();
   const cpu = cpuMs();
   const ms = now - last - EVERY_MS;
   if (ms > longest.ms) longest = { ms, cpu_ms: Math.min(ms, cpu - lastCpu) };
   last = now;
   lastCpu = cpu;
-}, EVERY_MS).unref();
+}
 
 process.on("message", (message) => {
+  // Watching costs an idle program more than everything else.
+  if (message === "rest") {
+    clearInterval(timer);
+    timer = undefined;
+  }
   if (message !== "stalls") return;
   process.send?.(longest);
   longest = { ms: 0, cpu_ms: 0 };
+  watch();
 });
 // The channel must not keep a program alive that has nothing else to do.
 process.channel?.unref();

@@ -1,24 +1,32 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { postgres } from "../../test/support/postgres.ts";
+import { openPostgres } from "../../src/db/postgres.ts";
+import { openSqlite } from "../../src/db/sqlite.ts";
+import type { Db } from "../../src/db/database.ts";
+import { startPostgres, type PostgresServer } from "../../test/support/postgres.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
-
-export type Dialect = "sqlite" | "postgres";
+import type { Dialect } from "./bench.ts";
+import type { Stall } from "./load.ts";
 
 /** A program that is measured, in a process of its own. */
 export interface Target {
   url: string;
-  pid: number;
   /** Seconds of processor time it has used, with all its threads; not those of a database server. */
   cpuSeconds(): number;
+  /** Begins to count the processor time of the database server; the function tells the seconds since. 0 without one. */
+  countDatabaseCpu(): () => number;
   /** Resident memory, MB. */
   memoryMb(): number;
   /** The longest stall of its event loop since this was asked before. */
-  longestStall(): Promise<{ ms: number; cpu_ms: number }>;
+  longestStall(): Promise<Stall>;
+  /** The longest stall since it listened. */
+  worstStall(): Promise<Stall>;
+  /** Stops looking for stalls, until they are asked for. */
+  rest(): void;
   /** Milliseconds from its start to the moment at which it listened. */
   startedIn: number;
   stop(): Promise<void>;
@@ -27,28 +35,61 @@ export interface Target {
 /** Where programs keep their data; it is deleted with everything in it. */
 export interface Home {
   dialect: Dialect;
-  env: Record<string, string>;
+  dataDir: string;
+  databaseUrl: string | null;
+  fsyncMs: number;
+  server: PostgresServer | null;
   remove(): Promise<void>;
 }
 
-export async function makeHome(dialect: Dialect): Promise<Home> {
+const running = new Set<ChildProcess>();
+const dataDirs = new Set<string>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+let server: Promise<PostgresServer> | undefined;
+
+/** @param fsyncMs - each sync of the program or, with PostgreSQL, of its server takes this much longer */
+export async function makeHome(dialect: Dialect, fsyncMs = 0): Promise<Home> {
   const dataDir = mkdtempSync(join(process.env["BENCH_DIR"] ?? tmpdir(), "service-bench-"));
-  const database = dialect === "postgres" ? await (await postgres()).createDatabase() : null;
+  dataDirs.add(dataDir);
+  if (dialect === "postgres") server ??= startPostgres({ isDurable: true, wrapper: slowly(fsyncMs) });
+  const own = dialect === "postgres" ? ((await server) ?? null) : null;
+  const database = (await own?.createDatabase()) ?? null;
   return {
     dialect,
-    env: {
-      SERVICE_PORT: "0",
-      SERVICE_DATA_DIR: dataDir,
-      SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-      SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
-      SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
-      ...(database && { SERVICE_DATABASE_URL: database.url }),
-    },
+    dataDir,
+    databaseUrl: database?.url ?? null,
+    fsyncMs: dialect === "sqlite" ? fsyncMs : 0,
+    server: own,
     remove: async () => {
       await database?.drop();
       rmSync(dataDir, { recursive: true, force: true });
+      dataDirs.delete(dataDir);
     },
   };
+}
+
+/** The service's own way into the database, for what a bench writes before the service starts. */
+export async function openDb({ dataDir, databaseUrl }: Home): Promise<Db> {
+  const onError = (error: unknown) => console.error(error);
+  return databaseUrl === null
+    ? openSqlite({ dataDir, onError })
+    : openPostgres({ url: databaseUrl, onError, onWarning: console.warn });
+}
+
+/**
+ * Only calls that sync are stopped at, so the rest costs the program next to nothing. The time is spent in the call, as
+ * on a slower disk.
+ */
+function slowly(fsyncMs: number): string[] {
+  if (fsyncMs === 0) return [];
+  const calls = "fsync,fdatasync";
+  const strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", `trace=${calls}`];
+  return [...strace, "-e", `inject=${calls}:delay_exit=${fsyncMs * 1000}`];
 }
 
 export const SERVICE = "src/main.ts";
@@ -58,74 +99,111 @@ export const FLOORS = {
   postgres: "bench/floors/durable-postgres.ts",
 } as const;
 
-const running = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-});
+/** Lines of a program's log, of each start. */
+const ERRORS_SHOWN = 3;
 
 export interface StartOptions {
-  /** Each `fsync` and `fdatasync` of the program takes this much longer; needs `strace`. */
-  fsyncMs?: number;
   /** For the JavaScript engine, such as `--cpu-prof`. */
-  execArgv?: string[];
+  execArgv?: readonly string[];
+  /** Without it no stalls can be asked for, and the start is that of the program alone. */
+  hasProbe?: boolean;
 }
 
 /** Starts `program` and waits until it listens. */
 export async function startTarget(
   program: string,
-  env: Record<string, string>,
-  { fsyncMs = 0, execArgv = [] }: StartOptions = {},
+  home: Home,
+  { execArgv = profiling(program), hasProbe = true }: StartOptions = {},
 ): Promise<Target> {
-  const node = [process.execPath, ...execArgv, "--import", "./bench/support/stall-probe.ts", program];
-  const slow = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=fsync,fdatasync", "-o", "/dev/null"];
-  slow.push("-e", `inject=fsync,fdatasync:delay_exit=${fsyncMs * 1000}`);
-  const [command, ...args] = fsyncMs > 0 ? [...slow, ...node] : node;
+  const probe = hasProbe ? ["--import", "./bench/support/stall-probe.ts"] : [];
+  const [command, ...args] = [...slowly(home.fsyncMs), process.execPath, ...execArgv, ...probe, program];
   const began = performance.now();
-  const child = spawn(command!, args, {
+  const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
-    env: { PATH: process.env["PATH"], NODE_ENV: "production", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_ENV: "production",
+      SERVICE_PORT: "0",
+      SERVICE_DATA_DIR: home.dataDir,
+      SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
+      SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+      SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+      ...(home.databaseUrl !== null && { SERVICE_DATABASE_URL: home.databaseUrl }),
+    },
   });
   running.add(child);
   const ended = once(child, "exit").then(() => void running.delete(child));
+  let errors = 0;
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout! }).on("line", (line) => {
       const address = /listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
       if (address !== undefined) resolve(address);
+      else if (/"level":[56]0/.test(line) && errors++ < ERRORS_SHOWN) console.error(line.slice(0, 500));
     });
     child.once("exit", (code) => reject(new Error(`${program} ended with code ${code}`)));
   });
   const startedIn = performance.now() - began;
-  const pid = fsyncMs > 0 ? childOf(child.pid!) : child.pid!;
+  const pid = home.fsyncMs > 0 ? childrenOf(child.pid!)[0]! : child.pid!;
+
+  let worst: Stall = { ms: 0, cpu_ms: 0 };
+  const longestStall = async () => {
+    const answer = once(child, "message") as Promise<[Stall]>;
+    child.send("stalls");
+    const [stall] = await answer;
+    if (stall.ms > worst.ms) worst = stall;
+    return stall;
+  };
+  if (hasProbe) {
+    // The start itself stands still for as long as it takes.
+    await longestStall();
+    worst = { ms: 0, cpu_ms: 0 };
+  }
 
   return {
     url,
-    pid,
     startedIn,
     cpuSeconds: () => cpuSeconds(pid),
-    memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024,
-    longestStall: async () => {
-      const answer = once(child, "message") as Promise<[{ ms: number; cpu_ms: number }]>;
-      child.send("stalls");
-      return (await answer)[0];
+    countDatabaseCpu: () => {
+      const look = () => new Map(home.server && childrenOf(home.server.pid).map((id) => [id, cpuSeconds(id)]));
+      const before = look();
+      // What a process used that has ended meanwhile is lost.
+      return () =>
+        look()
+          .entries()
+          .reduce((sum, [id, used]) => sum + used - (before.get(id) ?? 0), 0);
     },
+    memoryMb: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024,
+    longestStall,
+    worstStall: async () => {
+      await longestStall();
+      return worst;
+    },
+    rest: () => void child.send("rest"),
     stop: async () => {
-      process.kill(pid, "SIGTERM");
-      const isService = program === SERVICE;
-      if (!isService) process.kill(pid, "SIGKILL");
+      process.kill(pid, program === SERVICE ? "SIGTERM" : "SIGKILL");
       await ended;
     },
   };
 }
 
-const TICKS_PER_SECOND = 100;
-
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
-    .replace(/^.*\) /, "")
-    .split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+/** With `BENCH_PROFILES` set to a folder, each service leaves a profile of its processor time there. */
+function profiling(program: string): string[] {
+  const folder = process.env["BENCH_PROFILES"];
+  return program === SERVICE && folder !== undefined ? ["--cpu-prof", "--cpu-prof-dir", folder] : [];
 }
 
-function childOf(pid: number): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
+/** Of all threads, as exactly as the scheduler counts; of those that ended nothing is left, and it is not much. */
+function cpuSeconds(pid: number): number {
+  try {
+    const threads = readdirSync(`/proc/${pid}/task`);
+    const spent = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]);
+    return spent.reduce((sum, ns) => sum + Number(ns) / 1e9, 0);
+  } catch {
+    // It ended while it was looked at.
+    return 0;
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 }

@@ -1,11 +1,12 @@
-import { requestBytes } from "./client.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { requestBytes, type Answer, type Ask, type Pool } from "./client.ts";
 
 /** Stands where each request has eight characters of its own. */
 const KEY = "KKKKKKKK";
 const NAME = "nnnnnnnn";
 
 /** A request of about 1.9 KB as libraries for schemas write it: an agent asks for a refund to be approved. */
-const BODY = JSON.stringify({
+export const REFUND = {
   task: "Approve the refund for this customer? The agent could not decide on its own.",
   payload: {
     [`customer_${NAME}`]: "Dana Whitfield",
@@ -49,26 +50,29 @@ const BODY = JSON.stringify({
   },
   timeout_seconds: 86400,
   idempotency_key: `bench-${KEY}`,
-});
+};
 
-const CREATE = requestBytes("POST", "/api/tasks", BODY);
+const CREATE = requestBytes("POST", "/api/tasks", JSON.stringify(REFUND));
 
-/**
- * Makes requests that create tasks, each with a key of its own.
- *
- * @param schemas - "distinct": property names that no request had before; "same": one pair of schemas for all
- */
-export function createRequests(schemas: "distinct" | "same"): () => Buffer {
+export interface CreateAsks {
+  /** "distinct": property names that no request had before; "same": one pair of schemas for all. */
+  schemas: "distinct" | "same";
+  /** Of the answer, 201 unless it comes from a floor that only echoes. */
+  status?: number;
+}
+
+/** Makes requests that create tasks, each with a key of its own. */
+export function createAsks({ schemas, status = 201 }: CreateAsks): () => Ask {
   const keys = positionsOf(CREATE, KEY);
   const names = positionsOf(CREATE, NAME);
   const run = Math.floor(Math.random() * 36 ** 3);
   let count = 0;
   return () => {
     const own = (run * 36 ** 5 + count++).toString(36).padStart(8, "0").slice(-8);
-    const request = Buffer.from(CREATE);
-    for (const at of keys) request.write(own, at, "latin1");
-    if (schemas === "distinct") for (const at of names) request.write(own, at, "latin1");
-    return request;
+    const bytes = Buffer.from(CREATE);
+    for (const at of keys) bytes.write(own, at, "latin1");
+    if (schemas === "distinct") for (const at of names) bytes.write(own, at, "latin1");
+    return { bytes, status, marks: [`"bench-${own}"`] };
   };
 }
 
@@ -76,4 +80,31 @@ function positionsOf(bytes: Buffer, text: string): number[] {
   const found: number[] = [];
   for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + text.length)) found.push(at);
   return found;
+}
+
+/** A request that creates a task like REFUND with these fields of its own. */
+export function createAsk(fields: Record<string, unknown> = {}): Ask {
+  const idempotency_key = newId("tsk", Date.now());
+  const body = JSON.stringify({ ...REFUND, idempotency_key, ...fields });
+  return { bytes: requestBytes("POST", "/api/tasks", body), status: 201, marks: [`"${idempotency_key}"`] };
+}
+
+export function idOf({ body }: Answer): string {
+  return /"id":"(tsk_\w+)"/.exec(body.toString("latin1"))![1]!;
+}
+
+/** Creates `count` tasks and returns their ids. */
+export async function createTasks(pool: Pool, count: number): Promise<string[]> {
+  return Promise.all(Array.from({ length: count }, async () => idOf(await pool.ask(createAsk()))));
+}
+
+export function completeAsk(id: string): Ask {
+  const bytes = requestBytes("POST", `/api/tasks/${id}/complete`, '{"response":{"approved":true}}');
+  return { bytes, status: 200, marks: [`"id":"${id}"`, '"status":"completed"'] };
+}
+
+/** A poll that is answered when the task has been completed. */
+export function pollAsk(id: string): Ask {
+  const bytes = requestBytes("GET", `/api/tasks/${id}/poll?timeout=60`);
+  return { bytes, status: 200, marks: [`"task_id":"${id}"`, '"status":"completed"'] };
 }
