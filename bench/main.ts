@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
+import { large } from "./scenarios/large.ts";
 import { reads } from "./scenarios/reads.ts";
 import { judge, type Bench, type Dialect, type Figure } from "./support/bench.ts";
 import { line, replaceTable, table, writeJson } from "./support/report.ts";
@@ -15,6 +16,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   creates,
   "create-latency": createLatency,
   reads,
+  large,
 };
 /** Those that a slower disk says something about. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];
