@@ -9,6 +9,7 @@ import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
 import { large } from "./scenarios/large.ts";
 import { reads } from "./scenarios/reads.ts";
+import { wake } from "./scenarios/wake.ts";
 import { judge, type Bench, type Dialect, type Figure } from "./support/bench.ts";
 import { line, replaceTable, table, writeJson } from "./support/report.ts";
 
@@ -17,6 +18,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   "create-latency": createLatency,
   reads,
   large,
+  wake,
 };
 /** Those that a slower disk says something about. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];
