@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
+import { idlePolls } from "./scenarios/idle-polls.ts";
 import { large } from "./scenarios/large.ts";
 import { reads } from "./scenarios/reads.ts";
 import { wake } from "./scenarios/wake.ts";
@@ -19,6 +20,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   reads,
   large,
   wake,
+  "idle-polls": idlePolls,
 };
 /** Those that a slower disk says something about. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];

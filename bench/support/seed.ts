@@ -1,0 +1,282 @@
+import { closeSync, fsyncSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { Client } from "pg";
+import type { AuditEntryRow, Schema, TaskDocumentsRow, TaskResponseRow, TaskRow } from "../../src/db/schema.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/time.ts";
+import { openDb, type Home } from "./target.ts";
+import { REFUND } from "./tasks.ts";
+
+/** A task with everything that belongs to it, as the service would have written it. */
+export interface SeededTask {
+  tasks: [TaskRow];
+  task_documents: [TaskDocumentsRow];
+  task_responses: TaskResponseRow[];
+  audit_entries: AuditEntryRow[];
+}
+type Table = keyof SeededTask;
+const TABLES: readonly Table[] = ["tasks", "task_documents", "task_responses", "audit_entries"];
+
+/** To whom a few hundred tasks are assigned, however many tasks there are. */
+export const ASSIGNEE = "dana@example.com";
+const ASSIGNED = 300;
+const RESPONSE = JSON.stringify({ approved: true, amount_nnnnnnnn: 120, note_nnnnnnnn: "Paid back in full." });
+const WINDOW = 29 * DAY;
+
+/**
+ * `count` tasks of the last year, oldest first, 97 of a hundred ended. The open ones are among the youngest, since no
+ * task lives longer than 30 days, and all of them still have a day or more.
+ */
+export function* tasksOfAYear(count: number, now: number): Generator<SeededTask> {
+  const year = 365 * DAY;
+  const openInWindow = (0.03 * year) / WINDOW;
+  let open = 0;
+  for (let i = 0; i < count; i++) {
+    const created_at = now - year + Math.floor((i * (year - MINUTE)) / count);
+    const before = Math.floor(open);
+    if (created_at > now - WINDOW) open += openInWindow;
+    const isOpen = Math.floor(open) > before;
+    const assignee = Math.floor(((i + 1) * ASSIGNED) / count) > Math.floor((i * ASSIGNED) / count) ? ASSIGNEE : null;
+    const email = assignee ?? (i % 5 < 2 ? `person-${i % 200}@example.com` : null);
+    yield isOpen
+      ? openTask(i, { created_at, timeout_at: created_at + 30 * DAY, email, isRejected: i % 20 === 0 })
+      : endedTask(i, { created_at, email, now });
+  }
+}
+
+export interface Open {
+  created_at: number;
+  timeout_at: number;
+  email?: string | null;
+  isRejected?: boolean;
+}
+
+/** A task that waits for its answer, or for another one after the verifier refused the first. */
+export function openTask(i: number, { created_at, timeout_at, email = null, isRejected = false }: Open): SeededTask {
+  const task = newTask(i, created_at, timeout_at, email);
+  if (!isRejected) return { ...task, task_responses: [] };
+  const verifier_result = JSON.stringify({ passed: false, reason: "The amount is not the order's.", attempt: 1 });
+  const at = created_at + MINUTE;
+  return {
+    ...task,
+    tasks: [
+      { ...task.tasks[0], status: "rejected", verification_attempt: 1, verifier_result, audit_seq: 2, updated_at: at },
+    ],
+    task_responses: [],
+    audit_entries: [
+      ...task.audit_entries,
+      entryOf(task.tasks[0].id, { action: "rejected", to_status: "rejected", created_at: at }),
+    ],
+  };
+}
+
+function endedTask(
+  i: number,
+  { created_at, email, now }: { created_at: number; email: string | null; now: number },
+): SeededTask {
+  const status = i % 100 < 6 ? "timed_out" : i % 100 < 9 ? "cancelled" : "completed";
+  const task = newTask(i, created_at, created_at + DAY, email);
+  const { id, listed_length } = task.tasks[0];
+  // Most answers come within the hour.
+  const took = status === "timed_out" ? DAY : SECOND * (5 + ((i * 7919) % 3500)) + ((i % 17) * HOUR) / 4;
+  const ended_at = Math.min(created_at + took, now);
+  const isCompleted = status === "completed";
+  return {
+    ...task,
+    tasks: [
+      {
+        ...task.tasks[0],
+        status,
+        ended_at,
+        updated_at: ended_at,
+        audit_seq: 2,
+        listed_length: listed_length + (isCompleted ? RESPONSE.length : 0),
+        completed_at: isCompleted ? ended_at : null,
+        timed_out_at: status === "timed_out" ? ended_at : null,
+        completed_by_email: isCompleted ? email : null,
+        completed_via_channel: isCompleted ? ["dashboard", "slack", "email"][i % 3]! : null,
+      },
+    ],
+    task_responses: isCompleted ? [{ task_id: id, response: RESPONSE }] : [],
+    audit_entries: [...task.audit_entries, entryOf(id, { action: status, to_status: status, created_at: ended_at })],
+  };
+}
+
+const DOCUMENTS = {
+  payload: JSON.stringify(REFUND.payload),
+  payload_schema: JSON.stringify(REFUND.payload_schema),
+  response_schema: JSON.stringify(REFUND.response_schema),
+};
+
+function newTask(i: number, created_at: number, timeout_at: number, email: string | null) {
+  const id = idAt("tsk", created_at);
+  const task: TaskRow = {
+    id,
+    idempotency_key: `refund-${id.slice(-12)}-${i}`,
+    status: "created",
+    task: REFUND.task,
+    timeout_seconds: Math.round((timeout_at - created_at) / SECOND),
+    timeout_at,
+    redact_payload: 0,
+    verification_attempt: 0,
+    verifier_result: null,
+    assigned_to_user_id: null,
+    assigned_to_email: email,
+    claimed_by_email: null,
+    claim_expires_at: null,
+    callback_url: null,
+    listed_length: REFUND.task.length + DOCUMENTS.payload.length,
+    schemas_length: DOCUMENTS.payload_schema.length + DOCUMENTS.response_schema.length,
+    audit_seq: 1,
+    created_at,
+    updated_at: created_at,
+    ended_at: null,
+    completed_at: null,
+    timed_out_at: null,
+    completed_by_email: null,
+    completed_by_user_id: null,
+    completed_via_channel: null,
+  };
+  const documents: TaskDocumentsRow = {
+    task_id: id,
+    ...DOCUMENTS,
+    form_definition: null,
+    assign_to: email === null ? null : JSON.stringify({ email }),
+    notify: null,
+    verifier_config: null,
+  };
+  return {
+    tasks: [task] as [TaskRow],
+    task_documents: [documents] as [TaskDocumentsRow],
+    audit_entries: [entryOf(id, { action: "created", to_status: "created", created_at })],
+  };
+}
+
+function entryOf(task_id: string, entry: Pick<AuditEntryRow, "action" | "to_status" | "created_at">): AuditEntryRow {
+  const isCreated = entry.action === "created";
+  return {
+    task_id,
+    seq: isCreated ? 0 : 1,
+    id: idAt("aud", entry.created_at),
+    from_status: isCreated ? null : "created",
+    actor_type: isCreated ? "agent" : "human",
+    actor_email: null,
+    channel: null,
+    verifier_reason: null,
+    embed_sub: null,
+    extra: null,
+    ...entry,
+  };
+}
+
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/** An id as `newId` makes it, of a time that may lie before that of the ids before. */
+function idAt(prefix: "tsk" | "aud", time: number): string {
+  let text = "";
+  for (let i = 0, rest = time; i < 10; i++, rest = Math.floor(rest / 32)) text = ALPHABET[rest % 32]! + text;
+  for (let half = 0; half < 4; half++) {
+    const bits = Math.floor(Math.random() * 2 ** 20);
+    for (let shift = 15; shift >= 0; shift -= 5) text += ALPHABET[(bits >> shift) & 31]!;
+  }
+  return `${prefix}_${text}`;
+}
+
+/** Writes tasks into the tables of a service that does not run. */
+export async function writeTasks(home: Home, tasks: Iterable<SeededTask>): Promise<void> {
+  // Brings the tables.
+  await (await openDb(home)).close();
+  if (home.databaseUrl === null) writeSqlite(home.dataDir, tasks);
+  else await writePostgres(home.databaseUrl, tasks);
+}
+
+function writeSqlite(dataDir: string, tasks: Iterable<SeededTask>): void {
+  const path = join(dataDir, "service.db");
+  const database = new DatabaseSync(path);
+  database.exec("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -262144");
+  const indexes = database
+    .prepare("select name, sql from sqlite_master where type = 'index' and sql is not null")
+    .all() as { name: string; sql: string }[];
+  for (const { name } of indexes) database.exec(`drop index ${name}`);
+  const inserts = new Map<Table, { statement: StatementSync; columns: string[] }>();
+  database.exec("begin");
+  for (const task of tasks) {
+    for (const table of TABLES) {
+      for (const row of task[table]) {
+        let insert = inserts.get(table);
+        if (!insert) {
+          const columns = Object.keys(row);
+          const sql = `insert into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`;
+          insert = { statement: database.prepare(sql), columns };
+          inserts.set(table, insert);
+        }
+        const values = row as unknown as Record<string, SQLInputValue>;
+        insert.statement.run(...insert.columns.map((column) => values[column]!));
+      }
+    }
+  }
+  for (const { sql } of indexes) database.exec(sql);
+  database.exec("commit");
+  database.close();
+  const file = openSync(path, "r");
+  fsyncSync(file);
+  closeSync(file);
+}
+
+const BATCH = 1000;
+const WRITERS = 2;
+
+async function writePostgres(url: string, tasks: Iterable<SeededTask>): Promise<void> {
+  const writers = Array.from({ length: WRITERS }, () => new Client({ connectionString: url }));
+  const [first] = writers as [Client];
+  for (const writer of writers) {
+    await writer.connect();
+    await writer.query("set synchronous_commit = off; set maintenance_work_mem = '256MB'");
+  }
+  const { rows: indexes } = await first.query<{ name: string; sql: string }>(
+    `select i.indexname as name, i.indexdef as sql from pg_indexes i left join pg_constraint c on c.conname = i.indexname
+      where i.schemaname = 'public' and i.tablename = any($1) and c.conname is null`,
+    [TABLES],
+  );
+  for (const { name } of indexes) await first.query(`drop index ${name}`);
+
+  // Each writer takes the next batch when it has written the one before.
+  const batches = batchesOf(tasks);
+  await Promise.all(
+    writers.map(async (writer) => {
+      for (const batch of batches) {
+        for (const table of TABLES) {
+          const rows = JSON.stringify(batch.flatMap((task): object[] => task[table]));
+          await writer.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [rows]);
+        }
+      }
+    }),
+  );
+  for (const { sql } of indexes) await first.query(sql);
+  for (const table of Object.keys(EVERY_TABLE)) await first.query(`vacuum analyze ${table}`);
+  await first.query("checkpoint");
+  for (const writer of writers) await writer.end();
+}
+
+/** A statistics collector that has never run would let the planner guess. */
+const EVERY_TABLE: Record<keyof Schema, true> = {
+  tasks: true,
+  task_documents: true,
+  task_responses: true,
+  audit_entries: true,
+  verification_attempts: true,
+  deliveries: true,
+  delivery_bodies: true,
+  delivery_attempts: true,
+};
+
+function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {
+  let batch: SeededTask[] = [];
+  for (const task of tasks) {
+    batch.push(task);
+    if (batch.length < BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
