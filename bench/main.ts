@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { callbacks } from "./scenarios/callbacks.ts";
 import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
@@ -21,6 +22,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   large,
   wake,
   "idle-polls": idlePolls,
+  callbacks,
 };
 /** Those that a slower disk says something about. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];

@@ -1,0 +1,68 @@
+import { createServer, type AddressInfo, type Socket } from "node:net";
+
+/** Takes callbacks on every address of 127.0.0.0/8, on a bare socket, and answers 200. */
+export interface Receiver {
+  port: number;
+  /** Closes the connections it has. */
+  reset(): void;
+  close(): void;
+}
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok");
+
+export interface ReceiverOptions {
+  /** How long an answer takes. */
+  delayMs?: number;
+  /** Told of each callback as soon as all of it is there. */
+  onCallback: (taskId: string) => void;
+}
+
+export async function startReceiver({ delayMs = 0, onCallback }: ReceiverOptions): Promise<Receiver> {
+  const answer = (socket: Socket) => {
+    if (delayMs === 0) socket.write(ANSWER);
+    else setTimeout(() => socket.write(ANSWER), delayMs);
+  };
+  return listenEverywhere((socket) => {
+    let received: Buffer = Buffer.alloc(0);
+    socket.on("data", (bytes) => {
+      received = received.length === 0 ? bytes : Buffer.concat([received, bytes]);
+      const headEnd = received.indexOf(HEAD_END);
+      if (headEnd === -1) return;
+      const head = received.toString("latin1", 0, headEnd);
+      const end = headEnd + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(head)![1]);
+      if (received.length < end) return;
+      received = received.subarray(end);
+      onCallback(/\r\nx-service-task-id: (\S+)/i.exec(head)![1]!);
+      answer(socket);
+    });
+  });
+}
+
+/** Takes connections and never says a word. */
+export async function startBlackHole(): Promise<Receiver> {
+  return listenEverywhere((socket) => void socket.resume());
+}
+
+async function listenEverywhere(onConnection: (socket: Socket) => void): Promise<Receiver> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => sockets.delete(socket));
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", 4096, resolve));
+  const reset = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port: (server.address() as AddressInfo).port,
+    reset,
+    close: () => {
+      server.close();
+      reset();
+    },
+  };
+}
