@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { callbacks } from "./scenarios/callbacks.ts";
 import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
+import { drain } from "./scenarios/drain.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
 import { large } from "./scenarios/large.ts";
 import { reads } from "./scenarios/reads.ts";
@@ -23,6 +24,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   wake,
   "idle-polls": idlePolls,
   callbacks,
+  drain,
 };
 /** Those that a slower disk says something about. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];

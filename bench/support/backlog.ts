@@ -1,0 +1,31 @@
+import { enqueueDelivery } from "../../src/deliveries/store.ts";
+import { newId } from "../../src/lib/ids.ts";
+import { openDb, type Home } from "./target.ts";
+
+const BODY = JSON.stringify({ task_id: "tsk_none", status: "completed" });
+const ORIGINS_AT_ONCE = 10;
+
+/** Origins of one receiver; the whole of 127.0.0.0/8 leads to it. */
+export function originsOf(port: number, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `http://127.1.${i >> 8}.${i & 255}:${port}`);
+}
+
+/** Writes callbacks that are owed to each origin, all due now, before the service starts. */
+export async function oweCallbacks(home: Home, origins: readonly string[], each: number): Promise<void> {
+  const db = await openDb(home);
+  const owe = async (origin: string) =>
+    db.write(async (tx) => {
+      for (let row = 0; row < each; row++)
+        await enqueueDelivery(tx, {
+          kind: "callback",
+          task_id: newId("tsk", tx.now()),
+          destination: `${origin}/hook`,
+          origin,
+          body: BODY,
+          due_at: tx.now(),
+        });
+    });
+  for (let i = 0; i < origins.length; i += ORIGINS_AT_ONCE)
+    await Promise.all(origins.slice(i, i + ORIGINS_AT_ONCE).map(owe));
+  await db.close();
+}
