@@ -5,13 +5,17 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { blackHoles } from "./scenarios/black-holes.ts";
 import { callbacks } from "./scenarios/callbacks.ts";
 import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
 import { drain } from "./scenarios/drain.ts";
+import { growth } from "./scenarios/growth.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
 import { large } from "./scenarios/large.ts";
 import { reads } from "./scenarios/reads.ts";
+import { start } from "./scenarios/start.ts";
+import { timeouts } from "./scenarios/timeouts.ts";
 import { wake } from "./scenarios/wake.ts";
 import { judge, type Bench, type Dialect, type Figure } from "./support/bench.ts";
 import { line, replaceTable, table, writeJson } from "./support/report.ts";
@@ -25,6 +29,10 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   "idle-polls": idlePolls,
   callbacks,
   drain,
+  "black-holes": blackHoles,
+  timeouts,
+  start,
+  growth,
 };
 /** Those that a slower disk says something about. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];

@@ -1,0 +1,38 @@
+import { DATABASES, type Bench } from "../support/bench.ts";
+import { oweCallbacks, originsOf } from "../support/backlog.ts";
+import { endTasks, watchCallbacks } from "../support/callbacks.ts";
+import { quantile } from "../support/load.ts";
+import { startBlackHole } from "../support/receiver.ts";
+import { withService } from "../support/service.ts";
+import type { Home } from "../support/target.ts";
+
+const ORIGINS = 1000;
+const ROWS_EACH = 50;
+const RATE = 50;
+
+/**
+ * What a thousand dead receivers, which take connections, never answer and are owed 50 callbacks each, cost a live one:
+ * how long its callbacks take while tasks end at a steady rate.
+ */
+export async function blackHoles(bench: Bench): Promise<void> {
+  const hole = await startBlackHole();
+  const origins = originsOf(hole.port, ORIGINS);
+  for (const dialect of bench.dialects) {
+    const prepare = async (home: Home) => oweCallbacks(home, origins, ROWS_EACH);
+    await withService(bench, { dialect, prepare }, async ([service]) => {
+      const watch = await watchCallbacks();
+      const { ms } = await endTasks(service, watch, RATE, bench.seconds * 10);
+      bench.figure({
+        name: `${DATABASES[dialect]}: callback to a live receiver beside ${ORIGINS} dead ones, p99`,
+        value: quantile(ms, 0.99),
+        unit: "ms",
+        hold: { under: 1500 },
+        note: `p50 ${quantile(ms, 0.5).toFixed(1)} ms, longest ${ms.at(-1)!.toFixed(0)} ms; ${watch.repeated()} came twice`,
+      });
+      watch.close();
+      // Attempts under way would hold up an orderly stop.
+      hole.reset();
+    });
+  }
+  hole.close();
+}

@@ -1,0 +1,151 @@
+import { DATABASES, type Bench, type Dialect } from "../support/bench.ts";
+import { get, openPool, type Answer, type Pool } from "../support/client.ts";
+import { quantile, sorted } from "../support/load.ts";
+import { reportProcesses } from "../support/service.ts";
+import { ASSIGNEE, tasksOfAYear, writeTasks, type SeededTask } from "../support/seed.ts";
+import { makeHome, SERVICE, startTarget, type Home, type Target } from "../support/target.ts";
+import { completeAsk, createAsks, idOf, pollAsk } from "../support/tasks.ts";
+
+const FEW = 1000;
+const MANY = 1_000_000;
+const HOLD = 1.3;
+const TURNS = 5;
+/** The same for both, and fewer than there are open tasks among few. */
+const LIMIT = 25;
+/** Ended tasks that are polled. */
+const SAMPLES = 500;
+
+/** What a request costs among a million tasks beside the same among a thousand, taking turns. */
+export async function growth(bench: Bench): Promise<void> {
+  for (const dialect of bench.dialects) {
+    const few = await startSeeded(bench, dialect, FEW);
+    const many = await startSeeded(bench, dialect, MANY);
+    for (const name of Object.keys(few.acts)) {
+      const costs = { few: [] as Cost[], many: [] as Cost[] };
+      for (let turn = 0; turn <= TURNS; turn++) {
+        const both = {
+          few: await repeat(few, name, bench.seconds / 6),
+          many: await repeat(many, name, bench.seconds / 6),
+        };
+        // The first turn is for the engine to warm up.
+        if (turn === 0) continue;
+        costs.few.push(both.few);
+        costs.many.push(both.many);
+      }
+      reportGrowth(bench, `${DATABASES[dialect]}: ${name}`, middle(costs.few), middle(costs.many));
+    }
+    await reportProcesses(bench, `${DATABASES[dialect]}, ${MANY} tasks`, [many.service]);
+    for (const { pool, service, home } of [few, many]) {
+      pool.close();
+      await service.stop();
+      await home.remove();
+    }
+  }
+}
+
+interface Cost {
+  /** Median, milliseconds. */
+  ms: number;
+  /** Processor time of the service and of the database's server, for each. */
+  cpuUs: number;
+}
+
+/** One act of what is measured; returns how long the measured part of it took, in milliseconds. */
+type Act = () => Promise<number>;
+
+interface Seeded {
+  home: Home;
+  service: Target;
+  pool: Pool;
+  acts: Record<string, Act>;
+}
+
+async function startSeeded(bench: Bench, dialect: Dialect, count: number): Promise<Seeded> {
+  const home = await makeHome(dialect);
+  const ended: string[] = [];
+  const every = Math.max(Math.floor(count / SAMPLES), 1);
+  const began = performance.now();
+  await writeTasks(home, sampled(tasksOfAYear(count, Date.now()), every, ended));
+  if (count > FEW) bench.say(`${count} tasks written in ${Math.round((performance.now() - began) / 1000)} s`);
+  const service = await startTarget(SERVICE, home);
+  const pool = await openPool(service.url, 2);
+  return { home, service, pool, acts: await actsOn(pool, ended) };
+}
+
+/** Passes tasks through and notes some that were completed. */
+function* sampled(tasks: Iterable<SeededTask>, every: number, ended: string[]): Generator<SeededTask> {
+  let i = 0;
+  for (const task of tasks) {
+    if (i++ % every === 0 && task.tasks[0].status === "completed") ended.push(task.tasks[0].id);
+    yield task;
+  }
+}
+
+async function actsOn(pool: Pool, ended: readonly string[]): Promise<Record<string, Act>> {
+  const createAsk = createAsks({ schemas: "distinct" });
+  const reading = (path: string, mark: string): Act => timed(async () => pool.ask(get(path, mark)));
+  const list = (query: string, mark = '"id":"tsk_') => reading(`/api/tasks?limit=${LIMIT}&${query}`, mark);
+  const polls = ended.map(pollAsk);
+  let at = 0;
+  const { head } = await pool.ask(get(`/api/tasks?limit=${LIMIT}`, '"id":"tsk_'));
+  const second = /\r\nlink: <([^>]+)>/i.exec(head)![1]!;
+  return {
+    create: timed(async () => pool.ask(createAsk())),
+    "poll of an ended task": timed(async () => pool.ask(polls[(at += 7) % polls.length]!)),
+    "poll woken by the completion": async () => {
+      const id = idOf(await pool.ask(createAsk()));
+      const polled = pool.ask(pollAsk(id));
+      const began = performance.now();
+      await pool.ask(completeAsk(id));
+      await polled;
+      return performance.now() - began;
+    },
+    "list, newest first": list(""),
+    "list, second page": reading(second, '"id":"tsk_'),
+    "list, open, newest first": list("terminal=false"),
+    "list, open, by deadline": list("terminal=false&sort=deadline"),
+    "list, status=created": list("status=created", '"status":"created"'),
+    "list, of one person": list(`assigned_to=${ASSIGNEE}`, `"assigned_to_email":"${ASSIGNEE}"`),
+    counts: reading("/api/tasks/counts", '"due_within_hour":'),
+    stats: reading("/api/stats", '"window_days":30'),
+  };
+}
+
+function timed(ask: () => Promise<Answer>): Act {
+  return async () => {
+    const began = performance.now();
+    await ask();
+    return performance.now() - began;
+  };
+}
+
+async function repeat({ service, acts }: Seeded, name: string, seconds: number): Promise<Cost> {
+  const act = acts[name]!;
+  const ms: number[] = [];
+  const before = service.cpuSeconds();
+  const databaseCpu = service.countDatabaseCpu();
+  const end = performance.now() + seconds * 1000;
+  do ms.push(await act());
+  while (performance.now() < end);
+  const cpu = service.cpuSeconds() - before + databaseCpu();
+  return { ms: quantile(sorted(ms), 0.5), cpuUs: (cpu / ms.length) * 1e6 };
+}
+
+/** Of each measure the median, over turns. */
+function middle(costs: readonly Cost[]): Cost {
+  const of = (values: number[]) => quantile(sorted(values), 0.5);
+  return { ms: of(costs.map(({ ms }) => ms)), cpuUs: of(costs.map(({ cpuUs }) => cpuUs)) };
+}
+
+function reportGrowth(bench: Bench, name: string, few: Cost, many: Cost): void {
+  const [time, cpu] = [many.ms / few.ms, many.cpuUs / few.cpuUs];
+  bench.figure({
+    name: `${name}, ${MANY} tasks beside ${FEW}`,
+    value: Math.max(time, cpu),
+    unit: "times",
+    hold: { under: HOLD },
+    note:
+      `p50 ${few.ms.toFixed(2)} to ${many.ms.toFixed(2)} ms, ${time.toFixed(2)} times; ` +
+      `CPU ${few.cpuUs.toFixed(0)} to ${many.cpuUs.toFixed(0)} us, ${cpu.toFixed(2)} times`,
+  });
+}
