@@ -19,6 +19,7 @@ import { timeouts } from "./scenarios/timeouts.ts";
 import { wake } from "./scenarios/wake.ts";
 import { judge, type Bench, type Dialect, type Figure } from "./support/bench.ts";
 import { line, replaceTable, table, writeJson } from "./support/report.ts";
+import { clearAway } from "./support/target.ts";
 
 const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   creates,
@@ -73,10 +74,11 @@ const chosen = Object.keys(SCENARIOS).filter((name) =>
 );
 
 const figures: Figure[] = [];
+const failed: string[] = [];
 for (const name of chosen) {
   const began = performance.now();
   console.log(`\n${name}`);
-  await SCENARIOS[name]!({
+  const bench: Bench = {
     seconds,
     fsyncMs,
     dialects,
@@ -86,7 +88,15 @@ for (const name of chosen) {
       figures.push(figure);
       console.log(`  ${line(figure)}`);
     },
-  });
+  };
+  try {
+    await SCENARIOS[name]!(bench);
+  } catch (error) {
+    // The others can still be measured.
+    console.error(error);
+    failed.push(name);
+    clearAway();
+  }
   console.log(`  (${((performance.now() - began) / 1000).toFixed(0)} s)`);
 }
 
@@ -94,4 +104,5 @@ console.log(`\n${table(figures)}`);
 if (values.json !== undefined) writeJson(values.json, figures);
 if (values.markdown !== undefined)
   writeFileSync(values.markdown, replaceTable(readFileSync(values.markdown, "utf8"), figures));
-process.exit(0);
+if (failed.length > 0) console.error(`\nFailed: ${failed.join(", ")}.`);
+process.exit(failed.length === 0 ? 0 : 1);

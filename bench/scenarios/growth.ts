@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { DATABASES, type Bench, type Dialect } from "../support/bench.ts";
 import { get, openPool, type Answer, type Pool } from "../support/client.ts";
 import { quantile, sorted } from "../support/load.ts";
@@ -18,8 +19,9 @@ const SAMPLES = 500;
 /** What a request costs among a million tasks beside the same among a thousand, taking turns. */
 export async function growth(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
-    const few = await startSeeded(bench, dialect, FEW);
-    const many = await startSeeded(bench, dialect, MANY);
+    const homes = { few: await seed(bench, dialect, FEW), many: await seed(bench, dialect, MANY) };
+    const few = await startOn(homes.few);
+    const many = await startOn(homes.many);
     for (const name of Object.keys(few.acts)) {
       const costs = { few: [] as Cost[], many: [] as Cost[] };
       for (let turn = 0; turn <= TURNS; turn++) {
@@ -60,16 +62,43 @@ interface Seeded {
   acts: Record<string, Act>;
 }
 
-async function startSeeded(bench: Bench, dialect: Dialect, count: number): Promise<Seeded> {
+interface SeededHome {
+  home: Home;
+  /** Some tasks that were completed. */
+  ended: string[];
+}
+
+async function seed(bench: Bench, dialect: Dialect, count: number): Promise<SeededHome> {
   const home = await makeHome(dialect);
   const ended: string[] = [];
   const every = Math.max(Math.floor(count / SAMPLES), 1);
   const began = performance.now();
   await writeTasks(home, sampled(tasksOfAYear(count, Date.now()), every, ended));
-  if (count > FEW) bench.say(`${count} tasks written in ${Math.round((performance.now() - began) / 1000)} s`);
+  bench.say(`${count} tasks written in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  return { home, ended };
+}
+
+async function startOn({ home, ended }: SeededHome): Promise<Seeded> {
   const service = await startTarget(SERVICE, home);
+  await untilIdle(service);
   const pool = await openPool(service.url, 2);
   return { home, service, pool, acts: await actsOn(pool, ended) };
+}
+
+const IDLE_SHARE = 0.1;
+const IDLE_MAX_MS = 120_000;
+
+/** What a start leaves to be done later is done: twice in a row, next to no processor time was used in a second. */
+async function untilIdle(service: Target): Promise<void> {
+  service.rest();
+  const end = performance.now() + IDLE_MAX_MS;
+  for (let quiet = 0; quiet < 2 && performance.now() < end;) {
+    const before = service.cpuSeconds();
+    const databaseCpu = service.countDatabaseCpu();
+    await delay(1000);
+    quiet = service.cpuSeconds() - before + databaseCpu() < IDLE_SHARE ? quiet + 1 : 0;
+  }
+  await service.longestStall();
 }
 
 /** Passes tasks through and notes some that were completed. */

@@ -83,6 +83,7 @@ export async function openClient(url: string, localAddress = "127.0.0.1"): Promi
   return {
     ask: (ask) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error("the connection was closed"));
         pending.push({ ask, resolve, reject });
         socket.write(ask.bytes);
       }),

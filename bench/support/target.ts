@@ -44,11 +44,15 @@ export interface Home {
 
 const running = new Set<ChildProcess>();
 const dataDirs = new Set<string>();
-process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true });
-});
+process.once("exit", clearAway);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+/** Ends the programs that still run and deletes what they kept, after a scenario that failed. */
+export function clearAway(): void {
+  for (const child of running) child.kill("SIGKILL");
+  for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  dataDirs.clear();
+}
 
 let server: Promise<PostgresServer> | undefined;
 
