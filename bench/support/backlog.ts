@@ -1,4 +1,4 @@
-import { enqueueDelivery } from "../../src/deliveries/store.ts";
+import { addOwed, owe } from "../../src/deliveries/store.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { openDb, type Home } from "./target.ts";
 
@@ -13,19 +13,22 @@ export function originsOf(port: number, count: number): string[] {
 /** Writes callbacks that are owed to each origin, all due now, before the service starts. */
 export async function oweCallbacks(home: Home, origins: readonly string[], each: number): Promise<void> {
   const db = await openDb(home);
-  const owe = async (origin: string) =>
+  const oweTo = async (origin: string) =>
     db.write(async (tx) => {
       for (let row = 0; row < each; row++)
-        await enqueueDelivery(tx, {
-          kind: "callback",
-          task_id: newId("tsk", tx.now()),
-          destination: `${origin}/hook`,
-          origin,
-          body: BODY,
-          due_at: tx.now(),
-        });
+        await addOwed(
+          tx,
+          owe({
+            kind: "callback",
+            task_id: newId("tsk", tx.now()),
+            destination: `${origin}/hook`,
+            origin,
+            body: BODY,
+            due_at: tx.now(),
+          }),
+        );
     });
   for (let i = 0; i < origins.length; i += ORIGINS_AT_ONCE)
-    await Promise.all(origins.slice(i, i + ORIGINS_AT_ONCE).map(owe));
+    await Promise.all(origins.slice(i, i + ORIGINS_AT_ONCE).map(oweTo));
   await db.close();
 }

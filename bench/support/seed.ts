@@ -268,6 +268,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   deliveries: true,
   delivery_bodies: true,
   delivery_attempts: true,
+  task_totals: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

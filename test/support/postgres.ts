@@ -1,7 +1,6 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
-  readFileSync,
   chmodSync,
   chownSync,
   cpSync,
@@ -28,6 +27,8 @@ const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 /** A real PostgreSQL server of this test process, on a socket in a temporary folder; gone when the process ends. */
 export interface PostgresServer {
+  /** Of the server itself, whose children answer. */
+  pid: number;
   /** An empty database with all tables, and its address. */
   createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
 }
@@ -65,6 +66,7 @@ export async function startPostgres({ isDurable, wrapper = [] }: PostgresOptions
 
   let last = 0;
   return {
+    pid: cluster.pid(),
     createDatabase: async () => {
       const name = `test_${++last}`;
       await admin.query(`create database ${name} template template_service`);
@@ -80,6 +82,8 @@ export async function startPostgres({ isDurable, wrapper = [] }: PostgresOptions
 export interface Cluster {
   /** Of a database of it, existing or not. */
   address(database: string): string;
+  /** Of the server itself, while it runs. */
+  pid(): number;
   /** Resolves once it takes connections. */
   start(): Promise<void>;
   /** Ends every process of it at once; only what it had handed to the system is left. */
@@ -125,15 +129,17 @@ export function createCluster(
     child?.kill(signal);
     await ended;
   };
+  const pid = () => Number(readFileSync(join(tables, "postmaster.pid"), "utf8").split("\n")[0]);
   const forget = () => {
     child?.kill("SIGKILL");
-    if (child?.exitCode === null && wrapper.length > 0) process.kill(serverPid(tables), "SIGKILL");
+    if (child?.exitCode === null && wrapper.length > 0) process.kill(pid(), "SIGKILL");
     rmSync(home, { recursive: true, force: true, maxRetries: 3 });
   };
   atEnd(forget);
 
   return {
     address,
+    pid,
     start: async () => {
       const [command, ...args] = [...wrapper, join(native, "bin/postgres"), "-D", tables];
       args.push(...Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]));
@@ -252,8 +258,4 @@ async function untilReady(url: string, exitCode: () => number | null): Promise<v
     }
   }
   throw new Error("PostgreSQL did not become ready");
-}
-
-function serverPid(tables: string): number {
-  return Number(readFileSync(join(tables, "postmaster.pid"), "utf8").split("\n")[0]);
 }
