@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import {
   apply,
   attemptDue,
+  deadlineOf,
   emptyWorld,
   FLAWS,
   HOLD,
@@ -91,6 +92,27 @@ class Advance implements Command {
     known.world.now += this.ms;
   }
   toString = () => `${this.ms} ms pass`;
+}
+
+/** An answer that comes just before, at or after the deadline. */
+class AnswerAtDeadline implements Command {
+  readonly offsetMs: number;
+  readonly action: Extract<Action, { type: "complete" }>;
+  constructor(offsetMs: number, action: Extract<Action, { type: "complete" }>) {
+    this.offsetMs = offsetMs;
+    this.action = action;
+  }
+  check = ({ known: { world } }: Readonly<Model>) =>
+    world.tasks.some((one) => this.isMeant(one) && deadlineOf(one) + this.offsetMs >= world.now);
+  async run(model: Model, service: Service): Promise<void> {
+    const { world } = model.known;
+    const at = deadlineOf(world.tasks.find((one) => this.isMeant(one))!) + this.offsetMs;
+    service.advance(at - world.now);
+    world.now = at;
+    await new Calls([this.action]).run(model, service);
+  }
+  toString = () => `${this.offsetMs} ms after the deadline ${JSON.stringify(this.action)}`;
+  private isMeant = ({ name }: { name: string }) => name === `task ${this.action.task}`;
 }
 
 /** Makes the attempts that are due. */
@@ -224,7 +246,7 @@ const complete = fc
     email: fc.constantFrom(null, "kim@example.com"),
     channel: fc.constantFrom(null, "slack", "email"),
   })
-  .map((fields): Action => ({ type: "complete", ...fields }));
+  .map((fields): Extract<Action, { type: "complete" }> => ({ type: "complete", ...fields }));
 const cancel = fc
   .record({ task, reason: fc.constantFrom(null, "not needed") })
   .map((fields): Action => ({ type: "cancel", ...fields }));
@@ -271,6 +293,16 @@ const atOnce = fc.oneof(
     weight: 2,
   },
 );
+/** Several answers to one task. */
+const rivals = fc
+  .tuple(
+    task,
+    fc.array(fc.oneof({ arbitrary: complete, weight: 4 }, { arbitrary: cancel, weight: 1 }), {
+      minLength: 2,
+      maxLength: 4,
+    }),
+  )
+  .map(([number, actions]) => new Calls(actions.map((action) => ({ ...action, task: number }))));
 const one = (actions: fc.Arbitrary<Action>) => actions.map((action) => new Calls([action]));
 
 export const commands: fc.Arbitrary<Iterable<Command>> = fc.commands(
@@ -283,6 +315,8 @@ export const commands: fc.Arbitrary<Iterable<Command>> = fc.commands(
     one(list),
     one(fc.oneof(redelivering, removing, timeOut)),
     fc.array(atOnce, { minLength: 2, maxLength: 6 }).map((actions) => new Calls(actions)),
+    rivals,
+    fc.tuple(fc.constantFrom(-1, 0, 0, 1), complete).map(([ms, action]) => new AnswerAtDeadline(ms, action)),
     task.map((number) => new Wait(number)),
     fc.constantFrom(1, 30_000, MINUTE, MINUTE - 1, HOUR, 4 * HOUR, DAY).map((ms) => new Advance(ms)),
     fc.constant(new Deliver()),

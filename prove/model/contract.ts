@@ -398,7 +398,7 @@ function isTerminal(task: Task): boolean {
   return TERMINAL.includes(task.status);
 }
 
-function deadlineOf(task: Task): number {
+export function deadlineOf(task: Task): number {
   return task.created + task.request.timeout_seconds * SECOND;
 }
 
