@@ -101,11 +101,16 @@ async function untilIdle(service: Target): Promise<void> {
   await service.longestStall();
 }
 
-/** Passes tasks through and notes some that were completed. */
+/** Passes tasks through and notes one of about `every` that was completed. */
 function* sampled(tasks: Iterable<SeededTask>, every: number, ended: string[]): Generator<SeededTask> {
-  let i = 0;
+  let since = 0;
   for (const task of tasks) {
-    if (i++ % every === 0 && task.tasks[0].status === "completed") ended.push(task.tasks[0].id);
+    const [{ id, status }] = task.tasks;
+    since++;
+    if (since >= every && status === "completed") {
+      ended.push(id);
+      since = 0;
+    }
     yield task;
   }
 }
