@@ -97,11 +97,12 @@ for (const name of chosen) {
     failed.push(name);
     clearAway();
   }
+  // After each, so that a run which is broken off leaves what it has.
+  if (values.json !== undefined) writeJson(values.json, figures);
   console.log(`  (${((performance.now() - began) / 1000).toFixed(0)} s)`);
 }
 
 console.log(`\n${table(figures)}`);
-if (values.json !== undefined) writeJson(values.json, figures);
 if (values.markdown !== undefined)
   writeFileSync(values.markdown, replaceTable(readFileSync(values.markdown, "utf8"), figures));
 if (failed.length > 0) console.error(`\nFailed: ${failed.join(", ")}.`);

@@ -48,6 +48,7 @@ export async function idlePolls(bench: Bench): Promise<void> {
         }
         // None of these ends before it is woken, unless it fails; then this scenario does.
         const ended = Promise.race(polls);
+        ended.catch(() => {});
         await delay(SETTLING_MS);
 
         service.rest();
