@@ -29,7 +29,7 @@ type Got = Awaited<ReturnType<Calls["get"]>>;
 const AT_ONCE = 16;
 /** Of the tasks that nobody touched, so many are looked at again after each crash. */
 const OTHERS = 20;
-/** A violation of many tasks is understood from a few of them. */
+/** What is wrong with many is understood from a few of them. */
 const TOLD_MAX = 5;
 const WHO = "auditor";
 
@@ -77,13 +77,11 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
         }
       }),
     );
-    const more = problems.length - TOLD_MAX;
-    return [
-      ...calls.unexpected.splice(0),
-      ...problems.slice(0, TOLD_MAX),
-      ...(more > 0 ? [`... and ${more} more tasks.`] : []),
-    ];
+    return [...few(calls.unexpected.splice(0), "answers"), ...few(problems, "tasks")];
   }
+
+  const few = (all: readonly string[], what: string): string[] =>
+    all.length <= TOLD_MAX ? [...all] : [...all.slice(0, TOLD_MAX), `... and ${all.length - TOLD_MAX} more ${what}.`];
 
   const counts = async () => JSON.parse((await calls.get(anybody(), "/api/tasks/counts")).text) as TaskCounts;
 

@@ -67,7 +67,7 @@ export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls 
     if (version === -1) {
       const expected = bodyOf(subject.n, 0).imprint;
       unexpected.push(
-        `a record of number ${subject.n} repeats no body that was sent: ${imprint}\n  instead of ${expected}`,
+        `a record of number ${subject.n} repeats no body that was sent: ${difference(imprint, expected)}`,
       );
     }
     const { id, status, updated_at, created_at, timeout_at, assigned_to_email, verification_attempt } = record;
@@ -214,6 +214,13 @@ export function answerOf(number: number) {
 }
 
 export const reasonOf = (number: number): string => `call ${number}`;
+
+function difference(text: string, expected: string): string {
+  let at = 0;
+  while (text[at] === expected[at]) at++;
+  const around = (one: string) => one.slice(Math.max(0, at - 60), at + 100);
+  return `...${around(text)}...\n  instead of ...${around(expected)}...`;
+}
 
 type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
 
