@@ -1,9 +1,14 @@
 /**
- * Shows that what the service promises holds: `npm run prove -- [--short] [--count N] [--seed N] [suite ...]`.
+ * Shows that what the service promises holds: `npm run prove -- [--short] [--count N] [--seed N] [--jobs N] [suite ...]`.
  *
- * Each suite prints its seed and the command that repeats it. Ends with 1 when anything was violated.
+ * Each suite prints its seed and the command that repeats it. Ends with 1 when anything was violated. docs/reliability.md
+ * says which suite shows what.
  */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
+import type { Suite } from "./suite.ts";
 import { SUITES } from "./suites.ts";
 
 const { values, positionals } = parseArgs({
@@ -12,12 +17,13 @@ const { values, positionals } = parseArgs({
     short: { type: "boolean", default: false },
     count: { type: "string" },
     seed: { type: "string" },
+    jobs: { type: "string" },
     help: { type: "boolean", short: "h", default: false },
   },
 });
 
 if (values.help) {
-  console.log("npm run prove -- [--short] [--count N] [--seed N] [suite ...]\n");
+  console.log("npm run prove -- [--short] [--count N] [--seed N] [--jobs N] [suite ...]\n");
   for (const { name, promise, counts } of SUITES)
     console.log(
       `  ${name.padEnd(18)}${promise}\n${" ".repeat(20)}${counts.long} ${counts.unit}, ${counts.short} with --short`,
@@ -30,29 +36,49 @@ if (unknown.length > 0)
   fail(`No suite is called ${unknown.join(", ")}. There are: ${SUITES.map(({ name }) => name).join(", ")}.`);
 const seed = wholeNumber("seed", values.seed) ?? Math.floor(Math.random() * 2 ** 31);
 const count = wholeNumber("count", values.count);
+const jobs = wholeNumber("jobs", values.jobs) ?? 1;
 
+const waiting = SUITES.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 const violated: string[] = [];
-for (const suite of SUITES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
-  const times = count ?? (values.short ? suite.counts.short : suite.counts.long);
-  const again = `npm run prove -- ${suite.name} --count ${times} --seed ${seed}`;
-  console.log(`\n${suite.name}: ${times} ${suite.counts.unit}, seed ${seed}`);
-  const started = performance.now();
-  try {
-    await suite.run({ seed, count: times, say: (line) => console.log(`  ${line}`) });
-    console.log(`  held, ${((performance.now() - started) / 1000).toFixed(0)} s: ${suite.promise}`);
-  } catch (error) {
-    violated.push(suite.name);
-    console.error(error instanceof Error ? error.stack : error);
-    console.error(`  VIOLATED: ${suite.promise}\n  Again with: ${again}`);
-  }
-}
+const work = async (prove: (suite: Suite) => Promise<boolean>) => {
+  for (let suite = waiting.shift(); suite; suite = waiting.shift())
+    if (!(await prove(suite))) violated.push(suite.name);
+};
+await (jobs > 1 ? Promise.all(Array.from({ length: jobs }, async () => work(proveApart))) : work(proveHere));
 console.log(violated.length === 0 ? "\nEverything held." : `\nViolated: ${violated.join(", ")}.`);
 process.exit(violated.length === 0 ? 0 : 1);
 
-function wholeNumber(name: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (!/^\d{1,10}$/.test(text)) fail(`--${name} takes a whole number, not ${JSON.stringify(text)}.`);
-  return Number(text);
+/** @returns whether it held */
+async function proveHere({ name, promise, counts, run }: Suite): Promise<boolean> {
+  const times = count ?? (values.short ? counts.short : counts.long);
+  console.log(`\n${name}: ${times} ${counts.unit}, seed ${seed}`);
+  const started = performance.now();
+  try {
+    await run({ seed, count: times, say: (line) => console.log(`  ${line}`) });
+    console.log(`  held, ${((performance.now() - started) / 1000).toFixed(0)} s: ${promise}`);
+    return true;
+  } catch (error) {
+    console.log(error instanceof Error ? error.stack : error);
+    console.log(`  VIOLATED: ${promise}\n  Again with: npm run prove -- ${name} --count ${times} --seed ${seed}`);
+    return false;
+  }
+}
+
+/** In a process of its own, whose output is shown when it has ended. */
+async function proveApart({ name, counts }: Suite): Promise<boolean> {
+  const times = count ?? (values.short ? counts.short : counts.long);
+  const args = [import.meta.filename, name, "--count", String(times), "--seed", String(seed)];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  // The last two lines speak of the run as a whole.
+  console.log(output.trimEnd().split("\n").slice(0, -2).join("\n").trimEnd());
+  return status === 0;
+}
+
+function wholeNumber(name: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (!/^\d{1,10}$/.test(given)) fail(`--${name} takes a whole number, not ${JSON.stringify(given)}.`);
+  return Number(given);
 }
 
 function fail(message: string): never {

@@ -1,7 +1,7 @@
 import module from "node:module";
 import type { RunningService } from "./start.ts";
 
-// The compiled form of everything that follows is kept between starts.
+// The compiled form of everything that follows is kept between starts, also of a process that will be killed.
 module.enableCompileCache();
 await import("./node-version.mjs");
 
@@ -49,6 +49,7 @@ const started = {
 };
 if (isTerminal) process.stdout.write(startedText(started, { color: process.stdout.hasColors() }));
 else logStarted(started, ctx.log);
+module.flushCompileCache();
 
 async function stop(signal: string): Promise<void> {
   if (isStopping) return;

@@ -102,7 +102,9 @@ export function storeOf(
     dialect: inner.dialect,
     query: (inner.query as Tx["query"]).withPlugin(gate(() => pass("DATABASE_UNAVAILABLE"))),
     run: (statement, params) => call(() => inner.run(statement, params)),
-    heavy: inner.heavy,
+    // In the same thread, since a worker's answers would come when the machine has time for them; and an object of its own,
+    // which nothing is remembered for.
+    heavy: { dialect: inner.dialect, query: inner.query, run: inner.run },
     hints,
     now,
     write,

@@ -18,7 +18,7 @@ import { live, type Ground, type Story } from "./world.ts";
 /** Runs that fail are many when something is broken; the first ones tell enough. */
 const FAILURES_MAX = 3;
 const TABLES = ["delivery_attempts", "delivery_bodies", "deliveries", "audit_entries", "verification_attempts"];
-const TASK_TABLES = ["task_responses", "task_documents", "tasks"];
+const TASK_TABLES = ["task_responses", "task_documents", "task_totals", "tasks"];
 
 export const simulation: Suite = {
   name: "simulation",

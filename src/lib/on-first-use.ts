@@ -1,0 +1,5 @@
+/** The function that `make` gives, made when it is first called. */
+export function onFirstUse<A extends unknown[], R>(make: () => (...args: A) => R): (...args: A) => R {
+  let made: ((...args: A) => R) | undefined;
+  return (...args) => (made ??= make())(...args);
+}
