@@ -73,6 +73,9 @@ const chosen = Object.keys(SCENARIOS).filter((name) =>
   positionals.length > 0 ? positionals.includes(name) : fsyncMs === 0 || WITH_SLOW_FSYNC.includes(name),
 );
 
+// A request may fail before anybody waits for it; who does so later hears of it.
+process.on("unhandledRejection", (error) => console.error(error));
+
 const figures: Figure[] = [];
 const failed: string[] = [];
 for (const name of chosen) {

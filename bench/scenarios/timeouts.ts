@@ -26,7 +26,7 @@ export async function timeouts(bench: Bench): Promise<void> {
 
 async function steadyFlow(bench: Bench, dialect: Dialect): Promise<void> {
   const name = `${DATABASES[dialect]}, ${RATE} due a second`;
-  const count = RATE * bench.seconds * 4;
+  const count = Math.round(RATE * bench.seconds * 4);
   let first = 0;
   const prepare = async (home: Home) => {
     first = Date.now() + LEAD;

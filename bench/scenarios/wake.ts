@@ -40,12 +40,13 @@ async function complete(bench: Bench, { name, completing, polled, hold }: Wakes)
   const fromAnswer: number[] = [];
 
   const run = async (seconds: number) => {
-    const ids = await createTasks(pool, RATE * seconds + WAITING);
+    const count = Math.round(RATE * seconds);
+    const ids = await createTasks(pool, count + WAITING);
     const poll = async (id: string) => pollers.ask(pollAsk(id)).then(() => performance.now());
     const polls = ids.slice(0, WAITING).map(poll);
     let next = 0;
     const figures = await measure(completing, async (ms, lateMs) =>
-      pace(RATE, RATE * seconds, async (due) => {
+      pace(RATE, count, async (due) => {
         lateMs.push(performance.now() - due);
         const i = next++;
         polls[i + WAITING] = poll(ids[i + WAITING]!);

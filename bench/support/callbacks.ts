@@ -47,7 +47,7 @@ export async function endTasks(
   const pool = await openPool(service.url, 64);
   const sent = new Map<string, number>();
   const figures = await measure(service, async (ms, lateMs) => {
-    await pace(rate, rate * seconds, async (due) => {
+    await pace(rate, Math.round(rate * seconds), async (due) => {
       lateMs.push(performance.now() - due);
       const id = idOf(await pool.ask(createAsk({ callback_url: watch.url })));
       sent.set(id, performance.now());

@@ -60,7 +60,7 @@ export async function steady(
 ): Promise<Figures> {
   const pool = await openPool(target.url, connections);
   const figures = await measure(target, async (ms, lateMs) =>
-    pace(rate, rate * seconds, async (due) => {
+    pace(rate, Math.round(rate * seconds), async (due) => {
       lateMs.push(performance.now() - due);
       await pool.ask(next());
       ms.push(performance.now() - due);

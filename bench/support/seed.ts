@@ -246,8 +246,8 @@ async function writePostgres(url: string, tasks: Iterable<SeededTask>): Promise<
     writers.map(async (writer) => {
       for (const batch of batches) {
         for (const table of TABLES) {
-          const rows = JSON.stringify(batch.flatMap((task): object[] => task[table]));
-          await writer.query(`insert into ${table} select * from json_populate_recordset(null::${table}, $1)`, [rows]);
+          const rows = batch.flatMap((task): object[] => task[table]) as Row[];
+          if (rows.length > 0) await insertRows(writer, table, rows);
         }
       }
     }),
@@ -256,6 +256,22 @@ async function writePostgres(url: string, tasks: Iterable<SeededTask>): Promise<
   for (const table of Object.keys(EVERY_TABLE)) await first.query(`vacuum analyze ${table}`);
   await first.query("checkpoint");
   for (const writer of writers) await writer.end();
+}
+
+type Row = Record<string, unknown>;
+
+/** What is the same in all rows, such as the documents, is sent once. */
+async function insertRows(writer: Client, table: Table, rows: readonly Row[]): Promise<void> {
+  const [first] = rows as [Row];
+  const columns = Object.keys(first);
+  const own = columns.filter((column) => rows.some((row) => row[column] !== first[column]));
+  const ownJson = JSON.stringify(rows.map((row) => Object.fromEntries(own.map((column) => [column, row[column]]))));
+  await writer.query(
+    `insert into ${table} (${columns.join(", ")})
+      select ${columns.map((column) => `${own.includes(column) ? "own" : "shared"}.${column}`).join(", ")}
+      from json_populate_recordset(null::${table}, $1) own, json_populate_record(null::${table}, $2) shared`,
+    [ownJson, JSON.stringify(first)],
+  );
 }
 
 /** A statistics collector that has never run would let the planner guess. */

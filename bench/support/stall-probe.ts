@@ -2,13 +2,21 @@
  * Loaded into a program that is measured: how long its event loop stood still at the longest, in milliseconds of the
  * clock, and how much of that the loop's own thread was computing. The rest it was waiting for a disk or for a processor.
  */
+import { isMainThread } from "node:worker_threads";
+
 const EVERY_MS = 2;
 
 let longest = { ms: 0, cpu_ms: 0 };
 let last = 0;
 let lastCpu = 0;
 let timer: NodeJS.Timeout | undefined;
-watch();
+// Worker threads load what the program was started with, too; nobody waits for theirs.
+if (isMainThread) {
+  watch();
+  process.on("message", answer);
+  // The channel must not keep a program alive that has nothing else to do.
+  process.channel?.unref();
+}
 
 function watch(): void {
   last = performance.now();
@@ -25,7 +33,7 @@ function look(): void {
   lastCpu = cpu;
 }
 
-process.on("message", (message) => {
+function answer(message: unknown): void {
   // Watching costs an idle program more than everything else.
   if (message === "rest") {
     clearInterval(timer);
@@ -35,9 +43,7 @@ process.on("message", (message) => {
   process.send?.(longest);
   longest = { ms: 0, cpu_ms: 0 };
   watch();
-});
-// The channel must not keep a program alive that has nothing else to do.
-process.channel?.unref();
+}
 
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
