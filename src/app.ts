@@ -30,13 +30,13 @@ const HEADER_BYTES = 16 * 1024;
 /** The whole HTTP surface. Opens no port, so that a test can call it. */
 export async function createApp(ctx: Context): Promise<FastifyInstance> {
   const identify = createIdentify(ctx.config.adminToken);
-  const logger: FastifyBaseLogger = ctx.log;
+  // Lines of ours name the request where there is one; a logger for each request would be made for nothing.
+  const logger: FastifyBaseLogger = Object.create(ctx.log) as FastifyBaseLogger;
+  logger.child = () => logger;
   const shapes = [ErrorBodySchema, ...taskShapes, ...deliveryShapes];
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
-    // Lines of ours name the request where there is one; a logger for each would be made for nothing.
-    childLoggerFactory: (parent) => parent,
     bodyLimit: ctx.config.limits.bodyBytes,
     requestTimeout: ARRIVAL_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,

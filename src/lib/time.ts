@@ -7,5 +7,17 @@ export const DAY = 24 * HOUR;
 export function isoTime(ms: number): string;
 export function isoTime(ms: number | null): string | null;
 export function isoTime(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
+  if (ms === null) return null;
+  const second = Math.floor(ms / SECOND);
+  let text = seconds.get(second);
+  if (text === undefined) {
+    text = new Date(second * SECOND).toISOString().slice(0, -4);
+    if (seconds.size >= SECONDS_KEPT) seconds.clear();
+    seconds.set(second, text);
+  }
+  return `${text}${String(ms - second * SECOND).padStart(3, "0")}Z`;
 }
+
+/** Seconds that were spelled before: an answer has several times, most of them of these moments. */
+const seconds = new Map<number, string>();
+const SECONDS_KEPT = 1000;

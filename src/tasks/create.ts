@@ -87,7 +87,7 @@ export async function createTask(ctx: Context, caller: Caller, body: unknown, pr
   for (let attempt = 0; attempt < 5; attempt++) {
     const rows = newTask(request, documents, ctx.db.now());
     if (await ctx.creator(rows))
-      return { task: { ...toTask(rows.task), ...documents, response: null }, isReplay: false, isMismatch: false };
+      return { task: toTask({ ...rows.task, ...documents, response: null }), isReplay: false, isMismatch: false };
     const bound = await findReplay(ctx, body);
     // Where the answer to the commit was lost and the writing repeated, the task that is found is this very one.
     if (bound) return bound.task.id === rows.task.id ? { ...bound, isReplay: false } : bound;

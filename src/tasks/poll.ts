@@ -26,7 +26,7 @@ const selectPolled = readStatement<{ id: string }, TaskRow & { response: string 
 /** The task, or null when there is none (any more). */
 export async function findPolledTask(db: Db, id: string): Promise<PolledTask | null> {
   const [row] = await db.run(selectPolled, { id });
-  return row ? { ...toTask(row), response: row.response } : null;
+  return row ? toTask(row) : null;
 }
 
 /** Those who wait in this process for a task to end. While they wait, nothing is asked of the database for them. */

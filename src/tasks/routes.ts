@@ -173,7 +173,9 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
     },
     async (request, reply) => {
       const gone = new AbortController();
-      reply.raw.once("close", () => gone.abort());
+      reply.raw.once("close", () => {
+        if (!reply.raw.writableFinished) gone.abort();
+      });
       const seconds = request.query.timeout ?? DEFAULT_POLL_SECONDS;
       const task = await pollTask(ctx, callerOf(request), request.params.id, seconds, gone.signal);
       return sendJson(reply, toPollResult(task));
