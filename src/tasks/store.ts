@@ -351,11 +351,9 @@ export async function addTask(tx: Tx, { task, documents, audit }: NewTask): Prom
  */
 export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<string>> {
   if (db.dialect === "postgres") {
-    // In the order of their keys, so that two such statements wait for each other instead of deadlocking.
-    const sorted = tasks.toSorted((a, b) => (a.task.idempotency_key < b.task.idempotency_key ? -1 : 1));
-    const params = { tasks: JSON.stringify(sorted) };
-    const written = await db.writeOne(insertTasks, params).catch(async (error: unknown) => {
-      if (error instanceof ServiceError && error.code === "COMMIT_UNKNOWN") return db.writeOne(insertTasks, params);
+    const rows = toNewRows(tasks);
+    const written = await db.writeOne(insertTasks, rows).catch(async (error: unknown) => {
+      if (error instanceof ServiceError && error.code === "COMMIT_UNKNOWN") return db.writeOne(insertTasks, rows);
       throw error;
     });
     return new Set(written.map(({ id }) => id));
@@ -367,36 +365,82 @@ export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<s
   });
 }
 
-/** In one statement, which on PostgreSQL costs half of one transaction each. */
-const insertTasks = writeStatement<{ tasks: string }, { id: string }>((query, param) => ({
-  compile: () =>
-    sql<{ id: string }>`
-      with rows as (
-        select * from json_to_recordset(${param("tasks")}::json) as rows (task json, documents json, audit json)
-      ), added as (
-        insert into tasks (id, idempotency_key, status, task, timeout_seconds, timeout_at, redact_payload,
-          verification_attempt, assigned_to_email, callback_url, listed_length, schemas_length, audit_seq, created_at,
-          updated_at)
-        select t.* from rows, json_to_record(rows.task) as t (id text, idempotency_key text, status text, task text,
-          timeout_seconds bigint, timeout_at bigint, redact_payload bigint, verification_attempt bigint,
-          assigned_to_email text, callback_url text, listed_length bigint, schemas_length bigint, audit_seq bigint,
-          created_at bigint, updated_at bigint)
-        on conflict (idempotency_key) do nothing
-        returning id
-      ), documents as (
-        insert into task_documents (task_id, payload, payload_schema, response_schema, form_definition, assign_to,
-          notify, verifier_config)
-        select d.* from rows, json_to_record(rows.documents) as d (task_id text, payload text, payload_schema text,
-          response_schema text, form_definition text, assign_to text, notify text, verifier_config text)
-        join added on added.id = d.task_id
-      ), entries as (
-        insert into audit_entries (task_id, seq, id, action, to_status, actor_type, created_at)
-        select a.* from rows, json_to_record(rows.audit) as a (task_id text, seq bigint, id text, action text,
-          to_status text, actor_type text, created_at bigint)
-        join added on added.id = a.task_id
-      )
-      select id from added`.compile(query),
-}));
+/** Columns of new rows, each with the type that PostgreSQL has for it. Columns that are missing are null. */
+const NEW_TASK = {
+  id: "text",
+  idempotency_key: "text",
+  status: "text",
+  task: "text",
+  timeout_seconds: "bigint",
+  timeout_at: "bigint",
+  redact_payload: "bigint",
+  verification_attempt: "bigint",
+  assigned_to_email: "text",
+  callback_url: "text",
+  listed_length: "bigint",
+  schemas_length: "bigint",
+  audit_seq: "bigint",
+  created_at: "bigint",
+  updated_at: "bigint",
+} as const satisfies Partial<Record<keyof TaskRow, string>>;
+const NEW_DOCUMENTS = {
+  task_id: "text",
+  payload: "text",
+  payload_schema: "text",
+  response_schema: "text",
+  form_definition: "text",
+  assign_to: "text",
+  notify: "text",
+  verifier_config: "text",
+} as const satisfies Partial<Record<keyof TaskDocumentsRow, string>>;
+const NEW_ENTRY = {
+  task_id: "text",
+  seq: "bigint",
+  id: "text",
+  action: "text",
+  to_status: "text",
+  actor_type: "text",
+  created_at: "bigint",
+} as const satisfies Partial<Record<keyof AuditEntryRow, string>>;
+
+type NewRows = Record<string, unknown[]>;
+
+/** A list for each column; sorted by idempotency key, so that two such statements wait for each other instead of deadlocking. */
+function toNewRows(tasks: readonly NewTask[]): NewRows {
+  const sorted = tasks.toSorted((a, b) => (a.task.idempotency_key < b.task.idempotency_key ? -1 : 1));
+  const rows: NewRows = {};
+  for (const part of ["task", "documents", "audit"] as const) {
+    const columns = { task: NEW_TASK, documents: NEW_DOCUMENTS, audit: NEW_ENTRY }[part];
+    for (const name in columns)
+      rows[`${part}.${name}`] = sorted.map((one) => (one[part] as unknown as Record<string, unknown>)[name]);
+  }
+  return rows;
+}
+
+/**
+ * In one statement, which on PostgreSQL costs half of one transaction each. As arrays: the same rows as one JSON cost the
+ * database twice as much as they save here.
+ */
+const insertTasks = writeStatement<NewRows, { id: string }>((query, param) => {
+  const names = (columns: object) => sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  const lists = (part: string, columns: Record<string, string>) =>
+    sql.join(Object.entries(columns).map(([name, type]) => sql`${param(`${part}.${name}`)}::${sql.raw(type)}[]`));
+  const rows = (part: string, columns: Record<string, string>) =>
+    sql`select rows.* from unnest(${lists(part, columns)}) as rows (${names(columns)}) join added on added.id = rows.task_id`;
+  return {
+    compile: () =>
+      sql<{ id: string }>`
+        with added as (
+          insert into tasks (${names(NEW_TASK)}) select * from unnest(${lists("task", NEW_TASK)})
+          on conflict (idempotency_key) do nothing returning id
+        ), documents as (
+          insert into task_documents (${names(NEW_DOCUMENTS)}) ${rows("documents", NEW_DOCUMENTS)}
+        ), entries as (
+          insert into audit_entries (${names(NEW_ENTRY)}) ${rows("audit", NEW_ENTRY)}
+        )
+        select id from added`.compile(query),
+  };
+});
 
 /** Deletes a task and all that was written about it. */
 export async function deleteTask(tx: Tx, id: string): Promise<void> {
