@@ -139,6 +139,8 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     try {
       for (;;) {
         isWoken = false;
+        // Nobody is there any more to hear it; thousands may leave at once.
+        if (signal.aborted) return null;
         const task = isOver ? await findPolledTask(db, id) : await read(id);
         if (isOver || task === null || isTerminal(task.status)) return task;
         if (!isWoken) await new Promise<void>((resolve) => (goOn = resolve));

@@ -365,7 +365,7 @@ export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<s
   });
 }
 
-/** Columns of new rows, each with the type that PostgreSQL has for it. Columns that are missing are null. */
+/** Columns of new rows, and what is in them. Columns that are missing are null. */
 const NEW_TASK = {
   id: "text",
   idempotency_key: "text",
@@ -385,13 +385,13 @@ const NEW_TASK = {
 } as const satisfies Partial<Record<keyof TaskRow, string>>;
 const NEW_DOCUMENTS = {
   task_id: "text",
-  payload: "text",
-  payload_schema: "text",
-  response_schema: "text",
-  form_definition: "text",
-  assign_to: "text",
-  notify: "text",
-  verifier_config: "text",
+  payload: "json",
+  payload_schema: "json",
+  response_schema: "json",
+  form_definition: "json",
+  assign_to: "json",
+  notify: "json",
+  verifier_config: "json",
 } as const satisfies Partial<Record<keyof TaskDocumentsRow, string>>;
 const NEW_ENTRY = {
   task_id: "text",
@@ -403,7 +403,7 @@ const NEW_ENTRY = {
   created_at: "bigint",
 } as const satisfies Partial<Record<keyof AuditEntryRow, string>>;
 
-type NewRows = Record<string, unknown[]>;
+type NewRows = Record<string, unknown>;
 
 /** A list for each column; sorted by idempotency key, so that two such statements wait for each other instead of deadlocking. */
 function toNewRows(tasks: readonly NewTask[]): NewRows {
@@ -411,10 +411,29 @@ function toNewRows(tasks: readonly NewTask[]): NewRows {
   const rows: NewRows = {};
   for (const part of ["task", "documents", "audit"] as const) {
     const columns = { task: NEW_TASK, documents: NEW_DOCUMENTS, audit: NEW_ENTRY }[part];
-    for (const name in columns)
-      rows[`${part}.${name}`] = sorted.map((one) => (one[part] as unknown as Record<string, unknown>)[name]);
+    for (const [name, type] of Object.entries(columns))
+      rows[`${part}.${name}`] = toList(
+        type,
+        sorted.map((one) => (one[part] as unknown as Record<string, string | number | null>)[name] ?? null),
+      );
   }
   return rows;
+}
+
+/** Never stand in JSON as we write it. */
+const BETWEEN = "\u001f";
+const NOTHING = "\u001e";
+
+/** A column as one parameter. The driver would escape each element of an array by itself, which most of ours do not need. */
+function toList(type: string, values: (string | number | null)[]): unknown {
+  switch (type) {
+    case "bigint":
+      return `{${values.join(",")}}`;
+    case "json":
+      return values.map((value) => value ?? NOTHING).join(BETWEEN);
+    default:
+      return values;
+  }
 }
 
 /**
@@ -423,8 +442,12 @@ function toNewRows(tasks: readonly NewTask[]): NewRows {
  */
 const insertTasks = writeStatement<NewRows, { id: string }>((query, param) => {
   const names = (columns: object) => sql.join(Object.keys(columns).map((name) => sql.ref(name)));
+  const list = (value: unknown, type: string) =>
+    type === "json"
+      ? sql`string_to_array(${value}, ${sql.lit(BETWEEN)}, ${sql.lit(NOTHING)})`
+      : sql`${value}::${sql.raw(type)}[]`;
   const lists = (part: string, columns: Record<string, string>) =>
-    sql.join(Object.entries(columns).map(([name, type]) => sql`${param(`${part}.${name}`)}::${sql.raw(type)}[]`));
+    sql.join(Object.entries(columns).map(([name, type]) => list(param(`${part}.${name}`), type)));
   const rows = (part: string, columns: Record<string, string>) =>
     sql`select rows.* from unnest(${lists(part, columns)}) as rows (${names(columns)}) join added on added.id = rows.task_id`;
   return {
