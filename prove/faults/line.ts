@@ -10,10 +10,14 @@ import { shuffled, type Scene, type Stage } from "./fault.ts";
 import { startLoad, type Load } from "./load.ts";
 import { findTorn, type Query } from "./whole.ts";
 
-/** A message of the simple protocol that commits: an answer to it tells that it happened. */
-const COMMIT = "commit\0";
-/** Stands in every transaction that a caller asks for, and in none of the sweep. */
-const INSERT = "insert into";
+/**
+ * What is sent last, and some text of the same connection before it that nobody else sends: an answer to it tells that the
+ * commit happened. A move is a single statement, which names the version of the task that it is about.
+ */
+const COMMITS = {
+  move: { text: "before_seq", earlier: "before_seq" },
+  deletion: { text: "commit\0", earlier: "delete from" },
+};
 
 interface Act extends Stage {
   proxy: TcpProxy;
@@ -101,8 +105,9 @@ async function loseAnswers(service: ServiceProcess, proxy: TcpProxy, query: Quer
       violations.push(`After a lost answer to the commit, ${what}: ${String(found)}, not ${String(wanted)}`);
   };
   /** The same twice: the answer to the first commit is lost. @returns what the second one gets */
-  const twice = async (method: string, path: string, body?: unknown) => {
-    proxy.cutAnswerTo(COMMIT, INSERT);
+  const twice = async (commit: keyof typeof COMMITS, method: string, path: string, body?: unknown) => {
+    const { text, earlier } = COMMITS[commit];
+    proxy.cutAnswerTo(text, earlier);
     const first = await call(method, path, body);
     expect(`${method} is refused`, first.status, 503);
     expect(`${method} says why`, (first.body as { error_code?: string } | null)?.error_code, "COMMIT_UNKNOWN");
@@ -111,9 +116,13 @@ async function loseAnswers(service: ServiceProcess, proxy: TcpProxy, query: Quer
   };
 
   const body = newTaskBody({ callback_url: "http://127.0.0.1:9/" });
-  const created = await twice("POST", "/api/tasks", body);
-  expect("the key finds the task", created.status, 201);
-  expect("the second creation is a replay", created.headers.get("idempotent-replayed"), "true");
+  // Its key makes a creation safe to send again, which the service does by itself.
+  const key = body.idempotency_key;
+  proxy.cutAnswerTo(key, key);
+  const created = await call("POST", "/api/tasks", body);
+  expect("a creation succeeds", created.status, 201);
+  expect("it is not a replay", created.headers.get("idempotent-replayed"), "false");
+  expect("a second one is", (await call("POST", "/api/tasks", body)).headers.get("idempotent-replayed"), "true");
   const tasks = await query(`select id from tasks where idempotency_key = '${body.idempotency_key}'`);
   expect("there is one task", tasks.length, 1);
 
@@ -126,7 +135,7 @@ async function loseAnswers(service: ServiceProcess, proxy: TcpProxy, query: Quer
     const task = action === "complete" ? id : (await call("POST", "/api/tasks", newTaskBody())).body.id;
     expect(
       `a second ${action} is refused`,
-      (await twice("POST", `/api/tasks/${task}/${action}`, end.body)).status,
+      (await twice("move", "POST", `/api/tasks/${task}/${action}`, end.body)).status,
       409,
     );
     expect(`${action} happened`, (await call("GET", `/api/tasks/${task}`)).body.status, end.status);
@@ -135,7 +144,7 @@ async function loseAnswers(service: ServiceProcess, proxy: TcpProxy, query: Quer
   }
   const owed = await query(`select id from deliveries where task_id = '${id}'`);
   expect("one callback is owed", owed.length, 1);
-  expect("a second deletion finds nothing", (await twice("DELETE", `/api/tasks/${id}`)).status, 404);
+  expect("a second deletion finds nothing", (await twice("deletion", "DELETE", `/api/tasks/${id}`)).status, 404);
   violations.push(...(await findTorn(query)));
   // What follows counts its own tasks.
   for (const { id } of await query("select id from tasks")) await call("DELETE", `/api/tasks/${String(id)}`);

@@ -516,8 +516,9 @@ function stats({ now, tasks }: World, window_days: number) {
   const first = dayOf(now) - window_days + 1;
   const closed = tasks.filter(({ ended }) => ended !== null && dayOf(ended) >= first);
   const completed = closed.filter(({ status }) => status === "completed");
-  const seconds = completed.map(({ created, ended }) => (ended! - created) / SECOND).toSorted((a, b) => a - b);
-  const rank = (part: number) => seconds[Math.max(Math.ceil(seconds.length * part) - 1, 0)] ?? null;
+  const took = completed.map(({ created, ended }) => ended! - created).toSorted((a, b) => a - b);
+  const inSeconds = (ms: number | undefined) => (ms === undefined ? null : ms / SECOND);
+  const rank = (part: number) => inSeconds(took[Math.max(Math.ceil(took.length * part) - 1, 0)]);
   const ended = (among: Task[]) =>
     Object.fromEntries(TERMINAL.map((status) => [status, among.filter((task) => task.status === status).length]));
   const open = (status: Status) => tasks.filter((task) => task.status === status).length;
@@ -527,7 +528,7 @@ function stats({ now, tasks }: World, window_days: number) {
     generated_at: iso(now),
     totals: { created: open("created"), rejected: open("rejected"), ...ended(closed) },
     completion_rate: closed.length === 0 ? null : completed.length / closed.length,
-    avg_completion_seconds: seconds.length === 0 ? null : seconds.reduce((sum, one) => sum + one, 0) / seconds.length,
+    avg_completion_seconds: took.length === 0 ? null : took.reduce((sum, one) => sum + one, 0) / took.length / SECOND,
     median_completion_seconds: rank(0.5),
     p90_completion_seconds: rank(0.9),
     by_day: Array.from({ length: window_days }, (_, i) => ({

@@ -21,9 +21,9 @@ import { createTask, createTaskCreator } from "../../src/tasks/create.ts";
 import { createWaiters } from "../../src/tasks/poll.ts";
 import { toAuditRecord, toRecord } from "../../src/tasks/record.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
+import { startDeadlines } from "../../src/tasks/deadlines.ts";
 import { cancelTask, completeTask, readAuditTrail, readTask, removeTask } from "../../src/tasks/tasks.ts";
 import type { WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
-import { startWorker } from "../../src/worker.ts";
 import type { Random } from "../random.ts";
 import { createHints, never, storeOf, type Life, type Mishap } from "./life.ts";
 import { installVirtualTime, type VirtualTime } from "./virtual-time.ts";
@@ -333,7 +333,17 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       sender,
       deliveries,
     };
-    const worker = time.as(life, () => startWorker(ctx));
+    // Totals for the statistics are left out: they owe nobody anything, and look every minute of days.
+    const worker = time.as(life, () => {
+      const deadlines = startDeadlines(ctx);
+      ctx.deliveries.start();
+      return {
+        stop: async () => {
+          await deadlines.stop();
+          await ctx.deliveries.stop();
+        },
+      };
+    });
     const process: Process = Object.assign(life, { ctx, worker, leaseOwner: store.leaseOwner, hear });
     if (!process.isDead()) processes.add(process);
   }
