@@ -52,7 +52,8 @@ void test("what is nobody's fault is told to all at once and not tried again", a
   assert.equal(batches.length, 1);
 });
 
-void test("who comes while as many batches are under way as may be joins the next one", async () => {
+void test("who comes while as many batches are under way as may be joins the next one", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const ends: (() => void)[] = [];
   const { batches, add } = setUp(10, async (items) => {
     await new Promise<void>((resolve) => ends.push(resolve));
@@ -71,4 +72,15 @@ void test("who comes while as many batches are under way as may be joins the nex
   assert.deepEqual(batches, [[1], [2], [3, 4]]);
   for (const end of ends) end();
   await Promise.all(all);
+});
+
+void test("batches that never end hold up nobody", async () => {
+  const { batches, add } = setUp(10, async (items) => (items[0]! < 3 ? new Promise<number[]>(() => {}) : items));
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  for (const item of [1, 2]) {
+    void add(item);
+    await turn();
+  }
+  await add(3);
+  assert.deepEqual(batches, [[1], [2], [3]]);
 });

@@ -3,6 +3,9 @@ export interface Batcher<T, R> {
   add(item: T): Promise<R>;
 }
 
+/** A batch that takes longer holds nobody up any more: what it waits for may never answer. */
+const PATIENCE_MS = 50;
+
 /**
  * @param limits - `items` in one batch, and batches `under_way`, at most: whoever comes meanwhile joins the next one, so
  *   that batches grow with the load
@@ -31,10 +34,16 @@ export function createBatcher<T, R>(
       isFlushing = false;
       while (waiting.length > 0 && underWay < limits.under_way) {
         underWay++;
-        void handOver(waiting.splice(0, limits.items)).finally(() => {
+        let isCounted = true;
+        const end = () => {
+          clearTimeout(timer);
+          if (!isCounted) return;
+          isCounted = false;
           underWay--;
           if (waiting.length > 0) flushSoon();
-        });
+        };
+        const timer = setTimeout(end, PATIENCE_MS);
+        void handOver(waiting.splice(0, limits.items)).finally(end);
       }
     });
   }

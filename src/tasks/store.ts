@@ -4,6 +4,7 @@ import { addOwed, insertOwed } from "../deliveries/store.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
+import { SECOND } from "../lib/time.ts";
 import type { TaskEvent, TaskStatus, VerifierResult } from "./lifecycle.ts";
 import type { Move } from "./move.ts";
 
@@ -352,9 +353,12 @@ export async function addTask(tx: Tx, { task, documents, audit }: NewTask): Prom
 export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<string>> {
   if (db.dialect === "postgres") {
     const rows = toNewRows(tasks);
+    const started = performance.now();
     const written = await db.writeOne(insertTasks, rows).catch(async (error: unknown) => {
-      if (error instanceof ServiceError && error.code === "COMMIT_UNKNOWN") return db.writeOne(insertTasks, rows);
-      throw error;
+      const isUnknown = error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
+      if (!isUnknown || performance.now() - started > AGAIN_WITHIN_MS) throw error;
+      // Whatever becomes of the second one, of the first nobody knows.
+      return db.writeOne(insertTasks, rows).catch(() => Promise.reject(error));
     });
     return new Set(written.map(({ id }) => id));
   }
@@ -364,6 +368,9 @@ export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<s
     return added;
   });
 }
+
+/** A connection that broke at once is worth another try; whoever waited for a silent one has waited long enough. */
+const AGAIN_WITHIN_MS = 1 * SECOND;
 
 /** Columns of new rows, and what is in them. Columns that are missing are null. */
 const NEW_TASK = {
