@@ -2,7 +2,6 @@ import { Ajv, type ErrorObject, type Options } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import { isJsonObject } from "../lib/json.ts";
-import { onFirstUse } from "../lib/on-first-use.ts";
 import { isStorableText } from "../lib/text.ts";
 
 const OPTIONS: Options = {
@@ -16,39 +15,29 @@ const OPTIONS: Options = {
  * Checks requests against the routes' schemas. A body is taken as it is: `"900"` is not a number. In an address
  * everything is text, so there numbers and booleans are read from it.
  *
- * Code is made when a route is first asked, so that a start makes none of it.
- *
  * @param shapes - schemas that others refer to by their `$id`
  */
 export function createValidatorCompiler(shapes: readonly object[]): FastifySchemaCompiler<object> {
-  const compilers = onFirstUse(() => {
-    const strict = new Ajv({ ...OPTIONS, allErrors: true });
-    const brief = new Ajv(OPTIONS);
-    for (const shape of shapes) for (const ajv of [strict, brief]) ajv.addSchema(shape);
-    const made = { strict, brief, reading: new Ajv({ ...OPTIONS, allErrors: true, coerceTypes: "array" }) };
-    return () => made;
-  });
+  const strict = new Ajv({ ...OPTIONS, allErrors: true });
+  const brief = new Ajv(OPTIONS);
+  for (const shape of shapes) for (const ajv of [strict, brief]) ajv.addSchema(shape);
+  const reading = new Ajv({ ...OPTIONS, allErrors: true, coerceTypes: "array" });
   return ({ schema, httpPart }) => {
     if (httpPart === "body") {
-      return onFirstUse(() => {
-        const { strict, brief } = compilers();
-        const [all, first] = [strict.compile(schema), brief.compile(schema)];
-        return (value: unknown) => {
-          const validate = hasLongList(value) ? first : all;
-          return validate(value) ? { value } : { error: refuse(validate.errors ?? [], "") };
-        };
-      });
+      const [all, first] = [strict.compile(schema), brief.compile(schema)];
+      return (value: unknown) => {
+        const validate = hasLongList(value) ? first : all;
+        return validate(value) ? { value } : { error: refuse(validate.errors ?? [], "") };
+      };
     }
     const prefix = `/${httpPart === "querystring" ? "query" : httpPart}`;
-    return onFirstUse(() => {
-      const validate = compilers().reading.compile(schema);
-      const wholeNumbers = wholeNumbersOf(schema);
-      return (value: unknown) => {
-        const wrong = wholeNumbers.filter((name) => !isWholeNumber((value as Record<string, unknown>)[name]));
-        if (wrong.length > 0) return { error: refuse(wrong.map(notWhole), prefix) };
-        return validate(value) ? { value } : { error: refuse(validate.errors ?? [], prefix) };
-      };
-    });
+    const validate = reading.compile(schema);
+    const wholeNumbers = wholeNumbersOf(schema);
+    return (value: unknown) => {
+      const wrong = wholeNumbers.filter((name) => !isWholeNumber((value as Record<string, unknown>)[name]));
+      if (wrong.length > 0) return { error: refuse(wrong.map(notWhole), prefix) };
+      return validate(value) ? { value } : { error: refuse(validate.errors ?? [], prefix) };
+    };
   };
 }
 
