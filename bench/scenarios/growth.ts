@@ -20,8 +20,9 @@ const SAMPLES = 500;
 export async function growth(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     const homes = { few: await seed(bench, dialect, FEW), many: await seed(bench, dialect, MANY) };
-    const few = await startOn(homes.few);
-    const many = await startOn(homes.many);
+    const services = { few: await startOn(homes.few), many: await startOn(homes.many) };
+    const few = await open(homes.few, services.few);
+    const many = await open(homes.many, services.many);
     for (const name of Object.keys(few.acts)) {
       const costs = { few: [] as Cost[], many: [] as Cost[] };
       for (let turn = 0; turn <= TURNS; turn++) {
@@ -78,9 +79,13 @@ async function seed(bench: Bench, dialect: Dialect, count: number): Promise<Seed
   return { home, ended };
 }
 
-async function startOn({ home, ended }: SeededHome): Promise<Seeded> {
+async function startOn({ home }: SeededHome): Promise<Target> {
   const service = await startTarget(SERVICE, home);
   await untilIdle(service);
+  return service;
+}
+
+async function open({ home, ended }: SeededHome, service: Target): Promise<Seeded> {
   const pool = await openPool(service.url, 2);
   return { home, service, pool, acts: await actsOn(pool, ended) };
 }

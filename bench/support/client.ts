@@ -126,7 +126,8 @@ export async function openPool(url: string, size: number): Promise<Pool> {
   const waiting: ((client: Client) => void)[] = [];
   return {
     ask: async (ask) => {
-      const client = free.pop() ?? (await new Promise<Client>((resolve) => waiting.push(resolve)));
+      // The one that has been idle the longest: the service closes what is idle for too long.
+      const client = free.shift() ?? (await new Promise<Client>((resolve) => waiting.push(resolve)));
       try {
         return await client.ask(ask);
       } finally {

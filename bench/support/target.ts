@@ -99,6 +99,7 @@ function slowly(fsyncMs: number): string[] {
 export const SERVICE = "src/main.ts";
 export const FLOORS = {
   echo: "bench/floors/echo.ts",
+  hold: "bench/floors/hold.ts",
   sqlite: "bench/floors/durable.ts",
   postgres: "bench/floors/durable-postgres.ts",
 } as const;

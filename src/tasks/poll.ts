@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { readStatement, type Db } from "../db/database.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { SECOND } from "../lib/time.ts";
@@ -22,6 +23,17 @@ const selectPolled = readStatement<{ id: string }, TaskRow & { response: string 
     .select("task_responses.response")
     .where("tasks.id", "=", param("id")),
 );
+
+/**
+ * Of `ids`, those of tasks that have ended or are gone. The list is one text: a statement with as many parameters as there
+ * are ids would be read anew each time.
+ */
+const selectEnded = readStatement<{ ids: string }, { id: string }>((query, param) => ({
+  compile: () =>
+    sql<{ id: string }>`
+      select waiting.id from unnest(string_to_array(${param("ids")}, ',')) as waiting (id)
+      where not exists (select 1 from tasks where tasks.id = waiting.id and tasks.ended_at is null)`.compile(query),
+}));
 
 /** The task, or null when there is none (any more). */
 export async function findPolledTask(db: Db, id: string): Promise<PolledTask | null> {
@@ -93,21 +105,14 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     }
   }
 
-  /** Hints of other processes may be lost; this finds what they were about. */
+  /** Hints of other processes may be lost; this finds what they were about. Only on PostgreSQL are there any. */
   async function look(): Promise<void> {
     round = (round + 1) % ROUNDS_WHILE_HEALTHY;
     const everybody = !db.hints.isHealthy();
     const ids = [...waiting.keys()].filter((_, i) => everybody || i % ROUNDS_WHILE_HEALTHY === round);
     for (let i = 0; i < ids.length; i += LOOK_AT_ONCE) {
       const some = ids.slice(i, i + LOOK_AT_ONCE);
-      const open = await db.query
-        .selectFrom("tasks")
-        .select("id")
-        .where("id", "in", some)
-        .where("ended_at", "is", null)
-        .execute();
-      const stillOpen = new Set(open.map((row) => row.id));
-      for (const id of some) if (!stillOpen.has(id)) wake(id);
+      for (const { id } of await db.run(selectEnded, { ids: some.join() })) wake(id);
     }
   }
 

@@ -230,7 +230,10 @@ function toChangedColumns(task: Task): ChangedColumns {
   };
 }
 
-/** In one statement; a row that is not as it was before its move is left alone, with all that would come with it. */
+/**
+ * In one statement; a row that is not as it was before its move is left alone, with all that would come with it. Each
+ * record is read from its JSON once: joined as it is read, it would be read again for every row that was written.
+ */
 const writeMoves = writeStatement<{ moves: string }, { id: string }>((query, param) => ({
   compile: () =>
     sql<{ id: string }>`
@@ -253,15 +256,19 @@ const writeMoves = writeStatement<{ moves: string }, { id: string }>((query, par
       ), responses as (
         insert into task_responses (task_id, response)
         select c.id, c.response from changed c join written on written.id = c.id where c.response is not null
+      ), audits as materialized (
+        select a.* from moves, json_to_record(moves.audit) as a (task_id text, seq bigint, id text, action text,
+          from_status text, to_status text, actor_type text, actor_email text, channel text, verifier_reason text,
+          embed_sub text, extra text, created_at bigint)
       ), entries as (
         insert into audit_entries (task_id, seq, id, action, from_status, to_status, actor_type, actor_email, channel,
           verifier_reason, embed_sub, extra, created_at)
-        select a.* from moves, json_to_record(moves.audit) as a (task_id text, seq bigint, id text, action text,
-          from_status text, to_status text, actor_type text, actor_email text, channel text, verifier_reason text,
-          embed_sub text, extra text, created_at bigint) join written on written.id = a.task_id
-      ), owed as (
+        select a.* from audits a join written on written.id = a.task_id
+      ), debts as materialized (
         select o.* from moves, json_to_record(moves.owed) as o (id text, kind text, task_id text, destination text,
-          origin text, body text, next_attempt_at bigint, created_at bigint) join written on written.id = o.task_id
+          origin text, body text, next_attempt_at bigint, created_at bigint)
+      ), owed as (
+        select o.* from debts o join written on written.id = o.task_id
       ), ${insertOwed(sql`owed`)}
       select id from written`.compile(query),
 }));
