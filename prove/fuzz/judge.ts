@@ -77,7 +77,7 @@ export function createJudge(document: JsonObject): Judge {
     if (status === 401) require(headers.get("www-authenticate") === "Bearer", "there is no WWW-Authenticate");
     if (status === 429 || status === 503) require(headers.has("retry-after"), "there is no Retry-After");
 
-    const isOurs = ANYWHERE.some((each) => each === code) || (isHead && [400, 404, 405].includes(status));
+    const isOurs = ANYWHERE.some((each) => each === code) || (isHead && [400, 404, 405, 431].includes(status));
     switch (request.allowed) {
       case "unknown":
         require(status === 404 && (isHead || code === "NOT_FOUND"), "nothing is there: it must be 404 NOT_FOUND");

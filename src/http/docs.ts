@@ -6,6 +6,7 @@ import { fastifySwagger } from "@fastify/swagger";
 import { fastifySwaggerUi } from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Context } from "../context.ts";
+import { ServiceError } from "../errors.ts";
 import { tidyDescription } from "./openapi.ts";
 import { escapeHtml, ICON, PAGE_CSP, renderPage } from "./page.ts";
 import { troubleshootingRoutes } from "./troubleshooting.ts";
@@ -19,7 +20,7 @@ answer, a person answers, and the agent gets a result that fits the schema.
 **In three calls.** Create a task with \`POST /api/tasks\`, wait for its end with \`GET /api/tasks/{id}/poll\`, answer it with
 \`POST /api/tasks/{id}/complete\`. A task ends once: as \`completed\`, \`timed_out\`, \`cancelled\` or \`verification_exhausted\`.
 
-**Authentication.** Agents send \`Authorization: Bearer <admin API token>\`. 401 means that we do not know you, 403 that we do and
+**Authentication.** Agents send \`Authorization: Bearer <admin API token>\`; people sign in and carry the cookie \`service_session\`. 401 means that we do not know you, 403 that we do and
 that you may not do this.
 
 **Creating is idempotent.** Choose one \`idempotency_key\` for one event on your side: the same key gives the same task again,
@@ -53,6 +54,10 @@ export async function describeApi(app: FastifyInstance, { version }: Pick<Contex
       tags: [
         { name: "tasks", description: "Hand over a decision or a piece of work, wait for it, answer it." },
         { name: "webhook deliveries", description: "What became of callbacks, and sending them again." },
+        { name: "setup", description: "The first operator, once." },
+        { name: "auth", description: "Signing in and out, and who is signed in." },
+        { name: "users", description: "The directory: who may do what, and whom tasks are routed to." },
+        { name: "service keys", description: "For products that embed the form." },
         { name: "operations", description: "Is the service up, which version is it, how is it doing." },
       ],
       components: {
@@ -61,6 +66,12 @@ export async function describeApi(app: FastifyInstance, { version }: Pick<Contex
             type: "http",
             scheme: "bearer",
             description: "The admin API token: `SERVICE_ADMIN_API_TOKEN`, or the one printed at the first start.",
+          },
+          session: {
+            type: "apiKey",
+            in: "cookie",
+            name: "service_session",
+            description: "A person who is signed in. Unsafe methods must come from a page of this service.",
           },
         },
       },
@@ -86,6 +97,11 @@ export const docsRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ct
 
   await app.register(fastifySwaggerUi, {
     routePrefix: "/api/docs",
+    uiHooks: {
+      // Nobody asked for YAML, and making it holds up everybody else for half a second.
+      onRequest: (request, _reply, done) =>
+        done(/\/yaml\b/.test(request.url) ? new ServiceError("NOT_FOUND") : undefined),
+    },
     staticCSP: csp({ script: "'self'", style: "'self'" }),
     uiConfig: { layout: "BaseLayout", docExpansion: "list", defaultModelsExpandDepth: 0, displayRequestDuration: true },
     theme: {
