@@ -13,12 +13,15 @@ import {
   refuseHopeless,
   SAFE_HEADERS,
 } from "./http/error-response.ts";
+import { refuseCrossSite } from "./http/same-origin.ts";
 import { ErrorBodySchema } from "./http/schema.ts";
 import { createSerializerCompiler } from "./http/serialization.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { createValidatorCompiler } from "./http/validation.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
-import { callerOf, createIdentify } from "./people/caller.ts";
+import { callerOf, type Caller } from "./people/caller.ts";
+import { createIdentify } from "./people/identify.ts";
+import { peopleRoutes, peopleShapes, setupPageRoutes } from "./people/routes.ts";
 import { taskRoutes, taskShapes } from "./tasks/routes.ts";
 
 /** How long the head and the body of a request may take to arrive; an answer may take longer (polls do). */
@@ -29,11 +32,11 @@ const HEADER_BYTES = 16 * 1024;
 
 /** The whole HTTP surface. Opens no port, so that a test can call it. */
 export async function createApp(ctx: Context): Promise<FastifyInstance> {
-  const identify = createIdentify(ctx.config.adminToken);
+  const identify = createIdentify(ctx);
   // Lines of ours name the request where there is one; a logger for each request would be made for nothing.
   const logger: FastifyBaseLogger = Object.create(ctx.log) as FastifyBaseLogger;
   logger.child = () => logger;
-  const shapes = [ErrorBodySchema, ...taskShapes, ...deliveryShapes];
+  const shapes = [ErrorBodySchema, ...taskShapes, ...deliveryShapes, ...peopleShapes];
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -67,13 +70,21 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   app.decorateRequest("caller", null);
   // Hooks of every request call back: a promise each would cost more than what they do.
   app.addHook("onRequest", (request, reply, done) => {
-    request.caller = identify(request);
     void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
-    if (request.headers.authorization !== undefined) void reply.header("cache-control", "no-store");
+    const { authorization, cookie } = request.headers;
+    if (authorization !== undefined || cookie !== undefined) void reply.header("cache-control", "no-store");
     refuseHopeless(app, request, reply);
-    // What a route declares is enforced, and before a byte of the body is read.
-    if (request.routeOptions.schema?.security !== undefined) callerOf(request);
-    done();
+    refuseCrossSite(request, ctx.config.publicUrl);
+    const admit = (caller: Caller | null) => {
+      request.caller = caller;
+      // What a route declares is enforced, and before a byte of the body is read.
+      if (request.routeOptions.schema?.security !== undefined) callerOf(request);
+    };
+    const caller = identify(request);
+    // Where the database is asked, the hook gives a promise instead.
+    if (caller instanceof Promise) return caller.then(admit);
+    admit(caller);
+    return done();
   });
   // What a request owes the outside starts once it is answered. After the body was read, since reading it loses the thread.
   app.addHook("preHandler", (_request, reply, done) => whileAnswering(reply.raw, ctx.deliveries.release, done));
@@ -98,6 +109,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   app.addHook("preClose", async () => {
     connections.begin();
     ctx.waiters.stop();
+    ctx.events.stop();
   });
   app.addHook("onClose", async () => connections.done());
 
@@ -107,5 +119,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(operationsRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
+  await app.register(peopleRoutes, { ctx, prefix: "/api" });
+  await app.register(setupPageRoutes, { ctx });
   return app;
 }

@@ -20,6 +20,7 @@ function started(change: Partial<Started> = {}, env: Record<string, string> = {}
     isNewDatabase: true,
     hasNewSecrets: true,
     isOwnToken: false,
+    setupToken: null,
     warnings: [],
     ...change,
   };
@@ -42,6 +43,13 @@ test("the first start shows the token, and a call that works as it stands", () =
 test("later starts say where it runs and what is off, and no secret", () => {
   const text = plain({ isNewDatabase: false, hasNewSecrets: false, warnings: ["Callbacks are off."] });
   assert.equal(text, "\n  Human Task Service 1.2.3 is running at http://localhost:3000\n\n  Callbacks are off.\n\n");
+});
+
+test("the set-up link is shown at every start until it was used", () => {
+  const link = "Set up     http://localhost:3000/setup#token=once";
+  assert.ok(plain({ setupToken: "once" }).includes(link));
+  assert.ok(plain({ setupToken: "once", isNewDatabase: false, hasNewSecrets: false }).includes(link));
+  assert.ok(!plain().includes("Set up"));
 });
 
 test("a token that is not new is not shown", () => {

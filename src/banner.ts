@@ -14,6 +14,8 @@ export interface Started {
   hasNewSecrets: boolean;
   /** The admin token comes from the environment and not from `secrets.json`. */
   isOwnToken: boolean;
+  /** Makes the first operator; null once there is one. */
+  setupToken: string | null;
   /** Problems that do not keep it from working, such as a part that is off. */
   warnings: readonly string[];
 }
@@ -29,16 +31,22 @@ export function startedText(started: Started, { color }: { color: boolean }): st
   if (isFirstStart(started)) {
     const rows = firstRows(started).map(([label, value]) => `${quiet(label.padEnd(10))} ${value}`);
     lines.push("", ...rows, "", "First task:", firstTask(started));
-  }
+  } else if (started.setupToken !== null) lines.push("", `${quiet("Set up".padEnd(10))} ${setupLink(started)}`);
   if (warnings.length > 0) lines.push("", ...warnings);
   return `\n${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}\n\n`;
 }
 
-/** The same for a log, where a secret would be kept for ever: none is in it. */
+/** Opens set-up once; after that its token opens nothing. */
+function setupLink(started: Started): string {
+  return `${publicUrl(started)}/setup#token=${started.setupToken}`;
+}
+
+/** The same for a log, where a secret would be kept for ever: none is in it but the one that works once. */
 export function logStarted(started: Started, log: Logger): void {
   const { version, address, config, isNewDatabase, hasNewSecrets, warnings } = started;
   for (const warning of warnings) log.warn(warning);
   if (hasNewSecrets) log.info({ file: secretsFile(config) }, "Made the secrets of this service");
+  if (started.setupToken !== null) log.info({ link: setupLink(started) }, "Set-up is still to be done");
   log.info(
     { version, address, url: publicUrl(started), database: config.database.kind, new_database: isNewDatabase },
     "Human Task Service is running",
@@ -57,6 +65,7 @@ function firstRows(started: Started): [label: string, value: string][] {
       ? `sqlite  ${inDataDir(config, "service.db")}${isNewDatabase ? "  (new)" : ""}`
       : "postgresql";
   return [
+    ...(started.setupToken === null ? [] : ([["Set up", setupLink(started)]] as [string, string][])),
     ["API docs", `${url}/api/docs`],
     ["Database", database],
     ["API token", tokenText(started)],

@@ -5,7 +5,10 @@ import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { Sender } from "./lib/http-sender.ts";
+import type { Passwords } from "./people/passwords.ts";
+import type { Cookies } from "./people/sessions.ts";
 import type { TaskCreator } from "./tasks/create.ts";
+import type { TaskEvents } from "./tasks/events.ts";
 import type { Waiters } from "./tasks/poll.ts";
 import type { Verify } from "./verifier/verify.ts";
 
@@ -22,6 +25,11 @@ export interface Context {
   verify: Verify;
   waiters: Waiters;
   creator: TaskCreator;
+  /** Tells those who look at tasks what changes. */
+  events: TaskEvents;
+  passwords: Passwords;
+  /** Makes and opens the cookies of sessions. */
+  cookies: Cookies;
   /** Posts to URLs of strangers. */
   sender: Sender;
   /** Sends what is owed. */

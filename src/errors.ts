@@ -15,10 +15,25 @@ export const ERRORS = {
     message: "Send `Authorization: Bearer <token>` with a valid token, or sign in.",
     help: "No credentials came with the request, or they are not known here. Agents send the admin API token; on the embedded database it stands in `secrets.json` in the data directory unless `SERVICE_ADMIN_API_TOKEN` is set.",
   },
+  INVALID_CREDENTIALS: {
+    status: 401,
+    message: "The e-mail address or the password is wrong.",
+    help: "The answer is the same whether the address is unknown, the password is wrong, no password is set, or the person is deactivated. An operator can set a new password: `npm run service -- users set-password --email <address>`.",
+  },
   FORBIDDEN: {
     status: 403,
     message: "You are known here, but you may not do this.",
     help: "The credentials are valid and do not allow this call. Creating, cancelling and deleting tasks and reading an audit trail are for operators and the admin token; answering is also for the person a task is assigned to.",
+  },
+  INVALID_SETUP_TOKEN: {
+    status: 403,
+    message: "The set-up token is missing or wrong. Open the link that the service printed when it started.",
+    help: "The first operator is made with the token of the set-up link, which the service prints at every start until it was used. Only on the machine itself, without a proxy, is it not asked for.",
+  },
+  CLAIM_NEEDS_A_PERSON: {
+    status: 400,
+    message: "A claim is a person's; the admin token is nobody in particular.",
+    help: "Claims say who is working on a task. Call with the session of a user; an agent can answer without a claim.",
   },
   NOT_FOUND: {
     status: 404,
@@ -29,6 +44,11 @@ export const ERRORS = {
     status: 404,
     message: "No task has this id.",
     help: "The id was mistyped, belongs to another service, or the task was deleted. A task can also be found by its idempotency key: create it again with the same key and read the header `Idempotent-Replayed`.",
+  },
+  USER_NOT_FOUND: {
+    status: 404,
+    message: "No user has this id.",
+    help: "The id was mistyped. Users are never deleted, only deactivated: `GET /api/users?active=false` lists those.",
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
@@ -55,6 +75,26 @@ export const ERRORS = {
     message: "The task changed while this answer was being checked.",
     help: "Another answer to the same task was judged first. Nothing of this one was written. Read the task and submit again if it is still open.",
   },
+  TASK_ALREADY_CLAIMED: {
+    status: 409,
+    message: "Somebody else is working on this task.",
+    help: 'A claim lasts ten minutes and is renewed by whoever holds it. Wait for it to lapse or to be released; an operator takes it over with `{"force": true}`.',
+  },
+  USER_ALREADY_EXISTS: {
+    status: 409,
+    message: "A user with this e-mail address or Slack id exists already.",
+    help: 'Addresses are compared without regard to case, and those of deactivated users stay taken: reactivate that user with `PATCH /api/users/{id}` and `{"active": true}`.',
+  },
+  LAST_OPERATOR: {
+    status: 409,
+    message: "This is the last operator who can sign in; make another one first.",
+    help: "The service must not lock everybody out. Give somebody else `is_operator` and a password, then try again.",
+  },
+  SETUP_ALREADY_COMPLETED: {
+    status: 409,
+    message: "The service has its first operator already. Sign in.",
+    help: "Set-up happens once. Operators add others under Users; with access to the machine, `npm run service -- create-operator` makes one.",
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: "The request body is too large.",
@@ -65,6 +105,11 @@ export const ERRORS = {
     message: "The request is well-formed, but a value in it cannot be accepted.",
     help: "`details` names each value with a JSON Pointer and says what is wrong: out of range, too long, not a valid JSON Schema, a payload or response that does not fit its schema, or a destination that cannot work.",
   },
+  USER_NO_ADDRESS: {
+    status: 422,
+    message: "A user needs an e-mail address, or a Slack team and user id.",
+    help: "Without an address nobody can be reached or recognised. Both Slack ids count as one address.",
+  },
   VERIFIER_CONFIG_INVALID: {
     status: 422,
     message: "`verifier_config` is not valid.",
@@ -74,6 +119,11 @@ export const ERRORS = {
     status: 422,
     message: "The verifier's provider is not known.",
     help: "Providers are `anthropic` (also `claude`), `openai`, `google` (also `gemini`) and `azure` (also `azure_openai`).",
+  },
+  RATE_LIMITED: {
+    status: 429,
+    message: "Too many tries. Wait as long as `Retry-After` says.",
+    help: "Signing in takes 10 tries in 5 minutes from one address and 20 for one e-mail address; set-up takes 30 from one address. Tries that are refused do not make the wait longer.",
   },
   REQUEST_HEADERS_TOO_LARGE: {
     status: 431,
@@ -130,12 +180,18 @@ export interface ErrorDetail {
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
+  /** Seconds after which another try may succeed. */
+  readonly retryAfter: number | undefined;
 
-  constructor(code: ErrorCode, options: { message?: string; details?: ErrorDetail[]; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    options: { message?: string; details?: ErrorDetail[]; retryAfter?: number; cause?: unknown } = {},
+  ) {
     super(options.message ?? ERRORS[code].message, { cause: options.cause });
     this.name = "ServiceError";
     this.code = code;
     this.details = options.details;
+    this.retryAfter = options.retryAfter;
   }
 
   get status(): number {

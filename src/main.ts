@@ -37,13 +37,14 @@ try {
   process.exit(1);
 }
 
-const { ctx, address, warnings, hasNewSecrets } = running;
+const { ctx, address, warnings, hasNewSecrets, setupToken } = running;
 const started = {
   config: ctx.config,
   version: ctx.version,
   address,
   isNewDatabase: ctx.isNewDatabase,
   hasNewSecrets,
+  setupToken,
   isOwnToken: (process.env["SERVICE_ADMIN_API_TOKEN"] ?? "").trim() !== "",
   warnings,
 };

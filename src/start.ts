@@ -12,9 +12,13 @@ import { createEngine, type EngineOptions } from "./deliveries/engine.ts";
 import { overdueSeconds } from "./deliveries/store.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createSender } from "./lib/http-sender.ts";
+import { createPasswords } from "./people/passwords.ts";
+import { createCookies } from "./people/sessions.ts";
+import { needsSetup, setupToken } from "./people/setup.ts";
 import { loadSecrets } from "./secrets.ts";
 import { recordCallbackAbandoned } from "./tasks/audit.ts";
 import { createTaskCreator } from "./tasks/create.ts";
+import { createTaskEvents } from "./tasks/events.ts";
 import { createWaiters } from "./tasks/poll.ts";
 import { verifyWithoutProviders, type Verify } from "./verifier/verify.ts";
 import { startWorker } from "./worker.ts";
@@ -68,6 +72,9 @@ export async function createContext(
     verify: replace.verify ?? verifyWithoutProviders,
     waiters,
     creator: createTaskCreator(db),
+    events: createTaskEvents(db, onError),
+    passwords: createPasswords(),
+    cookies: createCookies(config),
     sender,
     deliveries,
   };
@@ -101,6 +108,8 @@ export interface RunningService {
   warnings: string[];
   /** Which secrets were made at this start. */
   hasNewSecrets: boolean;
+  /** Opens set-up; null once there is an operator. */
+  setupToken: string | null;
   /** Answers who waits, finishes what is under way, closes the database. Calling it again waits for the same end. */
   stop(): Promise<void>;
 }
@@ -129,7 +138,8 @@ export async function startService(env: Readonly<Record<string, string | undefin
     await ctx.patterns.close();
     await ctx.db.close();
   };
-  return { ctx, app, address, warnings, hasNewSecrets, stop: () => (stopping ??= stop()) };
+  const token = (await needsSetup(ctx)) ? setupToken(config) : null;
+  return { ctx, app, address, warnings, hasNewSecrets, setupToken: token, stop: () => (stopping ??= stop()) };
 }
 
 async function listen(app: FastifyInstance, ctx: Context): Promise<string> {

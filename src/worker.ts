@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import { startTidying } from "./people/sessions.ts";
 import { startDeadlines } from "./tasks/deadlines.ts";
 import { startTotals } from "./tasks/stored-totals.ts";
 
@@ -6,11 +7,13 @@ import { startTotals } from "./tasks/stored-totals.ts";
 export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const deadlines = startDeadlines(ctx);
   const totals = startTotals(ctx);
+  const tidying = startTidying(ctx);
   ctx.deliveries.start();
   return {
     stop: async () => {
       await deadlines.stop();
       await totals.stop();
+      await tidying.stop();
       await ctx.deliveries.stop();
       await ctx.sender.close();
     },

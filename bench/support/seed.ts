@@ -122,6 +122,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     verifier_result: null,
     assigned_to_user_id: null,
     assigned_to_email: email,
+    claimed_by_user_id: null,
     claimed_by_email: null,
     claim_expires_at: null,
     callback_url: null,
@@ -285,6 +286,12 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   delivery_bodies: true,
   delivery_attempts: true,
   task_totals: true,
+  task_candidates: true,
+  users: true,
+  sessions: true,
+  service_keys: true,
+  rate_windows: true,
+  setup: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

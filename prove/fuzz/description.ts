@@ -23,8 +23,8 @@ export interface Description {
 /** @param document - what `/api/openapi.json` answers */
 export function readDescription(document: JsonObject): Description {
   const components = (document["components"] as { schemas: Record<string, JsonObject> }).schemas;
-  const operations = Object.entries(document["paths"] as Record<string, Record<string, JsonObject>>).flatMap(
-    ([path, methods]) =>
+  const operations = Object.entries(document["paths"] as Record<string, Record<string, JsonObject>>)
+    .flatMap(([path, methods]) =>
       Object.entries(methods).map(([method, described]): Operation => {
         const parameters = (described["parameters"] ?? []) as { in: string; name: string; schema: JsonObject }[];
         const body = described["requestBody"] as { content: Record<string, { schema: JsonObject }> } | undefined;
@@ -38,7 +38,9 @@ export function readDescription(document: JsonObject): Description {
           responses: described["responses"] as Record<string, JsonObject>,
         };
       }),
-  );
+    )
+    // A stream has no end to wait for.
+    .filter(({ responses }) => !Object.hasOwn(responses["200"]?.["content"] ?? {}, "text/event-stream"));
   return {
     document,
     operations,

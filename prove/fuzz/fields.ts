@@ -10,6 +10,8 @@ export interface Known {
   open: { id: string; response: Json }[];
   ended: string[];
   deliveries: string[];
+  users: string[];
+  serviceKeys: string[];
   cursors: string[];
   keys: string[];
   /** The body that created a task, by its id. */
@@ -228,12 +230,14 @@ export function fitting(random: Random, description: Description, shape: JsonObj
 
 const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | undefined>> = {
   completed_by_email: (random) => random.pick(["dana@example.com", null, "x"]),
+  email: (random) => (random.chance(0.8) ? `person-${random.int(200)}@example.com` : undefined),
   cursor: (random, known) => (known.cursors.length > 0 && random.chance(0.8) ? random.pick(known.cursors) : undefined),
   task_id: (random, known) => (known.ended.length > 0 ? random.pick(known.ended) : undefined),
   ids: (random, known) =>
     Array.from({ length: random.int(4) }, () =>
       known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_x",
     ),
+  user_id: (random, known) => (known.users.length > 0 ? random.pick(known.users) : "usr_x"),
   origin: (random) => random.pick(["https://receiver.invalid", "http://127.0.0.1:1", "unusable", "x"]),
   // What waits is not what is tried here.
   timeout: () => 0,

@@ -66,10 +66,13 @@ export const fuzzRequests: Suite = {
           .map(([status, count]) => `${status}: ${count}`)
           .join("  ")}`,
       );
-    if (run.count >= COVERING && succeeded.length < covered.size)
+    const missed = [...covered.keys()].filter(
+      (name) => !FOR_PEOPLE.has(name) && !succeeded.some(([succeededName]) => succeededName === name),
+    );
+    if (run.count >= COVERING && missed.length > 0)
       violations.set("some operation never succeeded", {
         count: 1,
-        first: "the requests that are made up here do not reach it",
+        first: `the requests that are made up here do not reach ${missed.join(", ")}`,
       });
     if (violations.size > 0)
       throw new Error(
@@ -109,7 +112,16 @@ async function fuzzStage(
     const description = readDescription(document);
     for (const operation of description.operations)
       if (!covered.has(operation.name)) covered.set(operation.name, new Map());
-    const known: Known = { open: [], ended: [], deliveries: [], cursors: [], keys: [], bodies: new Map() };
+    const known: Known = {
+      open: [],
+      ended: [],
+      deliveries: [],
+      users: [],
+      serviceKeys: [],
+      cursors: [],
+      keys: [],
+      bodies: new Map(),
+    };
     const receivers = receiversAt(canary.port, allowPrivate, await namesOfThisMachine());
     const around: Surroundings = { seed, description, known, receivers };
     const fuzzer = createFuzzer(service, createJudge(document), around, covered, violate);
@@ -269,8 +281,22 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
     forget(known, id);
     remember(known.ended, id);
   } else if (name === "DELETE /api/tasks/{id}" && status === 204) forget(known, id);
+  else if (name === "POST /api/users" && status === 201) remember(known.users, idIn(body));
+  else if (name === "POST /api/service-keys" && status === 201) remember(known.serviceKeys, idIn(body));
   else if (name === "GET /api/admin/webhook-deliveries" && status === 200 && body.length > 0)
     for (const row of (JSON.parse(body.toString()) as { id: string }[]).slice(0, 5)) remember(known.deliveries, row.id);
+}
+
+/** What only somebody who signs in succeeds with; the admin token is told so. */
+const FOR_PEOPLE = new Set([
+  "POST /api/setup/operator",
+  "POST /api/auth/login",
+  "PATCH /api/auth/me",
+  "POST /api/tasks/{id}/claim",
+]);
+
+function idIn(body: Buffer): string {
+  return (JSON.parse(body.toString()) as { id: string }).id;
 }
 
 function remember<T>(list: T[], item: T): void {

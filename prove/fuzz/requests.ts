@@ -66,6 +66,9 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   "GET /api/admin/webhook-deliveries": 3,
 };
 
+/** Characters from which on a head may be too large. */
+const HEAD_MAX = 15_000;
+
 const TOKEN = `Bearer ${ADMIN_TOKEN}`;
 
 const MORE_METHODS = [
@@ -223,11 +226,17 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
     isStrange ||= STRANGE_HEADERS.has(odd[0]);
   }
 
+  const headLength = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, target.length);
+  isStrange ||= headLength > HEAD_MAX;
   const takesBody = operation.method !== "GET";
   let mustBe: readonly number[] | null = null;
+  // What a page elsewhere makes a browser send is refused before it is asked who sends it.
+  const isCrossSite =
+    token === null && method !== "GET" && headers.some(([name]) => name === "Origin" || name === "Cookie");
   if (!isStrange) {
     const isJson = type === "application/json";
-    if (operation.isSecured && token !== TOKEN) mustBe = [401];
+    if (isCrossSite) mustBe = [403];
+    else if (operation.isSecured && token !== TOKEN) mustBe = [401];
     else if (takesBody && isJson && bytes !== null && !isAcceptable(bytes)) mustBe = [400];
     else if (isMiscoded || !isJson) mustBe = null;
     else if (made.isBlocked) mustBe = [422];
@@ -265,6 +274,9 @@ function isAcceptable(bytes: Buffer): boolean {
 function idFor(random: Random, operation: Operation, known: Known, open: string | undefined): string {
   if (operation.path.includes("webhook"))
     return known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_none";
+  if (operation.path.includes("/users/")) return known.users.length > 0 ? random.pick(known.users) : "usr_none";
+  if (operation.path.includes("/service-keys/"))
+    return known.serviceKeys.length > 0 ? random.pick(known.serviceKeys) : "key_none";
   return open ?? (known.ended.length > 0 ? random.pick(known.ended) : "tsk_none");
 }
 

@@ -17,7 +17,10 @@ import { whileAnswering } from "../../src/deliveries/response-hold.ts";
 import { ServiceError, type ErrorCode } from "../../src/errors.ts";
 import type { Sender, SendResult } from "../../src/lib/http-sender.ts";
 import { recordCallbackAbandoned } from "../../src/tasks/audit.ts";
+import { createPasswords } from "../../src/people/passwords.ts";
+import { createCookies } from "../../src/people/sessions.ts";
 import { createTask, createTaskCreator } from "../../src/tasks/create.ts";
+import { createTaskEvents } from "../../src/tasks/events.ts";
 import { createWaiters } from "../../src/tasks/poll.ts";
 import { toAuditRecord, toRecord } from "../../src/tasks/record.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
@@ -330,6 +333,9 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       db: store,
       waiters: time.as(life, () => createWaiters(store, () => {})),
       creator: createTaskCreator(store),
+      events: time.as(life, () => createTaskEvents(store, () => {})),
+      passwords: createPasswords(),
+      cookies: createCookies(shared.config),
       sender,
       deliveries,
     };

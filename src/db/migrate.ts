@@ -4,6 +4,7 @@ import type { Dialect } from "./database.ts";
 import { core } from "./migrations/0001-core.ts";
 import { deliveries } from "./migrations/0002-deliveries.ts";
 import { cheapReads } from "./migrations/0003-cheap-reads.ts";
+import { people } from "./migrations/0004-people.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -17,6 +18,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     "0001-core": core(dialect),
     "0002-deliveries": deliveries(dialect),
     "0003-cheap-reads": cheapReads(dialect),
+    "0004-people": people(dialect),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();

@@ -15,6 +15,11 @@ export function isUnprepared(error: unknown): boolean {
   return code === "26000" || code === "42P05";
 }
 
+/** Another transaction was first with a value that may be there once; this one is lost. On SQLite there is one at a time. */
+export function isAlreadyThere(error: unknown): boolean {
+  return codeOf(error) === "23505";
+}
+
 /** The connection broke, could not be had, or gives no answer, as far as node, `pg` and PostgreSQL tell. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);

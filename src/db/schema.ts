@@ -12,6 +12,12 @@ export interface Schema {
   delivery_bodies: DeliveryBodyRow;
   delivery_attempts: DeliveryAttemptRow;
   task_totals: TaskTotalsRow;
+  task_candidates: TaskCandidateRow;
+  users: UserRow;
+  sessions: SessionRow;
+  service_keys: ServiceKeyRow;
+  rate_windows: RateWindowRow;
+  setup: SetupRow;
 }
 
 /** What changes while a task lives, and what lists and sweeps look at; the large JSON stands in `task_documents`. */
@@ -28,6 +34,7 @@ export interface TaskRow {
   verifier_result: string | null;
   assigned_to_user_id: string | null;
   assigned_to_email: string | null;
+  claimed_by_user_id: string | null;
   claimed_by_email: string | null;
   claim_expires_at: number | null;
   callback_url: string | null;
@@ -157,4 +164,72 @@ export interface TaskTotalsRow {
   computed_at: number | null;
   /** JSON; tasks/totals.ts says what is in it. */
   totals: string | null;
+}
+
+/** Somebody to whom a task is offered. */
+export interface TaskCandidateRow {
+  /** The id of a user, or the address (`emailKey`) of somebody whom the directory does not know yet. */
+  person: string;
+  /** 1 while the task is open, so that what is on offer is found among all that ever was. */
+  is_open: number;
+  task_id: string;
+}
+
+/** Somebody in the directory; never deleted. */
+export interface UserRow {
+  id: string;
+  email: string | null;
+  /** The address as it is compared: `emailKey`. */
+  email_key: string | null;
+  display_name: string | null;
+  is_operator: number;
+  role: string | null;
+  access_level: string | null;
+  pool: string | null;
+  slack_team_id: string | null;
+  slack_user_id: string | null;
+  /** IANA name. */
+  time_zone: string | null;
+  /** argon2id with its settings and salt; null: cannot sign in. */
+  password_hash: string | null;
+  active: number;
+  /** When routing by role last chose this person. */
+  last_assigned_at: number | null;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Somebody is signed in. */
+export interface SessionRow {
+  /** Of the secret in the cookie; the secret itself is not kept. */
+  hash: string;
+  user_id: string;
+  created_at: number;
+  /** When it was last used, give or take ten minutes. */
+  seen_at: number;
+}
+
+export interface ServiceKeyRow {
+  id: string;
+  name: string;
+  /** How the key begins, so that people can tell keys apart. */
+  prefix: string;
+  hash: string;
+  created_at: number;
+  last_used_at: number | null;
+  revoked_at: number | null;
+}
+
+/** Tries of one kind by one source in the window that ends at `ends_at`. */
+export interface RateWindowRow {
+  bucket: string;
+  ends_at: number;
+  count: number;
+}
+
+/** Who set the service up; one row at most. */
+export interface SetupRow {
+  id: number;
+  user_id: string;
+  completed_at: number;
 }

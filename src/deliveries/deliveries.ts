@@ -4,7 +4,7 @@ import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
-import type { Caller } from "../people/caller.ts";
+import { requireOperator, type Caller } from "../people/caller.ts";
 import type { ListDeliveriesQuery, RedeliverBody, WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
 import {
   findBodies,
@@ -130,11 +130,6 @@ function toRecord(row: DeliveryRow): WebhookDelivery {
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),
   };
-}
-
-/** @throws ServiceError FORBIDDEN */
-function requireOperator(caller: Caller): void {
-  if (caller.kind !== "admin") throw new ServiceError("FORBIDDEN");
 }
 
 /** What cannot be an id is nobody's; it also never reaches the database. */

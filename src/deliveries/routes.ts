@@ -15,7 +15,7 @@ import {
 } from "./schema.ts";
 
 const tags = ["webhook deliveries"];
-const security = [{ bearer: [] }];
+const security = [{ bearer: [] }, { session: [] }];
 
 /** How operators look after callbacks. (spec: Events, Delivery) */
 export const deliveryRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {

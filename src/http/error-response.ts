@@ -117,7 +117,7 @@ function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyRep
       error.message,
     );
   if (status === 401) void reply.header("www-authenticate", "Bearer");
-  if (status === 503 || status === 429) void reply.header("retry-after", RETRY_AFTER_SECONDS);
+  if (status === 503 || status === 429) void reply.header("retry-after", error.retryAfter ?? RETRY_AFTER_SECONDS);
   // A caller that is still sending would not read the answer if the connection were closed under it.
   if (status === 413 && Number(request.headers["content-length"]) <= DISCARDED_BYTES_MAX)
     void reply.header("connection", "keep-alive");

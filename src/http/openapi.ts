@@ -46,7 +46,7 @@ function tidyBody(body: JsonObject, schemas: JsonObject): void {
 
 function tidyResponse(status: number, response: JsonObject): void {
   const headers: JsonObject = { "X-Request-Id": { $ref: "#/components/headers/X-Request-Id" } };
-  if (status === 503) headers["Retry-After"] = { $ref: "#/components/headers/Retry-After" };
+  if (status === 503 || status === 429) headers["Retry-After"] = { $ref: "#/components/headers/Retry-After" };
   for (const [name, header] of Object.entries(child(response, "headers"))) {
     const { schema } = header as JsonObject;
     // Routes describe a header as OpenAPI does; the generator takes that for its schema.

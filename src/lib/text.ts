@@ -12,3 +12,8 @@ export function toStorableText(text: string, max: number): string {
 export function isEmailAddress(text: string): boolean {
   return text.length <= 254 && /^[^\s@<>",;:]+@[^\s@<>",;:]+$/.test(text) && isStorableText(text);
 }
+
+/** An address as addresses are compared: without regard to case. */
+export function emailKey(address: string): string {
+  return address.toLowerCase();
+}

@@ -1,20 +1,22 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../errors.ts";
 
-/** Who is asking. (spec: Authentication) */
-export type Caller = { kind: "admin" };
-
-/** Names the caller of each request once, from its credentials. */
-export function createIdentify(adminToken: string): (request: FastifyRequest) => Caller | null {
-  const expected = sha256(adminToken);
-  return (request) => {
-    const token = bearerOf(request.headers.authorization);
-    // Hashed first: equal lengths, so that the comparison takes the same time for every token.
-    if (token !== null && timingSafeEqual(sha256(token), expected)) return { kind: "admin" };
-    return null;
-  };
+/** Somebody who is signed in. */
+export interface Person {
+  id: string;
+  email: string | null;
+  display_name: string | null;
+  is_operator: boolean;
+  /** IANA name. */
+  time_zone: string | null;
 }
+
+/** Who is asking. (spec: Authentication) */
+export type Caller =
+  | { kind: "admin" }
+  /** `session`: what the row of the session is found by. */
+  | { kind: "user"; user: Person; session: string }
+  | { kind: "service_key"; id: string; name: string };
 
 /** @throws ServiceError UNAUTHENTICATED */
 export function callerOf(request: FastifyRequest): Caller {
@@ -22,13 +24,14 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-function bearerOf(header: string | undefined): string | null {
-  const match = /^bearer +(\S+) *$/i.exec(header ?? "");
-  return match?.[1] ?? null;
+/** "admin" in the tables of the spec: the admin token, or an operator's session. */
+export function isOperator(caller: Caller): boolean {
+  return caller.kind === "admin" || (caller.kind === "user" && caller.user.is_operator);
 }
 
-function sha256(text: string): Buffer {
-  return hash("sha256", text, "buffer");
+/** @throws ServiceError FORBIDDEN */
+export function requireOperator(caller: Caller): void {
+  if (!isOperator(caller)) throw new ServiceError("FORBIDDEN");
 }
 
 declare module "fastify" {

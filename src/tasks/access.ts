@@ -1,39 +1,110 @@
+import type { Reader } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
-import type { Caller } from "../people/caller.ts";
+import { emailKey } from "../lib/text.ts";
+import { isOperator, type Caller, type Person } from "../people/caller.ts";
+import { isCandidate } from "./candidates.ts";
 import type { Completer } from "./lifecycle.ts";
 import type { Actor } from "./move.ts";
 import type { CompleteTaskBody } from "./schema.ts";
+import type { Task } from "./store.ts";
 
-/** What somebody may want to do with tasks. */
-export type TaskAction = "create" | "list" | "read" | "poll" | "complete" | "cancel" | "audit" | "delete" | "stats";
+/** What somebody is to one task. Operators are the admin token, too: it may do everything. */
+type Standing = "operator" | "assignee" | "candidate";
+
+const EVERYBODY_INVOLVED: readonly Standing[] = ["operator", "assignee", "candidate"];
+
+/** Who may do what with a task; the only place that decides it. (spec: Authentication, authorization on completion) */
+const MAY = {
+  create: ["operator"],
+  stats: ["operator"],
+  /** Everybody sees a list; what is in it depends on who asks. */
+  list: EVERYBODY_INVOLVED,
+  read: EVERYBODY_INVOLVED,
+  poll: EVERYBODY_INVOLVED,
+  /** A candidate claims first, and is the assignee then. */
+  complete: ["operator", "assignee"],
+  claim: EVERYBODY_INVOLVED,
+  /** Of those, whoever holds the claim. */
+  release: EVERYBODY_INVOLVED,
+  cancel: ["operator"],
+  assign: ["operator"],
+  audit: ["operator"],
+  delete: ["operator"],
+} as const satisfies Record<string, readonly Standing[]>;
+
+export type TaskAction = keyof typeof MAY;
 
 /**
- * Who may do what; the only place that decides it. (spec: Authentication, authorization on completion)
- * The admin token may do everything.
+ * Refuses who may never do this, before anything is read.
+ * @throws ServiceError FORBIDDEN
  */
-export function may(caller: Caller, _action: TaskAction): boolean {
-  switch (caller.kind) {
-    case "admin":
-      return true;
-  }
+export function requireMay(caller: Caller, action: TaskAction): void {
+  const may: readonly Standing[] = MAY[action];
+  if (isOperator(caller)) return;
+  // A service key mints embed tokens, and nothing else.
+  if (caller.kind !== "user" || may.every((standing) => standing === "operator")) throw new ServiceError("FORBIDDEN");
+}
+
+/**
+ * Refuses who may not do this with this very task.
+ * @throws ServiceError FORBIDDEN
+ */
+export async function requireMayWith(
+  reader: Reader,
+  caller: Caller,
+  action: TaskAction,
+  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
+): Promise<void> {
+  if (mayAtOnce(caller, action, task)) return;
+  const may: readonly Standing[] = MAY[action];
+  const isOffered =
+    caller.kind === "user" && may.includes("candidate") && (await isCandidate(reader, task.id, caller.user));
+  if (!isOffered) throw new ServiceError("FORBIDDEN");
+}
+
+/** The same as far as the task itself tells; of those to whom it is offered it knows nothing. */
+export function mayAtOnce(
+  caller: Caller,
+  action: TaskAction,
+  task: Pick<Task, "assigned_to_user_id" | "assigned_to_email">,
+): boolean {
+  const may: readonly Standing[] = MAY[action];
+  return isOperator(caller) || (caller.kind === "user" && may.includes("assignee") && isAssignee(caller.user, task));
+}
+
+/** Whether a task is this person's: by their id, or by their address where the directory did not know it then. */
+export function isAssignee(
+  person: Pick<Person, "id" | "email">,
+  task: Pick<Task, "assigned_to_user_id" | "assigned_to_email">,
+): boolean {
+  if (task.assigned_to_user_id !== null) return task.assigned_to_user_id === person.id;
+  return (
+    task.assigned_to_email !== null &&
+    person.email !== null &&
+    emailKey(task.assigned_to_email) === emailKey(person.email)
+  );
+}
+
+/** Whom the caller's lists are limited to; null: everything. @throws ServiceError FORBIDDEN */
+export function scopeOf(caller: Caller): Person | null {
+  requireMay(caller, "list");
+  return caller.kind === "user" && !isOperator(caller) ? caller.user : null;
 }
 
 /** Whether the caller sees `notify`, `callback_url` and `verifier_config` of a task. */
 export function seesRouting(caller: Caller): boolean {
-  return caller.kind === "admin";
+  return isOperator(caller);
 }
 
 /** The caller as the audit trail names them; `email` is what the admin token says of whom it acts for. */
 export function actorOf(caller: Caller, email: string | null = null): Actor {
   switch (caller.kind) {
     case "admin":
+    case "service_key":
       return { type: "agent", email };
+    case "user":
+      return { type: "human", email: caller.user.email };
   }
-}
-
-/** @throws ServiceError FORBIDDEN */
-export function requireMay(caller: Caller, action: TaskAction): void {
-  if (!may(caller, action)) throw new ServiceError("FORBIDDEN");
 }
 
 /** Whom an answer is from. Only the admin token may say so itself; everybody else is who they are. (spec: Complete a task) */
@@ -46,5 +117,9 @@ export function completerOf(caller: Caller, body: CompleteTaskBody): Completer {
         channel: body.completed_via_channel ?? null,
         embed_sub: null,
       };
+    case "user":
+      return { email: caller.user.email, user_id: caller.user.id, channel: "dashboard", embed_sub: null };
+    case "service_key":
+      throw new ServiceError("FORBIDDEN");
   }
 }

@@ -141,9 +141,9 @@ testOnBoth("40 parallel creations with one key make one task", async (service) =
 testOnBoth("a creation whose own writing was repeated is not called a replay", async (service) => {
   const { creator } = service.ctx;
   // As where the answer to a commit was lost: it is written, and the second try finds the key taken.
-  service.ctx.creator = async (rows) => {
-    await creator(rows);
-    return creator(rows);
+  service.ctx.creator = async (rows, asked) => {
+    await creator(rows, asked);
+    return creator(rows, asked);
   };
   const answer = await post(service, newTaskBody());
   assert.deepEqual([answer.status, answer.headers["idempotent-replayed"]], [201, "false"]);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Context } from "../context.ts";
 import { isEqual } from "../../json-schema/equality.ts";
 import { createBatcher } from "../lib/batch.ts";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import { checkCallbackUrl } from "../lib/outbound-url.ts";
@@ -10,12 +10,15 @@ import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
 import type { Caller } from "../people/caller.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
-import { requireMay } from "./access.ts";
+import { actorOf, requireMay } from "./access.ts";
+import { addCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
-import { parseNotify } from "./notify.ts";
-import { parseAssignTo } from "./routing.ts";
+import type { Actor } from "./move.ts";
+import { parseNotify, type Destination } from "./notify.ts";
+import { noteChoice, parseAssignTo, route, type Routing } from "./routing.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import {
+  addAuditEntry,
   addTask,
   addTasks,
   findTaskIdByKey,
@@ -35,8 +38,19 @@ export interface Created {
   isMismatch: boolean;
 }
 
-/** Tries to write a new task; false when its idempotency key is taken. */
-export type TaskCreator = (task: NewTask) => Promise<boolean>;
+/** Tries to write a new task, and gives it as it was written; null when its idempotency key is taken. */
+export type TaskCreator = (task: NewTask, asked: Asked | null) => Promise<NewTask | null>;
+
+/** Whom a request wants a task to go to. */
+interface Asked {
+  routing: Routing | null;
+  notify: readonly Destination[];
+}
+
+/** Told to whoever shows tasks as they come: there are new ones. */
+export const CREATED_HINT = "created";
+/** It is told this often at most. */
+const ANNOUNCE_EVERY_MS = 200;
 
 /** What the checks of one request may take of a turn of the event loop; the next check then waits for another. */
 const CHECKING_MS = 5;
@@ -55,11 +69,57 @@ export function createTaskCreator(db: Db): TaskCreator {
     },
     (error) => !(error instanceof ServiceError),
   );
-  // Large ones hold up the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
-  return (rows) =>
-    rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX
-      ? db.write((tx) => addTask(tx, rows))
-      : batcher.add(rows);
+  const announce = createAnnouncer(() => db.hints.publish([CREATED_HINT]));
+  return async (rows, asked) => {
+    const written = await write(rows, asked);
+    if (written !== null) announce();
+    return written;
+  };
+
+  async function write(rows: NewTask, asked: Asked | null): Promise<NewTask | null> {
+    if (asked !== null) return db.write((tx) => addRouted(tx, rows, asked));
+    // Large ones hold up the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
+    const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
+    const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
+    return isAdded ? rows : null;
+  }
+}
+
+/** Tells at once, and then again where there was reason to meanwhile. */
+function createAnnouncer(tell: () => void): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  let isDue = false;
+  return function announce() {
+    isDue = timer !== null;
+    if (isDue) return;
+    tell();
+    timer = setTimeout(() => {
+      timer = null;
+      if (isDue) announce();
+    }, ANNOUNCE_EVERY_MS);
+    timer.unref();
+  };
+}
+
+/** Finds the people of a task and writes it for them; who they are is decided and written in one transaction. */
+async function addRouted(tx: Tx, rows: NewTask, { routing, notify }: Asked): Promise<NewTask | null> {
+  const routed = await route(tx, routing, notify);
+  const { assigned_to_user_id, assigned_to_email, decision } = routed;
+  const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
+  if (!(await addTask(tx, { ...rows, task }))) return null;
+  await noteChoice(tx, routed);
+  await addCandidates(tx, task.id, routed.candidates);
+  if (decision !== null)
+    await addAuditEntry(tx, {
+      ...rows.audit,
+      seq: 1,
+      action: decision.action,
+      from_status: task.status,
+      actor_type: "system",
+      actor_email: null,
+      extra: task.redact_payload ? null : decision.extra,
+    });
+  return { ...rows, task };
 }
 
 /**
@@ -74,10 +134,11 @@ export async function createTask(ctx: Context, caller: Caller, body: unknown, pr
   requireMay(caller, "create");
   const request = body as CreateTaskBody;
   let documents: TaskDocuments;
+  let asked: Asked | null;
   try {
     if (problem) throw problem;
     documents = toDocuments(request);
-    await checkRequest(ctx, request, documents);
+    asked = await checkRequest(ctx, request, documents);
   } catch (error) {
     const bound = await findReplay(ctx, body);
     if (bound) return bound;
@@ -85,9 +146,10 @@ export async function createTask(ctx: Context, caller: Caller, body: unknown, pr
   }
   // The insertion finds out whether the key is taken. It may be freed by a deletion, and taken again, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const rows = newTask(request, documents, ctx.db.now());
-    if (await ctx.creator(rows))
-      return { task: toTask({ ...rows.task, ...documents, response: null }), isReplay: false, isMismatch: false };
+    const rows = newTask(request, documents, actorOf(caller), ctx.db.now());
+    const written = await ctx.creator(rows, asked);
+    if (written !== null)
+      return { task: toTask({ ...written.task, ...documents, response: null }), isReplay: false, isMismatch: false };
     const bound = await findReplay(ctx, body);
     // Where the answer to the commit was lost and the writing repeated, the task that is found is this very one.
     if (bound) return bound.task.id === rows.task.id ? { ...bound, isReplay: false } : bound;
@@ -144,8 +206,8 @@ function known(request: JsonObject): JsonObject {
   );
 }
 
-/** Everything that the shape of a request does not tell. */
-async function checkRequest(ctx: Context, request: CreateTaskBody, documents: TaskDocuments): Promise<void> {
+/** Everything that the shape of a request does not tell. @returns whom it is for; null where nobody is named */
+async function checkRequest(ctx: Context, request: CreateTaskBody, documents: TaskDocuments): Promise<Asked | null> {
   // Each check of a hostile schema or payload ends in time; all of one request in the same turn would add up.
   const started = performance.now();
   const isLong = () => performance.now() - started > CHECKING_MS;
@@ -153,11 +215,12 @@ async function checkRequest(ctx: Context, request: CreateTaskBody, documents: Ta
   if (isLong()) await nextTurn();
   requireSchema(documents.response_schema, "/response_schema", request.response_schema);
   if (isLong()) await nextTurn();
-  if (request.assign_to != null) parseAssignTo(request.assign_to);
-  if (request.notify != null) parseNotify(request.notify);
+  const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
+  const notify = request.notify == null ? [] : parseNotify(request.notify);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
   if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);
   await requireFits(ctx.patterns, payloadSchema, request.payload, "/payload");
+  return routing === null && notify.length === 0 ? null : { routing, notify };
 }
 
 function requireCallbackUrl({ config }: Context, url: string): void {
@@ -183,10 +246,8 @@ function toDocuments(request: CreateTaskBody): TaskDocuments {
   };
 }
 
-function newTask(request: CreateTaskBody, documents: TaskDocuments, now: number): NewTask {
+function newTask(request: CreateTaskBody, documents: TaskDocuments, actor: Actor, now: number): NewTask {
   const id = newId("tsk", now);
-  // A single person can be named before the directory knows them.
-  const assignee = request.assign_to?.["email"];
   return {
     task: {
       id,
@@ -199,7 +260,8 @@ function newTask(request: CreateTaskBody, documents: TaskDocuments, now: number)
       verification_attempt: 0,
       verifier_result: null,
       assigned_to_user_id: null,
-      assigned_to_email: typeof assignee === "string" ? assignee : null,
+      assigned_to_email: null,
+      claimed_by_user_id: null,
       claimed_by_email: null,
       claim_expires_at: null,
       callback_url: request.callback_url ?? null,
@@ -225,8 +287,8 @@ function newTask(request: CreateTaskBody, documents: TaskDocuments, now: number)
       action: "created",
       from_status: null,
       to_status: "created",
-      actor_type: "agent",
-      actor_email: null,
+      actor_type: actor.type,
+      actor_email: actor.email,
       channel: null,
       verifier_reason: null,
       embed_sub: null,

@@ -1,12 +1,13 @@
-import { sql, type SelectQueryBuilder } from "kysely";
+import { sql, type RawBuilder, type SelectQueryBuilder } from "kysely";
 import type { Context } from "../context.ts";
-import type { Reader } from "../db/database.ts";
+import type { Db, Reader } from "../db/database.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import type { JsonText } from "../lib/json.ts";
 import { DAY, HOUR } from "../lib/time.ts";
-import type { Caller } from "../people/caller.ts";
-import { requireMay } from "./access.ts";
+import type { Caller, Person } from "../people/caller.ts";
+import { isAssignee, scopeOf } from "./access.ts";
+import { namesOf } from "./candidates.ts";
 import { isTerminal, OPEN_STATUSES, TASK_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
 import type { ListTasksQuery, TaskCounts } from "./schema.ts";
@@ -18,6 +19,8 @@ const PAGE_CHARACTERS_MAX = 1_000_000;
 /** Passing over more rows than this is not what an index is for. */
 const OFFSET_INDEXED_MAX = 1000;
 const ABOVE_ALL_IDS = "u";
+/** Open tasks of one person that are counted. */
+const COUNTED_MAX = 10_000;
 
 type TaskQuery = SelectQueryBuilder<Schema, "tasks", object>;
 
@@ -31,10 +34,10 @@ export async function listTasks(
   caller: Caller,
   query: ListTasksQuery,
 ): Promise<{ rows: JsonText[]; next: string | null }> {
-  requireMay(caller, "list");
-  const reader = isIndexed(query) ? ctx.db : ctx.db.heavy;
+  const scope = scopeOf(caller);
+  const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
-  const found = await selectPage(reader, query, limit + 1);
+  const found = await selectPage(reader, scope, query, limit + 1);
   const page = cutPage(found.slice(0, limit), query.include === "schemas");
   const last = page.at(-1);
   const hasNext = page.length < found.length && last !== undefined;
@@ -57,11 +60,12 @@ export async function listTasks(
  * Whether an index leads to the page, whatever is stored; for anything else many tasks may have to be looked at, and on
  * SQLite a worker does that.
  */
-function isIndexed(query: ListTasksQuery): boolean {
+function isIndexed(query: ListTasksQuery, scope: Person | null): boolean {
   const { q, assigned_to, unassigned, sort, offset = 0 } = query;
   if (q !== undefined || unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
+  if (scope !== null) return assigned_to === undefined && sort !== "deadline";
   if (sort === "deadline") return assigned_to === undefined && isSame(statusesOf(query), OPEN_STATUSES);
-  return assigned_to === undefined || isEmail(assigned_to);
+  return true;
 }
 
 /** The statuses that are asked for, each once. */
@@ -79,11 +83,17 @@ function isEmail(person: string): boolean {
   return person.includes("@");
 }
 
-async function selectPage(reader: Reader, query: ListTasksQuery, limit: number): Promise<TaskRow[]> {
+async function selectPage(
+  reader: Reader,
+  scope: Person | null,
+  query: ListTasksQuery,
+  limit: number,
+): Promise<TaskRow[]> {
   const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
   const statuses = statusesOf(query);
   if (statuses.length === 0) return [];
   const range = { after, limit, offset: query.offset ?? 0 };
+  if (scope !== null) return selectOfPerson(reader, scope, query, statuses, range);
   return query.sort === "deadline"
     ? selectSoonest(reader, query, statuses, range)
     : selectNewest(reader, query, statuses, range);
@@ -160,6 +170,59 @@ async function selectNewest(
     .execute();
 }
 
+/**
+ * What is assigned to a person, and what is offered to them: each a range of its own, for each status, in tasks_by_user,
+ * tasks_by_assignee and task_candidates.
+ */
+async function selectOfPerson(
+  reader: Reader,
+  person: Person,
+  query: ListTasksQuery,
+  statuses: readonly TaskStatus[],
+  { after, limit, offset }: Range,
+): Promise<TaskRow[]> {
+  const isByDeadline = query.sort === "deadline";
+  const asked = filtered(reader, query);
+  const newest = after && !isByDeadline ? asked.where("tasks.id", "<", after[1]) : asked;
+  const ids = statuses.flatMap((status) => {
+    const ranges = [newest.where("tasks.status", "=", status).where("assigned_to_user_id", "=", person.id)];
+    if (person.email !== null)
+      ranges.push(
+        newest
+          .where("tasks.status", "=", status)
+          .where("assigned_to_user_id", "is", null)
+          .where("assigned_to_email", "is not", null)
+          .where(sql<boolean>`lower(assigned_to_email) = lower(${person.email})`),
+      );
+    return ranges.map((range) => range.select("tasks.id"));
+  });
+  if (statuses.some((status) => !isTerminal(status)))
+    for (const name of namesOf(person))
+      ids.push(
+        newest
+          .innerJoin("task_candidates", "task_candidates.task_id", "tasks.id")
+          .where("task_candidates.person", "=", name)
+          .where("task_candidates.is_open", "=", 1)
+          .where("tasks.status", "in", statuses)
+          .where("assigned_to_user_id", "is", null)
+          .where("assigned_to_email", "is", null)
+          .select("tasks.id"),
+      );
+  const [first, ...others] = ids.map((some) => {
+    const cut = isByDeadline ? some : some.orderBy("tasks.id", "desc").limit(limit + offset);
+    return reader.query.selectFrom(cut.as("some")).select("some.id");
+  });
+  // A task may be there twice, as theirs by id and offered to their address.
+  const merged = others.reduce((all, next) => all.union(next), first!);
+  const page = reader.query.selectFrom("tasks").selectAll().where("id", "in", merged).limit(limit).offset(offset);
+  if (!isByDeadline) return page.orderBy("id", "desc").execute();
+  return page
+    .$if(after !== null, (select) => select.where(sql<boolean>`(timeout_at, id) > (${after![0]}, ${after![1]})`))
+    .orderBy("timeout_at")
+    .orderBy("id")
+    .execute();
+}
+
 async function selectSoonest(
   reader: Reader,
   query: ListTasksQuery,
@@ -221,39 +284,77 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], withSchemas: boo
 
 /** How much there is to do, in the caller's scope. */
 export async function countTasks({ db }: Context, caller: Caller): Promise<TaskCounts> {
-  requireMay(caller, "list");
+  const scope = scopeOf(caller);
+  return scope === null ? countAll(db, caller.kind === "user" ? caller.user : null) : countOfPerson(db, scope);
+}
+
+/** A sum comes back as text from PostgreSQL. */
+type Sum = number | string;
+const total = (condition: RawBuilder<unknown>) => sql<Sum>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`;
+
+/** @param me - whose own tasks are counted; the admin token is nobody in particular */
+async function countAll(db: Db, me: Person | null): Promise<TaskCounts> {
   const now = db.now();
-  const today = now - (now % DAY);
-  const count = sql<number>`count(*)`;
-  // A sum comes back as text from PostgreSQL.
+  const mine =
+    me === null
+      ? sql`1 = 0`
+      : sql`assigned_to_user_id = ${me.id}
+          or (assigned_to_user_id is null and lower(assigned_to_email) = lower(${me.email ?? ""}))`;
   const open = await db.heavy.query
     .selectFrom("tasks")
     .select([
-      count.as("open"),
-      sql<
-        number | string
-      >`coalesce(sum(case when assigned_to_email is null and assigned_to_user_id is null then 1 else 0 end), 0)`.as(
-        "unclaimed",
-      ),
-      sql<number | string>`coalesce(sum(case when timeout_at <= ${now + HOUR} then 1 else 0 end), 0)`.as(
-        "due_within_hour",
-      ),
+      sql<number>`count(*)`.as("open"),
+      total(mine).as("mine"),
+      total(sql`assigned_to_email is null and assigned_to_user_id is null`).as("unclaimed"),
+      total(sql`timeout_at <= ${now + HOUR}`).as("due_within_hour"),
     ])
     .where("ended_at", "is", null)
     .executeTakeFirstOrThrow();
-  const closed = await db.heavy.query
-    .selectFrom("tasks")
-    .select(count.as("count"))
-    .where("ended_at", ">=", today)
-    // Without statistics, PostgreSQL takes a range that has only one end for a third of all tasks.
-    .where("ended_at", "<", today + DAY)
+  const closed = await endedToday(db, now)
+    .select(sql<number>`count(*)`.as("count"))
     .executeTakeFirstOrThrow();
   return {
     open: open.open,
-    // The admin token is nobody in particular.
-    mine: 0,
+    mine: Number(open.mine),
     unclaimed: Number(open.unclaimed),
     due_within_hour: Number(open.due_within_hour),
     closed_today: closed.count,
   };
+}
+
+async function countOfPerson(db: Db, person: Person): Promise<TaskCounts> {
+  const now = db.now();
+  const everything = { after: null, limit: COUNTED_MAX, offset: 0 };
+  const open = await selectOfPerson(db.heavy, person, {}, OPEN_STATUSES, everything);
+  const closed = await endedToday(db, now)
+    .select(sql<number>`count(*)`.as("count"))
+    .where((where) =>
+      where.or([
+        where("assigned_to_user_id", "=", person.id),
+        where.and([
+          where("assigned_to_user_id", "is", null),
+          sql<boolean>`lower(assigned_to_email) = lower(${person.email ?? ""})`,
+        ]),
+      ]),
+    )
+    .executeTakeFirstOrThrow();
+  const mine = open.filter((row) => isAssignee(person, row)).length;
+  return {
+    open: open.length,
+    mine,
+    unclaimed: open.length - mine,
+    due_within_hour: open.filter(({ timeout_at }) => timeout_at <= now + HOUR).length,
+    closed_today: closed.count,
+  };
+}
+
+function endedToday(db: Db, now: number) {
+  const today = now - (now % DAY);
+  return (
+    db.heavy.query
+      .selectFrom("tasks")
+      .where("ended_at", ">=", today)
+      // Without statistics, PostgreSQL takes a range that has only one end for a third of all tasks.
+      .where("ended_at", "<", today + DAY)
+  );
 }

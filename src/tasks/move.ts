@@ -27,10 +27,18 @@ export interface Move {
  * commit together, and whoever waits is told after that. (spec: States and transitions)
  *
  * @param before - the task as it was read just now; what has happened to it since wins
+ * @param requireMay - throws where this may not be done with the task as it is; asked again when the task has changed
  * @returns the task as it is now
- * @throws ServiceError TASK_NOT_FOUND, and what `transition` throws
+ * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `requireMay` throw
  */
-export async function moveTask(db: Db, before: Task, event: TaskEvent, actor: Actor): Promise<Task> {
+export async function moveTask(
+  db: Db,
+  before: Task,
+  event: TaskEvent,
+  actor: Actor,
+  requireMay: (task: Task) => void = () => {},
+): Promise<Task> {
+  requireMay(before);
   // On PostgreSQL, locking, reading, writing and committing are a way there and back each. One statement that holds only
   // while the task is as it was read does the same; whoever is overtaken takes the long way.
   if (db.dialect === "postgres" && event.type !== "refused") {
@@ -44,6 +52,7 @@ export async function moveTask(db: Db, before: Task, event: TaskEvent, actor: Ac
   }
   return db.write(async (tx) => {
     const locked = await lockTask(tx, before.id);
+    requireMay(locked);
     // The clock is read under the lock.
     const move = decide(locked, event, actor, tx.now());
     await writeMoves(tx, [move]);

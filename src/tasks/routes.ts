@@ -5,12 +5,16 @@ import { LINK_HEADERS, linkToNext } from "../http/paging.ts";
 import { errors } from "../http/schema.ts";
 import { sendJson } from "../http/serialization.ts";
 import { callerOf } from "../people/caller.ts";
+import { assignTask, claimTask, releaseTask } from "./claims.ts";
 import { createTask } from "./create.ts";
+import { streamChanges } from "./event-stream.ts";
 import { countTasks, listTasks } from "./list.ts";
 import { toAuditRecord, toPollResult, toRecord } from "./record.ts";
 import {
+  AssignTaskBody,
   AuditEntryRecord,
   CancelTaskBody,
+  ClaimTaskBody,
   CompleteTaskBody,
   CreateTaskBody,
   ListedTask,
@@ -28,7 +32,7 @@ import { cancelTask, completeTask, pollTask, readAuditTrail, readTask, removeTas
 
 const DEFAULT_POLL_SECONDS = 25;
 const tags = ["tasks"];
-const security = [{ bearer: [] }];
+const security = [{ bearer: [] }, { session: [] }];
 
 /** Every task route of the spec. (spec: Endpoints, Tasks; Other, stats) */
 export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
@@ -254,6 +258,103 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
     },
   );
 
+  app.post(
+    "/tasks/:id/claim",
+    {
+      schema: {
+        operationId: "claimTask",
+        summary: "Claim a task",
+        description:
+          "Says for ten minutes that the signed-in person is working on it; again renews it. A candidate is assigned by it. It keeps others from starting, never from answering.",
+        tags,
+        security,
+        params: TaskParams,
+        body: Type.Unsafe<ClaimTaskBody>(Type.Ref("ClaimTask")),
+        response: {
+          200: Type.Unsafe<TaskRecord>(Type.Ref("Task")),
+          ...errors(
+            "MALFORMED_REQUEST",
+            "CLAIM_NEEDS_A_PERSON",
+            "UNAUTHENTICATED",
+            "FORBIDDEN",
+            "TASK_NOT_FOUND",
+            "TASK_ALREADY_TERMINAL",
+            "TASK_ALREADY_CLAIMED",
+            "PAYLOAD_TOO_LARGE",
+            "COMMIT_UNKNOWN",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      const task = await claimTask(ctx, caller, request.params.id, request.body.force ?? false);
+      return sendJson(reply, toRecord(task, caller));
+    },
+  );
+
+  app.post(
+    "/tasks/:id/release",
+    {
+      schema: {
+        operationId: "releaseTask",
+        summary: "Release a claim",
+        description: "By whoever holds it, or an operator. What a candidate had taken is on offer again.",
+        tags,
+        security,
+        params: TaskParams,
+        response: {
+          200: Type.Unsafe<TaskRecord>(Type.Ref("Task")),
+          ...errors(
+            "MALFORMED_REQUEST",
+            "UNAUTHENTICATED",
+            "FORBIDDEN",
+            "TASK_NOT_FOUND",
+            "TASK_ALREADY_TERMINAL",
+            "PAYLOAD_TOO_LARGE",
+            "COMMIT_UNKNOWN",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      return sendJson(reply, toRecord(await releaseTask(ctx, caller, request.params.id), caller));
+    },
+  );
+
+  app.post(
+    "/tasks/:id/assign",
+    {
+      schema: {
+        operationId: "assignTask",
+        summary: "Assign a task",
+        description: "To one user, to one address, or with null to nobody. Offers to others end.",
+        tags,
+        security,
+        params: TaskParams,
+        body: Type.Unsafe<AssignTaskBody>(Type.Ref("AssignTask")),
+        response: {
+          200: Type.Unsafe<TaskRecord>(Type.Ref("Task")),
+          ...errors(
+            "MALFORMED_REQUEST",
+            "UNAUTHENTICATED",
+            "FORBIDDEN",
+            "TASK_NOT_FOUND",
+            "TASK_ALREADY_TERMINAL",
+            "PAYLOAD_TOO_LARGE",
+            "VALIDATION_FAILED",
+            "COMMIT_UNKNOWN",
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const caller = callerOf(request);
+      return sendJson(reply, toRecord(await assignTask(ctx, caller, request.params.id, request.body), caller));
+    },
+  );
+
   app.get(
     "/tasks/:id/audit",
     {
@@ -304,6 +405,27 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
   );
 
   app.get(
+    "/events",
+    {
+      exposeHeadRoute: false,
+      schema: {
+        operationId: "streamTaskChanges",
+        summary: "Hear of changes as they happen",
+        description:
+          "Server-sent events. `reset`: anything may have changed; always the first one. `task`: `{id, status}` of a task that is new or has changed, within what the caller may see; a deleted one has the status `deleted`. Nothing is sent again: after a break, read what you show anew.",
+        tags,
+        security,
+        response: {
+          200: Type.Unsafe<string>({ type: "string", description: "Events, until either side ends it." }),
+          ...errors("UNAUTHENTICATED", "FORBIDDEN", "OVERLOADED"),
+        },
+        produces: ["text/event-stream"],
+      },
+    },
+    async (request, reply) => streamChanges(ctx, callerOf(request), reply),
+  );
+
+  app.get(
     "/stats",
     {
       schema: {
@@ -327,6 +449,8 @@ export const taskShapes = [
   CreateTaskBody,
   CompleteTaskBody,
   CancelTaskBody,
+  ClaimTaskBody,
+  AssignTaskBody,
   TaskRecord,
   ListedTask,
   TaskCounts,

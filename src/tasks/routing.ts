@@ -1,6 +1,18 @@
+import { sql } from "kysely";
+import type { Tx } from "../db/database.ts";
 import { invalid } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { isEmailAddress, isStorableText } from "../lib/text.ts";
+import { emailKey, isEmailAddress, isStorableText } from "../lib/text.ts";
+import {
+  findUser,
+  findUserByEmail,
+  findUserBySlack,
+  membersOf,
+  toUser,
+  updateUser,
+  type User,
+} from "../people/store.ts";
+import type { Destination } from "./notify.ts";
 
 /** What `assign_to` asks for. */
 export type Routing =
@@ -52,6 +64,127 @@ export function parseAssignTo(value: JsonObject): Routing {
       return { to: "group", role: part("role"), access_level: part("access_level"), pool: part("pool") };
     }
   }
+}
+
+/** To whom a new task goes, and what the audit trail says about it. */
+export interface Routed {
+  assigned_to_user_id: string | null;
+  assigned_to_email: string | null;
+  /** To whom it is offered, each by user id, or by address where the directory does not know it. */
+  candidates: string[];
+  /** null: nothing was asked for. */
+  decision: { action: "assigned" | "offered" | "routing_unmatched"; extra: JsonObject | null } | null;
+  /** Who was chosen among several, so that the next choice falls on somebody else. */
+  chosen: User | null;
+}
+
+const NOBODY: Routed = {
+  assigned_to_user_id: null,
+  assigned_to_email: null,
+  candidates: [],
+  decision: null,
+  chosen: null,
+};
+
+/**
+ * Finds the people a new task is for, as the directory is at this moment. `assign_to` counts; without it, a single person
+ * whom `notify` names. (wire: assign_to)
+ */
+export async function route(tx: Tx, asked: Routing | null, notify: readonly Destination[]): Promise<Routed> {
+  if (asked === null) return routeToNotified(tx, notify);
+  switch (asked.to) {
+    case "email":
+      return assigned(await findActiveByEmail(tx, asked.email), asked.email, "email");
+    case "user": {
+      const user = await findUser(tx, asked.user_id);
+      return user?.active ? assigned(user, null, "user_id") : unmatched();
+    }
+    case "emails":
+      return offered(await namesOfAddresses(tx, asked.emails));
+    case "group": {
+      if (asked.pool !== null) {
+        const members = await membersOf(tx, asked).execute();
+        return members.length === 0 ? unmatched() : offered(members.map(({ id }) => id));
+      }
+      const chosen = await chooseOne(tx, asked);
+      return chosen ? { ...assigned(chosen, null, "role"), chosen } : unmatched();
+    }
+  }
+}
+
+/** Notes that somebody was chosen among several. */
+export async function noteChoice(tx: Tx, { chosen }: Routed): Promise<void> {
+  if (chosen === null) return;
+  // Two choices may fall into one millisecond.
+  const last_assigned_at = Math.max(tx.now(), (chosen.last_assigned_at ?? 0) + 1);
+  await updateUser(tx, chosen.id, { last_assigned_at });
+}
+
+/** Whoever was chosen the longest ago. */
+async function chooseOne(tx: Tx, group: Extract<Routing, { to: "group" }>): Promise<User | null> {
+  // One after the other: a choice must see the one before it. SQLite has one writer anyway.
+  if (tx.dialect === "postgres") {
+    const turn = `route:${group.role ?? ""}:${group.access_level ?? ""}`;
+    await tx.query.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.as("turn")).execute();
+  }
+  const row = await membersOf(tx, group).limit(1).executeTakeFirst();
+  return row ? toUser(row) : null;
+}
+
+async function routeToNotified(tx: Tx, notify: readonly Destination[]): Promise<Routed> {
+  const people = new Map<string, { user: User | null; email: string | null }>();
+  for (const destination of notify) {
+    const person = await personAt(tx, destination);
+    const name = person?.user?.id ?? person?.name;
+    if (person !== null && name !== undefined && !people.has(name)) people.set(name, person);
+  }
+  const [only, ...others] = people.values();
+  if (only === undefined || others.length > 0) return NOBODY;
+  // Whom only Slack knows is not in the directory: nobody is assigned, and the message still reaches them.
+  return only.user === null && only.email === null ? NOBODY : assigned(only.user, only.email, "notify");
+}
+
+/** The person that a destination names; null where it is a channel. `name` tells those apart whom the directory does not know. */
+async function personAt(
+  tx: Tx,
+  destination: Destination,
+): Promise<{ user: User | null; email: string | null; name: string } | null> {
+  const target = destination.channel === "email" ? destination.address : destination.target;
+  if (/^[#CG]/.test(target) && !target.includes("@")) return null;
+  if (isEmailAddress(target)) {
+    const user = await findActiveByEmail(tx, target);
+    return { user, email: target, name: emailKey(target) };
+  }
+  const team = destination.channel === "slack" ? destination.team : null;
+  const user = target.startsWith("@") ? null : await findUserBySlack(tx, team, target);
+  return { user: user?.active ? user : null, email: null, name: `${team ?? ""}:${target}` };
+}
+
+async function findActiveByEmail(tx: Tx, email: string): Promise<User | null> {
+  const user = await findUserByEmail(tx, email);
+  return user?.active ? user : null;
+}
+
+async function namesOfAddresses(tx: Tx, emails: readonly string[]): Promise<string[]> {
+  const names = new Set<string>();
+  for (const email of emails) {
+    const user = await findActiveByEmail(tx, email);
+    names.add(user?.id ?? emailKey(email));
+  }
+  return [...names];
+}
+
+function assigned(user: User | null, email: string | null, by: string): Routed {
+  const to = { assigned_to_user_id: user?.id ?? null, assigned_to_email: email ?? user?.email ?? null };
+  return { ...NOBODY, ...to, decision: { action: "assigned", extra: { by, ...to } } };
+}
+
+function offered(candidates: string[]): Routed {
+  return { ...NOBODY, candidates, decision: { action: "offered", extra: { candidates } } };
+}
+
+function unmatched(): Routed {
+  return { ...NOBODY, decision: { action: "routing_unmatched", extra: null } };
 }
 
 function text(value: unknown, path: string): string {

@@ -100,6 +100,27 @@ export const CancelTaskBody = Type.Object(
 );
 export type CancelTaskBody = Static<typeof CancelTaskBody>;
 
+export const ClaimTaskBody = Type.Object(
+  {
+    force: Type.Optional(
+      Nullable(Type.Boolean({ description: "Takes the task over from whoever claimed it; for operators." })),
+    ),
+  },
+  { $id: "ClaimTask", additionalProperties: true },
+);
+export type ClaimTaskBody = Static<typeof ClaimTaskBody>;
+
+export const AssignTaskBody = Type.Object(
+  {
+    user_id: Type.Optional(Nullable(Text({ maxLength: 100, description: "An active user; null: nobody." }))),
+    email: Type.Optional(
+      Nullable(Text({ maxLength: 254, description: "An address, which need not be a user's yet; null: nobody." })),
+    ),
+  },
+  { $id: "AssignTask", additionalProperties: true },
+);
+export type AssignTaskBody = Static<typeof AssignTaskBody>;
+
 const VerifierResult = Type.Unsafe<{ passed: boolean; reason: string | null; attempt: number } | null>({
   type: ["object", "null"],
   description: "The latest verdict; null until there is one.",

@@ -5,6 +5,7 @@ import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
+import { deleteCandidates } from "./candidates.ts";
 import type { TaskEvent, TaskStatus, VerifierResult } from "./lifecycle.ts";
 import type { Move } from "./move.ts";
 
@@ -105,6 +106,26 @@ export async function setAuditSeq(tx: Tx, id: string, audit_seq: number): Promis
   await tx.query.updateTable("tasks").set({ audit_seq }).where("id", "=", id).execute();
 }
 
+/** Who has a task. */
+export type RoutingColumns = Pick<
+  TaskRow,
+  "assigned_to_user_id" | "assigned_to_email" | "claimed_by_user_id" | "claimed_by_email" | "claim_expires_at"
+>;
+
+/** The caller holds the task's lock. */
+export async function setRouting(
+  tx: Tx,
+  task: RoutingColumns & Pick<TaskRow, "id" | "audit_seq" | "updated_at">,
+): Promise<void> {
+  const { assigned_to_user_id, assigned_to_email, claimed_by_user_id, claimed_by_email, claim_expires_at } = task;
+  const set = { assigned_to_user_id, assigned_to_email, claimed_by_user_id, claimed_by_email, claim_expires_at };
+  await tx.query
+    .updateTable("tasks")
+    .set({ ...set, audit_seq: task.audit_seq, updated_at: task.updated_at })
+    .where("id", "=", task.id)
+    .execute();
+}
+
 type ChangedColumns = Pick<
   TaskRow,
   | "id"
@@ -197,6 +218,15 @@ function toAuditRow(entry: AuditEntry): AuditEntryRow {
   return { ...entry, id: newId("aud", entry.created_at), extra: entry.extra && JSON.stringify(entry.extra) };
 }
 
+/** An offer that nobody can take up any more is out of the way of those that can be. */
+const closeOffer = writeStatement<{ task_id: string }>((query, param) =>
+  query
+    .updateTable("task_candidates")
+    .set({ is_open: 0 })
+    .where("task_id", "=", param("task_id"))
+    .where("is_open", "=", 1),
+);
+
 /** Writes moves of tasks whose locks `tx` holds. */
 export async function addMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
   if (tx.dialect === "postgres") {
@@ -207,6 +237,7 @@ export async function addMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
       if (response !== null) await tx.run(insertResponse, { task_id: after.id, response });
       await tx.run(insertAuditEntry, toAuditRow(audit));
       if (owed !== null) await addOwed(tx, owed);
+      if (after.ended_at !== null) await tx.run(closeOffer, { task_id: after.id });
     }
   }
   for (const { after, event } of moves) if (event.type === "refused") await addVerificationAttempt(tx, after, event);
@@ -252,7 +283,10 @@ const writeMoves = writeStatement<{ moves: string }, { id: string }>((query, par
           completed_by_email = c.completed_by_email, completed_by_user_id = c.completed_by_user_id,
           completed_via_channel = c.completed_via_channel
         from changed c where t.id = c.id and t.audit_seq = c.before_seq
-        returning t.id
+        returning t.id, t.ended_at
+      ), offers as (
+        update task_candidates o set is_open = 0 from written
+        where o.task_id = written.id and o.is_open = 1 and written.ended_at is not null
       ), responses as (
         insert into task_responses (task_id, response)
         select c.id, c.response from changed c join written on written.id = c.id where c.response is not null
@@ -303,7 +337,7 @@ export async function listAuditEntries(reader: Reader, taskId: string): Promise<
 export interface NewTask {
   task: TaskRow;
   documents: TaskDocumentsRow;
-  audit: AuditEntryRow;
+  audit: AuditEntryRow & { extra: null };
 }
 
 const insertTask = writeStatement<TaskRow, { id: string }>((query, param) =>
@@ -318,6 +352,7 @@ const insertTask = writeStatement<TaskRow, { id: string }>((query, param) =>
       timeout_at: param("timeout_at"),
       redact_payload: param("redact_payload"),
       verification_attempt: param("verification_attempt"),
+      assigned_to_user_id: param("assigned_to_user_id"),
       assigned_to_email: param("assigned_to_email"),
       callback_url: param("callback_url"),
       listed_length: param("listed_length"),
@@ -389,7 +424,6 @@ const NEW_TASK = {
   timeout_at: "bigint",
   redact_payload: "bigint",
   verification_attempt: "bigint",
-  assigned_to_email: "text",
   callback_url: "text",
   listed_length: "bigint",
   schemas_length: "bigint",
@@ -414,6 +448,7 @@ const NEW_ENTRY = {
   action: "text",
   to_status: "text",
   actor_type: "text",
+  actor_email: "text",
   created_at: "bigint",
 } as const satisfies Partial<Record<keyof AuditEntryRow, string>>;
 
@@ -485,6 +520,7 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom("verification_attempts").where("task_id", "=", id).execute();
   await tx.query.deleteFrom("task_responses").where("task_id", "=", id).execute();
   await tx.query.deleteFrom("task_documents").where("task_id", "=", id).execute();
+  await deleteCandidates(tx, id);
   await tx.query.deleteFrom("tasks").where("id", "=", id).execute();
 }
 

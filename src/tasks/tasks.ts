@@ -3,17 +3,27 @@ import { deleteDeliveriesOf } from "../deliveries/store.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { toStorableText } from "../lib/text.ts";
+import { emailKey, toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
-import type { Caller } from "../people/caller.ts";
+import { isOperator, type Caller } from "../people/caller.ts";
+import { requireStillHere } from "../people/identify.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
-import { actorOf, completerOf, requireMay } from "./access.ts";
+import { actorOf, completerOf, mayAtOnce, requireMay, requireMayWith } from "./access.ts";
+import { inboxHint, listCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
 import { isTerminal, type TaskEvent, type VerdictGuard } from "./lifecycle.ts";
 import { moveTask } from "./move.ts";
-import type { PolledTask } from "./poll.ts";
+import { findPolledTask, type PolledTask } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
-import { addAuditEntry, deleteTask, getWholeTask, listAuditEntries, lockTask, type WholeTask } from "./store.ts";
+import {
+  addAuditEntry,
+  deleteTask,
+  getWholeTask,
+  listAuditEntries,
+  lockTask,
+  type Task,
+  type WholeTask,
+} from "./store.ts";
 import { forgetTotalsOf } from "./stored-totals.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 
@@ -24,7 +34,9 @@ const REASON_CHARACTERS_MAX = 4000;
 export async function readTask(ctx: Context, caller: Caller, id: string): Promise<WholeTask> {
   requireMay(caller, "read");
   requireTaskId(id);
-  return getWholeTask(ctx.db, id);
+  const task = await getWholeTask(ctx.db, id);
+  await requireMayWith(ctx.db, caller, "read", task);
+  return task;
 }
 
 /**
@@ -43,12 +55,18 @@ export async function completeTask(
   requireMay(caller, "complete");
   requireTaskId(id);
   const task = await getWholeTask(ctx.db, id);
+  const requireStillMay = (now: Task) => {
+    if (!mayAtOnce(caller, "complete", now)) throw new ServiceError("FORBIDDEN");
+  };
+  requireStillMay(task);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
   await requireFits(ctx.patterns, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
 
   const by = completerOf(caller, body);
   const event = await judge(ctx, task, { response: body.response, by });
-  const moved = await moveTask(ctx.db, task, event, actorOf(caller, by.email));
+  // A verifier takes its time, and somebody may be signed out meanwhile.
+  if (task.verifier_config !== null) await requireStillHere(ctx, caller);
+  const moved = await moveTask(ctx.db, task, event, actorOf(caller, by.email), requireStillMay);
   return { ...task, ...moved, response: moved.status === "completed" ? JSON.stringify(body.response) : null };
 }
 
@@ -82,7 +100,8 @@ export async function cancelTask(ctx: Context, caller: Caller, id: string, reaso
 
 /**
  * Waits until the task has ended, for `timeoutSeconds` at the most, and gives its state then. (spec: Tasks, poll)
- * @throws ServiceError TASK_NOT_FOUND, also when the task is deleted meanwhile
+ * @throws ServiceError FORBIDDEN, also when the task was given to somebody else meanwhile; TASK_NOT_FOUND, also when it
+ *   was deleted
  */
 export async function pollTask(
   ctx: Context,
@@ -93,7 +112,16 @@ export async function pollTask(
 ): Promise<PolledTask> {
   requireMay(caller, "poll");
   requireTaskId(id);
+  // An operator may see every task; of others it is asked before they wait, and when the waiting is over.
+  if (!isOperator(caller)) await requireMayWith(ctx.db, caller, "poll", await getPolledTask(ctx.db, id));
   const task = await ctx.waiters.wait(id, timeoutSeconds * SECOND, signal);
+  if (task === null) throw new ServiceError("TASK_NOT_FOUND");
+  await requireMayWith(ctx.db, caller, "poll", task);
+  return task;
+}
+
+async function getPolledTask(db: Context["db"], id: string): Promise<PolledTask> {
+  const task = await findPolledTask(db, id);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
   return task;
 }
@@ -117,6 +145,7 @@ export async function removeTask(ctx: Context, caller: Caller, id: string): Prom
   await ctx.db.write(async (tx) => {
     const task = await lockTask(tx, id);
     const actor = actorOf(caller);
+    const involved = [...(await listCandidates(tx, id)), task.assigned_to_user_id, task.assigned_to_email];
     await deleteDeliveriesOf(tx, id);
     await deleteTask(tx, id);
     await forgetTotalsOf(tx, task);
@@ -135,10 +164,11 @@ export async function removeTask(ctx: Context, caller: Caller, id: string): Prom
       created_at: Math.max(tx.now(), task.updated_at),
     });
     tx.hint(`task:${id}`);
+    for (const person of involved) if (person !== null) tx.hint(inboxHint(emailKey(person)));
   });
 }
 
 /** What cannot be an id is nobody's; it also never reaches the database. */
-function requireTaskId(id: string): void {
+export function requireTaskId(id: string): void {
   if (!isId("tsk", id)) throw new ServiceError("TASK_NOT_FOUND");
 }

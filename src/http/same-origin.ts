@@ -1,0 +1,24 @@
+import type { FastifyRequest } from "fastify";
+import { ServiceError } from "../errors.ts";
+
+/**
+ * Refuses what another site makes a browser send. A browser says where a request comes from; one that carries a cookie
+ * and does not say so is refused, too. Programs send neither a cookie nor an origin. (wire: Unsafe methods with a cookie)
+ *
+ * @param publicUrl - where people reach the service: behind a proxy the request may name another host
+ * @throws ServiceError FORBIDDEN
+ */
+export function refuseCrossSite(request: FastifyRequest, publicUrl: string): void {
+  if (request.method === "GET" || request.method === "HEAD") return;
+  const { authorization, cookie, origin, "sec-fetch-site": site } = request.headers;
+  // No browser adds a token by itself.
+  if (authorization !== undefined) return;
+  const isSame =
+    typeof site === "string"
+      ? site === "same-origin"
+      : origin === undefined
+        ? cookie === undefined
+        : origin === new URL(publicUrl).origin || origin === `${request.protocol}://${request.headers.host}`;
+  if (!isSame)
+    throw new ServiceError("FORBIDDEN", { message: "This request does not come from a page of this service." });
+}

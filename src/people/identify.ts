@@ -1,0 +1,60 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import type { Context } from "../context.ts";
+import { ServiceError } from "../errors.ts";
+import type { Caller } from "./caller.ts";
+import { findServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
+import { COOKIE_NAME, findSession, readCookie } from "./sessions.ts";
+
+/**
+ * Names the caller of each request once, from its credentials. A bearer token counts before a cookie: a request that
+ * carries a wrong token is nobody's, whatever else it carries.
+ *
+ * @returns a promise only where the database has to be asked
+ */
+export function createIdentify(
+  ctx: Pick<Context, "config" | "db" | "cookies">,
+): (request: FastifyRequest) => Caller | null | Promise<Caller | null> {
+  const expected = sha256(ctx.config.adminToken);
+  return ({ headers }) => {
+    if (headers.authorization !== undefined) {
+      const token = bearerOf(headers.authorization);
+      if (token === null) return null;
+      // Hashed first: equal lengths, so that the comparison takes the same time for every token.
+      if (timingSafeEqual(sha256(token), expected)) return { kind: "admin" };
+      return token.startsWith(SERVICE_KEY_START) ? callerWithKey(ctx, token) : null;
+    }
+    // Most requests carry no cookie, and parsing one costs.
+    const cookie = headers.cookie?.includes(COOKIE_NAME) ? readCookie(headers.cookie) : null;
+    const session = cookie === null ? null : ctx.cookies.open(cookie);
+    return session === null ? null : callerWithSession(ctx, session);
+  };
+}
+
+async function callerWithKey({ db }: Pick<Context, "db">, token: string): Promise<Caller | null> {
+  const key = await findServiceKey(db, token);
+  return key && { kind: "service_key", id: key.id, name: key.name };
+}
+
+async function callerWithSession({ db }: Pick<Context, "db">, session: string): Promise<Caller | null> {
+  const user = await findSession(db, session);
+  return user && { kind: "user", user, session };
+}
+
+/**
+ * Asks once more whether a caller of some time ago is still who they were.
+ * @throws ServiceError UNAUTHENTICATED when the session has ended meanwhile
+ */
+export async function requireStillHere(ctx: Pick<Context, "db">, caller: Caller): Promise<void> {
+  if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
+    throw new ServiceError("UNAUTHENTICATED");
+}
+
+function bearerOf(header: string): string | null {
+  const match = /^bearer +(\S+) *$/i.exec(header);
+  return match?.[1] ?? null;
+}
+
+function sha256(text: string): Buffer {
+  return hash("sha256", text, "buffer");
+}

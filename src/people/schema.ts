@@ -1,0 +1,167 @@
+import { Type, type Static } from "typebox";
+import { Nullable, Text, Time } from "../http/schema.ts";
+import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
+
+const EMAIL_MAX = 254;
+const NAME_MAX = 200;
+
+const Email = (description: string) => Text({ minLength: 1, maxLength: EMAIL_MAX, description });
+const Name = (description: string) => Text({ minLength: 1, maxLength: NAME_MAX, description });
+const NewPassword = (description: string) => Text({ minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX, description });
+/** One that is only compared: what could be a new one is not asked. */
+const GivenPassword = Text({ minLength: 1, maxLength: PASSWORD_MAX, description: "The password." });
+const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema));
+const NullableText = (description: string) => Nullable(Type.String({ description }));
+const NullableTime = (description: string) => Nullable(Time(description));
+
+/** Whether first-run set-up is still to be done. (spec: Setup) */
+export const SetupStatus = Type.Object(
+  { needs_setup: Type.Boolean({ description: "There is no operator yet." }) },
+  { $id: "SetupStatus" },
+);
+export type SetupStatus = Static<typeof SetupStatus>;
+
+export const SetupBody = Type.Object(
+  {
+    email: Email("The first operator's address; it is signed in with."),
+    password: NewPassword("8 to 256 characters; the commonest are refused."),
+    display_name: optional(Name("What others see.")),
+    token: optional(
+      Text({ maxLength: 200, description: "From the set-up link; not asked for on the machine itself." }),
+    ),
+  },
+  { $id: "SetupOperator", additionalProperties: true },
+);
+export type SetupBody = Static<typeof SetupBody>;
+
+export const SetupResult = Type.Object({ user_id: Type.String(), email: Type.String() }, { $id: "SetupResult" });
+export type SetupResult = Static<typeof SetupResult>;
+
+export const LoginBody = Type.Object(
+  { email: Text({ minLength: 1, maxLength: EMAIL_MAX, description: "The address." }), password: GivenPassword },
+  { $id: "Login", additionalProperties: true },
+);
+export type LoginBody = Static<typeof LoginBody>;
+
+/** Who is signed in; everything is null or false for nobody. (spec: Auth, session introspection) */
+export const Me = Type.Object(
+  {
+    authenticated: Type.Boolean(),
+    user_id: NullableText("null for the admin token, which is nobody in particular."),
+    email: NullableText("The address."),
+    display_name: NullableText("What others see."),
+    is_operator: Type.Boolean({ description: "May do everything, as the admin token may." }),
+    time_zone: NullableText("IANA name; null: the browser's."),
+  },
+  { $id: "Me" },
+);
+export type Me = Static<typeof Me>;
+
+export const UpdateMeBody = Type.Object(
+  {
+    display_name: optional(Name("What others see.")),
+    time_zone: optional(Text({ minLength: 1, maxLength: 100, description: "IANA name, such as Europe/Berlin." })),
+    password: Type.Optional(
+      Nullable(
+        Type.Object({
+          current: GivenPassword,
+          new: NewPassword("8 to 256 characters; every session ends but a new one of this browser."),
+        }),
+      ),
+    ),
+  },
+  { $id: "UpdateMe", additionalProperties: true },
+);
+export type UpdateMeBody = Static<typeof UpdateMeBody>;
+
+/** A person of the directory. (spec: Users) */
+export const UserRecord = Type.Object(
+  {
+    id: Type.String({ examples: ["usr_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
+    email: NullableText("The address; compared without regard to case."),
+    display_name: NullableText("What others see."),
+    is_operator: Type.Boolean({ description: "May do everything." }),
+    role: NullableText("What `assign_to.role` looks for."),
+    access_level: NullableText("What `assign_to.access_level` looks for."),
+    pool: NullableText("What `assign_to.pool` looks for."),
+    slack_team_id: NullableText("The Slack workspace."),
+    slack_user_id: NullableText("The person's id in it."),
+    has_password: Type.Boolean({ description: "Can sign in." }),
+    active: Type.Boolean({ description: "false once the user was deleted." }),
+    last_assigned_at: NullableTime("When routing by role last chose this person."),
+    created_at: Time("When the user was made."),
+    updated_at: Time("When anything of it last changed."),
+  },
+  { $id: "User" },
+);
+export type UserRecord = Static<typeof UserRecord>;
+
+const userFields = {
+  email: optional(Email("The address; compared without regard to case.")),
+  display_name: optional(Name("What others see.")),
+  is_operator: optional(Type.Boolean({ description: "May do everything." })),
+  role: optional(Name("What `assign_to.role` looks for.")),
+  access_level: optional(Name("What `assign_to.access_level` looks for.")),
+  pool: optional(Name("What `assign_to.pool` looks for.")),
+  slack_team_id: optional(
+    Text({ minLength: 1, maxLength: 50, description: "The Slack workspace, with `slack_user_id`." }),
+  ),
+  slack_user_id: optional(Text({ minLength: 1, maxLength: 50, description: "The person's id in it." })),
+  password: optional(NewPassword("8 to 256 characters; without one the person cannot sign in.")),
+};
+
+export const CreateUserBody = Type.Object(userFields, { $id: "CreateUser", additionalProperties: true });
+export type CreateUserBody = Static<typeof CreateUserBody>;
+
+export const UpdateUserBody = Type.Object(
+  { ...userFields, active: optional(Type.Boolean({ description: "true reactivates." })) },
+  { $id: "UpdateUser", additionalProperties: true },
+);
+export type UpdateUserBody = Static<typeof UpdateUserBody>;
+
+export const UserParams = Type.Object({ id: Type.String({ description: "The user's id, `usr_...`." }) });
+
+const paging = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Rows in a page; 50 unless told." })),
+  cursor: Type.Optional(Text({ minLength: 1, maxLength: 500, description: "From the header `Link`." })),
+};
+
+export const ListUsersQuery = Type.Object({
+  active: Type.Optional(Type.Boolean({ description: "Only those who are, or are not." })),
+  role: Type.Optional(Name("Only those with this role.")),
+  pool: Type.Optional(Name("Only those in this pool.")),
+  q: Type.Optional(Text({ maxLength: NAME_MAX, description: "Text in the address or the name." })),
+  ...paging,
+});
+export type ListUsersQuery = Static<typeof ListUsersQuery>;
+
+/** A key for minting embed tokens. (spec: Service key) */
+export const ServiceKeyRecord = Type.Object(
+  {
+    id: Type.String({ examples: ["key_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
+    name: Type.String(),
+    prefix: Type.String({ description: "How the key begins." }),
+    created_at: Time("When it was made."),
+    last_used_at: NullableTime("When it was last used, give or take a minute."),
+    revoked_at: NullableTime("Since when it opens nothing."),
+  },
+  { $id: "ServiceKey" },
+);
+export type ServiceKeyRecord = Static<typeof ServiceKeyRecord>;
+
+export const NewServiceKeyRecord = Type.Object(
+  { ...ServiceKeyRecord.properties, key: Type.String({ description: "The key itself; it is not shown again." }) },
+  { $id: "NewServiceKey" },
+);
+export type NewServiceKeyRecord = Static<typeof NewServiceKeyRecord>;
+
+export const CreateServiceKeyBody = Type.Object(
+  { name: Name("What it is for, such as the product that embeds the form.") },
+  { $id: "CreateServiceKey", additionalProperties: true },
+);
+export type CreateServiceKeyBody = Static<typeof CreateServiceKeyBody>;
+
+export const ServiceKeyParams = Type.Object({ id: Type.String({ description: "The key's id, `key_...`." }) });
+
+export const ListServiceKeysQuery = Type.Object(paging);
+export type ListServiceKeysQuery = Static<typeof ListServiceKeysQuery>;

@@ -1,0 +1,122 @@
+import { hash, randomBytes } from "node:crypto";
+import type { Context } from "../context.ts";
+import { readStatement, writeStatement, type Db } from "../db/database.ts";
+import type { ServiceKeyRow } from "../db/schema.ts";
+import { ServiceError } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/paging.ts";
+import { isId, newId } from "../lib/ids.ts";
+import { isoTime, MINUTE } from "../lib/time.ts";
+import { requireOperator, type Caller } from "./caller.ts";
+import type { CreateServiceKeyBody, ListServiceKeysQuery, NewServiceKeyRecord, ServiceKeyRecord } from "./schema.ts";
+
+type Ctx = Pick<Context, "db">;
+
+/** How every key begins, so that one that leaked is recognised for what it is. */
+export const SERVICE_KEY_START = "hsk_";
+const SECRET_BYTES = 32;
+const SHOWN_CHARACTERS = 10;
+const DEFAULT_LIMIT = 50;
+/** Using a key is written down this often at most. */
+const USED_EVERY_MS = 1 * MINUTE;
+
+/** Makes a key. It is in this answer and nowhere else: what is kept is its hash. (spec: Authentication, service key) */
+export async function createServiceKey(
+  { db }: Ctx,
+  caller: Caller,
+  { name }: CreateServiceKeyBody,
+): Promise<NewServiceKeyRecord> {
+  requireOperator(caller);
+  const key = SERVICE_KEY_START + randomBytes(SECRET_BYTES).toString("base64url");
+  const row = await db.write(async (tx) => {
+    const created_at = tx.now();
+    const fresh: ServiceKeyRow = {
+      id: newId("key", created_at),
+      name,
+      prefix: key.slice(0, SHOWN_CHARACTERS),
+      hash: hashOf(key),
+      created_at,
+      last_used_at: null,
+      revoked_at: null,
+    };
+    await tx.query.insertInto("service_keys").values(fresh).execute();
+    return fresh;
+  });
+  return { ...toRecord(row), key };
+}
+
+/** One page of keys, newest first, revoked ones included. */
+export async function listServiceKeys(
+  { db }: Ctx,
+  caller: Caller,
+  { limit = DEFAULT_LIMIT, cursor }: ListServiceKeysQuery,
+): Promise<{ rows: ServiceKeyRecord[]; next: string | null }> {
+  requireOperator(caller);
+  const before = cursor === undefined ? null : decodeCursor(cursor)[1];
+  const found = await db.query
+    .selectFrom("service_keys")
+    .selectAll()
+    .$if(before !== null, (query) => query.where("id", "<", before!))
+    .orderBy("id", "desc")
+    .limit(limit + 1)
+    .execute();
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    rows: page.map(toRecord),
+    next: found.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
+  };
+}
+
+/** From now on the key, and every token made with it, opens nothing. Once more changes nothing. @throws ServiceError NOT_FOUND */
+export async function revokeServiceKey({ db }: Ctx, caller: Caller, id: string): Promise<void> {
+  requireOperator(caller);
+  const unknown = new ServiceError("NOT_FOUND", { message: "No service key has this id." });
+  if (!isId("key", id)) throw unknown;
+  await db.write(async (tx) => {
+    const row = await tx.query.selectFrom("service_keys").select("revoked_at").where("id", "=", id).executeTakeFirst();
+    if (!row) throw unknown;
+    await tx.query
+      .updateTable("service_keys")
+      .set({ revoked_at: tx.now() })
+      .where("id", "=", id)
+      .where("revoked_at", "is", null)
+      .execute();
+  });
+}
+
+const selectKey = readStatement<{ hash: string }, ServiceKeyRow>((query, param) =>
+  query.selectFrom("service_keys").selectAll().where("hash", "=", param("hash")).where("revoked_at", "is", null),
+);
+
+const updateUsed = writeStatement<{ id: string; last_used_at: number }>((query, param) =>
+  query
+    .updateTable("service_keys")
+    .set({ last_used_at: param("last_used_at") })
+    .where("id", "=", param("id")),
+);
+
+/** The key that this is, if it is one and was not revoked; asked of the database each time. */
+export async function findServiceKey(db: Db, key: string): Promise<ServiceKeyRow | null> {
+  const [row] = await db.run(selectKey, { hash: hashOf(key) });
+  if (!row) return null;
+  const now = db.now();
+  // Where this cannot be written, the key is good all the same.
+  if (now - (row.last_used_at ?? 0) >= USED_EVERY_MS)
+    await db.writeOne(updateUsed, { id: row.id, last_used_at: now }).catch(() => {});
+  return row;
+}
+
+function hashOf(key: string): string {
+  return hash("sha256", key, "hex");
+}
+
+function toRecord({ id, name, prefix, created_at, last_used_at, revoked_at }: ServiceKeyRow): ServiceKeyRecord {
+  return {
+    id,
+    name,
+    prefix,
+    created_at: isoTime(created_at),
+    last_used_at: isoTime(last_used_at),
+    revoked_at: isoTime(revoked_at),
+  };
+}

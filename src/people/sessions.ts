@@ -1,0 +1,168 @@
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { parseCookie, stringifySetCookie } from "cookie";
+import type { Config } from "../config.ts";
+import type { Context } from "../context.ts";
+import { readStatement, writeStatement, type Db, type Tx } from "../db/database.ts";
+import type { UserRow } from "../db/schema.ts";
+import { deriveKey } from "../lib/keys.ts";
+import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
+import type { Person } from "./caller.ts";
+
+export const COOKIE_NAME = "service_session";
+/** A session ends this long after it began, used or not. */
+const LIFE_MS = 7 * DAY;
+/** And this long after it was last used. */
+const IDLE_MS = 24 * HOUR;
+/** Using a session is written down this often at most. */
+const SEEN_EVERY_MS = 10 * MINUTE;
+const TIDY_EVERY_MS = 1 * HOUR;
+const SECRET_BYTES = 32;
+
+/** Makes and opens cookies. (spec: Authentication, session cookie) */
+export interface Cookies {
+  /** A fresh secret, as a cookie and as the hash that the database keeps. */
+  make(): { setCookie: string; hash: string };
+  /** The hash of the secret in a cookie, or null when the cookie is not one of ours. */
+  open(value: string): string | null;
+  /** What makes a browser forget its cookie. */
+  readonly forget: string;
+}
+
+/**
+ * A cookie is a random secret and its signature: one that was made up is recognised without asking the database, and what
+ * the database keeps is of no use to somebody who reads it.
+ */
+export function createCookies({ secretKey, publicUrl }: Pick<Config, "secretKey" | "publicUrl">): Cookies {
+  const key = deriveKey(secretKey, "session");
+  const secure = publicUrl.startsWith("https:");
+  const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
+  const sign = (secret: string) => createHmac("sha256", key).update(secret).digest();
+
+  return {
+    make: () => {
+      const secret = randomBytes(SECRET_BYTES).toString("base64url");
+      const value = `${secret}.${sign(secret).toString("base64url")}`;
+      const setCookie = stringifySetCookie({ name: COOKIE_NAME, value, ...attributes, maxAge: LIFE_MS / SECOND });
+      return { setCookie, hash: hashOf(secret) };
+    },
+    open: (value) => {
+      const [secret = "", signature = "", ...more] = value.split(".");
+      const given = Buffer.from(signature, "base64url");
+      const expected = sign(secret);
+      if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+      return hashOf(secret);
+    },
+    forget: stringifySetCookie({ name: COOKIE_NAME, value: "", ...attributes, maxAge: 0 }),
+  };
+}
+
+function hashOf(secret: string): string {
+  return hash("sha256", secret, "hex");
+}
+
+/** The value of our cookie in a request's header, or null. */
+export function readCookie(header: string): string | null {
+  return parseCookie(header)[COOKIE_NAME] ?? null;
+}
+
+/** Begins a session; every sign-in has one of its own. */
+export async function startSession(tx: Tx, userId: string, sessionHash: string): Promise<void> {
+  const now = tx.now();
+  await tx.query
+    .insertInto("sessions")
+    .values({ hash: sessionHash, user_id: userId, created_at: now, seen_at: now })
+    .execute();
+}
+
+type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator" | "time_zone">;
+
+const selectSession = readStatement<
+  { hash: string; born_after: number; seen_after: number },
+  SessionUser & { seen_at: number }
+>((query, param) =>
+  query
+    .selectFrom("sessions")
+    .innerJoin("users", "users.id", "sessions.user_id")
+    .select([
+      "users.id",
+      "users.email",
+      "users.display_name",
+      "users.is_operator",
+      "users.time_zone",
+      "sessions.seen_at",
+    ])
+    .where("sessions.hash", "=", param("hash"))
+    .where("sessions.created_at", ">", param("born_after"))
+    .where("sessions.seen_at", ">", param("seen_after"))
+    .where("users.active", "=", 1),
+);
+
+const updateSeen = writeStatement<{ hash: string; seen_at: number }>((query, param) =>
+  query
+    .updateTable("sessions")
+    .set({ seen_at: param("seen_at") })
+    .where("hash", "=", param("hash")),
+);
+
+/**
+ * Who is signed in with this session, or null. Asked of the database for every request: an ended session is ended at
+ * once, on every replica.
+ */
+export async function findSession(db: Db, sessionHash: string): Promise<Person | null> {
+  const now = db.now();
+  const [row] = await db.run(selectSession, {
+    hash: sessionHash,
+    born_after: now - LIFE_MS,
+    seen_after: now - IDLE_MS,
+  });
+  if (!row) return null;
+  // Where this cannot be written, somebody may have to sign in a little earlier, and nothing worse.
+  if (now - row.seen_at >= SEEN_EVERY_MS)
+    await db.writeOne(updateSeen, { hash: sessionHash, seen_at: now }).catch(() => {});
+  return {
+    id: row.id,
+    email: row.email,
+    display_name: row.display_name,
+    is_operator: row.is_operator === 1,
+    time_zone: row.time_zone,
+  };
+}
+
+export async function endSession(tx: Tx, sessionHash: string): Promise<void> {
+  await tx.query.deleteFrom("sessions").where("hash", "=", sessionHash).execute();
+}
+
+/** Ends every session of a user, at once and everywhere. */
+export async function endSessionsOf(tx: Tx, userId: string): Promise<void> {
+  await tx.query.deleteFrom("sessions").where("user_id", "=", userId).execute();
+}
+
+/** Removes what has ended by itself: sessions, and windows of rate limits. */
+export async function tidyPeople({ db }: Pick<Context, "db">): Promise<void> {
+  await db.write(async (tx) => {
+    const now = tx.now();
+    await tx.query
+      .deleteFrom("sessions")
+      .where((where) => where.or([where("created_at", "<=", now - LIFE_MS), where("seen_at", "<=", now - IDLE_MS)]))
+      .execute();
+    await tx.query.deleteFrom("rate_windows").where("ends_at", "<=", now).execute();
+  });
+}
+
+/** Tidies every hour until it is stopped. */
+export function startTidying(ctx: Pick<Context, "db" | "log">): { stop(): Promise<void> } {
+  let running: Promise<void> = Promise.resolve();
+  const tidy = () => {
+    running = tidyPeople(ctx).catch((error: unknown) =>
+      ctx.log.error({ err: error }, "Removing ended sessions failed; trying again in an hour"),
+    );
+  };
+  const timer = setInterval(tidy, TIDY_EVERY_MS);
+  timer.unref();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { isLoopback, type Config } from "../config.ts";
+import type { Context } from "../context.ts";
+import type { Reader, Tx } from "../db/database.ts";
+import { invalid, ServiceError } from "../errors.ts";
+import { deriveKey, isSameSecret } from "../lib/keys.ts";
+import { emailKey, isEmailAddress } from "../lib/text.ts";
+import { requireGoodPassword } from "./passwords.ts";
+import { countTry, SETUP_BY_IP, sourceOf } from "./rate-limits.ts";
+import type { SetupBody, SetupResult } from "./schema.ts";
+import { startSession } from "./sessions.ts";
+import { addUser, hasOperator } from "./store.ts";
+import { newUserRow } from "./users.ts";
+
+type Ctx = Pick<Context, "config" | "db" | "passwords" | "cookies">;
+
+/** Whether the first operator is still to be made. (spec: Setup, status) */
+export async function needsSetup({ db }: { db: Reader }): Promise<boolean> {
+  const done = await db.query.selectFrom("setup").select("id").executeTakeFirst();
+  return done === undefined && !(await hasOperator(db));
+}
+
+/** The token of the set-up link, the same on every replica. It opens nothing once there is an operator. */
+export function setupToken({ secretKey }: Pick<Config, "secretKey">): string {
+  return deriveKey(secretKey, "setup").toString("base64url");
+}
+
+/** Where a request to set the service up came from. */
+export interface SetupSource {
+  /** The address of the caller. */
+  ip: string;
+  /** The host that the request names, without its port. */
+  host: string;
+  /** It came through a proxy, as far as its headers tell. */
+  isForwarded: boolean;
+}
+
+/**
+ * Makes the first operator and signs them in; of any number of calls at once, over any number of processes, one does.
+ * Whoever calls from another machine needs the token of the set-up link. (spec: Setup, operator)
+ *
+ * @throws ServiceError RATE_LIMITED, INVALID_SETUP_TOKEN, SETUP_ALREADY_COMPLETED, USER_ALREADY_EXISTS, VALIDATION_FAILED
+ */
+export async function setUpOperator(
+  ctx: Ctx,
+  source: SetupSource,
+  { email, password, display_name, token }: SetupBody,
+): Promise<SetupResult & { setCookie: string }> {
+  await countTry(ctx.db, [[SETUP_BY_IP, sourceOf(source.ip)]]);
+  const isTrusted = token == null ? isOwnMachine(ctx.config, source) : isSameSecret(token, setupToken(ctx.config));
+  if (!isTrusted) throw new ServiceError("INVALID_SETUP_TOKEN");
+  if (!(await needsSetup(ctx))) throw new ServiceError("SETUP_ALREADY_COMPLETED");
+  if (!isEmailAddress(email)) throw invalid("/email", "Must be an e-mail address.");
+  requireGoodPassword(password, "/password", email);
+
+  const password_hash = await ctx.passwords.hash(password);
+  const cookie = ctx.cookies.make();
+  const user_id = await ctx.db.write(async (tx) => {
+    const fields = { email, email_key: emailKey(email), display_name: display_name ?? null, is_operator: 1 };
+    const row = newUserRow(tx, { ...fields, password_hash });
+    if (!(await completeSetup(tx, row.id)) || (await hasOperator(tx)))
+      throw new ServiceError("SETUP_ALREADY_COMPLETED");
+    if (!(await addUser(tx, row))) throw new ServiceError("USER_ALREADY_EXISTS");
+    await startSession(tx, row.id, cookie.hash);
+    return row.id;
+  });
+  return { user_id, email, setCookie: cookie.setCookie };
+}
+
+/** @returns false when somebody was first */
+async function completeSetup(tx: Tx, user_id: string): Promise<boolean> {
+  const done = await tx.query
+    .insertInto("setup")
+    .values({ id: 1, user_id, completed_at: tx.now() })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return done !== undefined;
+}
+
+/** Nobody but people at this very machine can have sent the request. (wire: setup/operator) */
+function isOwnMachine({ host, publicUrl }: Config, source: SetupSource): boolean {
+  return isLoopback(host) && isLoopback(new URL(publicUrl).hostname) && isLoopback(source.host) && !source.isForwarded;
+}

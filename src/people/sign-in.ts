@@ -1,0 +1,142 @@
+import type { Context } from "../context.ts";
+import { invalid, ServiceError } from "../errors.ts";
+import { emailKey } from "../lib/text.ts";
+import type { Caller, Person } from "./caller.ts";
+import { requireGoodPassword } from "./passwords.ts";
+import { clearTries, countTry, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
+import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
+import { endSession, endSessionsOf, startSession } from "./sessions.ts";
+import { findUser, findUserByEmail, lockUser, updateUser, type User } from "./store.ts";
+
+type Ctx = Pick<Context, "db" | "passwords" | "cookies">;
+
+/** Who is signed in now, and the cookie that says so. */
+export interface SignedIn {
+  me: Me;
+  setCookie: string;
+}
+
+/**
+ * Signs a person in. Every failure looks the same and takes the same time: the address is unknown, the password wrong or
+ * not set, the person deactivated. (spec: Auth, login)
+ *
+ * @param ip - where the request came from
+ * @throws ServiceError INVALID_CREDENTIALS, RATE_LIMITED, OVERLOADED
+ */
+export async function signIn(ctx: Ctx, ip: string, { email, password }: LoginBody): Promise<SignedIn> {
+  const byEmail = [LOGIN_BY_EMAIL, emailKey(email)] as const;
+  await countTry(ctx.db, [[LOGIN_BY_IP, sourceOf(ip)], byEmail]);
+  const user = await findUserByEmail(ctx.db, email);
+  const known = user?.active ? user.password_hash : null;
+  if (!(await ctx.passwords.matches(password, known)) || !user) throw new ServiceError("INVALID_CREDENTIALS");
+
+  const cookie = ctx.cookies.make();
+  const signedIn = await ctx.db.write(async (tx) => {
+    // What happened to the person while the password was checked wins.
+    const now = await lockUser(tx, user.id);
+    if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
+    await clearTries(tx, ...byEmail);
+    await startSession(tx, user.id, cookie.hash);
+    return now;
+  });
+  return { me: meOf(toPerson(signedIn)), setCookie: cookie.setCookie };
+}
+
+/** Ends the session of the caller, if it is one. (spec: Auth, logout) */
+export async function signOut({ db }: Pick<Ctx, "db">, caller: Caller | null): Promise<void> {
+  if (caller?.kind === "user") await db.write((tx) => endSession(tx, caller.session));
+}
+
+/** Who the caller is; nobody is no error here. (spec: Auth, me) */
+export function whoIs(caller: Caller | null): Me {
+  switch (caller?.kind) {
+    case "user":
+      return meOf(caller.user);
+    case "admin":
+      return { ...NOBODY, authenticated: true, is_operator: true };
+    // A service key opens one route, and this is not it.
+    case "service_key":
+    case undefined:
+      return NOBODY;
+  }
+}
+
+/**
+ * Changes what a person may change of themselves. With a new password every session ends, and this browser gets a new one.
+ *
+ * @returns `setCookie`: null where the session stays
+ * @throws ServiceError FORBIDDEN for callers who are no person, VALIDATION_FAILED, RATE_LIMITED, OVERLOADED
+ */
+export async function changeMe(
+  ctx: Ctx,
+  caller: Caller,
+  { display_name, time_zone, password }: UpdateMeBody,
+): Promise<{ me: Me; setCookie: string | null }> {
+  if (caller.kind !== "user")
+    throw new ServiceError("FORBIDDEN", { message: "Only somebody who is signed in can change who they are." });
+  if (time_zone != null && !isTimeZone(time_zone)) throw invalid("/time_zone", "Is not the IANA name of a time zone.");
+  const { id } = caller.user;
+  const change = password == null ? null : await checkPasswordChange(ctx, id, password);
+  const cookie = change && ctx.cookies.make();
+  const after = await ctx.db.write(async (tx) => {
+    const user = await lockUser(tx, id);
+    if (!user?.active) throw new ServiceError("UNAUTHENTICATED");
+    const set = {
+      ...(display_name !== undefined && { display_name }),
+      ...(time_zone !== undefined && { time_zone }),
+      ...(change && { password_hash: change.fresh }),
+    };
+    await updateUser(tx, id, { ...set, updated_at: tx.now() });
+    if (change && cookie) {
+      // Somebody else changed it while this one was checked.
+      if (user.password_hash !== change.known) throw wrongPassword();
+      await endSessionsOf(tx, id);
+      await startSession(tx, id, cookie.hash);
+    }
+    return { ...user, ...set };
+  });
+  return { me: meOf(toPerson(after)), setCookie: cookie?.setCookie ?? null };
+}
+
+/** A session that was left open must not be enough to guess the password by. */
+async function checkPasswordChange(
+  { db, passwords }: Ctx,
+  id: string,
+  password: { current: string; new: string },
+): Promise<{ known: string | null; fresh: string }> {
+  const user = await findUser(db, id);
+  if (!user) throw new ServiceError("UNAUTHENTICATED");
+  requireGoodPassword(password.new, "/password/new", user.email);
+  await countTry(db, [[LOGIN_BY_EMAIL, emailKey(user.email ?? id)]]);
+  if (!(await passwords.matches(password.current, user.password_hash))) throw wrongPassword();
+  return { known: user.password_hash, fresh: await passwords.hash(password.new) };
+}
+
+function wrongPassword(): ServiceError {
+  return invalid("/password/current", "Is not your password.");
+}
+
+const NOBODY: Me = {
+  authenticated: false,
+  user_id: null,
+  email: null,
+  display_name: null,
+  is_operator: false,
+  time_zone: null,
+};
+
+function meOf({ id, email, display_name, is_operator, time_zone }: Person): Me {
+  return { authenticated: true, user_id: id, email, display_name, is_operator, time_zone };
+}
+
+function toPerson({ id, email, display_name, is_operator, time_zone }: User): Person {
+  return { id, email, display_name, is_operator, time_zone };
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Intl.DateTimeFormat("en", { timeZone: name }) !== null;
+  } catch {
+    return false;
+  }
+}

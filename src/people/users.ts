@@ -1,0 +1,225 @@
+import type { Context } from "../context.ts";
+import type { Tx } from "../db/database.ts";
+import { isAlreadyThere } from "../db/postgres-errors.ts";
+import type { UserRow } from "../db/schema.ts";
+import { invalid, ServiceError } from "../errors.ts";
+import { decodeCursor, encodeCursor } from "../http/paging.ts";
+import { isId, newId } from "../lib/ids.ts";
+import { emailKey, isEmailAddress } from "../lib/text.ts";
+import { isoTime } from "../lib/time.ts";
+import { requireOperator, type Caller } from "./caller.ts";
+import { requireGoodPassword } from "./passwords.ts";
+import type { CreateUserBody, ListUsersQuery, UpdateUserBody, UserRecord } from "./schema.ts";
+import { endSessionsOf } from "./sessions.ts";
+import {
+  addUser,
+  findUser,
+  isTaken,
+  listUsers,
+  lockOperators,
+  lockUser,
+  toUser,
+  updateUser,
+  type User,
+} from "./store.ts";
+
+type Ctx = Pick<Context, "db" | "passwords">;
+
+const DEFAULT_LIMIT = 50;
+
+/**
+ * One page of the directory, newest first. (spec: Users)
+ * @returns `next`: the cursor of the next page, null on the last one
+ */
+export async function listDirectory(
+  { db }: Ctx,
+  caller: Caller,
+  { limit = DEFAULT_LIMIT, cursor, ...filter }: ListUsersQuery,
+): Promise<{ rows: UserRecord[]; next: string | null }> {
+  requireOperator(caller);
+  const before = cursor === undefined ? null : decodeCursor(cursor)[1];
+  const found = await listUsers(db, filter, before, limit + 1);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    rows: page.map(toUserRecord),
+    next: found.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
+  };
+}
+
+/** @throws ServiceError USER_NOT_FOUND */
+export async function readUser({ db }: Ctx, caller: Caller, id: string): Promise<UserRecord> {
+  requireOperator(caller);
+  requireUserId(id);
+  const user = await findUser(db, id);
+  if (!user) throw new ServiceError("USER_NOT_FOUND");
+  return toUserRecord(user);
+}
+
+/** @throws ServiceError USER_ALREADY_EXISTS, USER_NO_ADDRESS, VALIDATION_FAILED, OVERLOADED */
+export async function createUser(ctx: Ctx, caller: Caller, body: CreateUserBody): Promise<UserRecord> {
+  requireOperator(caller);
+  const fields = readFields(body);
+  const password_hash = await hashOf(ctx, body.password ?? null, body.email ?? null);
+  const row = await ctx.db.write(async (tx) => {
+    const fresh = newUserRow(tx, { ...fields, password_hash });
+    requireAddress(fresh);
+    if (!(await addUser(tx, fresh))) throw new ServiceError("USER_ALREADY_EXISTS");
+    return fresh;
+  });
+  return toUserRecord(toUser(row));
+}
+
+/**
+ * Changes what is given; `null` clears. Who is deactivated or demoted, or gets another password, is signed out
+ * everywhere in the same transaction.
+ *
+ * @throws ServiceError USER_NOT_FOUND, USER_ALREADY_EXISTS, USER_NO_ADDRESS, LAST_OPERATOR, VALIDATION_FAILED, OVERLOADED
+ */
+export async function changeUser(ctx: Ctx, caller: Caller, id: string, body: UpdateUserBody): Promise<UserRecord> {
+  requireOperator(caller);
+  requireUserId(id);
+  const before = await findUser(ctx.db, id);
+  if (!before) throw new ServiceError("USER_NOT_FOUND");
+  const set: Partial<UserRow> = {
+    ...readFields(body),
+    // A flag that is null is as it was.
+    ...(body.active != null && { active: body.active ? 1 : 0 }),
+  };
+  if (body.password !== undefined)
+    set.password_hash = await hashOf(ctx, body.password, body.email === undefined ? before.email : body.email);
+  return toUserRecord(await ctx.db.write((tx) => applyChange(tx, id, set)));
+}
+
+/** Signs the user out for good; what they decided stays theirs. (spec: User, soft delete) */
+export async function deactivateUser(ctx: Ctx, caller: Caller, id: string): Promise<UserRecord> {
+  return changeUser(ctx, caller, id, { active: false });
+}
+
+async function applyChange(tx: Tx, id: string, set: Partial<UserRow>): Promise<User> {
+  // Operators first, each by id: who changes one of them holds all of them.
+  const operators = await lockOperators(tx);
+  const before = await lockUser(tx, id);
+  if (!before) throw new ServiceError("USER_NOT_FOUND");
+  const row: UserRow = { ...toRow(before), ...set, updated_at: tx.now() };
+  requireAddress(row);
+  if (await isTaken(tx, row)) throw new ServiceError("USER_ALREADY_EXISTS");
+  const after = toUser(row);
+  requireOperatorLeft(operators, after);
+  await updateUser(tx, id, { ...set, updated_at: row.updated_at }).catch((error: unknown) => {
+    // Somebody took the address after it was looked for.
+    throw isAlreadyThere(error) ? new ServiceError("USER_ALREADY_EXISTS") : error;
+  });
+  if (
+    (before.active && !after.active) ||
+    (before.is_operator && !after.is_operator) ||
+    before.password_hash !== after.password_hash
+  )
+    await endSessionsOf(tx, id);
+  return after;
+}
+
+/** Somebody must be left who can let others in. @throws ServiceError LAST_OPERATOR */
+function requireOperatorLeft(operators: readonly User[], after: User): void {
+  const left = [...operators.filter(({ id }) => id !== after.id), after].filter(
+    ({ active, is_operator }) => active && is_operator,
+  );
+  const canSignIn = (some: readonly User[]) => some.some((user) => user.password_hash !== null && user.email !== null);
+  if ((operators.length > 0 && left.length === 0) || (canSignIn(operators) && !canSignIn(left)))
+    throw new ServiceError("LAST_OPERATOR");
+}
+
+type UserFields = Pick<CreateUserBody, "email" | "is_operator" | keyof typeof PLAIN>;
+
+/** Fields that are stored as they come. */
+const PLAIN = {
+  display_name: true,
+  role: true,
+  access_level: true,
+  pool: true,
+  slack_team_id: true,
+  slack_user_id: true,
+} as const satisfies Partial<Record<keyof CreateUserBody, true>>;
+
+/** The columns that a request names, and no others. @throws ServiceError VALIDATION_FAILED */
+function readFields(body: UserFields): Partial<UserRow> {
+  const set: Partial<UserRow> = {};
+  if (body.email !== undefined) {
+    if (body.email !== null && !isEmailAddress(body.email)) throw invalid("/email", "Must be an e-mail address.");
+    set.email = body.email;
+    set.email_key = body.email === null ? null : emailKey(body.email);
+  }
+  for (const name of Object.keys(PLAIN) as (keyof typeof PLAIN)[]) {
+    const value = body[name];
+    if (value !== undefined) set[name] = value;
+  }
+  if (body.is_operator != null) set.is_operator = body.is_operator ? 1 : 0;
+  return set;
+}
+
+/** @throws ServiceError USER_NO_ADDRESS */
+function requireAddress({ email, slack_team_id, slack_user_id }: UserRow): void {
+  if ((slack_team_id === null) !== (slack_user_id === null))
+    throw new ServiceError("USER_NO_ADDRESS", {
+      message: "A Slack user is named by both ids, the team's and the user's.",
+    });
+  if (email === null && slack_user_id === null) throw new ServiceError("USER_NO_ADDRESS");
+}
+
+async function hashOf({ passwords }: Ctx, password: string | null, email: string | null): Promise<string | null> {
+  if (password === null) return null;
+  requireGoodPassword(password, "/password", email);
+  return passwords.hash(password);
+}
+
+/** A row for somebody new, active and with nothing but what is given. */
+export function newUserRow(tx: Tx, fields: Partial<UserRow>): UserRow {
+  const now = tx.now();
+  return {
+    id: newId("usr", now),
+    email: null,
+    email_key: null,
+    display_name: null,
+    is_operator: 0,
+    role: null,
+    access_level: null,
+    pool: null,
+    slack_team_id: null,
+    slack_user_id: null,
+    time_zone: null,
+    password_hash: null,
+    active: 1,
+    last_assigned_at: null,
+    created_at: now,
+    updated_at: now,
+    ...fields,
+  };
+}
+
+function toRow(user: User): UserRow {
+  return { ...user, is_operator: user.is_operator ? 1 : 0, active: user.active ? 1 : 0 };
+}
+
+/** A user as the wire shows one; a password never leaves. */
+export function toUserRecord(user: User): UserRecord {
+  return {
+    id: user.id,
+    email: user.email,
+    display_name: user.display_name,
+    is_operator: user.is_operator,
+    role: user.role,
+    access_level: user.access_level,
+    pool: user.pool,
+    slack_team_id: user.slack_team_id,
+    slack_user_id: user.slack_user_id,
+    has_password: user.password_hash !== null,
+    active: user.active,
+    last_assigned_at: isoTime(user.last_assigned_at),
+    created_at: isoTime(user.created_at),
+    updated_at: isoTime(user.updated_at),
+  };
+}
+
+function requireUserId(id: string): void {
+  if (!isId("usr", id)) throw new ServiceError("USER_NOT_FOUND");
+}

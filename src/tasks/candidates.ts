@@ -1,0 +1,46 @@
+import type { Reader, Tx } from "../db/database.ts";
+import { emailKey } from "../lib/text.ts";
+import type { Person } from "../people/caller.ts";
+
+/** How a person may stand among those to whom a task is offered: by id, or by an address nobody had at the time. */
+export function namesOf({ id, email }: Pick<Person, "id" | "email">): string[] {
+  return email === null ? [id] : [id, emailKey(email)];
+}
+
+/** Offers a new task to people, each named as `namesOf` finds them. */
+export async function addCandidates(tx: Tx, task_id: string, people: readonly string[]): Promise<void> {
+  if (people.length === 0) return;
+  await tx.query
+    .insertInto("task_candidates")
+    .values(people.map((person) => ({ person, is_open: 1, task_id })))
+    .execute();
+}
+
+export async function listCandidates(reader: Reader, taskId: string): Promise<string[]> {
+  const rows = await reader.query
+    .selectFrom("task_candidates")
+    .select("person")
+    .where("task_id", "=", taskId)
+    .execute();
+  return rows.map(({ person }) => person);
+}
+
+export async function isCandidate(
+  reader: Reader,
+  taskId: string,
+  person: Pick<Person, "id" | "email">,
+): Promise<boolean> {
+  const offered = await listCandidates(reader, taskId);
+  const names = namesOf(person);
+  return offered.some((name) => names.includes(name));
+}
+
+/** Withdraws the offer of a task, or what is left of it. */
+export async function deleteCandidates(tx: Tx, taskId: string): Promise<void> {
+  await tx.query.deleteFrom("task_candidates").where("task_id", "=", taskId).execute();
+}
+
+/** Told when a person's lists change by something that happened to a task which is no longer in them. @param person - as `namesOf` names them */
+export function inboxHint(person: string): string {
+  return `inbox:${person}`;
+}

@@ -1,0 +1,55 @@
+import type { FastifyReply } from "fastify";
+import type { Context } from "../context.ts";
+import { ServiceError } from "../errors.ts";
+import { SECOND } from "../lib/time.ts";
+import type { Caller } from "../people/caller.ts";
+import { requireStillHere } from "../people/identify.ts";
+import { requireMay } from "./access.ts";
+
+/** Streams of one process, at most. */
+const STREAMS_MAX = 2000;
+/** How often it is asked whether the session is still good; the stream then shows that it lives. */
+const BEAT_MS = 15 * SECOND;
+/** What a reader has not taken by then it is not going to take; it connects anew and reads everything. */
+const BEHIND_BYTES_MAX = 64 * 1024;
+
+/**
+ * Answers with changes as they happen, until the reader leaves, the session ends or the service stops. (wire: GET
+ * /api/events)
+ *
+ * @throws ServiceError FORBIDDEN, OVERLOADED
+ */
+export function streamChanges(ctx: Context, caller: Caller, reply: FastifyReply): FastifyReply {
+  requireMay(caller, "list");
+  if (ctx.events.count() >= STREAMS_MAX) throw new ServiceError("OVERLOADED");
+  const { raw } = reply.hijack();
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    // Proxies that gather answers would keep events to themselves.
+    "x-accel-buffering": "no",
+  });
+  const write = (text: string) => {
+    if (raw.writableLength > BEHIND_BYTES_MAX) raw.destroy();
+    else raw.write(text);
+  };
+  const close = ctx.events.open(caller, {
+    change: ({ type, ...data }) => write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`),
+    end: () => raw.end(),
+  });
+  const beat = setInterval(() => {
+    requireStillHere(ctx, caller).then(
+      () => write(": still here\n\n"),
+      (error: unknown) => {
+        // A database that does not answer ends nobody's session.
+        if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") raw.end();
+      },
+    );
+  }, BEAT_MS);
+  raw.once("close", () => {
+    clearInterval(beat);
+    close();
+  });
+  return reply;
+}

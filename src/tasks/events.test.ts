@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { person, type Signed } from "../../test/support/people.ts";
+import { ADMIN_TOKEN, testOnBoth, type TestService } from "../../test/support/service.ts";
+
+interface Event {
+  type: string;
+  data: { id?: string; status?: string };
+}
+
+/** A reader of /api/events. */
+async function listen(service: TestService, headers: Partial<Signed> | { authorization: string }) {
+  const response = await service.app.inject({ url: "/api/events", headers, payloadAsStream: true });
+  const stream = response.stream();
+  const events: Event[] = [];
+  let text = "";
+  let more = Promise.withResolvers<void>();
+  stream.on("data", (chunk: Buffer) => {
+    text += chunk.toString();
+    for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+      const block = text.slice(0, end);
+      text = text.slice(end + 2);
+      const [, type, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+      if (type !== undefined) events.push({ type, data: JSON.parse(data!) as Event["data"] });
+    }
+    more.resolve();
+    more = Promise.withResolvers();
+  });
+  const ended = new Promise<void>((resolve) => stream.once("close", resolve));
+  return {
+    response,
+    events,
+    ended,
+    /** Waits until an event came that fits, and gives all up to it. */
+    until: async (fits: (event: Event) => boolean): Promise<Event[]> => {
+      for (;;) {
+        const at = events.findIndex(fits);
+        if (at >= 0) return events.splice(0, at + 1);
+        await more.promise;
+      }
+    },
+    close: () => stream.destroy(),
+  };
+}
+const admin = { authorization: `Bearer ${ADMIN_TOKEN}` };
+const of = (id: string, status: string) => (event: Event) => event.data.id === id && event.data.status === status;
+
+testOnBoth(
+  "a stream begins with reset and then tells which task changed, and nothing that is in it",
+  async (service) => {
+    const reader = await listen(service, admin);
+    assert.equal(reader.response.statusCode, 200);
+    assert.match(reader.response.headers["content-type"] as string, /^text\/event-stream/);
+    assert.equal(reader.response.headers["cache-control"], "no-store");
+    assert.equal(reader.response.headers["x-content-type-options"], "nosniff");
+    assert.deepEqual(await reader.until(({ type }) => type === "reset"), [{ type: "reset", data: {} }]);
+    const { id } = await service.create();
+    assert.deepEqual((await reader.until(of(id, "created"))).at(-1), { type: "task", data: { id, status: "created" } });
+    await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+    await reader.until(of(id, "completed"));
+    await service.call("DELETE", `/api/tasks/${id}`);
+    await reader.until(of(id, "deleted"));
+    reader.close();
+  },
+);
+
+testOnBoth("a reader who leaves is forgotten", async (service) => {
+  const address = await service.app.listen({ port: 0, host: "127.0.0.1" });
+  const leave = new AbortController();
+  const response = await fetch(`${address}/api/events`, { headers: admin, signal: leave.signal });
+  assert.equal(response.status, 200);
+  assert.equal(service.ctx.events.count(), 1);
+  leave.abort();
+  while (service.ctx.events.count() > 0) await new Promise((resolve) => setImmediate(resolve));
+});
+
+testOnBoth("a person hears of their own tasks and those on offer to them, and of no others", async (service) => {
+  const [dana, mia] = [await person(service, { pool: "p" }), await person(service)];
+  const reader = await listen(service, dana.headers);
+  const foreign = await service.create({ assign_to: { email: mia.user.email! } });
+  const loose = await service.create();
+  await service.call("POST", `/api/tasks/${loose.id}/cancel`);
+  const own = await service.create({ assign_to: { email: dana.user.email! } });
+  const offered = await service.create({ assign_to: { pool: "p" } });
+  const heard = await reader.until(of(offered.id, "created"));
+  await service.call("POST", `/api/tasks/${foreign.id}/cancel`);
+  await service.call("POST", `/api/tasks/${own.id}/cancel`);
+  heard.push(...(await reader.until(of(own.id, "cancelled"))));
+  const ids = new Set(heard.flatMap(({ data }) => data.id ?? []));
+  assert.deepEqual(ids, new Set([own.id, offered.id]));
+  reader.close();
+});
+
+testOnBoth("whose list a task leaves is told to read it anew", async (service) => {
+  const [dana, mia] = [await person(service, { pool: "p" }), await person(service, { pool: "p" })];
+  const { id } = await service.create({ assign_to: { pool: "p" } });
+  const reader = await listen(service, dana.headers);
+  await reader.until(({ type }) => type === "reset");
+  const changes: [string, object][] = [
+    ["claim", {}],
+    ["release", {}],
+  ];
+  for (const [what, body] of changes) {
+    await mia.call("POST", `/api/tasks/${id}/${what}`, { body });
+    await reader.until(({ type }) => type === "reset");
+  }
+  await service.call("POST", `/api/tasks/${id}/assign`, { body: { user_id: mia.user.id } });
+  await reader.until(({ type }) => type === "reset");
+  await service.call("POST", `/api/tasks/${id}/assign`, { body: { user_id: dana.user.id } });
+  await reader.until(({ type }) => type === "reset");
+  await service.call("DELETE", `/api/tasks/${id}`);
+  await reader.until(({ type }) => type === "reset");
+  reader.close();
+});
+
+testOnBoth("a stream ends when its session has ended", async (service, t) => {
+  const dana = await person(service);
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const reader = await listen(service, dana.headers);
+  t.mock.timers.tick(15_000);
+  await dana.call("POST", "/api/auth/logout");
+  assert.equal(service.ctx.events.count(), 1);
+  t.mock.timers.tick(15_000);
+  await reader.ended;
+  assert.equal(service.ctx.events.count(), 0);
+});
+
+testOnBoth("a stop ends every stream", async (service) => {
+  const readers = [await listen(service, admin), await listen(service, admin)];
+  await service.app.close();
+  for (const { ended } of readers) await ended;
+});
+
+testOnBoth("a burst of changes is told as one reset", async (service) => {
+  const reader = await listen(service, admin);
+  await reader.until(({ type }) => type === "reset");
+  service.ctx.db.hints.publish(Array.from({ length: 501 }, (_, i) => `task:tsk_${i}`));
+  assert.deepEqual(await reader.until(({ type }) => type === "reset"), [{ type: "reset", data: {} }]);
+  reader.close();
+});

@@ -1,0 +1,265 @@
+import assert from "node:assert/strict";
+import { PASSWORD, addUser, person, signedIn, type Signed } from "./support/people.ts";
+import { ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "./support/service.ts";
+import type { NewServiceKeyRecord } from "../src/people/schema.ts";
+
+/** Everybody who may knock, with what they carry. Whoever brings a new way in adds themselves here. */
+const CALLERS = [
+  "anonymous",
+  "wrong bearer",
+  "admin bearer",
+  "operator",
+  "assignee",
+  "candidate",
+  "other user",
+  "deactivated user",
+  "service key",
+  "revoked service key",
+] as const;
+type Caller = (typeof CALLERS)[number];
+const NOBODY: ReadonlySet<Caller> = new Set(["anonymous", "wrong bearer", "deactivated user", "revoked service key"]);
+
+const OPERATORS: readonly Caller[] = ["admin bearer", "operator"];
+const PEOPLE: readonly Caller[] = ["operator", "assignee", "candidate", "other user"];
+const SIGNED_IN: readonly Caller[] = ["admin bearer", ...PEOPLE];
+const INVOLVED: readonly Caller[] = [...OPERATORS, "assignee", "candidate"];
+
+/** What a request finds: a task that is assigned to one caller, was offered to another, and belongs to nobody else. */
+interface World {
+  task: string;
+  delivery: string;
+  user: string;
+  key: string;
+}
+
+interface Route {
+  may: readonly Caller[] | "everybody";
+  /** The answer to those who may. */
+  status: number;
+  path?: (world: World) => string;
+  body?: (world: World) => object;
+  /** Those who may as far as it is known who they are, and are then refused for another reason. */
+  except?: Partial<Record<Caller, readonly [status: number, error_code: string]>>;
+  /** Tells that the answer is what it should be. */
+  has?: string;
+}
+
+const taskPath = (rest = "") => ({ path: ({ task }: World) => `/api/tasks/${task}${rest}` });
+const answer = { response: { approved: true } };
+
+/** Every route of the API, who may call it, and what they get. */
+const ROUTES: Record<string, Route> = {
+  "GET /api/health": { may: "everybody", status: 200, has: "status" },
+  "GET /api/version": { may: "everybody", status: 200, has: "version" },
+  "GET /metrics": { may: ["admin bearer"], status: 200 },
+  "GET /api/setup/status": { may: "everybody", status: 200, has: "needs_setup" },
+  "POST /api/setup/operator": {
+    may: "everybody",
+    status: 409,
+    body: () => ({ email: "eve@example.com", password: PASSWORD }),
+    has: "error_code",
+  },
+  "POST /api/auth/login": {
+    may: "everybody",
+    status: 200,
+    body: () => ({ email: "login@example.com", password: PASSWORD }),
+    has: "user_id",
+  },
+  "POST /api/auth/logout": { may: "everybody", status: 204 },
+  "GET /api/auth/me": { may: "everybody", status: 200, has: "authenticated" },
+  "PATCH /api/auth/me": { may: PEOPLE, status: 200, body: () => ({ display_name: "Dana" }), has: "user_id" },
+  "POST /api/tasks": { may: OPERATORS, status: 201, body: () => newTaskBody(), has: "id" },
+  "GET /api/tasks": { may: SIGNED_IN, status: 200 },
+  "GET /api/tasks/counts": { may: SIGNED_IN, status: 200, has: "open" },
+  "GET /api/tasks/{id}": { may: INVOLVED, status: 200, ...taskPath(), has: "id" },
+  "GET /api/tasks/{id}/poll": { may: INVOLVED, status: 200, ...taskPath("/poll?timeout=0"), has: "task_id" },
+  "POST /api/tasks/{id}/complete": {
+    may: [...OPERATORS, "assignee"],
+    status: 200,
+    ...taskPath("/complete"),
+    body: () => answer,
+    has: "id",
+  },
+  "POST /api/tasks/{id}/claim": {
+    may: INVOLVED,
+    status: 200,
+    ...taskPath("/claim"),
+    body: () => ({}),
+    except: { "admin bearer": [400, "CLAIM_NEEDS_A_PERSON"] },
+    has: "claimed_by_email",
+  },
+  "POST /api/tasks/{id}/release": { may: INVOLVED, status: 200, ...taskPath("/release"), has: "id" },
+  "POST /api/tasks/{id}/assign": {
+    may: OPERATORS,
+    status: 200,
+    ...taskPath("/assign"),
+    body: ({ user }) => ({ user_id: user }),
+    has: "id",
+  },
+  "POST /api/tasks/{id}/cancel": { may: OPERATORS, status: 200, ...taskPath("/cancel"), has: "id" },
+  "GET /api/tasks/{id}/audit": { may: OPERATORS, status: 200, ...taskPath("/audit") },
+  "DELETE /api/tasks/{id}": { may: OPERATORS, status: 204, ...taskPath() },
+  "GET /api/events": { may: SIGNED_IN, status: 200 },
+  "GET /api/stats": { may: OPERATORS, status: 200, has: "totals" },
+  "GET /api/users": { may: OPERATORS, status: 200 },
+  "POST /api/users": {
+    may: OPERATORS,
+    status: 201,
+    body: () => ({ slack_team_id: "T1", slack_user_id: crypto.randomUUID() }),
+    has: "id",
+  },
+  "GET /api/users/{id}": { may: OPERATORS, status: 200, path: ({ user }) => `/api/users/${user}`, has: "id" },
+  "PATCH /api/users/{id}": {
+    may: OPERATORS,
+    status: 200,
+    path: ({ user }) => `/api/users/${user}`,
+    body: () => ({ role: "approver" }),
+    has: "id",
+  },
+  "DELETE /api/users/{id}": { may: OPERATORS, status: 200, path: ({ user }) => `/api/users/${user}`, has: "id" },
+  "GET /api/service-keys": { may: OPERATORS, status: 200 },
+  "POST /api/service-keys": { may: OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },
+  "DELETE /api/service-keys/{id}": { may: OPERATORS, status: 204, path: ({ key }) => `/api/service-keys/${key}` },
+  "GET /api/admin/webhook-deliveries": { may: OPERATORS, status: 200 },
+  "GET /api/admin/webhook-deliveries/{id}": {
+    may: OPERATORS,
+    status: 200,
+    path: ({ delivery }) => `/api/admin/webhook-deliveries/${delivery}`,
+    has: "id",
+  },
+  "POST /api/admin/webhook-deliveries/{id}/redeliver": {
+    may: OPERATORS,
+    status: 200,
+    path: ({ delivery }) => `/api/admin/webhook-deliveries/${delivery}/redeliver`,
+    has: "id",
+  },
+  "POST /api/admin/webhook-deliveries/redeliver": {
+    may: OPERATORS,
+    status: 202,
+    body: ({ delivery }) => ({ ids: [delivery] }),
+    has: "count",
+  },
+};
+
+testOnBoth("every route answers every kind of caller as the table says", async (service) => {
+  const { paths } = (await service.call<{ paths: Record<string, object> }>("GET", "/api/openapi.json")).body;
+  const described = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  assert.deepEqual(described.toSorted(), Object.keys(ROUTES).toSorted(), "every route stands in the table");
+
+  await addUser(service, { email: "login@example.com", password: PASSWORD });
+  const { headers, assignee } = await callers(service);
+  for (const [name, route] of Object.entries(ROUTES)) {
+    for (const caller of CALLERS) {
+      const world = await newWorld(service, assignee);
+      const { status, body } = await ask(service, name, route, world, await headers(caller));
+      const expected = expectedOf(route, caller);
+      assert.equal(status, expected.status, `${name} by ${caller}: ${JSON.stringify(body)}`);
+      if (expected.error_code !== null) {
+        const error = body as Record<string, unknown>;
+        assert.equal(error["error_code"], expected.error_code, `${name} by ${caller}`);
+        assert.deepEqual(Object.keys(error), ["error_code", "message", "docs", "request_id"], `${name} by ${caller}`);
+      } else if (route.has !== undefined) assert.ok(route.has in (body as object), `${name} by ${caller}`);
+    }
+  }
+});
+
+function expectedOf(route: Route, caller: Caller): { status: number; error_code: string | null } {
+  const exception = route.except?.[caller];
+  if (exception) return { status: exception[0], error_code: exception[1] };
+  if (route.may === "everybody" || route.may.includes(caller)) return { status: route.status, error_code: null };
+  if (NOBODY.has(caller)) return { status: 401, error_code: "UNAUTHENTICATED" };
+  return { status: 403, error_code: "FORBIDDEN" };
+}
+
+/** @returns what each carries; sessions are fresh each time, since some calls end them */
+async function callers(service: TestService) {
+  const operator = await person(service, { is_operator: true, password: PASSWORD });
+  const assignee = await person(service);
+  const candidate = await person(service, { email: "candidate@example.com" });
+  const other = await person(service);
+  const gone = await person(service);
+  await service.call("DELETE", `/api/users/${gone.user.id}`);
+  const key = await newKey(service);
+  const revoked = await newKey(service);
+  await service.call("DELETE", `/api/service-keys/${revoked.id}`);
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  const headers = async (caller: Caller): Promise<Partial<Signed> | { authorization: string }> => {
+    switch (caller) {
+      case "anonymous":
+        return {};
+      case "wrong bearer":
+        return bearer(`${ADMIN_TOKEN}x`);
+      case "admin bearer":
+        return bearer(ADMIN_TOKEN);
+      case "operator":
+        return signedIn(service, operator.user.id);
+      case "assignee":
+        return signedIn(service, assignee.user.id);
+      case "candidate":
+        return signedIn(service, candidate.user.id);
+      case "other user":
+        return signedIn(service, other.user.id);
+      case "deactivated user":
+        return gone.headers;
+      case "service key":
+        return bearer(key.key);
+      case "revoked service key":
+        return bearer(revoked.key);
+    }
+  };
+  return { headers, assignee: assignee.user.id };
+}
+
+async function newKey(service: TestService): Promise<NewServiceKeyRecord> {
+  return (await service.call<NewServiceKeyRecord>("POST", "/api/service-keys", { body: { name: "Key" } })).body;
+}
+
+async function newWorld(service: TestService, assignee: string): Promise<World> {
+  const { id: task } = await service.create({
+    assign_to: { emails: ["candidate@example.com"] },
+    callback_url: "http://127.0.0.1:1/callback",
+  });
+  // Assigned without ending the offer, as where a candidate's claim has lapsed.
+  await service.ctx.db.write((tx) =>
+    tx.query.updateTable("tasks").set({ assigned_to_user_id: assignee }).where("id", "=", task).execute(),
+  );
+  const ended = await service.create({ callback_url: "http://127.0.0.1:1/callback" });
+  await service.call("POST", `/api/tasks/${ended.id}/cancel`);
+  const deliveries = await service.call<{ id: string }[]>("GET", `/api/admin/webhook-deliveries?task_id=${ended.id}`);
+  const user = await addUser(service);
+  return { task, delivery: deliveries.body[0]!.id, user: user.id, key: (await newKey(service)).id };
+}
+
+let calls = 0;
+
+async function ask(
+  service: TestService,
+  name: string,
+  route: Route,
+  world: World,
+  headers: object,
+): Promise<{ status: number; body: unknown }> {
+  const [method, described] = name.split(" ") as ["GET" | "POST" | "PATCH" | "DELETE", string];
+  const url = route.path?.(world) ?? described;
+  const payload = route.body && JSON.stringify(route.body(world));
+  const response = await service.app.inject({
+    method,
+    url,
+    headers: { ...headers, ...(payload !== undefined && { "content-type": "application/json" }) },
+    ...(payload !== undefined && { payload }),
+    // Nothing in this test is about how often one may try.
+    remoteAddress: `10.0.${(calls >> 8) & 255}.${calls++ & 255}`,
+    payloadAsStream: true,
+  });
+  const stream = response.stream();
+  if (String(response.headers["content-type"]).startsWith("text/event-stream")) {
+    stream.destroy();
+    return { status: response.statusCode, body: null };
+  }
+  let text = "";
+  for await (const chunk of stream) text += String(chunk);
+  return { status: response.statusCode, body: text.startsWith("{") ? (JSON.parse(text) as unknown) : text };
+}

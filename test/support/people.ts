@@ -1,0 +1,49 @@
+import { startSession } from "../../src/people/sessions.ts";
+import type { UserRecord } from "../../src/people/schema.ts";
+import type { TestService } from "./service.ts";
+
+export const PASSWORD = "correct horse battery staple";
+
+/** Headers of a browser that is signed in, on a page of the service. */
+export interface Signed {
+  cookie: string;
+  "sec-fetch-site": string;
+}
+
+let last = 0;
+
+/** Makes a user; without an address, one with an address of their own. */
+export async function addUser(service: TestService, fields: object = {}): Promise<UserRecord> {
+  const body = { email: `person-${++last}@example.com`, ...fields };
+  const answer = await service.call<UserRecord>("POST", "/api/users", { body });
+  if (answer.status !== 201) throw new Error(`making a user gave ${answer.status}: ${answer.text}`);
+  return answer.body;
+}
+
+/** Signs somebody in without a password, which would take its time. */
+export async function signedIn(service: TestService, userId: string): Promise<Signed> {
+  const { setCookie, hash } = service.ctx.cookies.make();
+  await service.ctx.db.write((tx) => startSession(tx, userId, hash));
+  return browser(setCookie);
+}
+
+/** What a browser sends that was given this cookie. */
+export function browser(setCookie: string): Signed {
+  return { cookie: setCookie.split(";", 1)[0]!, "sec-fetch-site": "same-origin" };
+}
+
+/** Calls as somebody who is signed in. */
+export function callAs(service: TestService, headers: Signed): TestService["call"] {
+  return (method, path, options = {}) =>
+    service.call(method, path, { token: null, ...options, headers: { ...headers, ...options.headers } });
+}
+
+/** A user who is signed in, and calls as them. */
+export async function person(
+  service: TestService,
+  fields: object = {},
+): Promise<{ user: UserRecord; headers: Signed; call: TestService["call"] }> {
+  const user = await addUser(service, fields);
+  const headers = await signedIn(service, user.id);
+  return { user, headers, call: callAs(service, headers) };
+}
