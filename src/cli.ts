@@ -7,6 +7,15 @@ const HELP = `npm run service -- <command>
   start        Starts the service, like npm start.
   migrate      Brings the database up to date and ends.
   webhook-key  Prints the key that callbacks are signed with, in base64, for receivers to check them by.
+  create-operator --email <address> [--name <name>]
+               Makes somebody who may do everything. The password is asked for, or read from standard input.
+  users list [--all]
+  users add --email <address> [--name ...] [--role ...] [--access-level ...] [--pool ...] [--operator] [--password]
+  users set --email <address> [--name ...] [--role ...] [--access-level ...] [--pool ...] [--operator yes|no]
+               An empty text clears.
+  users set-password | deactivate | reactivate --email <address>
+  keys list | create --name <what for> | revoke <id>
+               Keys with which products mint embed tokens.
   version      Prints the version.
   help         Prints this.
 
@@ -26,6 +35,11 @@ switch (command) {
   case "webhook-key":
     await printWebhookKey();
     break;
+  case "create-operator":
+  case "users":
+  case "keys":
+    await people();
+    break;
   case "version":
     process.stdout.write(`${(await import("./start.ts")).VERSION}\n`);
     break;
@@ -35,6 +49,24 @@ switch (command) {
   default:
     process.stderr.write(`There is no command "${command}".\n\n${HELP}`);
     process.exitCode = 2;
+}
+
+async function people(): Promise<void> {
+  const { runPeople, UsageError } = await import("./cli/people.ts");
+  try {
+    process.stdout.write(`${await runPeople(process.argv.slice(2), process.env)}
+`);
+  } catch (error) {
+    const isUsage = error instanceof UsageError;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}
+${
+  isUsage
+    ? `
+${HELP}`
+    : ""
+}`);
+    process.exitCode = isUsage ? 2 : 1;
+  }
 }
 
 async function migrate(): Promise<void> {

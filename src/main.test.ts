@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -157,3 +158,66 @@ async function untilWaiting(base: string, headers: Record<string, string>): Prom
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+test("the command line looks after people, with and without a service that runs", { timeout: 60_000 }, async (t) => {
+  const dataDir = await emptyDataDir(t);
+  const free = createServer().listen(0, "127.0.0.1");
+  await once(free, "listening");
+  const { port } = free.address() as AddressInfo;
+  free.close();
+  const env = { SERVICE_DATA_DIR: dataDir, SERVICE_PORT: String(port) };
+  const command = async (args: string[], input = "") => {
+    const { process: child, text, end } = run([here("cli.ts"), ...args], env);
+    child.stdin!.end(input);
+    return { code: await end, ...text };
+  };
+  const early = await command(["users", "list"]);
+  assert.equal(early.code, 1);
+  assert.match(early.err, /the first start makes it/);
+
+  const service = run([here("main.ts")], env);
+  t.after(() => service.process.kill("SIGKILL"));
+  const base = await addressOf(service);
+  const made = await command(
+    ["create-operator", "--email", "ada@example.com", "--name", "Ada"],
+    "correct horse battery\n",
+  );
+  assert.match(made.out, /^ada@example\.com is an operator now \(usr_\w+\)\.\n$/, made.err);
+  const login = await fetch(`${base}/api/auth/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: "ada@example.com", password: "correct horse battery" }),
+  });
+  assert.equal(login.status, 200);
+  const last = await command(["users", "deactivate", "--email", "ada@example.com"]);
+  assert.deepEqual([last.code, last.out], [1, ""]);
+  assert.match(last.err, /^This is the last operator/);
+
+  service.process.kill("SIGTERM");
+  assert.equal(await service.end, 0);
+  assert.match(
+    (await command(["users", "add", "--email", "dana@example.com", "--role", "approver"])).out,
+    /is in the directory/,
+  );
+  assert.match(
+    (await command(["users", "set", "--email", "DANA@example.com", "--role", "", "--pool", "refunds"])).out,
+    /dana@example\.com +- +no +- +- +refunds/,
+  );
+  const weak = await command(["users", "set-password", "--email", "dana@example.com"], "password1");
+  assert.match(weak.err, /password: Is one of the passwords/);
+  const key = await command(["keys", "create", "--name", "Shop"]);
+  assert.match(key.out, /^hsk_[\w-]{43}\n/);
+  const id = /key_\w+/.exec(key.out)![0];
+  assert.match((await command(["keys", "revoke", id])).out, /opens nothing/);
+  assert.match((await command(["keys", "list"])).out, new RegExp(`${id} +Shop .*Z\\n$`));
+  for (const wrong of [
+    ["users"],
+    ["users", "fly"],
+    ["users", "add"],
+    ["keys", "create", "--nme", "x"],
+    ["keys", "revoke"],
+  ]) {
+    const { code, out } = await command(wrong);
+    assert.deepEqual([code, out], [2, ""], wrong.join(" "));
+  }
+});

@@ -87,6 +87,9 @@ async function migrateWhole(connection: Connection): Promise<void> {
   }
 }
 
+/** Another process holds the data directory. */
+export class DirectoryInUse extends Error {}
+
 /**
  * Holds the data directory for this process alone. The system lets go of the lock when the process ends, however it
  * ends, so there is nothing to clean up after a crash.
@@ -98,7 +101,7 @@ function lockDirectory(dataDir: string): DatabaseSync {
   } catch (cause) {
     lock.close();
     if (!isBusy(cause)) throw cause;
-    throw new Error(
+    throw new DirectoryInUse(
       `The data directory ${dataDir} is in use by another process. Only one process can use the embedded database; several can share PostgreSQL (SERVICE_DATABASE_URL).`,
       { cause },
     );

@@ -1,0 +1,82 @@
+import { pino } from "pino";
+import { createApp } from "../app.ts";
+import { readConfig, type Config } from "../config.ts";
+import { DirectoryInUse } from "../db/sqlite.ts";
+import type { ErrorBody } from "../http/error-response.ts";
+import { findSecrets } from "../secrets.ts";
+import { createContext } from "../start.ts";
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/** Calls of the API as the admin token: the command line does nothing that the API does not. */
+export interface Calls {
+  /** @throws Error in a sentence for the operator */
+  call<T>(method: Method, path: string, body?: object): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Sends a request and gives the answer as it came. */
+type Send = (method: Method, path: string, body: string | null) => Promise<{ status: number; text: string }>;
+
+/**
+ * Opens the database in this process, or, where a service that runs holds it, asks that one over HTTP.
+ * @throws Error in a sentence for the operator
+ */
+export async function openCalls(env: Readonly<Record<string, string | undefined>>): Promise<Calls> {
+  const { config } = readConfig(env, findSecrets);
+  try {
+    const ctx = await createContext(config, pino({ level: "silent" }));
+    const app = await createApp(ctx);
+    const send: Send = async (method, url, body) => {
+      const headers = headersOf(config, body);
+      const response = await app.inject({ method, url, headers, ...(body !== null && { payload: body }) });
+      return { status: response.statusCode, text: response.body };
+    };
+    const close = async () => {
+      await app.close();
+      await ctx.deliveries.stop();
+      await ctx.sender.close();
+      await ctx.patterns.close();
+      await ctx.db.close();
+    };
+    return { call: asCall(send), close };
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error;
+    return { call: asCall(overHttp(config)), close: async () => {} };
+  }
+}
+
+function overHttp(config: Config): Send {
+  const host = config.host === "0.0.0.0" || config.host === "::" ? "127.0.0.1" : config.host;
+  const base = `http://${host.includes(":") ? `[${host}]` : host}:${config.port}`;
+  return async (method, path, body) => {
+    const headers = headersOf(config, body);
+    const response = await fetch(base + path, { method, headers, ...(body !== null && { body }) }).catch(
+      (cause: unknown) => {
+        throw new Error(
+          `The data directory is in use by a service that does not answer at ${base}. Set SERVICE_HOST and SERVICE_PORT as it has them.`,
+          { cause },
+        );
+      },
+    );
+    return { status: response.status, text: await response.text() };
+  };
+}
+
+function headersOf({ adminToken }: Config, body: string | null): Record<string, string> {
+  return { authorization: `Bearer ${adminToken}`, ...(body !== null && { "content-type": "application/json" }) };
+}
+
+function asCall(send: Send): Calls["call"] {
+  return async <T>(method: Method, path: string, body?: object) => {
+    const { status, text } = await send(method, path, body === undefined ? null : JSON.stringify(body));
+    const answer: unknown = text === "" ? null : JSON.parse(text);
+    if (status >= 400) throw new Error(sentenceOf(answer as ErrorBody));
+    return answer as T;
+  };
+}
+
+/** What an error says, with each place that it is about. */
+function sentenceOf({ message, details = [] }: ErrorBody): string {
+  return [message, ...details.map((detail) => `  ${detail.path.slice(1)}: ${detail.message}`)].join("\n");
+}
