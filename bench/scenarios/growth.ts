@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DATABASES, type Bench, type Dialect } from "../support/bench.ts";
-import { get, openPool, type Answer, type Pool } from "../support/client.ts";
+import { get, openPool, requestBytes, type Answer, type Pool } from "../support/client.ts";
 import { quantile, sorted } from "../support/load.ts";
 import { reportProcesses } from "../support/service.ts";
 import { ASSIGNEE, tasksOfAYear, writeTasks, type SeededTask } from "../support/seed.ts";
@@ -127,6 +127,9 @@ async function actsOn(pool: Pool, ended: readonly string[]): Promise<Record<stri
   const polls = ended.map(pollAsk);
   let at = 0;
   const { head } = await pool.ask(get(`/api/tasks?limit=${LIMIT}`, '"id":"tsk_'));
+  const dana = await signIn(pool, ASSIGNEE);
+  const asDana = (method: "GET" | "POST", path: string, mark: string, body?: string) =>
+    pool.ask({ bytes: requestBytes(method, path, body, dana), status: 200, marks: [mark] });
   const second = /\r\nlink: <([^>]+)>/i.exec(head)![1]!;
   return {
     create: timed(async () => pool.ask(createAsk())),
@@ -145,9 +148,31 @@ async function actsOn(pool: Pool, ended: readonly string[]): Promise<Record<stri
     "list, open, by deadline": list("terminal=false&sort=deadline"),
     "list, status=created": list("status=created", '"status":"created"'),
     "list, of one person": list(`assigned_to=${ASSIGNEE}`, `"assigned_to_email":"${ASSIGNEE}"`),
+    "inbox of one person": timed(async () =>
+      asDana("GET", `/api/tasks?limit=${LIMIT}&terminal=false`, `"assigned_to_email":"${ASSIGNEE}"`),
+    ),
+    claim: async () => {
+      const id = idOf(await pool.ask(createAsk()));
+      const assign = requestBytes("POST", `/api/tasks/${id}/assign`, JSON.stringify({ email: ASSIGNEE }));
+      await pool.ask({ bytes: assign, status: 200, marks: [] });
+      const began = performance.now();
+      await asDana("POST", `/api/tasks/${id}/claim`, `"claimed_by_email":"${ASSIGNEE}"`, "{}");
+      return performance.now() - began;
+    },
     counts: reading("/api/tasks/counts", '"due_within_hour":'),
     stats: reading("/api/stats", '"window_days":30'),
   };
+}
+
+const PASSWORD = "correct horse battery staple";
+
+/** Makes a user, and signs them in. @returns header lines of their session */
+async function signIn(pool: Pool, email: string): Promise<string> {
+  const post = (path: string, status: number, body: object) =>
+    pool.ask({ bytes: requestBytes("POST", path, JSON.stringify(body)), status, marks: [] });
+  await post("/api/users", 201, { email, password: PASSWORD });
+  const { head } = await post("/api/auth/login", 200, { email, password: PASSWORD });
+  return `cookie: ${/\r\nset-cookie: ([^;]+)/i.exec(head)![1]}\r\nsec-fetch-site: same-origin\r\n`;
 }
 
 function timed(ask: () => Promise<Answer>): Act {

@@ -142,9 +142,16 @@ export async function openPool(url: string, size: number): Promise<Pool> {
   };
 }
 
-/** The bytes of a request of the admin token. */
-export function requestBytes(method: "GET" | "POST" | "DELETE", path: string, body?: string): Buffer {
-  const head = `${method} ${path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer ${ADMIN_TOKEN}\r\n`;
+const AS_ADMIN = `authorization: Bearer ${ADMIN_TOKEN}\r\n`;
+
+/** The bytes of a request. @param credentials - header lines that say who asks; the admin token unless told */
+export function requestBytes(
+  method: "GET" | "POST" | "DELETE",
+  path: string,
+  body?: string,
+  credentials = AS_ADMIN,
+): Buffer {
+  const head = `${method} ${path} HTTP/1.1\r\nhost: bench\r\n${credentials}`;
   if (body === undefined) return Buffer.from(`${head}\r\n`);
   return Buffer.from(
     `${head}content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
