@@ -7,8 +7,14 @@ export const PASSWORD_MIN = 8;
 export const PASSWORD_MAX = 256;
 
 const derive = promisify(argon2);
+/** Of argon2: KiB, passes, lanes. */
+interface Cost {
+  memory: number;
+  passes: number;
+  parallelism: number;
+}
 /** argon2id with 19 MiB, two passes, one lane: what OWASP asks for at least, about 50 ms. */
-const COST = { memory: 19_456, passes: 2, parallelism: 1 };
+const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 /** Each takes 19 MiB and a thread of the pool that also serves files and names. */
@@ -26,7 +32,8 @@ export interface Passwords {
   matches(password: string, stored: string | null): Promise<boolean>;
 }
 
-export function createPasswords(): Passwords {
+/** @param cost - what hashing takes; what is stored says what it took */
+export function createPasswords(cost: Cost = COST): Passwords {
   const waiting: (() => void)[] = [];
   let atWork = 0;
 
@@ -50,30 +57,30 @@ export function createPasswords(): Passwords {
     hash: (password) =>
       inTurn(async () => {
         const salt = randomBytes(SALT_BYTES);
-        return encode(salt, await tag(password, salt, COST));
+        return encode(salt, await tag(password, salt, cost), cost);
       }),
     matches: (password, stored) =>
       inTurn(async () => {
         const known = stored === null ? null : decode(stored);
-        const found = await tag(password, known?.salt ?? randomBytes(SALT_BYTES), known?.cost ?? COST);
+        const found = await tag(password, known?.salt ?? randomBytes(SALT_BYTES), known?.cost ?? cost);
         return known !== null && timingSafeEqual(found, known.tag);
       }),
   };
 }
 
-async function tag(password: string, nonce: Buffer, cost: typeof COST): Promise<Buffer> {
+async function tag(password: string, nonce: Buffer, cost: Cost): Promise<Buffer> {
   // The same letters may be made of different code points; people type what their keyboard makes of it.
   const message = Buffer.from(password.normalize("NFKC"));
   return derive("argon2id", { message, nonce, tagLength: TAG_BYTES, ...cost });
 }
 
 /** In the form that other programs read as well. */
-function encode(salt: Buffer, hash: Buffer): string {
+function encode(salt: Buffer, hash: Buffer, { memory, passes, parallelism }: Cost): string {
   const plain = (bytes: Buffer) => bytes.toString("base64").replaceAll("=", "");
-  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${plain(salt)}$${plain(hash)}`;
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${plain(salt)}$${plain(hash)}`;
 }
 
-function decode(stored: string): { salt: Buffer; tag: Buffer; cost: typeof COST } | null {
+function decode(stored: string): { salt: Buffer; tag: Buffer; cost: Cost } | null {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(stored);
   if (!match) return null;
   const [, memory, passes, parallelism, salt, hash] = match;

@@ -134,6 +134,31 @@ testOnBoth("40 tries at once are counted one by one", async (service) => {
   assert.equal(answers.filter(({ status }) => status === 429).length, 30);
 });
 
+testOnBoth("what happens to a person while their password is checked wins", async (service) => {
+  for (const change of [{ active: false }, { password: "another password" }, { password: null }]) {
+    const user = await addUser(service, { password: PASSWORD });
+    const { passwords } = service.ctx;
+    const matches = async (password: string, stored: string | null) => {
+      const isRight = await passwords.matches(password, stored);
+      await service.call("PATCH", `/api/users/${user.id}`, { body: change });
+      return isRight;
+    };
+    service.ctx.passwords = { ...passwords, matches };
+    const answer = await login(service, { email: user.email, password: PASSWORD });
+    assert.deepEqual([answer.status, answer.body.error_code], [401, "INVALID_CREDENTIALS"], JSON.stringify(change));
+    service.ctx.passwords = passwords;
+  }
+  assert.deepEqual(await service.ctx.db.query.selectFrom("sessions").selectAll().execute(), []);
+});
+
+testOnBoth("a session opens nothing for somebody who is not active, however that came", async (service) => {
+  const { user, call } = await person(service);
+  await service.ctx.db.write((tx) =>
+    tx.query.updateTable("users").set({ active: 0 }).where("id", "=", user.id).execute(),
+  );
+  assert.equal((await call("GET", "/api/tasks")).status, 401);
+});
+
 testOnBoth("signing out ends the session, and only that one", async (service) => {
   const { user, headers, call } = await person(service);
   const other = callAs(service, await signedIn(service, user.id));

@@ -27,12 +27,12 @@ export async function signIn(ctx: Ctx, ip: string, { email, password }: LoginBod
   const byEmail = [LOGIN_BY_EMAIL, emailKey(email)] as const;
   await countTry(ctx.db, [[LOGIN_BY_IP, sourceOf(ip)], byEmail]);
   const user = await findUserByEmail(ctx.db, email);
-  const known = user?.active ? user.password_hash : null;
+  const known = user?.password_hash ?? null;
   if (!(await ctx.passwords.matches(password, known)) || !user) throw new ServiceError("INVALID_CREDENTIALS");
 
   const cookie = ctx.cookies.make();
   const signedIn = await ctx.db.write(async (tx) => {
-    // What happened to the person while the password was checked wins.
+    // Somebody who is deactivated fails here, and what happened while the password was checked wins.
     const now = await lockUser(tx, user.id);
     if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
     await clearTries(tx, ...byEmail);

@@ -8,6 +8,7 @@ import { createApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
 import type { Dialect } from "../../src/db/database.ts";
+import { createPasswords } from "../../src/people/passwords.ts";
 import type { CreateTaskBody, TaskRecord } from "../../src/tasks/schema.ts";
 import { createContext, type Replacements } from "../../src/start.ts";
 import { postgres } from "./postgres.ts";
@@ -122,6 +123,8 @@ export async function startTestService(
     },
   );
   const ctx = await createContext(config, pino({ level: "silent" }), { now: clock.now, ...replace });
+  // Many sign in here, and what it costs is for real services to pay.
+  ctx.passwords = createPasswords({ memory: 64, passes: 1, parallelism: 1 });
   const app = await createApp(ctx);
 
   const call: TestService["call"] = async (method, path, { body, raw, headers = {}, token = ADMIN_TOKEN } = {}) => {
