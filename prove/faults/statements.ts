@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { Db } from "../../src/db/database.ts";
 import type { WebhookDelivery } from "../../src/deliveries/schema.ts";
-import { ServiceError } from "../../src/errors.ts";
 import { MINUTE, SECOND } from "../../src/lib/time.ts";
 import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
@@ -11,14 +10,19 @@ import { newTaskBody, startTestService, type TestService } from "../../test/supp
 import type { Random } from "../random.ts";
 import type { Scene } from "./fault.ts";
 import { createFaultyDb, type Failure, type FaultyDb } from "./faulty-db.ts";
+import { PEOPLE_CASES } from "./people-cases.ts";
+import { told, toldBy, type Stage, type UseCase } from "./use-case.ts";
 import { findTorn, type Query } from "./whole.ts";
 
 /** No use-case has nearly as many statements. */
 const STATEMENTS_MAX = 60;
 const ATTEMPTS = 13;
+/** Tasks of use-cases before may be overdue by then. */
+const DUE_MAX = 1000;
 const TURNS_MAX = 30;
 /** What follows from the first ones tells nothing new. */
 const VIOLATIONS_ENOUGH = 4;
+/** Without `rate_windows`: a try is counted before it is known what becomes of it. */
 const TABLES: readonly string[] = [
   "tasks",
   "task_documents",
@@ -28,23 +32,12 @@ const TABLES: readonly string[] = [
   "deliveries",
   "delivery_bodies",
   "delivery_attempts",
+  "task_candidates",
+  "users",
+  "sessions",
+  "service_keys",
+  "setup",
 ];
-
-/** What a caller, or a loop, is told. */
-type Told = "done" | "DATABASE_UNAVAILABLE" | "COMMIT_UNKNOWN" | `undeclared: ${string}`;
-
-interface UseCase {
-  name: string;
-  /** What there must be before, then the act, which may be repeated; `check` finds what is wrong once it is done. */
-  prepare(stage: Stage): Promise<{ act: () => Promise<Told>; check: () => Promise<string | null> }>;
-}
-
-interface Stage {
-  service: TestService;
-  /** Where callbacks are taken, and where they are refused. */
-  taking: string;
-  refusing: string;
-}
 
 /** Every statement of every use-case fails once, on both databases. */
 export const statements: Scene = {
@@ -119,31 +112,6 @@ function queryOf(db: Db): Query {
 }
 
 // --- Use-cases -----------------------------------------------------------------------------------------------------
-
-/** @param repeated - what the repetition of a write that may have happened is answered with */
-function told(
-  answer: { status: number; headers: Record<string, string | undefined>; text: string },
-  repeated?: number,
-): Told {
-  const { status, headers, text } = answer;
-  if (status < 300 || status === repeated) return "done";
-  const code =
-    status === 503 && headers["retry-after"] === "1" ? (JSON.parse(text) as { error_code?: string }).error_code : "";
-  if (code === "DATABASE_UNAVAILABLE" || code === "COMMIT_UNKNOWN") return code;
-  return `undeclared: ${status} ${text}`;
-}
-
-/** The same of what is called without HTTP. */
-async function toldBy(act: () => Promise<unknown>): Promise<Told> {
-  try {
-    await act();
-    return "done";
-  } catch (error) {
-    const code = error instanceof ServiceError ? error.code : "";
-    if (code === "DATABASE_UNAVAILABLE" || code === "COMMIT_UNKNOWN") return code;
-    return `undeclared: ${String(error)}`;
-  }
-}
 
 const readsTo =
   (path: (task: TaskRecord) => string): UseCase["prepare"] =>
@@ -262,7 +230,7 @@ const sweeps: UseCase["prepare"] = async ({ service, taking }) => {
   const { id } = await service.create({ callback_url: taking, timeout_seconds: 60 });
   service.clock.advance(MINUTE);
   return {
-    act: async () => toldBy(async () => timeOutDueTasks(service.ctx)),
+    act: async () => toldBy(async () => timeOutDueTasks(service.ctx, DUE_MAX)),
     check: async () => expectStatus(service, id, "timed_out"),
   };
 };
@@ -288,6 +256,7 @@ function expectFreeSlots({ ctx: { deliveries } }: TestService): string | null {
 }
 
 const USE_CASES: readonly UseCase[] = [
+  ...PEOPLE_CASES,
   { name: "create", prepare: creates },
   { name: "create again", prepare: replays },
   { name: "complete", prepare: ends("POST", "/complete", 409, "completed", { response: { approved: true } }) },

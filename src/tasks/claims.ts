@@ -38,14 +38,14 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
   if (force && !isOperator(caller))
     throw new ServiceError("FORBIDDEN", { message: "Only operators take over a claim." });
   const { user } = caller;
-  await ctx.db.write(async (tx) => {
+  return ctx.db.write(async (tx) => {
     const task = await lockOpenTask(tx, caller, "claim", id);
     const now = tx.now();
     const holder = holderOf(task, now);
     const isRenewal = holder !== null && isHolder(user, task);
     if (holder !== null && !isRenewal && !force) throw new ServiceError("TASK_ALREADY_CLAIMED");
     const isTaken = !isAssignee(user, task) && (await isCandidate(tx, id, user));
-    await reroute(tx, caller, task, {
+    return reroute(tx, caller, task, {
       set: {
         claimed_by_user_id: user.id,
         claimed_by_email: user.email,
@@ -57,7 +57,6 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
       inboxes: isTaken ? await listCandidates(tx, id) : [],
     });
   });
-  return getWholeTask(ctx.db, id);
 }
 
 /**
@@ -66,14 +65,14 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
  */
 export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise<WholeTask> {
   requireMay(caller, "release");
-  await ctx.db.write(async (tx) => {
+  return ctx.db.write(async (tx) => {
     const task = await lockOpenTask(tx, caller, "release", id);
-    if (task.claim_expires_at === null) return;
+    if (task.claim_expires_at === null) return task;
     const isOwn = caller.kind === "user" && isHolder(caller.user, task);
     if (!isOwn && !isOperator(caller))
       throw new ServiceError("FORBIDDEN", { message: "Somebody else claimed this task." });
     const candidates = await listCandidates(tx, id);
-    await reroute(tx, caller, task, {
+    return reroute(tx, caller, task, {
       set: {
         ...NO_CLAIM,
         ...(candidates.length > 0 && { assigned_to_user_id: null, assigned_to_email: null }),
@@ -82,7 +81,6 @@ export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise
       inboxes: candidates,
     });
   });
-  return getWholeTask(ctx.db, id);
 }
 
 /**
@@ -93,29 +91,36 @@ export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise
  */
 export async function assignTask(ctx: Ctx, caller: Caller, id: string, body: AssignTaskBody): Promise<WholeTask> {
   requireMay(caller, "assign");
-  await ctx.db.write(async (tx) => {
+  return ctx.db.write(async (tx) => {
     const to = await readAssignee(tx, body);
     const task = await lockOpenTask(tx, caller, "assign", id);
     const candidates = await listCandidates(tx, id);
     await deleteCandidates(tx, id);
-    await reroute(tx, caller, task, {
+    return reroute(tx, caller, task, {
       set: { ...to, ...(task.claimed_by_user_id !== to.assigned_to_user_id && NO_CLAIM) },
       audit: { action: "assigned", extra: { by: "operator", ...to } },
       inboxes: [...candidates, task.assigned_to_user_id ?? "", to.assigned_to_user_id ?? ""].filter(Boolean),
     });
   });
-  return getWholeTask(ctx.db, id);
 }
 
 const NO_CLAIM = { claimed_by_user_id: null, claimed_by_email: null, claim_expires_at: null };
 
-/** Reads a task that is still open, holds it, and asks whether the caller may. */
-async function lockOpenTask(tx: Tx, caller: Caller, action: "claim" | "release" | "assign", id: string): Promise<Task> {
+/**
+ * Reads a task that is still open, holds it, and asks whether the caller may. All that the answer shows is read before
+ * anything is written: a read that fails after the commit would have to say that nothing was.
+ */
+async function lockOpenTask(
+  tx: Tx,
+  caller: Caller,
+  action: "claim" | "release" | "assign",
+  id: string,
+): Promise<WholeTask> {
   requireTaskId(id);
   const task = await lockTask(tx, id);
   await requireMayWith(tx, caller, action, task);
   if (isTerminal(task.status) || tx.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
-  return task;
+  return getWholeTask(tx, id);
 }
 
 /** Who is working on a task, for the record; null when nobody is, or not any more. */
@@ -128,26 +133,22 @@ function isHolder({ id }: Person, task: Task): boolean {
   return task.claimed_by_user_id === id;
 }
 
-/** Writes who has a task, with its audit entry, and tells those whose lists change by it. */
+/** Writes who has a task, with its audit entry, and tells those whose lists change by it. @returns the task as it is then */
 async function reroute(
   tx: Tx,
   caller: Caller,
-  task: Task,
+  task: WholeTask,
   change: {
     set: Partial<RoutingColumns>;
     audit: { action: string; extra: object | null } | null;
     inboxes: readonly string[];
   },
-): Promise<void> {
+): Promise<WholeTask> {
   const now = Math.max(tx.now(), task.updated_at);
   const actor = actorOf(caller);
   const { audit } = change;
-  await setRouting(tx, {
-    ...task,
-    ...change.set,
-    audit_seq: task.audit_seq + (audit === null ? 0 : 1),
-    updated_at: now,
-  });
+  const after = { ...task, ...change.set, audit_seq: task.audit_seq + (audit === null ? 0 : 1), updated_at: now };
+  await setRouting(tx, after);
   if (audit !== null)
     await addAuditEntry(tx, {
       task_id: task.id,
@@ -165,6 +166,7 @@ async function reroute(
     });
   tx.hint(`task:${task.id}`);
   for (const person of new Set(change.inboxes)) tx.hint(inboxHint(person));
+  return after;
 }
 
 /** Whom an operator names; an address may be one that the directory does not know yet. */
