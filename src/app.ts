@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from "fastify";
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import type { Context } from "./context.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
 import { whileAnswering } from "./deliveries/response-hold.ts";
@@ -75,15 +75,13 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     if (authorization !== undefined || cookie !== undefined) void reply.header("cache-control", "no-store");
     refuseHopeless(app, request, reply);
     refuseCrossSite(request, ctx.config.publicUrl);
-    const admit = (caller: Caller | null) => {
-      request.caller = caller;
-      // What a route declares is enforced, and before a byte of the body is read.
-      if (request.routeOptions.schema?.security !== undefined) callerOf(request);
-    };
+    const { schema, config } = request.routeOptions;
+    // Who asks is of no interest to the rest, which must answer without the database as well.
+    if (schema?.security === undefined && config.greets !== true) return done();
     const caller = identify(request);
     // Where the database is asked, the hook gives a promise instead.
-    if (caller instanceof Promise) return caller.then(admit);
-    admit(caller);
+    if (caller instanceof Promise) return caller.then((known) => admit(request, known));
+    admit(request, caller);
     return done();
   });
   // What a request owes the outside starts once it is answered. After the body was read, since reading it loses the thread.
@@ -122,4 +120,13 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   await app.register(setupPageRoutes, { ctx });
   return app;
+}
+
+/**
+ * Notes who asks. What a route declares is enforced, and before a byte of the body is read.
+ * @throws ServiceError UNAUTHENTICATED
+ */
+function admit(request: FastifyRequest, caller: Caller | null): void {
+  request.caller = caller;
+  if (request.routeOptions.schema?.security !== undefined) callerOf(request);
 }

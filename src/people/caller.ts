@@ -35,6 +35,10 @@ export function requireOperator(caller: Caller): void {
 }
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Is open to everybody, and wants to know who they are all the same. */
+    greets?: boolean;
+  }
   interface FastifyRequest {
     /** null: nobody we know. Named before the request is read. */
     caller: Caller | null;

@@ -116,6 +116,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
   app.post(
     "/auth/logout",
     {
+      config: { greets: true },
       schema: {
         operationId: "signOut",
         summary: "Sign out",
@@ -136,6 +137,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
   app.get(
     "/auth/me",
     {
+      config: { greets: true },
       schema: {
         operationId: "getMe",
         summary: "Who is signed in?",

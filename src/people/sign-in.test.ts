@@ -222,6 +222,19 @@ testOnBoth("a wrong token is nobody's, also beside a good cookie", async (servic
   assert.equal((await service.call("GET", "/api/tasks", { token: "wrong", headers: { ...headers } })).status, 401);
 });
 
+testOnBoth(
+  "whether the process lives is told without the database, also to somebody who is signed in",
+  async (service) => {
+    const { headers } = await person(service);
+    service.ctx.db.run = async () => Promise.reject(new Error("the database is away"));
+    assert.equal(
+      (await service.call("GET", "/api/health?live=1", { token: null, headers: { ...headers } })).status,
+      200,
+    );
+    assert.equal((await service.call("GET", "/api/tasks", { token: null, headers: { ...headers } })).status, 500);
+  },
+);
+
 testOnBoth("another site cannot act with somebody's cookie", async (service) => {
   const { headers } = await person(service, { is_operator: true });
   const { cookie } = headers;
