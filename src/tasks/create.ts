@@ -17,15 +17,13 @@ import type { Actor } from "./move.ts";
 import { parseNotify, type Destination } from "./notify.ts";
 import { noteChoice, parseAssignTo, route, type Routing } from "./routing.ts";
 import type { CreateTaskBody } from "./schema.ts";
+import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
 import {
   addAuditEntry,
-  addTask,
-  addTasks,
   findTaskIdByKey,
   findWholeTask,
   parseJson,
   toTask,
-  type NewTask,
   type TaskDocuments,
   type WholeTask,
 } from "./store.ts";

@@ -3,7 +3,8 @@ import type { Db, Tx } from "../db/database.ts";
 import { originOf } from "../lib/outbound-url.ts";
 import { isTerminal, transition, type TaskEvent } from "./lifecycle.ts";
 import { outcomeOf } from "./outcome.ts";
-import { addMoves, addMovesAtOnce, lockTask, type AuditEntry, type Task } from "./store.ts";
+import { addMoves, addMovesAtOnce } from "./move-store.ts";
+import { lockTask, type AuditEntry, type Task } from "./store.ts";
 
 /** Who makes something happen, for the audit trail. */
 export interface Actor {

@@ -157,3 +157,23 @@ void test("an end that is written while the task is being read is not missed", a
   assert.equal(waiters.count(), 0);
   waiters.stop();
 });
+
+testOnBoth("for whoever has left nothing is read any more", async ({ ctx, create }) => {
+  const { id } = await create();
+  const { run } = ctx.db;
+  const first = Promise.withResolvers<void>();
+  let reads = 0;
+  ctx.db.run = async (statement, params) => {
+    reads++;
+    const rows = await run(statement, params);
+    first.resolve();
+    return rows;
+  };
+  const left = new AbortController();
+  const waiting = ctx.waiters.wait(id, 60_000, left.signal);
+  await first.promise;
+  await turn();
+  left.abort();
+  assert.equal(await waiting, null);
+  assert.equal(reads, 1);
+});
