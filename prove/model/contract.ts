@@ -321,6 +321,18 @@ function create(world: World, key: string, request: Request): Answer {
   };
   const rest = { actor: "agent", email: null, channel: null, reason: null, extra: null } as const;
   task.audit.push({ action: "created", from: null, to: "created", ...rest, at: world.now });
+  // Nobody here has an address: it is kept as it came.
+  const extra = { by: "email", assigned_to_user_id: null, assigned_to_email: request.email };
+  if (request.email !== null)
+    task.audit.push({
+      ...rest,
+      action: "assigned",
+      from: "created",
+      to: "created",
+      actor: "system",
+      extra: request.redact ? null : extra,
+      at: world.now,
+    });
   world.tasks.push(task);
   return { status: 201, replayed: "false", mismatch: null, body: record(task) };
 }
