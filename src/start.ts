@@ -138,7 +138,12 @@ export async function startService(env: Readonly<Record<string, string | undefin
     await ctx.patterns.close();
     await ctx.db.close();
   };
-  const token = (await needsSetup(ctx)) ? setupToken(config) : null;
+  // A database that is away for a moment is no reason not to run.
+  const isToSetUp = await needsSetup(ctx).catch((error: unknown) => {
+    log.warn({ err: error }, "Whether set-up is still to be done could not be found out");
+    return false;
+  });
+  const token = isToSetUp ? setupToken(config) : null;
   return { ctx, app, address, warnings, hasNewSecrets, setupToken: token, stop: () => (stopping ??= stop()) };
 }
 

@@ -248,3 +248,11 @@ testOnBoth("whoever waits for a task hears no more of it once it is somebody els
   await post(mia.call, id, "complete", answer);
   assert.equal((await poll).status, 403);
 });
+
+testOnBoth("who may not see a task is told so at once, and does not wait for it", async (service) => {
+  const { id } = await service.create();
+  const { call } = await person(service);
+  const poll = call("GET", `/api/tasks/${id}/poll?timeout=60`);
+  assert.equal((await poll).status, 403);
+  assert.equal(service.ctx.waiters.count(), 0);
+});

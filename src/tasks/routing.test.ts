@@ -245,6 +245,11 @@ testOnBoth("an offer of a task that has ended is out of the way", async (service
     const { id } = await service.create({ assign_to: { pool: "p" } });
     await service.call("POST", `/api/tasks/${id}/${end}`, { body: { response: { approved: true } } });
     assert.deepEqual((await dana.call<TaskRecord[]>("GET", "/api/tasks")).body, []);
+    const offers = await service.ctx.db.query.selectFrom("task_candidates").select("is_open").execute();
+    assert.deepEqual(
+      offers.map(({ is_open }) => is_open),
+      [0],
+    );
     // Whoever had it open may still see how it ended.
     assert.equal((await dana.call("GET", `/api/tasks/${id}`)).status, 200);
     await service.call("DELETE", `/api/tasks/${id}`);
