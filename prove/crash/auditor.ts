@@ -46,7 +46,7 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
   async function readTrail(subject: Subject): Promise<void> {
     const { seen } = await read(subject, { name: "trail" });
     // Its time ran out since the task was read.
-    const isEnded = (seen?.trail?.length ?? 0) > 1;
+    const isEnded = seen?.trail?.some(({ action }) => action !== "created" && action !== "assigned") ?? false;
     if (isEnded && !subject.events.some((event) => event.seen?.task?.end)) await read(subject, { name: "read" });
   }
 

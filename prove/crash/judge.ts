@@ -213,7 +213,7 @@ function sight(event: Event, birth: Birth | null): Sight[] {
   if (seen?.trail) {
     const last = seen.trail.at(-1)?.action;
     if (last === "deleted") return between(DELETED, DELETED);
-    return last === "created" ? between(OPEN, OPEN) : between(ENDED, ENDED);
+    return last === "created" || last === "assigned" ? between(OPEN, OPEN) : between(ENDED, ENDED);
   }
   if (!seen?.task) return [];
   if (seen.task.end !== null) return between(ENDED, ENDED);
@@ -254,16 +254,21 @@ function judgeTrail(
   const problems: string[] = [];
   const bad = (problem: string) => problems.push(`the trail (#${number}) ${problem}`);
   const actions = trail.map(({ action }) => action).join(", ");
-  const [first, second] = trail;
+  // For whom it is was decided when it was created, and in the same transaction.
+  const routed = trail.filter(({ action }) => action === "assigned");
+  const [first, second, more] = trail.filter(({ action }) => action !== "assigned");
   if (trail.some((entry) => entry.task_id !== id)) bad("is of another task");
   if (actions === "deleted") {
     if (!isDeleted) bad("says that it was deleted");
     return problems;
   }
-  if (trail.length > 2 || first?.action !== "created" || (second && second.action !== second.to_status)) {
+  if (more || first?.action !== "created" || (second && second.action !== second.to_status)) {
     bad(`reads ${actions}`);
     return problems;
   }
+  if (routed.length > 1) bad(`reads ${actions}`);
+  if (routed[0] && (trail[1] !== routed[0] || routed[0].created_at !== first.created_at))
+    bad("tells of its routing at another time than of its creation");
   if (first.from_status !== null || first.to_status !== "created") bad("begins with another transition");
   if (birth && first.created_at !== birth.created_at) bad("has another time of creation");
   if (!second) return problems;

@@ -27,7 +27,9 @@ const DIFFERENCES: readonly Difference[] = [
   },
   {
     name: "`multipleOf` is judged by the decimals as they are written; Ajv divides doubles",
-    applies: (schema) => /"multipleOf":(?!\d{1,15}[,}])/.test(schema),
+    // Of a number with an exponent it takes the digits before it for the whole number.
+    applies: (schema, value) =>
+      /"multipleOf":(?!\d{1,15}[,}])/.test(schema) || (schema.includes('"multipleOf"') && /\de[+-]?\d/i.test(value)),
   },
   {
     name: "`$dynamicRef`: Ajv does not follow one that names no anchor, or one of another resource",
