@@ -228,11 +228,13 @@ function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): v
   if (end && begunAt < Math.min(end.answeredAt, owedAt + HOLD)) say(`${name} began before the answer was out`);
 }
 
-/** Attempts at the same origin, which are made one after the other while it fails. */
-function busyWith({ delivery }: Flight, story: Story): Trouble[] {
-  const originOf = (id: string) => story.tasks[story.taskOf.get(id) ?? -1]?.origin;
+/**
+ * Attempts at the same origin, which are made one after the other while it fails; also those for tasks of which nobody
+ * heard that they were created.
+ */
+function busyWith({ origin }: Flight, story: Story): Trouble[] {
   return story.flights
-    .filter((other) => originOf(other.delivery) === originOf(delivery))
+    .filter((other) => other.origin === origin)
     .map(({ begunAt, endedAt }) => ({ from: begunAt, to: (endedAt ?? begunAt + LEASE) + LOOK }));
 }
 

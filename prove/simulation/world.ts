@@ -91,6 +91,8 @@ export interface Stand {
 export interface Flight {
   process: string;
   delivery: string;
+  /** Of the receiver. */
+  origin: string;
   cycle: number;
   attempt: number;
   begunAt: number;
@@ -391,7 +393,11 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
 
   let boarding: Flight | null = null;
 
-  function takeOff(life: Life, owner: string | null, { id: delivery, cycle, attempt }: DueDelivery): Flight {
+  function takeOff(
+    life: Life,
+    owner: string | null,
+    { id: delivery, origin, cycle, attempt }: DueDelivery,
+  ): Flight {
     look();
     const row = stored().rows.find(({ id }) => id === delivery);
     const stand = row ? { at: time.now(), ...row } : null;
@@ -411,6 +417,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     const flight: Flight = {
       process: life.name,
       delivery,
+      origin,
       cycle,
       attempt,
       begunAt: time.now(),
