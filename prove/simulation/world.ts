@@ -393,11 +393,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
 
   let boarding: Flight | null = null;
 
-  function takeOff(
-    life: Life,
-    owner: string | null,
-    { id: delivery, origin, cycle, attempt }: DueDelivery,
-  ): Flight {
+  function takeOff(life: Life, owner: string | null, { id: delivery, origin, cycle, attempt }: DueDelivery): Flight {
     look();
     const row = stored().rows.find(({ id }) => id === delivery);
     const stand = row ? { at: time.now(), ...row } : null;
