@@ -1,7 +1,8 @@
-import { makeError, showChoices, showKind, showTypes } from "./errors.ts";
+import { makeError } from "./errors.ts";
 import type { ValidationError } from "./errors.ts";
 import { pathOf } from "./location.ts";
 import type { Location } from "./location.ts";
+import { namesOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /**
@@ -34,11 +35,11 @@ export function closestErrors(
   });
   // "Must be a text or null": each branch failed at its own `type`, or each at its own list of values.
   if (reasons.every((reason) => reason.length === 1 && reason[0]?.keyword === "type"))
-    return [makeError(node, location, keyword, `Must be ${showTypes(types)}, is ${showKind(location.value)}.`)];
+    return [makeError(node, location, keyword, { types: namesOf(types), actual: location.value })];
   if (reasons.every((reason) => reason.length === 1 && /^(?:const|enum)$/.test(reason[0]?.keyword ?? "")))
-    return [makeError(node, location, keyword, `Must be one of ${showChoices(values)}.`)];
+    return [makeError(node, location, keyword, { allowed: values })];
   if (best.length > 0 && reasons.length === 1) return best;
-  return [makeError(node, location, keyword, "Must be of one of the allowed forms, but fits none of them.")];
+  return [makeError(node, location, keyword, null)];
 }
 
 const WRONG_KIND = 10_000;

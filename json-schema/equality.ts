@@ -107,7 +107,7 @@ function hashOf(budget: Budget, value: unknown, depth: number): number {
   return hash;
 }
 
-function hashText(budget: Budget, text: string, seed: number): number {
+export function hashText(budget: Budget, text: string, seed: number): number {
   spend(budget, 1 + (text.length >>> 4));
   let hash = seed;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

@@ -1,83 +1,48 @@
 import { pathOf } from "./location.ts";
 import type { Location } from "./location.ts";
-import { pointerOf, TYPES } from "./schema.ts";
+import { pointerOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
 
-/** One reason why a value does not fit its schema. */
+/** One reason why a value does not fit its schema, as facts; sentences.ts puts it into words. */
 export interface ValidationError {
   /** JSON Pointer into the instance. */
   path: string;
   keyword: string;
-  /** A sentence for people. Not stable; compare `keyword` and `path`. */
-  message: string;
+  /** null: there is nothing to say beyond the keyword. */
+  params: ErrorParams | null;
   /** JSON Pointer into the schema document that holds the keyword. */
   schema_path: string;
 }
 
-export function makeError(node: SchemaNode, location: Location, keyword: string, message: string): ValidationError {
-  return { path: pathOf(location), keyword, message, schema_path: pointerOf(node, keyword) };
+/** What a sentence is made of; which of these it is depends on what is wrong. */
+export type ErrorParams =
+  /** A bound and the number, or how many were to be there and how many are. */
+  | { readonly limit: number; readonly actual: number }
+  /** The pattern or the format. */
+  | { readonly limit: string }
+  /** `actual` is the value itself. */
+  | { readonly types: readonly string[]; readonly actual: unknown }
+  | { readonly allowed: readonly unknown[] }
+  /** The name of a property, and of the one that it has to accompany. */
+  | { readonly missing: string; readonly beside?: string }
+  /** Indexes of two items that are equal. */
+  | { readonly same: readonly [number, number] }
+  /** Indexes of two branches that both fit, of so many. */
+  | { readonly fitting: readonly [number, number]; readonly branches: number }
+  /** The schema of this place is `false`; `forbidden` is the key of the place. */
+  | { readonly forbidden: string | number | null };
+
+export function makeError(
+  node: SchemaNode,
+  location: Location,
+  keyword: string,
+  params: ErrorParams | null,
+): ValidationError {
+  return { path: pathOf(location), keyword, params, schema_path: pointerOf(node, keyword) };
 }
 
 /** `false` as a schema: says nothing by itself, so the keyword that holds it speaks. */
 export function forbiddenError(node: SchemaNode, location: Location): ValidationError {
-  const message =
-    node.keyword === "additionalProperties" || node.keyword === "unevaluatedProperties"
-      ? `The property ${show(location.key)} is not allowed.`
-      : node.keyword === "items" || node.keyword === "additionalItems" || node.keyword === "unevaluatedItems"
-        ? "There are more items than allowed."
-        : node.keyword === "propertyNames"
-          ? "No properties are allowed."
-          : "No value is allowed here.";
   const keyword = node.keyword === "" || node.keyword.startsWith("/") ? "false" : node.keyword;
-  return { path: pathOf(location), keyword, message, schema_path: pointerOf(node) };
-}
-
-/** A value as it is shown in a sentence: as JSON, shortened. */
-export function show(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value);
-  if (Array.isArray(value)) return value.length === 0 ? "[]" : "a list";
-  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0 ? "{}" : "an object";
-  return String(value);
-}
-
-/** "a", "a or b", "a, b or c"; the rest is counted when there are many. */
-export function showChoices(values: readonly unknown[]): string {
-  const shown = values.slice(0, 10).map(show);
-  if (values.length > 10) shown.push(`${values.length - 10} others`);
-  return orList(shown);
-}
-
-function orList(words: readonly string[]): string {
-  if (words.length < 2) return words.join("");
-  return `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
-}
-
-const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
-  ["null", "null"],
-  ["boolean", "true or false"],
-  ["integer", "a whole number"],
-  ["number", "a number"],
-  ["string", "a text"],
-  ["array", "a list"],
-  ["object", "an object"],
-]);
-
-export function showTypes(types: number): string {
-  const words: string[] = [];
-  for (const [name, bit] of TYPES) if ((types & bit) !== 0) words.push(TYPE_WORDS.get(name) ?? name);
-  return orList(words);
-}
-
-export function showKind(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "string") return "a text";
-  if (typeof value === "number") return "a number";
-  if (typeof value === "boolean") return String(value);
-  return typeof value === "object" ? "an object" : "no JSON value";
-}
-
-export function plural(count: number, word: string): string {
-  if (count === 1) return `1 ${word}`;
-  return `${count} ${word.endsWith("y") ? `${word.slice(0, -1)}ie` : word}s`;
+  return { path: pathOf(location), keyword, params: { forbidden: location.key }, schema_path: pointerOf(node) };
 }

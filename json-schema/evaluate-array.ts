@@ -1,5 +1,4 @@
 import { findDuplicate } from "./equality.ts";
-import { plural } from "./errors.ts";
 import type { Location, Seen } from "./location.ts";
 import { childOf, report } from "./run.ts";
 import type { Errors, Run } from "./run.ts";
@@ -18,23 +17,9 @@ export function checkArray(
   let ok = true;
   const { minItems, maxItems, prefix, rest } = rules;
   if (minItems !== null && value.length < minItems)
-    ok = report(
-      run,
-      errors,
-      node,
-      location,
-      "minItems",
-      () => `Must have at least ${plural(minItems, "item")}, has ${value.length}.`,
-    );
+    ok = report(run, errors, node, location, "minItems", () => ({ limit: minItems, actual: value.length }));
   if (maxItems !== null && value.length > maxItems)
-    ok = report(
-      run,
-      errors,
-      node,
-      location,
-      "maxItems",
-      () => `Must have at most ${plural(maxItems, "item")}, has ${value.length}.`,
-    );
+    ok = report(run, errors, node, location, "maxItems", () => ({ limit: maxItems, actual: value.length }));
   if (!ok && errors === null) return false;
   const prefixLength = prefix?.length ?? 0;
   const end = rest === null ? Math.min(prefixLength, value.length) : value.length;
@@ -51,15 +36,7 @@ export function checkArray(
   if (!ok && errors === null) return false;
   if (rules.uniqueItems) {
     const same = findDuplicate(run.budget, value);
-    if (same !== null)
-      ok = report(
-        run,
-        errors,
-        node,
-        location,
-        "uniqueItems",
-        () => `Must not hold the same item twice: items ${same[0] + 1} and ${same[1] + 1} are equal.`,
-      );
+    if (same !== null) ok = report(run, errors, node, location, "uniqueItems", () => ({ same }));
   }
   return ok;
 }
@@ -86,20 +63,11 @@ function checkContains(
     } else if (count > most || (count >= least && rules.maxContains === null)) break;
   }
   if (count < least)
-    return report(run, errors, node, location, rules.minContains === null ? "contains" : "minContains", () =>
-      least === 1
-        ? "Must hold at least one item of the required form."
-        : `Must hold at least ${plural(least, "item")} of the required form, holds ${count}.`,
-    );
-  if (count > most)
-    return report(
-      run,
-      errors,
-      node,
-      location,
-      "maxContains",
-      () => `Must hold at most ${plural(most, "item")} of the described form.`,
-    );
+    return report(run, errors, node, location, rules.minContains === null ? "contains" : "minContains", () => ({
+      limit: least,
+      actual: count,
+    }));
+  if (count > most) return report(run, errors, node, location, "maxContains", () => ({ limit: most, actual: count }));
   return true;
 }
 

@@ -1,5 +1,4 @@
 import { spend } from "./budget.ts";
-import { plural, show } from "./errors.ts";
 import { makeLocation } from "./location.ts";
 import type { Location, Seen } from "./location.ts";
 import { childOf, matchesPattern, report } from "./run.ts";
@@ -30,30 +29,16 @@ export function checkObject(
     for (const name of rules.required)
       if (!Object.hasOwn(value, name)) {
         if (errors === null) return false;
-        ok = report(run, errors, node, location, "required", () => `Is missing the required property ${show(name)}.`);
+        ok = report(run, errors, node, location, "required", () => ({ missing: name }));
       }
   }
   const { minProperties, maxProperties, propertyNames } = rules;
   if (minProperties !== null || maxProperties !== null) {
     const count = keysOf(run, location, value).length;
     if (minProperties !== null && count < minProperties)
-      ok = report(
-        run,
-        errors,
-        node,
-        location,
-        "minProperties",
-        () => `Must have at least ${plural(minProperties, "property")}, has ${count}.`,
-      );
+      ok = report(run, errors, node, location, "minProperties", () => ({ limit: minProperties, actual: count }));
     if (maxProperties !== null && count > maxProperties)
-      ok = report(
-        run,
-        errors,
-        node,
-        location,
-        "maxProperties",
-        () => `Must have at most ${plural(maxProperties, "property")}, has ${count}.`,
-      );
+      ok = report(run, errors, node, location, "maxProperties", () => ({ limit: maxProperties, actual: count }));
   }
   if (!ok && errors === null) return false;
   if (propertyNames !== null)
@@ -95,14 +80,7 @@ function checkDependentRequired(
     if (!Object.hasOwn(value, present)) continue;
     for (const name of wanted)
       if (!Object.hasOwn(value, name))
-        ok = report(
-          run,
-          errors,
-          node,
-          location,
-          keyword,
-          () => `Is missing the property ${show(name)}, which is required beside ${show(present)}.`,
-        );
+        ok = report(run, errors, node, location, keyword, () => ({ missing: name, beside: present }));
   }
   return ok;
 }

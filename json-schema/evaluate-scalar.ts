@@ -1,22 +1,18 @@
 import { spend } from "./budget.ts";
 import { isCompound, isEqual } from "./equality.ts";
-import { plural, show, showChoices, showKind, showTypes } from "./errors.ts";
-import { formatProblem } from "./formats.ts";
+import type { ErrorParams } from "./errors.ts";
 import type { Location } from "./location.ts";
 import { isMultipleOf, multipleOfSteps } from "./numbers.ts";
 import { matchesPattern, report } from "./run.ts";
 import type { Errors, Run } from "./run.ts";
-import { TYPE_BITS } from "./schema.ts";
+import { namesOf, TYPE_BITS } from "./schema.ts";
 import type { Choice, NumberRules, SchemaNode, StringRules } from "./schema.ts";
 
 /** `type`. A number without a fraction is an integer, however it was written. */
 export function checkType(run: Run, node: SchemaNode, location: Location, errors: Errors): boolean {
   const { value } = location;
   if ((node.types & bitsOf(value)) !== 0) return true;
-  return report(run, errors, node, location, "type", () => {
-    const found = typeof value === "number" && node.types === TYPE_BITS.integer ? show(value) : showKind(value);
-    return `Must be ${showTypes(node.types)}, is ${found}.`;
-  });
+  return report(run, errors, node, location, "type", () => ({ types: namesOf(node.types), actual: value }));
 }
 
 function bitsOf(value: unknown): number {
@@ -45,9 +41,7 @@ export function checkChoice(
   } else {
     for (const allowed of choice.compound) if (isEqual(run.budget, allowed, value)) return true;
   }
-  return report(run, errors, node, location, keyword, () =>
-    choice.values.length === 1 ? `Must be ${show(choice.values[0])}.` : `Must be one of ${showChoices(choice.values)}.`,
-  );
+  return report(run, errors, node, location, keyword, () => ({ allowed: choice.values }));
 }
 
 export function checkNumber(
@@ -58,16 +52,17 @@ export function checkNumber(
   value: number,
   errors: Errors,
 ): boolean {
-  const fail = (keyword: keyof NumberRules, demand: string): boolean =>
-    report(run, errors, node, location, keyword, () => `Must be ${demand} ${String(rules[keyword])}, is ${value}.`);
+  const fail = (keyword: keyof NumberRules, limit: number): boolean =>
+    report(run, errors, node, location, keyword, () => ({ limit, actual: value }));
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = rules;
   let ok = true;
-  if (rules.minimum !== null && value < rules.minimum) ok = fail("minimum", "at least");
-  if (rules.maximum !== null && value > rules.maximum) ok = fail("maximum", "at most");
-  if (rules.exclusiveMinimum !== null && value <= rules.exclusiveMinimum) ok = fail("exclusiveMinimum", "more than");
-  if (rules.exclusiveMaximum !== null && value >= rules.exclusiveMaximum) ok = fail("exclusiveMaximum", "less than");
-  if (rules.multipleOf !== null) {
-    spend(run.budget, multipleOfSteps(value, rules.multipleOf));
-    if (!isMultipleOf(value, rules.multipleOf)) ok = fail("multipleOf", "a multiple of");
+  if (minimum !== null && value < minimum) ok = fail("minimum", minimum);
+  if (maximum !== null && value > maximum) ok = fail("maximum", maximum);
+  if (exclusiveMinimum !== null && value <= exclusiveMinimum) ok = fail("exclusiveMinimum", exclusiveMinimum);
+  if (exclusiveMaximum !== null && value >= exclusiveMaximum) ok = fail("exclusiveMaximum", exclusiveMaximum);
+  if (multipleOf !== null) {
+    spend(run.budget, multipleOfSteps(value, multipleOf));
+    if (!isMultipleOf(value, multipleOf)) ok = fail("multipleOf", multipleOf);
   }
   return ok;
 }
@@ -80,31 +75,19 @@ export function checkString(
   value: string,
   errors: Errors,
 ): boolean {
+  const fail = (keyword: keyof StringRules, params: () => ErrorParams): boolean =>
+    report(run, errors, node, location, keyword, params);
   let ok = true;
   const { minLength, maxLength, pattern, format } = rules;
   // A code point is one or two units, so that most texts need no counting.
   if (minLength !== null && value.length < minLength * 2 && lengthOf(run, value) < minLength)
-    ok = report(run, errors, node, location, "minLength", () =>
-      minLength === 1 && value === ""
-        ? "Must not be empty."
-        : `Must be at least ${plural(minLength, "character")} long, is ${lengthOf(run, value)}.`,
-    );
+    ok = fail("minLength", () => ({ limit: minLength, actual: lengthOf(run, value) }));
   if (maxLength !== null && value.length > maxLength && lengthOf(run, value) > maxLength)
-    ok = report(
-      run,
-      errors,
-      node,
-      location,
-      "maxLength",
-      () => `Must be at most ${plural(maxLength, "character")} long, is ${lengthOf(run, value)}.`,
-    );
+    ok = fail("maxLength", () => ({ limit: maxLength, actual: lengthOf(run, value) }));
   if (!ok && errors === null) return false;
-  if (pattern !== null && !matchesPattern(run, pattern, value))
-    ok = report(run, errors, node, location, "pattern", () => `Must match the pattern ${show(pattern)}.`);
-  if (format !== null && run.assertsFormats) {
-    const problem = formatProblem(run.budget, format, value);
-    if (problem !== null) ok = report(run, errors, node, location, "format", () => problem);
-  }
+  if (pattern !== null && !matchesPattern(run, pattern, value)) ok = fail("pattern", () => ({ limit: pattern }));
+  if (format !== null && run.formats !== null && !run.formats(run.budget, format, value))
+    ok = fail("format", () => ({ limit: format }));
   return ok;
 }
 

@@ -148,7 +148,7 @@ function checkBranches(run: Run, node: SchemaNode, location: Location, seen: See
   if (node.oneOf !== null && !checkOneOf(run, node, node.oneOf, location, seen, errors)) ok = false;
   if (!ok && errors === null) return false;
   if (node.not !== null && evaluate(run, node.not, location, null, null))
-    ok = report(run, errors, node, location, "not", () => "Must not be of the form that is excluded here.");
+    ok = report(run, errors, node, location, "not", () => null);
   if (!ok && errors === null) return false;
   if (node.if !== null) {
     const branchSeen = seen === null ? null : makeSeen();
@@ -203,15 +203,10 @@ function checkOneOf(
     found = branchSeen;
   }
   if (second >= 0)
-    return report(
-      run,
-      errors,
-      node,
-      location,
-      "oneOf",
-      () =>
-        `Must be exactly one of the ${branches.length} allowed forms, but fits more than one (numbers ${first + 1} and ${second + 1}).`,
-    );
+    return report(run, errors, node, location, "oneOf", () => ({
+      fitting: [first, second],
+      branches: branches.length,
+    }));
   if (first < 0) {
     if (errors !== null) explain(run, node, "oneOf", branches, location, errors);
     return false;

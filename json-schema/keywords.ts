@@ -1,4 +1,5 @@
 import { countProperties, patternProblem } from "./pattern-syntax.ts";
+import type { Reason } from "./problems.ts";
 import { addProblem, endReading } from "./reading.ts";
 import type { Reading } from "./reading.ts";
 import { isCompound, isObject } from "./equality.ts";
@@ -20,8 +21,9 @@ export type KeywordReader = (
 /** Distinct Unicode properties in the patterns of one schema; looking one up takes tens of microseconds. */
 const MAX_UNICODE_PROPERTIES = 100;
 
-function wrong(reading: Reading, node: SchemaNode, keyword: string, message: string, key?: string | number): void {
-  addProblem(reading, "invalid_keyword", message, node, keyword, key);
+/** The value of a keyword is not what it must be. */
+function wrong(reading: Reading, node: SchemaNode, keyword: string, reason: Reason, key?: string | number): void {
+  addProblem(reading, reason, {}, node, keyword, key);
 }
 
 // --- shapes ---------------------------------------------------------------------------------------------------------
@@ -33,38 +35,37 @@ function isStringList(
   keyword: string,
   key?: string,
 ): value is string[] {
-  const name = key ?? keyword;
-  if (!Array.isArray(value) || value.some((item) => typeof item !== "string")) {
-    const hint = keyword === "required" && typeof value === "boolean" ? " on the object that holds the property" : "";
-    wrong(reading, node, keyword, `"${name}" must be a list of property names${hint}.`, key);
+  // Of several lists in one keyword, `key` says which.
+  const fail = (reason: Reason): false => {
+    addProblem(reading, reason, { text: key ?? keyword }, node, keyword, key);
     return false;
-  }
-  if (new Set(value).size === value.length) return true;
-  wrong(reading, node, keyword, `"${name}" names a property twice.`, key);
-  return false;
+  };
+  if (!Array.isArray(value) || value.some((item) => typeof item !== "string"))
+    return fail(keyword === "required" && typeof value === "boolean" ? "names_draft_03" : "names");
+  return new Set(value).size === value.length || fail("names_twice");
 }
 
 function isSchemaMap(reading: Reading, node: SchemaNode, value: unknown, keyword: string): value is object {
   if (isObject(value)) return true;
-  wrong(reading, node, keyword, `"${keyword}" must be an object whose values are schemas.`);
+  wrong(reading, node, keyword, "schemas");
   return false;
 }
 
 const checkText: KeywordReader = (reading, node, value, keyword) => {
-  if (typeof value !== "string") wrong(reading, node, keyword, `"${keyword}" must be a text.`);
+  if (typeof value !== "string") wrong(reading, node, keyword, "text");
 };
 
 const checkFlag: KeywordReader = (reading, node, value, keyword) => {
-  if (typeof value !== "boolean") wrong(reading, node, keyword, `"${keyword}" must be true or false.`);
+  if (typeof value !== "boolean") wrong(reading, node, keyword, "flag");
 };
 
 const checkList: KeywordReader = (reading, node, value, keyword) => {
-  if (!Array.isArray(value)) wrong(reading, node, keyword, `"${keyword}" must be a list.`);
+  if (!Array.isArray(value)) wrong(reading, node, keyword, "list");
 };
 
 const checkVocabulary: KeywordReader = (reading, node, value, keyword) => {
   if (!isObject(value) || Object.values(value).some((item) => typeof item !== "boolean"))
-    wrong(reading, node, keyword, `"$vocabulary" must be an object whose values are true or false.`);
+    wrong(reading, node, keyword, "vocabulary");
 };
 
 // --- rules of a node, made when the first keyword of their kind is met ----------------------------------------------
@@ -114,24 +115,17 @@ function objectRules(node: SchemaNode): ObjectRules {
 
 const readType: KeywordReader = (reading, node, value) => {
   const names: unknown[] = Array.isArray(value) ? value : [value];
-  if (names.length === 0) wrong(reading, node, "type", `"type" must name at least one type.`);
+  if (names.length === 0) wrong(reading, node, "type", "no_type");
   for (const [index, name] of names.entries()) {
     const bit = typeof name === "string" ? TYPES.get(name) : undefined;
     if (bit === undefined) {
-      const shown = typeof name === "string" ? `"${name.slice(0, 40)}"` : "This";
-      const known = "null, boolean, integer, number, string, array, object";
-      wrong(
-        reading,
-        node,
-        "type",
-        `${shown} is no type. Use one of ${known}.`,
-        Array.isArray(value) ? index : undefined,
-      );
+      const params = typeof name === "string" ? { text: name } : {};
+      addProblem(reading, "type", params, node, "type", Array.isArray(value) ? index : undefined);
       return;
     }
     node.types |= bit;
   }
-  if (new Set(names).size < names.length) wrong(reading, node, "type", `"type" names a type twice.`);
+  if (new Set(names).size < names.length) wrong(reading, node, "type", "type_twice");
 };
 
 const readConst: KeywordReader = (_reading, node, value) => {
@@ -140,7 +134,7 @@ const readConst: KeywordReader = (_reading, node, value) => {
 
 const readEnum: KeywordReader = (reading, node, value) => {
   if (Array.isArray(value)) node.choices = choiceOf(value);
-  else wrong(reading, node, "enum", `"enum" must be a list of the allowed values.`);
+  else wrong(reading, node, "enum", "values");
 };
 
 function choiceOf(values: readonly unknown[]): Choice {
@@ -156,49 +150,46 @@ function choiceOf(values: readonly unknown[]): Choice {
 function bound(name: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"): KeywordReader {
   return (reading, node, value, keyword) => {
     if (typeof value === "number") numberRules(node)[name] = value;
-    else if (typeof value === "boolean" && keyword.startsWith("exclusive"))
-      wrong(reading, node, keyword, `"${keyword}" must be a number, the bound itself (true and false are draft-04).`);
-    else wrong(reading, node, keyword, `"${keyword}" must be a number.`);
+    else {
+      const isDraft04 = typeof value === "boolean" && keyword.startsWith("exclusive");
+      wrong(reading, node, keyword, isDraft04 ? "draft_04_bound" : "number");
+    }
   };
 }
 
 const readMultipleOf: KeywordReader = (reading, node, value) => {
   if (typeof value === "number" && value > 0) numberRules(node).multipleOf = value;
-  else wrong(reading, node, "multipleOf", `"multipleOf" must be a number greater than 0.`);
+  else wrong(reading, node, "multipleOf", "divisor");
 };
 
 /** A keyword that counts something: its value must be a whole number, 0 or more. */
 function count(note: (node: SchemaNode, value: number) => void): KeywordReader {
   return (reading, node, value, keyword) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= 0) note(node, value);
-    else wrong(reading, node, keyword, `"${keyword}" must be a whole number, 0 or more.`);
+    else wrong(reading, node, keyword, "count");
   };
 }
 
 const readPattern: KeywordReader = (reading, node, value) => {
-  if (typeof value !== "string") wrong(reading, node, "pattern", `"pattern" must be a text: a regular expression.`);
+  if (typeof value !== "string") wrong(reading, node, "pattern", "regex");
   else if (isPattern(reading, node, value, "pattern")) stringRules(node).pattern = value;
 };
 
 /** @throws ReadingEnded when the schema has more patterns than it may */
 function isPattern(reading: Reading, node: SchemaNode, pattern: string, keyword: string, key?: string): boolean {
   const { patterns, pattern_characters } = reading.limits;
-  if (++reading.patterns > patterns)
-    endReading(reading, "schema_too_many_patterns", `A schema may have at most ${patterns} patterns.`, node, keyword);
+  if (++reading.patterns > patterns) endReading(reading, "patterns", { limit: patterns }, node, keyword);
   if (pattern.length > pattern_characters) {
-    const message = `A pattern may have at most ${pattern_characters} characters, this one has ${pattern.length}.`;
-    addProblem(reading, "pattern_too_long", message, node, keyword, key);
+    const params = { limit: pattern_characters, actual: pattern.length };
+    addProblem(reading, "pattern_characters", params, node, keyword, key);
     return false;
   }
   reading.properties += countProperties(pattern);
-  if (reading.properties > MAX_UNICODE_PROPERTIES) {
-    const message = `The patterns of a schema may name at most ${MAX_UNICODE_PROPERTIES} Unicode properties (\\p{...}).`;
-    endReading(reading, "schema_too_many_patterns", message, node, keyword);
-  }
+  if (reading.properties > MAX_UNICODE_PROPERTIES)
+    endReading(reading, "unicode_properties", { limit: MAX_UNICODE_PROPERTIES }, node, keyword);
   const problem = patternProblem(pattern);
   if (problem === null) return true;
-  const message = `This is no valid regular expression (ECMA-262, flag "u"): ${problem}.`;
-  addProblem(reading, "invalid_pattern", message, node, keyword, key);
+  addProblem(reading, "pattern", { text: problem }, node, keyword, key);
   return false;
 }
 
@@ -218,7 +209,7 @@ const readRequired: KeywordReader = (reading, node, value) => {
 
 const readDependentRequired: KeywordReader = (reading, node, value, keyword) => {
   if (!isObject(value)) {
-    wrong(reading, node, keyword, `"dependentRequired" must be an object whose values are lists of property names.`);
+    wrong(reading, node, keyword, "dependent_names");
     return;
   }
   const names = new Map<string, readonly string[]>();
@@ -238,7 +229,7 @@ function one(note: (node: SchemaNode, child: SchemaNode, reading: Reading) => vo
 function several(note: (node: SchemaNode, children: SchemaNode[]) => void): KeywordReader {
   return (reading, node, value, keyword) => {
     if (!Array.isArray(value) || value.length === 0) {
-      wrong(reading, node, keyword, `"${keyword}" must be a list of at least one schema.`);
+      wrong(reading, node, keyword, "schema_list");
       return;
     }
     note(
@@ -271,7 +262,7 @@ const readPatternProperties: KeywordReader = (reading, node, value, keyword) => 
 
 const readItems2020: KeywordReader = (reading, node, value, keyword) => {
   if (Array.isArray(value)) {
-    wrong(reading, node, keyword, `"items" must be one schema. For a list of schemas use "prefixItems".`);
+    wrong(reading, node, keyword, "items_2020");
     return;
   }
   arrayRules(node).rest = reading.subschema(value, node, keyword, null);
@@ -279,7 +270,7 @@ const readItems2020: KeywordReader = (reading, node, value, keyword) => {
 
 const readItems07: KeywordReader = (reading, node, value, keyword) => {
   if (!Array.isArray(value)) arrayRules(node).rest = reading.subschema(value, node, keyword, null);
-  else if (value.length === 0) wrong(reading, node, keyword, `"items" must be a schema or a list of at least one.`);
+  else if (value.length === 0) wrong(reading, node, keyword, "items_07");
   else arrayRules(node).prefix = value.map((item, index) => reading.subschema(item, node, keyword, index));
 };
 
@@ -292,7 +283,7 @@ const readAdditionalItems07: KeywordReader = (reading, node, value, keyword, raw
 /** draft-07: each value is a schema, or a list of names. 2020-12 knows the shape and asks nothing of the instance. */
 const readDependencies: KeywordReader = (reading, node, value, keyword) => {
   if (!isObject(value)) {
-    wrong(reading, node, keyword, `"dependencies" must be an object of schemas or lists of property names.`);
+    wrong(reading, node, keyword, "dependencies");
     return;
   }
   const names = new Map<string, readonly string[]>();
@@ -311,26 +302,19 @@ const readDefinitions = named(() => {});
 // --- identity and references ----------------------------------------------------------------------------------------
 
 const readRef: KeywordReader = (reading, node, value, keyword) => {
-  if (typeof value !== "string")
-    wrong(reading, node, keyword, `"${keyword}" must be a text, such as "#/$defs/address".`);
+  if (typeof value !== "string") wrong(reading, node, keyword, "ref");
   else if (keyword === "$ref" || keyword === "$dynamicRef") reading.refs.push({ node, keyword, ref: value });
 };
 
 const readAnchor: KeywordReader = (reading, node, value, keyword) => {
   if (typeof value !== "string" || !/^[A-Za-z_][-A-Za-z0-9._]*$/.test(value)) {
-    wrong(
-      reading,
-      node,
-      keyword,
-      `"${keyword}" must be a name: a letter or "_", then letters, digits, "-", "_" and ".".`,
-    );
+    wrong(reading, node, keyword, "anchor");
     return;
   }
   if (keyword === "$recursiveAnchor") return;
   const { anchors, dynamicAnchors } = node.resource;
   const known = anchors.get(value);
-  if (known !== undefined && known !== node)
-    addProblem(reading, "duplicate_id", `The anchor "${value}" is given twice.`, node, keyword);
+  if (known !== undefined && known !== node) addProblem(reading, "anchor_twice", { text: value }, node, keyword);
   anchors.set(value, node);
   if (keyword === "$dynamicAnchor") dynamicAnchors.set(value, node);
 };

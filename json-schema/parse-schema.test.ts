@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { parseSchema } from "./parse-schema.ts";
-import type { SchemaProblem } from "./reading.ts";
+import type { ProblemInWords } from "./problems.ts";
 import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "./samples.ts";
 import type { Schema } from "./schema.ts";
 import { anySchema } from "./random-schemas.ts";
@@ -11,7 +11,7 @@ import { validate } from "./validate.ts";
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
 
-function problems(raw: unknown, options = {}): SchemaProblem[] {
+function problems(raw: unknown, options = {}): ProblemInWords[] {
   const parsed = parseSchema(raw, options);
   return parsed.ok ? [] : parsed.problems;
 }

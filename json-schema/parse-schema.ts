@@ -9,16 +9,19 @@
  * keywords, references that lead nowhere or outside, patterns that are none. What it returns is plain data that may be
  * kept and used for any number of values. `validate` is in validate.ts. "pending" means that the verdict hangs on
  * patterns which RE2 cannot match; the server settles them in a worker (pattern-worker-host.ts), a browser lets the
- * server decide. Nothing but the worker imports anything but re2js, and `validateWith` not even that.
+ * server decide.
+ *
+ * Behind each stands one that says the same in facts, for pages that must stay light: `readSchema` (read-schema.ts) has
+ * no meta-schemas and `validateWith` (validate-with.ts) no re2js, and neither has any sentences.
  */
-import { isObject } from "./equality.ts";
-import { DRAFT_07, DRAFT_2020 } from "./keywords.ts";
 import { META_SCHEMAS } from "./meta-schemas.ts";
-import { addProblem, DEFAULT_LIMITS, endReading, ReadingEnded } from "./reading.ts";
-import type { Reading, SchemaLimits, SchemaProblem } from "./reading.ts";
-import { findLoop, resolveRefs, resolveUri, splitFragment } from "./references.ts";
-import { makeNode, makeResource } from "./schema.ts";
-import type { Draft, Resource, Schema, SchemaNode } from "./schema.ts";
+import { problemInWords } from "./problems.ts";
+import type { ProblemInWords } from "./problems.ts";
+import { readSchema } from "./read-schema.ts";
+import type { ReadSchema } from "./read-schema.ts";
+import { DEFAULT_LIMITS } from "./reading.ts";
+import type { SchemaLimits } from "./reading.ts";
+import { splitFragment } from "./references.ts";
 
 export interface ParseOptions {
   limits?: Partial<SchemaLimits>;
@@ -27,190 +30,15 @@ export interface ParseOptions {
 }
 
 export type ParsedSchema =
-  | { readonly ok: true; readonly schema: Schema }
-  | { readonly ok: false; readonly problems: SchemaProblem[] };
+  | Extract<ReadSchema, { ok: true }>
+  | { readonly ok: false; readonly problems: ProblemInWords[] };
 
 /** Reads a schema. Never throws on JSON data; deterministic. At most 50 problems are reported. */
-export function parseSchema(raw: unknown, options: ParseOptions = {}): ParsedSchema {
-  const limits = options.limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...options.limits };
-  const tooBig = measure(raw, limits);
-  if (tooBig !== null) return { ok: false, problems: [tooBig] };
-
-  const reading: Reading = {
-    limits,
-    draft: "2020-12",
-    limited: true,
-    problems: [],
-    nodes: 0,
-    patterns: 0,
-    properties: 0,
-    pointerSteps: 0,
-    resources: new Map(),
-    nodeOf: new Map(),
-    refs: [],
-    isDynamic: false,
-    tracks: false,
-    subschema: (value, parent, keyword, key) => readSchema(reading, value, parent, keyword, key, parent.resource),
+export function parseSchema(raw: unknown, { limits, documents }: ParseOptions = {}): ParsedSchema {
+  const documentAt = (uri: string): unknown => {
+    const given = documents !== undefined && Object.hasOwn(documents, uri) ? documents[uri] : undefined;
+    return given ?? META_SCHEMAS.find((document) => splitFragment(String(document["$id"]))[0] === uri);
   };
-  const document = makeResource("", raw);
-  try {
-    reading.draft = draftOf(raw) ?? unknownDialect(reading, document);
-    const draft = reading.draft;
-    const root = readSchema(reading, raw, null, "", null, document);
-    // A document with an `$id` is its own resource; what stands outside of any is then never asked for.
-    document.root ??= root;
-    if (reading.refs.length > 0) {
-      resolveRefs(reading, (uri) => loadDocument(reading, uri, options.documents));
-      const loop = findLoop(reading.refs.map((pending) => pending.node));
-      if (loop !== null) {
-        const message = "This leads back to itself without going deeper into the data, so checking it would never end.";
-        addProblem(reading, "ref_loop", message, loop, loop.ref === null ? undefined : "$ref");
-      }
-    }
-    if (reading.problems.length > 0) return { ok: false, problems: reading.problems };
-    const { isDynamic, tracks } = reading;
-    return { ok: true, schema: { root, draft, hasRefs: reading.refs.length > 0, isDynamic, tracks } };
-  } catch (error) {
-    if (error instanceof ReadingEnded) return { ok: false, problems: reading.problems };
-    throw error;
-  }
-}
-
-/** Size and depth, before anything recursive looks at the schema. */
-function measure(raw: unknown, limits: SchemaLimits): SchemaProblem | null {
-  let left = limits.characters;
-  let tooDeep = false;
-  const walk = (value: unknown, depth: number): void => {
-    if (left < 0 || tooDeep) return;
-    if (typeof value === "string") left -= value.length + 2;
-    else if (typeof value !== "object" || value === null) left -= String(value).length;
-    else if (depth >= limits.depth) tooDeep = true;
-    else if (Array.isArray(value)) {
-      left -= 2 + Math.max(0, value.length - 1);
-      for (const item of value) walk(item, depth + 1);
-    } else {
-      const keys = Object.keys(value);
-      left -= 2 + Math.max(0, keys.length - 1);
-      for (const key of keys) {
-        left -= key.length + 3;
-        walk(Reflect.get(value, key), depth + 1);
-      }
-    }
-  };
-  walk(raw, 0);
-  if (tooDeep)
-    return { path: "", code: "schema_too_deep", message: `A schema may nest at most ${limits.depth} levels deep.` };
-  if (left >= 0) return null;
-  const message = `A schema may have at most ${limits.characters} characters as compact JSON.`;
-  return { path: "", code: "schema_too_large", message };
-}
-
-/** The dialect a document asks for; undefined when we do not speak it. */
-function draftOf(raw: unknown): Draft | undefined {
-  if (!isObject(raw) || !Object.hasOwn(raw, "$schema")) return "2020-12";
-  const uri = raw["$schema"];
-  if (typeof uri !== "string") return "2020-12";
-  const name = /^https?:\/\/json-schema\.org\/(draft-07|draft\/2020-12)\/schema#?$/.exec(uri)?.[1];
-  return name === "draft-07" ? "draft-07" : name === undefined ? undefined : "2020-12";
-}
-
-function unknownDialect(reading: Reading, document: Resource): never {
-  const message =
-    'This "$schema" is not supported. Use "https://json-schema.org/draft/2020-12/schema" or "http://json-schema.org/draft-07/schema#", or leave it out for 2020-12.';
-  return endReading(reading, "unknown_dialect", message, makeNode(null, "", null, document, null), "$schema");
-}
-
-function readSchema(
-  reading: Reading,
-  raw: unknown,
-  parent: SchemaNode | null,
-  keyword: string,
-  key: string | number | null,
-  outer: Resource,
-): SchemaNode {
-  const { limits } = reading;
-  if (reading.limited && ++reading.nodes > limits.nodes) {
-    const message = `A schema may have at most ${limits.nodes} subschemas.`;
-    endReading(reading, "schema_too_many_nodes", message, makeNode(null, "", null, outer, null));
-  }
-  if (!isObject(raw)) {
-    const node = makeNode(parent, keyword, key, outer, typeof raw === "boolean" ? raw : null);
-    if (typeof raw !== "boolean")
-      addProblem(reading, "invalid_keyword", "A schema must be an object, true or false.", node);
-    outer.root ??= node;
-    return node;
-  }
-  // Object.keys and a reader for each would also meet keys such as "constructor": the table is a Map, so they are data.
-  const id = Object.hasOwn(raw, "$id") ? raw["$id"] : undefined;
-  const resource = typeof id === "string" ? enterResource(reading, raw, id, outer) : outer;
-  const node = makeNode(parent, keyword, key, resource, null);
-  reading.nodeOf.set(raw, node);
-  resource.root ??= node;
-
-  const draft = reading.draft;
-  if (resource !== outer && parent !== null) reading.draft = embeddedDraft(reading, raw, node);
-  if (typeof id === "string") checkId(reading, node, id);
-  const readers = reading.draft === "draft-07" ? DRAFT_07 : DRAFT_2020;
-  const refOnly = reading.draft === "draft-07" && Object.hasOwn(raw, "$ref");
-  for (const name of Object.keys(raw)) {
-    // draft-07: beside a `$ref` nothing counts. Definitions are still read, for the pointers that lead into them.
-    if (refOnly && name !== "$ref" && name !== "definitions") continue;
-    readers.get(name)?.(reading, node, raw[name], name, raw);
-  }
-  reading.draft = draft;
-  return node;
-}
-
-/** A schema with its own `$schema` inside another document may be of the other draft. */
-function embeddedDraft(reading: Reading, raw: Record<string, unknown>, node: SchemaNode): Draft {
-  if (!Object.hasOwn(raw, "$schema")) return reading.draft;
-  const draft = draftOf(raw);
-  if (draft !== undefined) return draft;
-  addProblem(reading, "unknown_dialect", 'This "$schema" is not supported.', node, "$schema");
-  return reading.draft;
-}
-
-/** The resource that an `$id` opens; `outer` when it only names a place (draft-07) or is ignored beside a `$ref`. */
-function enterResource(reading: Reading, raw: Record<string, unknown>, id: string, outer: Resource): Resource {
-  if (reading.draft === "draft-07" && (id.startsWith("#") || Object.hasOwn(raw, "$ref"))) return outer;
-  const absolute = resolveUri(outer.uri, id);
-  if (absolute === null) return outer;
-  const [uri] = splitFragment(absolute);
-  const resource = makeResource(uri, raw);
-  if (!reading.resources.has(uri)) reading.resources.set(uri, resource);
-  return resource;
-}
-
-function checkId(reading: Reading, node: SchemaNode, id: string): void {
-  const { resource } = node;
-  if (reading.draft === "draft-07") {
-    if (id.startsWith("#") && id.length > 1) resource.anchors.set(id.slice(1), node);
-  } else if (!/^[^#]*#?$/.test(id)) {
-    addProblem(reading, "invalid_keyword", `"$id" must not have a fragment; use "$anchor".`, node, "$id");
-  }
-  if (resource.root === node && resource.uri !== "" && reading.resources.get(resource.uri) !== resource)
-    addProblem(
-      reading,
-      "duplicate_id",
-      `"${id.slice(0, 200)}" is the "$id" of another part of this schema.`,
-      node,
-      "$id",
-    );
-}
-
-/** Reads a document that is not the client's, once. null: it is not known. */
-function loadDocument(reading: Reading, uri: string, documents: ParseOptions["documents"]): SchemaNode | null {
-  const given = documents !== undefined && Object.hasOwn(documents, uri) ? documents[uri] : undefined;
-  const raw = given ?? META_SCHEMAS.find((document) => splitFragment(String(document["$id"]))[0] === uri);
-  if (raw === undefined) return null;
-  const draft = reading.draft;
-  reading.limited = false;
-  reading.draft = draftOf(raw) ?? draft;
-  if (isObject(raw) && !Object.hasOwn(raw, "$schema")) reading.draft = draft;
-  const root = readSchema(reading, raw, null, "", null, makeResource(uri, raw));
-  // Its own `$id` may differ from the URI it was asked for by: both lead to it.
-  reading.resources.set(uri, root.resource);
-  reading.limited = true;
-  reading.draft = draft;
-  return root;
+  const read = readSchema(raw, documentAt, limits === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, ...limits });
+  return read.ok ? read : { ok: false, problems: read.problems.map(problemInWords) };
 }

@@ -1,10 +1,12 @@
 import { Worker } from "node:worker_threads";
-import { refusalOf } from "./budget.ts";
 import type { RefusalCode } from "./budget.ts";
 import { questionKey } from "./run.ts";
 import type { Schema } from "./schema.ts";
+import { refusalInWords } from "./sentences.ts";
+import type { VerdictInWords } from "./sentences.ts";
 import { validate } from "./validate.ts";
-import type { PatternQuestion, ValidateOptions, Verdict } from "./validate.ts";
+import type { ValidateOptions } from "./validate.ts";
+import type { PatternQuestion } from "./validate-with.ts";
 
 /**
  * For the server: settles "pending" verdicts. Patterns that RE2 cannot match (look-around in the middle,
@@ -18,7 +20,7 @@ export interface PatternHost {
   close: () => Promise<void>;
 }
 
-export type SettledVerdict = Exclude<Verdict, { status: "pending" }>;
+export type SettledVerdict = Exclude<VerdictInWords, { status: "pending" }>;
 
 export interface PatternHostOptions {
   /** For all patterns of one round together, from the moment the worker has them. Default 50. */
@@ -126,14 +128,14 @@ export function createPatternHost(options: PatternHostOptions = {}): PatternHost
         const verdict = validate(schema, instance, { ...validateOptions, answers });
         if (verdict.status !== "pending") return verdict;
         const found = await ask(verdict.questions);
-        if (typeof found === "string") return refusalOf(found);
+        if (typeof found === "string") return refusalInWords(found);
         for (const [index, { pattern, text }] of verdict.questions.entries()) {
           const answer = found[index] ?? null;
-          if (answer === null) return refusalOf("pattern_too_slow");
+          if (answer === null) return refusalInWords("pattern_too_slow");
           answers.set(questionKey(pattern, text), answer);
         }
       }
-      return refusalOf("too_expensive");
+      return refusalInWords("too_expensive");
     },
     close: async () => {
       isClosed = true;

@@ -1,6 +1,6 @@
 /** Runs in a worker that may be killed at any moment: patterns that backtrack, matched by the engine of the platform. */
 import { parentPort } from "node:worker_threads";
-import type { PatternQuestion } from "./validate.ts";
+import type { PatternQuestion } from "./validate-with.ts";
 
 /** null: the engine gave up on this one (too large, or out of stack). */
 function answer(question: PatternQuestion): boolean | null {

@@ -1,28 +1,23 @@
+import type { Reason } from "./problems.ts";
 import { pointerOf } from "./schema.ts";
 import type { Draft, Resource, SchemaNode } from "./schema.ts";
 
-/** What is wrong with a schema, as `parseSchema` says it. Codes are stable, sentences are not. */
+/** What is wrong with a schema, as facts; problems.ts has the code and the sentence. */
 export interface SchemaProblem {
   /** JSON Pointer into the schema. */
   path: string;
   keyword?: string;
-  code: ProblemCode;
-  message: string;
+  reason: Reason;
+  params: ProblemParams;
 }
 
-export type ProblemCode =
-  | "schema_too_large"
-  | "schema_too_deep"
-  | "schema_too_many_nodes"
-  | "schema_too_many_patterns"
-  | "pattern_too_long"
-  | "unknown_dialect"
-  | "invalid_keyword"
-  | "invalid_pattern"
-  | "duplicate_id"
-  | "ref_remote"
-  | "ref_unresolved"
-  | "ref_loop";
+/** What the sentence of some reasons is made of. */
+export interface ProblemParams {
+  readonly limit?: number;
+  readonly actual?: number;
+  /** What the schema says there: a name, a reference; of a pattern, what the engine says of it. */
+  readonly text?: string;
+}
 
 /** Sizes that a schema must keep to. */
 export interface SchemaLimits {
@@ -76,25 +71,25 @@ export class ReadingEnded extends Error {}
 /** @throws ReadingEnded when there are enough problems to show */
 export function addProblem(
   reading: Reading,
-  code: ProblemCode,
-  message: string,
+  reason: Reason,
+  params: ProblemParams,
   node: SchemaNode,
   keyword?: string,
   key?: string | number,
 ): void {
   const path = pointerOf(node, keyword, key);
-  reading.problems.push(keyword === undefined ? { path, code, message } : { path, keyword, code, message });
+  reading.problems.push(keyword === undefined ? { path, reason, params } : { path, keyword, reason, params });
   if (reading.problems.length >= MAX_PROBLEMS) throw new ReadingEnded();
 }
 
 /** @throws ReadingEnded always */
 export function endReading(
   reading: Reading,
-  code: ProblemCode,
-  message: string,
+  reason: Reason,
+  params: ProblemParams,
   node: SchemaNode,
   keyword?: string,
 ): never {
-  addProblem(reading, code, message, node, keyword);
+  addProblem(reading, reason, params, node, keyword);
   throw new ReadingEnded();
 }

@@ -1,3 +1,4 @@
+import type { Reason } from "./problems.ts";
 import { addProblem, endReading } from "./reading.ts";
 import type { Reading } from "./reading.ts";
 import { isCompound, isObject } from "./equality.ts";
@@ -53,38 +54,28 @@ function resolveRef(
   ref: string,
   loadDocument: (uri: string) => SchemaNode | null,
 ): SchemaNode | null {
-  const fail = (code: "ref_remote" | "ref_unresolved", message: string): null => {
-    addProblem(reading, code, message, node, keyword);
+  const fail = (reason: Reason, text = ref): null => {
+    addProblem(reading, reason, { text }, node, keyword);
     return null;
   };
   let resource = node.resource;
-  const shown = ref.length > 200 ? `${ref.slice(0, 200)}...` : ref;
   let fragment = ref.slice(1);
   if (ref !== "" && !ref.startsWith("#")) {
     const absolute = resolveUri(resource.uri, ref);
-    if (absolute === null) return fail("ref_unresolved", `"${shown}" is no URI reference.`);
+    if (absolute === null) return fail("ref_syntax");
     const [uri, rest] = splitFragment(absolute);
     fragment = rest;
     const found = reading.resources.get(uri) ?? loadDocument(uri)?.resource;
-    if (found === undefined) {
-      const message = `"${shown}" lies outside this schema, and nothing is ever fetched. Copy it into "$defs" and refer to it there.`;
-      return fail("ref_remote", message);
-    }
+    if (found === undefined) return fail("ref_outside");
     resource = found;
   }
   const name = decode(fragment);
-  if (name === null) return fail("ref_unresolved", `"${shown}" is not encoded as a URI must be.`);
+  if (name === null) return fail("ref_encoding");
   if (name === "") return resource.root;
-  if (!name.startsWith("/"))
-    return (
-      resource.anchors.get(name) ??
-      fail("ref_unresolved", `No "$anchor" in this schema is named "${name.slice(0, 200)}".`)
-    );
+  if (!name.startsWith("/")) return resource.anchors.get(name) ?? fail("ref_anchor", name);
   const root = resource.root;
   const target = root === null ? null : followPointer(reading, root, resource.raw, name);
-  return (
-    target ?? fail("ref_unresolved", `"${shown}" leads to nothing in this schema, or to something that is no schema.`)
-  );
+  return target ?? fail("ref_nothing");
 }
 
 function decode(fragment: string): string | null {
@@ -101,10 +92,8 @@ function followPointer(reading: Reading, root: SchemaNode, raw: unknown, pointer
   let nearest = root;
   let wayStart = 0;
   for (let start = 1; start <= pointer.length;) {
-    if (++reading.pointerSteps > MAX_POINTER_STEPS) {
-      const message = `The references of a schema may lead along ${MAX_POINTER_STEPS} steps of JSON Pointers in all.`;
-      endReading(reading, "schema_too_large", message, root);
-    }
+    if (++reading.pointerSteps > MAX_POINTER_STEPS)
+      endReading(reading, "pointer_steps", { limit: MAX_POINTER_STEPS }, root);
     const slash = pointer.indexOf("/", start);
     const end = slash < 0 ? pointer.length : slash;
     const part = pointer.slice(start, end);

@@ -1,7 +1,7 @@
 import { spend } from "./budget.ts";
 import type { Budget } from "./budget.ts";
 import { makeError } from "./errors.ts";
-import type { ValidationError } from "./errors.ts";
+import type { ErrorParams, ValidationError } from "./errors.ts";
 import { makeLocation } from "./location.ts";
 import type { Location, Scope, Seen } from "./location.ts";
 import type { SchemaNode } from "./schema.ts";
@@ -11,6 +11,12 @@ import type { SchemaNode } from "./schema.ts";
  * @throws Refusal too_expensive
  */
 export type PatternMatcher = (budget: Budget, pattern: string, text: string) => boolean | undefined;
+
+/**
+ * Is `text` of `format`? Every text is of a format that is not known. Charges what it costs.
+ * @throws Refusal too_expensive
+ */
+export type FormatCheck = (budget: Budget, format: string, text: string) => boolean;
 
 /** One validation on its way. */
 export interface Run {
@@ -22,7 +28,8 @@ export interface Run {
   /** Results are kept by (node, location): the schema has references. */
   readonly remembers: boolean;
   readonly tracks: boolean;
-  readonly assertsFormats: boolean;
+  /** null: formats are only hints. */
+  readonly formats: FormatCheck | null;
   readonly maxErrors: number;
   readonly matcher: PatternMatcher;
   readonly answers: ReadonlyMap<string, boolean> | null;
@@ -42,9 +49,9 @@ export function report(
   node: SchemaNode,
   location: Location,
   keyword: string,
-  message: () => string,
+  params: () => ErrorParams | null,
 ): false {
-  if (errors !== null && errors.length < run.maxErrors) errors.push(makeError(node, location, keyword, message()));
+  if (errors !== null && errors.length < run.maxErrors) errors.push(makeError(node, location, keyword, params()));
   return false;
 }
 

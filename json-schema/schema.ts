@@ -125,6 +125,10 @@ export const TYPE_BITS = {
 
 export const TYPES: ReadonlyMap<string, number> = new Map(Object.entries(TYPE_BITS));
 
+export function namesOf(types: number): string[] {
+  return [...TYPES.keys()].filter((name) => (types & (TYPES.get(name) ?? 0)) !== 0);
+}
+
 export function makeNode(
   parent: SchemaNode | null,
   keyword: string,

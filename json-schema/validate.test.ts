@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { ValidationError } from "./errors.ts";
 import { isMultipleOf } from "./numbers.ts";
 import { parseSchema } from "./parse-schema.ts";
 import { anySchema, anyValue } from "./random-schemas.ts";
 import type { Schema } from "./schema.ts";
-import { validate, validateWith } from "./validate.ts";
+import type { ErrorInWords } from "./sentences.ts";
+import { validate } from "./validate.ts";
+import { validateWith } from "./validate-with.ts";
 import type { ValidateOptions } from "./validate.ts";
 
 function read(raw: unknown): Schema {
@@ -15,7 +16,7 @@ function read(raw: unknown): Schema {
   return parsed.schema;
 }
 
-function errors(raw: unknown, value: unknown, options: ValidateOptions = {}): readonly ValidationError[] {
+function errors(raw: unknown, value: unknown, options: ValidateOptions = {}): readonly ErrorInWords[] {
   const verdict = validate(read(raw), value, options);
   return verdict.status === "invalid" ? verdict.errors : [];
 }
@@ -174,6 +175,27 @@ test("formats are hints unless they are to be asserted", () => {
 });
 
 const nothing = (): undefined => undefined;
+
+test("a page with sentences of its own gets the facts", () => {
+  const schema = read({ required: ["a", "b"], properties: { c: { maxItems: 2 }, d: { type: ["string", "null"] } } });
+  assert.deepEqual(validateWith(nothing, schema, { a: 1, c: [1, 2, 3], d: 4 }), {
+    status: "invalid",
+    errors: [
+      { path: "", keyword: "required", params: { missing: "b" }, schema_path: "/required" },
+      { path: "/c", keyword: "maxItems", params: { limit: 2, actual: 3 }, schema_path: "/properties/c/maxItems" },
+      {
+        path: "/d",
+        keyword: "type",
+        params: { types: ["null", "string"], actual: 4 },
+        schema_path: "/properties/d/type",
+      },
+    ],
+  });
+  assert.deepEqual(validateWith(nothing, schema, {}, { budget: { left: 1 } }), {
+    status: "refused",
+    code: "too_expensive",
+  });
+});
 
 test("with a matcher that knows nothing, only what hangs on a pattern is pending", () => {
   const schema = read({ properties: { a: { pattern: "^x" }, b: { type: "string" } } });

@@ -5,7 +5,9 @@ import { DEFAULT_STEPS } from "../../json-schema/budget.ts";
 import { parseSchema, type ParsedSchema } from "../../json-schema/parse-schema.ts";
 import { createPatternHost } from "../../json-schema/pattern-worker-host.ts";
 import type { Schema } from "../../json-schema/schema.ts";
-import { validate, type ValidateOptions, type Verdict } from "../../json-schema/validate.ts";
+import type { VerdictInWords } from "../../json-schema/sentences.ts";
+import { validate } from "../../json-schema/validate.ts";
+import type { ValidateOptions } from "../../json-schema/validate.ts";
 
 /** JSON as text: the same objects are never seen twice. */
 export interface InterpreterQuestion {
@@ -61,7 +63,7 @@ async function verdictOf(
   text: string,
   formats: "annotate" | "assert",
 ): Promise<string> {
-  const verdict = twice<Verdict>(found, `validate, ${formats}`, () => {
+  const verdict = twice<VerdictInWords>(found, `validate, ${formats}`, () => {
     const options: ValidateOptions = { formats, budget: { left: DEFAULT_STEPS } };
     const verdict = validate(schema, JSON.parse(text), options);
     const spent = DEFAULT_STEPS - options.budget!.left;
