@@ -1,0 +1,142 @@
+/** What `form_definition` may say. Everything is optional and nothing in it is ever an error. */
+
+type Raw = Readonly<Record<string, unknown>>;
+
+export interface FormHints {
+  /** The uiSchema of the answer, with what the channel says merged over it. */
+  readonly ui: Raw;
+  /** Pointer into the answer -> pointer into the payload. */
+  readonly prefill: ReadonlyMap<string, string>;
+  readonly decision: string | null;
+  readonly submit: { readonly label: string | null; readonly confirm: string | null };
+}
+
+export type Channel = "dashboard" | "embed" | "email" | "slack";
+
+export const WRAPPERS = ["ui", "payload", "prefill", "decision", "submit", "channels"];
+
+export function isRaw(value: unknown): value is Raw {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Own properties only: keys are data, `constructor` too. */
+export function own(object: unknown, key: string): unknown {
+  return isRaw(object) && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function text(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+}
+
+/** A definition that names a property of the answer directly, and no wrapper, is the `ui` part alone. */
+export function wrappedHints(definition: unknown, properties: ReadonlySet<string>): Raw {
+  const given = isRaw(definition) ? definition : {};
+  const keys = Object.keys(given);
+  const isPlain = !keys.some((key) => WRAPPERS.includes(key));
+  return isPlain && keys.some((key) => key.startsWith("ui:") || properties.has(key)) ? { ui: given } : given;
+}
+
+/** @param properties - names of the answer's fields; a decision that is none of them is no decision */
+export function readHints(definition: unknown, properties: ReadonlySet<string>, channel: Channel | null): FormHints {
+  const wrapped = wrappedHints(definition, properties);
+  const submit = own(wrapped, "submit");
+  const copies = own(wrapped, "prefill");
+  const decision = own(wrapped, "decision");
+  const isPointer = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
+  return {
+    ui: merge(own(wrapped, "ui"), channel === null ? undefined : own(own(own(wrapped, "channels"), channel), "ui")),
+    prefill: new Map(
+      Object.entries(isRaw(copies) ? copies : {}).filter(
+        (copy): copy is [string, string] => isPointer(copy[0]) && isPointer(copy[1]),
+      ),
+    ),
+    decision: isPointer(decision) && properties.has(firstKey(decision)) ? decision : null,
+    submit: { label: text(own(submit, "label")), confirm: text(own(submit, "confirm")) },
+  };
+}
+
+function firstKey(pointer: string): string {
+  return pointer.split("/")[1]!.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** `over` on top of `under`, key by key. */
+function merge(under: unknown, over: unknown, depth = 0): Raw {
+  const merged = Object.create(null) as Record<string, unknown>;
+  for (const source of [under, over]) {
+    if (!isRaw(source)) continue;
+    for (const [key, value] of Object.entries(source))
+      merged[key] = isRaw(value) && isRaw(merged[key]) && depth < 32 ? merge(merged[key], value, depth + 1) : value;
+  }
+  return merged;
+}
+
+/** What a uiSchema says about one place. */
+export interface FieldHints {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly help: string | null;
+  readonly placeholder: string | null;
+  readonly order: readonly string[] | null;
+  readonly widget: string | null;
+  readonly enumNames: readonly string[] | null;
+  /** Option value as text -> tone. */
+  readonly tone: ReadonlyMap<string, Tone>;
+  readonly autofocus: boolean;
+  readonly readonly: boolean;
+}
+
+export type Tone = "positive" | "negative" | "neutral";
+
+export const ANSWER_WIDGETS = [
+  "radio",
+  "select",
+  "buttons",
+  "checkboxes",
+  "checkbox",
+  "textarea",
+  "text",
+  "password",
+  "hidden",
+  "json",
+];
+
+/** `ui:x`, or `x` in `ui:options`. */
+export function hintOf(ui: unknown, key: string): unknown {
+  return own(ui, `ui:${key}`) ?? own(own(ui, "ui:options"), key);
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
+
+export function fieldHints(ui: unknown): FieldHints {
+  const order = hintOf(ui, "order");
+  const names = hintOf(ui, "enumNames");
+  const widget = text(hintOf(ui, "widget"));
+  const tones = hintOf(ui, "tone");
+  const tone = new Map<string, Tone>();
+  for (const [value, name] of Object.entries(isRaw(tones) ? tones : {}))
+    if (name === "positive" || name === "negative" || name === "neutral") tone.set(value, name);
+  return {
+    title: text(hintOf(ui, "title")),
+    description: text(hintOf(ui, "description")),
+    help: text(hintOf(ui, "help")),
+    placeholder: text(hintOf(ui, "placeholder")),
+    order: isTexts(order) ? order : null,
+    widget: widget !== null && ANSWER_WIDGETS.includes(widget) ? widget : null,
+    enumNames: isTexts(names) ? names : null,
+    tone,
+    autofocus: hintOf(ui, "autofocus") === true,
+    readonly: hintOf(ui, "readonly") === true,
+  };
+}
+
+/** Keys in the order of `ui:order`, whose `*` stands for the rest; what it does not name comes where `*` is, or last. */
+export function inOrder(keys: readonly string[], order: readonly string[] | null): readonly string[] {
+  if (order === null) return keys;
+  const star = order.includes("*") ? order.indexOf("*") : order.length;
+  // A field may be called `*`, too; it is then one of the rest.
+  const isNamed = (key: string): boolean => key !== "*" && keys.includes(key);
+  const [before, after] = [order.slice(0, star).filter(isNamed), order.slice(star).filter(isNamed)];
+  const rest = keys.filter((key) => key === "*" || !order.includes(key));
+  return [...new Set([...before, ...rest, ...after])];
+}

@@ -1,0 +1,390 @@
+import { TYPE_BITS } from "../json-schema/schema.ts";
+import { token } from "./entries.ts";
+import { ANSWER_WIDGETS, fieldHints, hintOf, isRaw, own, wrappedHints, WRAPPERS } from "./hints.ts";
+import { optionsOf } from "./choices.ts";
+import { fieldNames, valueAt } from "./plan.ts";
+import { fits, placeOf, readSource, requiredOf } from "./schema-view.ts";
+import type { Layer, SchemaSource } from "./schema-view.ts";
+import { MAX_DECISION } from "./build.ts";
+
+/** A hint that changes nothing, for whoever wrote it. */
+export interface Ignored {
+  /** JSON Pointer into the form definition. */
+  readonly pointer: string;
+  readonly why: string;
+}
+
+export interface Definition {
+  readonly form_definition: unknown;
+  readonly response_schema: unknown;
+  readonly payload: unknown;
+}
+
+const MAX_IGNORED = 50;
+/** Hints for fields, in one definition. */
+const MAX_PLACES = 2_000;
+/** Also far below what a stack holds. */
+const MAX_DEPTH = 64;
+/** Subschemas that say something about one field, all branches counted. */
+const MAX_LAYERS = 500;
+const MAX_POINTER = 500;
+
+/** What in a form definition the forms make nothing of. What is said about the payload is checked where that is planned. */
+export function ignoredHints({ form_definition, response_schema, payload }: Definition): readonly Ignored[] {
+  if (form_definition === undefined || form_definition === null) return [];
+  const found: Ignored[] = [];
+  const check: Check = {
+    source: readSource(response_schema, null),
+    payload,
+    places: MAX_PLACES,
+    copies: new Set(),
+    add: (pointer, why) => {
+      if (found.length < MAX_IGNORED) found.push({ pointer: pointer.slice(0, MAX_POINTER), why });
+    },
+  };
+  if (isRaw(form_definition)) checkDefinition(check, form_definition);
+  else check.add("", "A form definition must be an object.");
+  return found;
+}
+
+interface Check {
+  /** null: the answer is JSON as a whole, and no hint can be for a part of it. */
+  readonly source: SchemaSource | null;
+  readonly payload: unknown;
+  places: number;
+  /** Pointers into the answer that are filled in from the payload. */
+  readonly copies: Set<string>;
+  readonly add: (pointer: string, why: string) => void;
+}
+
+/** All that any branch says about one field; null where nothing is known about it. */
+type Known = readonly Layer[] | null;
+
+function checkDefinition(check: Check, definition: Readonly<Record<string, unknown>>): void {
+  const names = fieldNames(check.source);
+  const wrapped = wrappedHints(definition, names);
+  const root = check.source === null ? null : layersOf(check.source, [check.source.raw]);
+  const copies = own(wrapped, "prefill");
+  for (const pointer of Object.keys(isRaw(copies) ? copies : {})) check.copies.add(pointer);
+  const roots = check.source === null ? [] : [check.source.raw];
+  const place: At = { pointer: "", roots, isRequired: false, isGiven: false, known: root, depth: 0 };
+  if (wrapped !== definition) return checkUi(check, definition, "", place);
+
+  for (const [key, value] of Object.entries(definition)) {
+    const at = `/${token(key)}`;
+    if (!WRAPPERS.includes(key)) {
+      const isField = key.startsWith("ui:") || names.has(key);
+      check.add(
+        at,
+        isField ? 'Hints for fields stand under "ui".' : `No part of a form definition is called ${quote(key)}.`,
+      );
+    } else if (value === null) continue;
+    else if (key === "decision") checkDecision(check, value, at, root);
+    else if (!isRaw(value)) check.add(at, "This must be an object.");
+    else if (key === "ui") checkUi(check, value, at, place);
+    else if (key === "prefill") checkPrefill(check, value, at, root, own(wrapped, "decision"));
+    else if (key === "submit") checkTexts(check, value, at, ["label", "confirm"]);
+    else if (key === "channels") checkChannels(check, value, at, place);
+  }
+}
+
+const CHANNELS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["slack", ["ui", "title", "summary"]],
+  ["email", ["ui", "subject", "summary"]],
+  ["dashboard", ["ui"]],
+  ["embed", ["ui"]],
+]);
+
+function checkChannels(check: Check, channels: Layer, at: string, place: At): void {
+  for (const [name, channel] of Object.entries(channels)) {
+    const pointer = `${at}/${token(name)}`;
+    const known = CHANNELS.get(name);
+    if (known === undefined) check.add(pointer, `No channel is called ${quote(name)}.`);
+    else if (!isRaw(channel)) check.add(pointer, "This must be an object.");
+    else {
+      checkTexts(
+        check,
+        channel,
+        pointer,
+        known.filter((key) => key === "title" || key === "subject"),
+        known,
+      );
+      const ui = own(channel, "ui");
+      if (isRaw(ui)) checkUi(check, ui, `${pointer}/ui`, place);
+      else if (ui !== undefined) check.add(`${pointer}/ui`, "This must be an object.");
+      if (known.includes("summary")) checkSummary(check, own(channel, "summary"), `${pointer}/summary`);
+    }
+  }
+}
+
+/** @param known - keys that are checked elsewhere or may be there as well */
+function checkTexts(check: Check, object: Layer, at: string, texts: readonly string[], known = texts): void {
+  for (const [key, value] of Object.entries(object)) {
+    const pointer = `${at}/${token(key)}`;
+    if (!known.includes(key)) check.add(pointer, `Nothing here is called ${quote(key)}.`);
+    else if (texts.includes(key) && !isText(value)) check.add(pointer, "This must be a text that is not empty.");
+  }
+}
+
+function checkSummary(check: Check, summary: unknown, at: string): void {
+  if (summary === undefined) return;
+  if (!Array.isArray(summary)) return check.add(at, "This must be a list of JSON Pointers into the payload.");
+  for (const [index, pointer] of (summary as unknown[]).entries())
+    if (!isPointer(pointer) || valueAt(check.payload, pointer) === undefined)
+      check.add(`${at}/${index}`, "Nothing in the payload is at this JSON Pointer.");
+}
+
+function checkPrefill(check: Check, copies: Layer, at: string, root: Known, decision: unknown): void {
+  for (const [to, from] of Object.entries(copies)) {
+    const pointer = `${at}/${token(to)}`;
+    const target = check.source === null ? null : lookUp(check.source, root ?? [], to);
+    const value = isPointer(from) ? valueAt(check.payload, from) : undefined;
+    if (target === null) check.add(pointer, "No field of the answer is at this JSON Pointer.");
+    else if (value === undefined)
+      check.add(pointer, "Nothing in the payload is at the JSON Pointer that is to be copied from.");
+    else if (to === decision && isDecision(check.source!, target))
+      check.add(pointer, "A decision is never filled in beforehand.");
+    else if (isConsent(target)) check.add(pointer, "A consent is never ticked beforehand.");
+    else if (!target.some((layer) => fits(check.source!, [layer], value)))
+      check.add(pointer, "What the payload has there does not fit this field.");
+  }
+}
+
+function checkDecision(check: Check, decision: unknown, at: string, root: Known): void {
+  if (!isPointer(decision)) return check.add(at, "This must be the JSON Pointer of a field, such as /approved.");
+  const { source } = check;
+  const target = source === null ? null : lookUp(source, root ?? [], decision);
+  if (target === null) check.add(at, "No field of the answer is at this JSON Pointer.");
+  else if (!isDecision(source!, target))
+    check.add(at, `A decision is a yes or no, or one of at most ${MAX_DECISION} options; this field is neither.`);
+}
+
+/** A place of the answer that hints are about. */
+interface At {
+  readonly pointer: string;
+  readonly roots: readonly unknown[];
+  readonly isRequired: boolean;
+  /** A default or a copy from the payload gives it a value, or something around it. */
+  readonly isGiven: boolean;
+  readonly known: Known;
+  readonly depth: number;
+}
+
+function checkUi(check: Check, ui: Layer, at: string, place: At): void {
+  for (const [key, value] of Object.entries(ui)) {
+    const pointer = `${at}/${token(key)}`;
+    if (key === "ui:options" && !isRaw(value)) check.add(pointer, "This must be an object.");
+    else if (key === "ui:options" && isRaw(value))
+      for (const [name, option] of Object.entries(value))
+        // Both ways to say it; the one with the prefix counts.
+        if (Object.hasOwn(ui, `ui:${name}`))
+          check.add(`${pointer}/${token(name)}`, `"ui:${name.slice(0, 40)}" says it already.`);
+        else checkHint(check, name, option, `${pointer}/${token(name)}`, place);
+    else if (key.startsWith("ui:")) checkHint(check, key.slice(3), value, pointer, place);
+    else checkBelow(check, key, value, pointer, place);
+  }
+  checkSilence(check, ui, at, place);
+}
+
+function checkBelow(check: Check, key: string, value: unknown, pointer: string, place: At): void {
+  const below = check.source === null || place.known === null ? [] : hintsBelow(check, check.source, place, key);
+  if (below.length === 0) return check.add(pointer, "No field of the answer has this name.");
+  const isTuple = key === "items" && Array.isArray(value);
+  for (const [index, hints] of isTuple ? (value as unknown[]).entries() : [[0, value] as const]) {
+    const at = isTuple ? `${pointer}/${index}` : pointer;
+    const all = { ...below[0]!, known: below.flatMap((one) => one.known ?? []) };
+    const part = isTuple ? below.find((one) => one.pointer === `${place.pointer}/${index}`) : all;
+    if (part === undefined) check.add(at, "The list has no such part.");
+    else if (!isRaw(hints)) check.add(at, "Hints for a field must be an object.");
+    else if (place.depth >= MAX_DEPTH || --check.places < 0) check.add(at, "There are too many hints.");
+    else checkUi(check, hints, at, part);
+  }
+}
+
+/** The fields that hints under a key are for: a property, the items of a list, the values of a record. */
+function hintsBelow(check: Check, source: SchemaSource, place: At, key: string): readonly At[] {
+  const known = place.known ?? [];
+  const required = requiredOf(placeOf(source, place.roots), () => false);
+  const step = (part: string | number, roots: readonly unknown[]): At => ({
+    pointer: `${place.pointer}/${token(part)}`,
+    roots,
+    isRequired: required.has(String(part)),
+    isGiven: place.isGiven || isGiven(check, place),
+    known: layersOf(source, roots),
+    depth: place.depth + 1,
+  });
+  const property = childrenAt(known, key);
+  if (property !== null) return [step(key, property)];
+  if (key === "additionalProperties") {
+    const values = known.flatMap((layer) => [
+      ...[layer["additionalProperties"]].filter((raw) => isRaw(raw)),
+      ...Object.values(isRaw(layer["patternProperties"]) ? layer["patternProperties"] : {}),
+    ]);
+    return values.length > 0 ? [step(key, values)] : [];
+  }
+  if (key !== "items") return [];
+  const parts = known.flatMap((layer) => [layer["prefixItems"], layer["items"]].filter((list) => Array.isArray(list)));
+  const rest = known.flatMap((layer) => [layer["items"], layer["additionalItems"]].filter((raw) => isRaw(raw)));
+  const length = Math.min(MAX_PLACES, Math.max(0, ...parts.map((list: unknown[]) => list.length)));
+  const listed = Array.from({ length }, (_, index) =>
+    step(
+      index,
+      parts.map((list: unknown[]) => list[index]),
+    ),
+  );
+  return rest.length > 0 ? [...listed, step("-", rest)] : listed;
+}
+
+/** The schemas of one property, of all branches; null: none has it. */
+function childrenAt(known: readonly Layer[], key: string): readonly unknown[] | null {
+  const found = known.flatMap((layer) => {
+    const raw = own(layer["properties"], key);
+    return raw === undefined || raw === false ? [] : [raw];
+  });
+  if (found.length > 0) return found;
+  const isAsked = known.some((layer) => isListed(layer["required"], key));
+  return isAsked ? known.map((layer) => layer["additionalProperties"]).filter((raw) => isRaw(raw)) : null;
+}
+
+function isListed(names: unknown, key: string): boolean {
+  return Array.isArray(names) && names.includes(key);
+}
+
+/** All that the schema says about a place, in any of its branches: what applies only at times is not nothing. */
+function layersOf(source: SchemaSource, roots: readonly unknown[]): readonly Layer[] {
+  const layers = new Set<Layer>();
+  const look = (raw: unknown): void => {
+    if (!isRaw(raw) || layers.has(raw) || layers.size >= MAX_LAYERS) return;
+    layers.add(raw);
+    const node = source.nodeOf.get(raw);
+    for (const target of [node?.ref, node?.dynamicRef?.fallback]) if (target) look(source.rawOf.get(target));
+    for (const keyword of ["allOf", "anyOf", "oneOf"]) if (Array.isArray(raw[keyword])) raw[keyword].forEach(look);
+    for (const keyword of ["then", "else"]) look(raw[keyword]);
+    for (const keyword of ["dependentSchemas", "dependencies"])
+      if (isRaw(raw[keyword])) Object.values(raw[keyword]).forEach(look);
+  };
+  roots.forEach(look);
+  return [...layers];
+}
+
+/** What is said about the field at a pointer; null: there is none. */
+function lookUp(source: SchemaSource, root: readonly Layer[], pointer: string): readonly Layer[] | null {
+  if (!isPointer(pointer)) return null;
+  let known = root;
+  for (const part of pointer.split("/").slice(1, MAX_DEPTH)) {
+    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
+    const found = childrenAt(known, key) ?? partsAt(known, key);
+    if (found === null) return null;
+    known = layersOf(source, found);
+  }
+  return known;
+}
+
+/** In a list, a tuple or a record, where a name is a number or anything. */
+function partsAt(known: readonly Layer[], key: string): readonly unknown[] | null {
+  const index = /^\d{1,4}$/.test(key) ? Number(key) : -1;
+  const found = known.flatMap((layer) => {
+    const { items, prefixItems, additionalItems, additionalProperties, patternProperties } = layer;
+    const listed: unknown = Array.isArray(items)
+      ? items[index]
+      : Array.isArray(prefixItems)
+        ? prefixItems[index]
+        : undefined;
+    const others = index < 0 ? [] : listed === undefined ? [items, additionalItems] : [listed];
+    const values = [additionalProperties, ...Object.values(isRaw(patternProperties) ? patternProperties : {})];
+    return [...others, ...values].filter((raw) => isRaw(raw));
+  });
+  return found.length > 0 ? found : null;
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === "string");
+const isText = (value: unknown): boolean => typeof value === "string" && value.trim() !== "";
+const isPointer = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
+const quote = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);
+
+function checkHint(check: Check, name: string, value: unknown, at: string, { known }: At): void {
+  switch (name) {
+    case "title":
+    case "description":
+    case "help":
+    case "placeholder":
+      if (!isText(value)) check.add(at, "This must be a text that is not empty.");
+      return;
+    case "autofocus":
+    case "readonly":
+      if (typeof value !== "boolean") check.add(at, "This must be true or false.");
+      return;
+    case "enumNames":
+      if (!isTexts(value)) check.add(at, "This must be a list of texts.");
+      return;
+    case "tone":
+      if (!isRaw(value)) return check.add(at, "This must be an object: a tone for each option.");
+      for (const [option, tone] of Object.entries(value))
+        if (tone !== "positive" && tone !== "negative" && tone !== "neutral")
+          check.add(`${at}/${token(option)}`, "A tone is positive, negative or neutral.");
+      return;
+    case "order":
+      if (!isTexts(value)) return check.add(at, "This must be a list of texts.");
+      for (const [index, key] of (value as string[]).entries())
+        if (key !== "*" && known !== null && childrenAt(known, key) === null)
+          check.add(`${at}/${index}`, "No field here has this name.");
+      return;
+    case "widget":
+      if (typeof value !== "string") check.add(at, "This must be a text.");
+      else if (!ANSWER_WIDGETS.includes(value)) check.add(at, `No widget of an answer is called ${quote(value)}.`);
+      else if (!suits(known, value)) check.add(at, `The widget ${quote(value)} is for another kind of field.`);
+      return;
+    default:
+      check.add(at, `No hint is called ${quote(name)}.`);
+  }
+}
+
+/** Types that a widget draws; the others draw any. */
+const WIDGET_TYPES: ReadonlyMap<string, number> = new Map([
+  ["textarea", TYPE_BITS.string],
+  ["password", TYPE_BITS.string],
+  ["text", TYPE_BITS.string | TYPE_BITS.number | TYPE_BITS.integer],
+  ["checkbox", TYPE_BITS.boolean],
+  ["checkboxes", TYPE_BITS.array],
+]);
+
+/** Does any layer allow a type that the widget draws? Yes, where none names a type. */
+function suits(known: Known, widget: string): boolean {
+  const wanted = WIDGET_TYPES.get(widget);
+  const named = (known ?? []).flatMap((layer) => [layer["type"]].flat()).filter((type) => typeof type === "string");
+  if (wanted === undefined || named.length === 0) return true;
+  return named.some(
+    (type) => Object.hasOwn(TYPE_BITS, type) && (TYPE_BITS[type as keyof typeof TYPE_BITS] & wanted) !== 0,
+  );
+}
+
+/** What is hidden or read-only without a value could never be answered, and is asked. */
+function checkSilence(check: Check, ui: Layer, at: string, place: At): void {
+  if (!place.isRequired || place.isGiven || isGiven(check, place)) return;
+  const said = (key: string): string =>
+    Object.hasOwn(ui, `ui:${key}`) ? `${at}/${token(`ui:${key}`)}` : `${at}/${token("ui:options")}/${key}`;
+  const why = "A field that must be answered needs a default or a copy from the payload for this.";
+  if (hintOf(ui, "widget") === "hidden") check.add(said("widget"), why);
+  if (hintOf(ui, "readonly") === true) check.add(said("readonly"), why);
+}
+
+function isGiven(check: Check, { pointer, known }: At): boolean {
+  const has = (layer: Layer): boolean => (layer["default"] ?? layer["const"] ?? null) !== null;
+  return check.copies.has(pointer) || (known ?? []).some(has);
+}
+
+function isConsent(known: readonly Layer[]): boolean {
+  return known.some((layer) => layer["const"] === true);
+}
+
+/** A yes or no, or a choice of few, in any of the branches. */
+function isDecision(source: SchemaSource, known: readonly Layer[]): boolean {
+  return known.some((layer) => {
+    const place = placeOf(source, [layer]);
+    const options = optionsOf(source, place, fieldHints(null));
+    if (options !== null) return options.length > 1 && options.length <= MAX_DECISION;
+    const { minimum, maximum } = layer;
+    const isScale = typeof minimum === "number" && typeof maximum === "number" && maximum - minimum < MAX_DECISION;
+    return (place.types & ~TYPE_BITS.null) === TYPE_BITS.boolean || (isScale && layer["type"] === "integer");
+  });
+}

@@ -1,0 +1,138 @@
+import { at, isList, isObject, token } from "./payload-json.ts";
+import type { IgnoredHint, Tone } from "./payload-node.ts";
+
+/** The hints for one place, checked; what was wrong with them is already noted. */
+export interface Hints {
+  readonly pointer: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly help: string | null;
+  readonly order: readonly string[] | null;
+  readonly widget: Widget | null;
+  readonly enumNames: readonly string[] | null;
+  readonly options: ReadonlyMap<Option, unknown>;
+  /** Hints for properties, and under "items" those for the items of a list. */
+  readonly children: ReadonlyMap<string, Hints>;
+  /** A place was found that they are for. */
+  isUsed: boolean;
+}
+
+const WIDGETS = [
+  "text",
+  "markdown",
+  "code",
+  "json",
+  "table",
+  "image",
+  "link",
+  "currency",
+  "percent",
+  "date",
+  "hidden",
+  "diff",
+] as const;
+export type Widget = (typeof WIDGETS)[number];
+
+const OPTIONS = ["currency", "unit", "language", "before", "after", "tone"] as const;
+type Option = (typeof OPTIONS)[number];
+
+/** Also how deep hints may go. */
+const MAX_PLACES = 2_000;
+const MAX_IGNORED = 100;
+const MAX_POINTER = 500;
+
+/** What was wrong with hints, each thing once however many rows it stood for. */
+export class IgnoredHints {
+  readonly list: IgnoredHint[] = [];
+  readonly #seen = new Set<string>();
+
+  add(pointer: string, key: string, why: string): void {
+    pointer = pointer.slice(0, MAX_POINTER);
+    key = key.slice(0, MAX_POINTER);
+    const id = `${pointer} ${key}`;
+    if (this.list.length >= MAX_IGNORED || this.#seen.has(id)) return;
+    this.#seen.add(id);
+    this.list.push({ pointer, key, why });
+  }
+}
+
+/** Reads a tree of hints (uiSchema); null where there is none. Wrong ones are noted and left out. */
+export function readHints(hints: unknown, ignored: IgnoredHints): Hints | null {
+  if (hints === undefined || hints === null) return null;
+  if (isObject(hints)) return readPlace(hints, "", ignored, { left: MAX_PLACES });
+  ignored.add("", "", "Hints must be an object.");
+  return null;
+}
+
+function readPlace(
+  hints: Readonly<Record<string, unknown>>,
+  pointer: string,
+  ignored: IgnoredHints,
+  places: { left: number },
+): Hints {
+  const said = new Map<string, unknown>();
+  const options = new Map<Option, unknown>();
+  const children = new Map<string, Hints>();
+  for (const [key, value] of Object.entries(hints)) {
+    if (key === "ui:options") {
+      if (!isObject(value)) ignored.add(pointer, key, "Must be an object.");
+      else for (const [name, option] of Object.entries(value)) readKey(name, option, key);
+    } else if (key.startsWith("ui:")) readKey(key.slice(3), value, key);
+    else if (!isObject(value)) ignored.add(pointer, key, "Hints for a field must be an object.");
+    else if (--places.left < 0) ignored.add(pointer, key, "There are too many hints.");
+    else children.set(key, readPlace(value, pointer + token(key), ignored, places));
+  }
+
+  function readKey(name: string, value: unknown, key: string): void {
+    const shown = key === "ui:options" ? `ui:options.${name}` : key;
+    if (OPTIONS.includes(name as Option)) {
+      const isRight = name === "tone" ? isObject(value) : typeof value === "string";
+      if (isRight) options.set(name as Option, value);
+      else ignored.add(pointer, shown, name === "tone" ? "Must be an object." : "Must be a text.");
+    } else if (["title", "description", "help", "widget"].includes(name)) {
+      if (typeof value !== "string") ignored.add(pointer, shown, "Must be a text.");
+      else if (name === "widget" && !WIDGETS.includes(value as Widget))
+        ignored.add(pointer, shown, `No widget of a payload is called "${value.slice(0, 40)}".`);
+      else said.set(name, value);
+    } else if (name === "order" || name === "enumNames") {
+      if (!isList(value) || !value.every((entry) => typeof entry === "string"))
+        ignored.add(pointer, shown, "Must be a list of texts.");
+      else said.set(name, value);
+    } else ignored.add(pointer, shown, "Not known for a payload.");
+  }
+
+  const text = (name: string) => (said.get(name) as string | undefined) ?? null;
+  const list = (name: string) => (said.get(name) as readonly string[] | undefined) ?? null;
+  return {
+    pointer,
+    title: text("title"),
+    description: text("description"),
+    help: text("help"),
+    order: list("order"),
+    widget: text("widget") as Widget | null,
+    enumNames: list("enumNames"),
+    options,
+    children,
+    isUsed: false,
+  };
+}
+
+/** Notes the hints that are for nothing there is. */
+export function noteUnused(hints: Hints, ignored: IgnoredHints): void {
+  for (const [key, child] of hints.children) {
+    if (child.isUsed) noteUnused(child, ignored);
+    else ignored.add(hints.pointer, key, "Nothing in the payload has this name.");
+  }
+}
+
+export function childHints(hints: Hints | null, key: string): Hints | null {
+  const child = hints?.children.get(key) ?? null;
+  if (child !== null) child.isUsed = true;
+  return child;
+}
+
+/** What `tone` says of a value. */
+export function toneOf(hints: Hints | null, value: unknown): Tone {
+  const tone = at(hints?.options.get("tone"), String(value));
+  return tone === "positive" || tone === "negative" ? tone : "neutral";
+}

@@ -1,0 +1,28 @@
+import type { Formats } from "./payload-format.ts";
+import type { Hints, IgnoredHints } from "./payload-hints.ts";
+import type { SchemaReader } from "./payload-schema.ts";
+
+/** One plan in the making. Limits count down; where one ends, the plan says how much is left out. */
+export interface Planning {
+  readonly payload: unknown;
+  readonly reader: SchemaReader;
+  readonly formats: Formats;
+  readonly ignored: IgnoredHints;
+  readonly isTooLarge: boolean;
+  nodes: number;
+  characters: number;
+  hasMain: boolean;
+}
+
+/** A value and what is known of it. */
+export interface Subject {
+  readonly pointer: string;
+  readonly key: string;
+  readonly value: unknown;
+  /** Schemas that speak of it. */
+  readonly starts: readonly unknown[];
+  readonly hints: Hints | null;
+  /** The object it stands in. */
+  readonly parent: unknown;
+  readonly depth: number;
+}

@@ -1,0 +1,75 @@
+import type { PayloadNode, PayloadPlan } from "./payload-node.ts";
+
+export interface Fact {
+  readonly title: string;
+  readonly text: string;
+}
+
+const MAX_TEXT = 200;
+
+/**
+ * Facts for mail and chat: the first so many single values, or those at the pointers. None of a redacted payload, and
+ * never one that is masked.
+ */
+export function summarise(plan: PayloadPlan, wanted: number | readonly string[]): readonly Fact[] {
+  if (plan.is_redacted) return [];
+  const facts = new Map<string, Fact>();
+  const limit = typeof wanted === "number" ? wanted : Infinity;
+  for (const node of plan.nodes) addFacts(facts, node, null, limit);
+  if (typeof wanted === "number") return [...facts.values()];
+  return wanted.flatMap((pointer) => facts.get(pointer) ?? []);
+}
+
+function addFacts(facts: Map<string, Fact>, node: PayloadNode, group: string | null, limit: number): void {
+  if (facts.size >= limit) return;
+  const text = factText(node);
+  if (text !== null) {
+    const title = group === null ? node.title : `${group} · ${node.title}`;
+    facts.set(node.pointer, { title: cut(oneLine(title), 80), text: cut(oneLine(text), MAX_TEXT) });
+  } else if (node.kind === "group" || node.kind === "tree") {
+    const isUnnamed = node.kind === "group" && node.is_other;
+    for (const child of node.children) addFacts(facts, child, isUnnamed ? group : node.title, limit);
+  }
+}
+
+/** null for what is no single value, and for what must not be said. */
+function factText(node: PayloadNode): string | null {
+  switch (node.kind) {
+    case "text":
+    case "number":
+    case "currency":
+    case "percent":
+    case "unit":
+    case "choice":
+    case "boolean":
+    case "link":
+      return node.text;
+    case "date":
+    case "time":
+    case "date-time":
+      return node.full_text;
+    case "chips": {
+      const texts = node.items.map((item) => factText(item)).filter((text) => text !== null);
+      return texts.length === node.items.length ? texts.join(", ") : null;
+    }
+    case "diff": {
+      const [before, after] = [node.before, node.after].map((side) => (side === null ? null : factText(side)));
+      return before == null || after == null ? null : `${before} → ${after}`;
+    }
+    default:
+      return null;
+  }
+}
+
+/** Also without the characters that turn the direction of what follows, or cannot be seen. */
+function oneLine(text: string): string {
+  return text
+    .replaceAll(/[\u202A-\u202E\u2066-\u2069\u200B\u2060\uFEFF\p{Cc}]+/gu, (found) => (/\s/.test(found) ? " " : ""))
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, "")}...`;
+}

@@ -1,0 +1,185 @@
+import { isSame } from "./same.ts";
+import { buildNode, MAX_DECISION, MAX_NODES } from "./build.ts";
+import type { Build } from "./build.ts";
+import { jsonNode } from "./leaves.ts";
+import { keyOf } from "./entries.ts";
+import type { Entries } from "./entries.ts";
+import { isRaw, own, readHints } from "./hints.ts";
+import type { Channel, FormHints } from "./hints.ts";
+import { nodesOf, questionOf } from "./nodes.ts";
+import type { FormNode } from "./nodes.ts";
+import { beginPlan, placeOf, propertiesOf, readSource } from "./schema-view.ts";
+import type { SchemaSource, TextRules } from "./schema-view.ts";
+
+/**
+ * From a JSON Schema to a form, and from what was entered to an answer:
+ *
+ *   const form = readForm({ response_schema, form_definition, payload, time_zone: "Europe/Berlin", now });
+ *   const plan = planForm(form, entries);      // what to draw now, and what the answer would be
+ *   const errors = checkPlan(form, plan);      // check.ts: what is still wrong, each at its field, in sentences
+ *
+ * `entries` is what has been entered so far; see entries.ts. A plan depends on nothing else, so it is made again whenever
+ * they change. Nothing here throws on any schema, hint or entry.
+ */
+export interface FormOptions {
+  readonly response_schema: unknown;
+  readonly form_definition?: unknown;
+  readonly payload?: unknown;
+  /** Whose own hints are merged over the general ones. */
+  readonly channel?: Channel;
+  /** IANA name of the zone in which times are entered. */
+  readonly time_zone: string;
+  readonly now: Date;
+  /** Settles patterns and formats; without it, they are left to the server. */
+  readonly texts?: TextRules | undefined;
+}
+
+export interface Form {
+  /** null: the schema is none that the service accepts; the whole answer is then JSON. */
+  readonly source: SchemaSource | null;
+  readonly hints: FormHints;
+  readonly payload: unknown;
+  readonly time_zone: string;
+  readonly now: Date;
+}
+
+export interface Plan {
+  readonly root: FormNode;
+  /** The answer as entered so far; undefined while it is not even JSON. */
+  readonly value: unknown;
+  /** Name of the field that is the decision: a yes or no, or a choice of few. */
+  readonly decision: string | null;
+  readonly changes: readonly Change[];
+  /** What is asked depends on what was answered. */
+  readonly branches: boolean;
+  /** The answer is written as JSON although there is a form. */
+  readonly isJson: boolean;
+}
+
+/** A field that was filled in from the payload and then changed. */
+export interface Change {
+  readonly node: FormNode;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+export function readForm(options: FormOptions): Form {
+  const source = readSource(options.response_schema, options.texts ?? null);
+  const hints = readHints(options.form_definition, fieldNames(source), options.channel ?? null);
+  const { payload, time_zone, now } = options;
+  return { source, hints, payload, time_zone, now };
+}
+
+/** The names of all fields that the answer can have at its first level, also of those that only some answers bring up. */
+export function fieldNames(source: SchemaSource | null): ReadonlySet<string> {
+  if (source === null) return new Set();
+  const { conditions, unions } = placeOf(source, [source.raw]);
+  const parts = conditions.flatMap(({ onTrue, onFalse }) => [onTrue, onFalse]);
+  const branches = unions.flatMap((union) => union.branches);
+  return new Set(propertiesOf(placeOf(source, [source.raw, ...parts, ...branches])).keys());
+}
+
+/** @param answer - shown where nothing was entered, instead of defaults: an answer that was given, or a draft of one */
+export function planForm(form: Form, entries: Entries, answer?: unknown): Plan {
+  const source = form.source ?? UNREADABLE;
+  beginPlan(source);
+  const build: Build = {
+    source,
+    entries,
+    prefill: (pointer) => {
+      const from = form.hints.prefill.get(pointer);
+      return from === undefined ? undefined : valueAt(form.payload, from);
+    },
+    decision: form.hints.decision,
+    zone: form.time_zone,
+    now: form.now,
+    nodesLeft: MAX_NODES,
+    prefilled: new Map(),
+    branches: false,
+  };
+  const fields = buildNode(build, {
+    name: "",
+    pointer: "",
+    title: "Answer",
+    roots: [source.raw],
+    resolved: new Map(),
+    required: true,
+    given: answer === undefined ? null : { from: "answer", value: answer },
+    ui: form.hints.ui,
+    depth: 0,
+    trail: new Set(),
+  });
+  const isJson = entries["~mode"]?.[0] === "json";
+  const root = isJson ? asJson(fields, entries) : fields;
+  const nodes = new Map([...nodesOf(root)].map((node) => [node.name, node]));
+  const changes: Change[] = [];
+  for (const [name, before] of build.prefilled) {
+    const node = nodes.get(name);
+    if (node === undefined || node.hidden) continue;
+    // A box that was not ticked and an empty text are left out: still as they were.
+    if (node.value === undefined ? !isNothing(before) : !isSame(node.value, before))
+      changes.push({ node, before, after: node.value });
+  }
+  return {
+    root,
+    value: root.value,
+    decision: decisionIn(root, build.decision),
+    changes,
+    branches: build.branches,
+    isJson,
+  };
+}
+
+function isNothing(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === null || value === false || (typeof value === "string" && value.trim() === "");
+}
+
+/** The way out when a form cannot say what its schema wants: the answer so far, to be written on as JSON. */
+function asJson(root: FormNode, entries: Entries): FormNode {
+  return jsonNode({ ...root, readonly: false, hidden: false, autofocus: false }, entries["~json"], root.value);
+}
+
+const UNREADABLE: SchemaSource = readSource(true, null)!;
+
+function decisionIn(root: FormNode, pointer: string | null): string | null {
+  for (const node of nodesOf(root)) {
+    if (node.pointer !== pointer || node.hidden) continue;
+    const isChoice = node.kind === "choice" && !node.multiple && node.options.length <= MAX_DECISION;
+    if (isChoice || (node.kind === "bool" && node.look === "buttons")) return node.name;
+  }
+  return null;
+}
+
+/** The entries that a plan shows: what an untouched form would post. */
+export function entriesOf(plan: Plan): Entries {
+  const entries = Object.create(null) as Record<string, readonly string[]>;
+  if (plan.isJson) entries["~mode"] = ["json"];
+  for (const node of nodesOf(plan.root)) {
+    if (node.hidden) continue;
+    if (node.kind === "list" || node.kind === "record") entries[`${node.name}~rows`] = [String(node.rows.length)];
+    else if (node.kind === "group") {
+      if (node.state !== "fixed") entries[`${node.name}~open`] = [node.state === "open" ? "1" : "0"];
+    } else {
+      entries[node.kind === "json" ? `${node.name}~json` : node.name] = node.entry;
+      if ("options" in node) entries[`${node.name}~of`] = [questionOf(node)];
+    }
+  }
+  return entries;
+}
+
+/** undefined: nothing is there. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  let at = value;
+  for (const part of pointer.split("/").slice(1)) {
+    const key = keyOf(part);
+    at = Array.isArray(at)
+      ? /^\d+$/.test(key)
+        ? (at as unknown[])[Number(key)]
+        : undefined
+      : isRaw(at)
+        ? own(at, key)
+        : undefined;
+  }
+  return at;
+}

@@ -1,0 +1,98 @@
+/**
+ * Between what a date or time control holds (local, without a zone) and what an answer says. All pure: the zone is an
+ * IANA name that the caller gives.
+ */
+
+/** Minutes that `zone` is ahead of UTC at an instant. */
+function offsetAt(zone: string, instant: number): number {
+  clocks.set(zone, clocks.get(zone) ?? clockOf(zone));
+  const parts = clocks.get(zone)!.formatToParts(instant);
+  const part = (type: string): number => Number(parts.find((known) => known.type === type)?.value ?? 0);
+  const local = instantOf(part("year"), part("month"), part("day"), part("hour"), part("minute"), part("second"));
+  return Math.round((local - Math.floor(instant / 1000) * 1000) / 60_000);
+}
+
+/** Making one takes milliseconds. A person has one zone, a service as many as there are on earth. */
+const clocks = new Map<string, Intl.DateTimeFormat>();
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+}
+
+/** In UTC. Not Date.UTC, which takes the year 99 for 1999. */
+function instantOf(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
+  const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
+  return date.setUTCFullYear(year, month - 1, day);
+}
+
+const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,3})?)?$/;
+
+export function isDate(text: string): boolean {
+  const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  if (parts === null) return false;
+  const [year = 0, month = 0, day = 0] = parts.slice(1).map(Number);
+  const date = new Date(instantOf(year, month, day, 0, 0, 0));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+/** "14:30" or "14:30:05" */
+export function isClock(text: string): boolean {
+  return /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/.test(text);
+}
+
+/**
+ * "2026-03-31T14:30" in a zone, as UTC ISO text. Of an hour that comes twice the first is meant.
+ * @returns null when it is no date and time; "skipped" when the clocks leave that hour out
+ */
+export function utcOf(text: string, zone: string): string | null {
+  const parts = LOCAL.exec(text.trim());
+  if (parts === null || !isDate(text.trim().slice(0, 10)) || !isClock(text.trim().slice(11, 16))) return null;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  const local = instantOf(year, month, day, hour, minute, second);
+  // Of the offsets around that time, the larger gives the earlier instant.
+  const offsets = [offsetAt(zone, local - 86_400_000), offsetAt(zone, local + 86_400_000)];
+  for (const offset of offsets.toSorted((a, b) => b - a)) {
+    const instant = local - offset * 60_000;
+    if (offsetAt(zone, instant) === offset) return new Date(instant).toISOString().replace(/\.000Z$/, "Z");
+  }
+  return "skipped";
+}
+
+/** A value such as "2026-03-31T14:30:00Z" as a control in `zone` shows it; null when it is none. */
+export function localOf(value: string, zone: string): string | null {
+  const instant = Date.parse(value);
+  if (Number.isNaN(instant) || !/^\d{4}-\d{2}-\d{2}[Tt ]/.test(value)) return null;
+  const hasZone = /(?:[Zz]|[+-]\d{2}:?\d{2})$/.test(value);
+  if (!hasZone) return value.slice(0, 16).replace(" ", "T");
+  const local = new Date(instant + offsetAt(zone, instant) * 60_000).toISOString();
+  return local.slice(17, 19) === "00" ? local.slice(0, 16) : local.slice(0, 19);
+}
+
+/** "14:30" -> "14:30:00+01:00", with what `zone` is ahead of UTC at `now`. (RFC 3339: full-time) */
+export function zonedTimeOf(clock: string, zone: string, now: Date): string {
+  const offset = offsetAt(zone, now.getTime());
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  const two = (n: number): string => String(n).padStart(2, "0");
+  const suffix = offset === 0 ? "Z" : `${offset < 0 ? "-" : "+"}${two(hours)}:${two(minutes)}`;
+  return `${clock.length === 5 ? `${clock}:00` : clock}${suffix}`;
+}
+
+/** "Central European Standard Time (GMT+1)": what stands beside a control, in words. */
+export function zoneName(zone: string, now: Date, locale: string): string {
+  const part = (timeZoneName: "long" | "shortOffset"): string =>
+    new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName })
+      .formatToParts(now)
+      .find((known) => known.type === "timeZoneName")?.value ?? zone;
+  return zone === "UTC" ? "UTC" : `${part("long")} (${part("shortOffset")})`;
+}

@@ -1,0 +1,20 @@
+/** `customer_name`, `customerName`, `customer-name` -> "Customer name". Abbreviations and words with capitals stay. */
+export function titleOf(key: string): string {
+  const words = key
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/[\s_-]+/g, " ")
+    .trim()
+    .split(" ")
+    .map((word, index) => (index > 0 && /^\p{Lu}\p{Ll}+$/u.test(word) ? word.toLowerCase() : word))
+    .join(" ");
+  return words === "" ? key.trim() || "(no name)" : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The label of an option that has no title: identifiers become words, everything else stays as it is. */
+export function labelOf(value: unknown): string {
+  if (value === true) return "Yes";
+  if (value === false) return "No";
+  if (value === null) return "None";
+  if (typeof value !== "string") return typeof value === "number" ? String(value) : JSON.stringify(value);
+  return /^[a-z]+(?:[_-][a-z0-9]+)*$/.test(value) ? titleOf(value) : value === "" ? "(empty)" : value;
+}
