@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
 import type { Context } from "./context.ts";
+import { dashboardRoutes } from "./dashboard/routes.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
 import { whileAnswering } from "./deliveries/response-hold.ts";
 import { acceptJson } from "./http/body.ts";
@@ -21,7 +22,7 @@ import { createValidatorCompiler } from "./http/validation.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
 import { callerOf, type Caller } from "./people/caller.ts";
 import { createIdentify } from "./people/identify.ts";
-import { peopleRoutes, peopleShapes, setupPageRoutes } from "./people/routes.ts";
+import { peopleRoutes, peopleShapes } from "./people/routes.ts";
 import { taskRoutes, taskShapes } from "./tasks/routes.ts";
 
 /** How long the head and the body of a request may take to arrive; an answer may take longer (polls do). */
@@ -118,7 +119,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
-  await app.register(setupPageRoutes, { ctx });
+  await app.register(dashboardRoutes);
   return app;
 }
 

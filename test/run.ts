@@ -11,11 +11,19 @@ const wanted = (files: string[]) =>
   files.filter((file) => asked.length === 0 || asked.some((part) => file.includes(part))).toSorted();
 
 const together = wanted(
-  globSync(["src/**/*.test.ts", "json-schema/**/*.test.ts", "test/*.test.ts", "test/conformance/**/*.test.ts"]),
+  globSync([
+    "src/**/*.test.ts",
+    "json-schema/**/*.test.ts",
+    "form/**/*.test.ts",
+    "web/**/*.test.ts",
+    "test/*.test.ts",
+    "test/conformance/**/*.test.ts",
+  ]),
 );
 const apart = wanted(globSync("test/replicas/**/*.test.ts"));
+const inBrowsers = wanted(globSync("test/browser/**/*.test.ts"));
 
-const missed = asked.filter((part) => ![...together, ...apart].some((file) => file.includes(part)));
+const missed = asked.filter((part) => ![...together, ...apart, ...inBrowsers].some((file) => file.includes(part)));
 if (missed.length > 0) {
   process.stderr.write(`No test file has this in its name: ${missed.join(", ")}.\n`);
   process.exit(1);
@@ -24,6 +32,8 @@ if (missed.length > 0) {
 for (const { files, options } of [
   { files: together, options: ["--test-isolation=none"] },
   { files: apart, options: ["--test-concurrency=1"] },
+  // Two browsers: a page and its test take turns, so that one alone leaves a processor idle.
+  { files: inBrowsers, options: ["--test-concurrency=2"] },
 ]) {
   if (files.length === 0) continue;
   const status = await run(["--test", "--test-force-exit", ...options, ...files]);

@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Context } from "../context.ts";
 import { ServiceError } from "../errors.ts";
 import { tidyDescription } from "./openapi.ts";
-import { escapeHtml, ICON, PAGE_CSP, renderPage } from "./page.ts";
+import { csp, escapeHtml, ICON, PAGE_CSP, renderPage } from "./page.ts";
 import { troubleshootingRoutes } from "./troubleshooting.ts";
 
 const TITLE = "Human Task Service";
@@ -144,6 +144,7 @@ function frontPage(version: string): string {
     body: `<h1>The waiting room between software and people</h1>
 <p>An agent hands over a decision or a piece of work, with a JSON Schema for the answer. A person answers. The agent gets a result that fits the schema, exactly once.</p>
 <div class="doors">
+<section class="panel"><h2><a href="/inbox">Inbox</a></h2><p class="muted">What waits for an answer, for those who sign in.</p></section>
 <section class="panel"><h2><a href="/api/docs">API docs</a></h2><p class="muted">Every call, to read and to try in the browser.</p></section>
 <section class="panel"><h2><a href="/api/redoc">API reference</a></h2><p class="muted">The same on one page, to read and to search. As a file: <a href="/api/openapi.json"><code>/api/openapi.json</code></a>.</p></section>
 <section class="panel"><h2><a href="/docs/troubleshooting">Troubleshooting</a></h2><p class="muted">What each error code means and what to do about it.</p></section>
@@ -212,20 +213,6 @@ function redocBundle(): Promise<Bundle> {
 }
 
 /** Nothing but what is named, from this origin. */
-function csp({ script, style, worker }: { script: string; style: string; worker?: string }): string {
-  return [
-    "default-src 'none'",
-    `script-src ${script}`,
-    `style-src ${style}`,
-    ...(worker === undefined ? [] : [`worker-src ${worker}`]),
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-}
-
 function sha256(content: string | Buffer): string {
   return createHash("sha256").update(content).digest("base64");
 }

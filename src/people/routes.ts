@@ -24,7 +24,6 @@ import {
   UserRecord,
 } from "./schema.ts";
 import { createServiceKey, listServiceKeys, revokeServiceKey } from "./service-keys.ts";
-import { SETUP_PAGE_HEADERS, setupPage } from "./setup-page.ts";
 import { needsSetup, setUpOperator, type SetupSource } from "./setup.ts";
 import { changeMe, signIn, signOut, whoIs } from "./sign-in.ts";
 import { changeUser, createUser, deactivateUser, listDirectory, readUser } from "./users.ts";
@@ -399,16 +398,6 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (
       await revokeServiceKey(ctx, callerOf(request), request.params.id);
       return reply.code(204).send(null);
     },
-  );
-};
-
-/** Where the set-up link leads. */
-export const setupPageRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
-  app.get("/setup", { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .headers(SETUP_PAGE_HEADERS)
-      .type("text/html; charset=utf-8")
-      .send(setupPage(await needsSetup(ctx))),
   );
 };
 

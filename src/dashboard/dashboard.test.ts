@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { testOnBoth } from "../../test/support/service.ts";
+
+testOnBoth("every address of the dashboard gives the page, which may load from here only", async (service) => {
+  for (const path of ["/setup", "/login", "/inbox", "/inbox?scope=mine", "/tasks/tsk_1"]) {
+    const page = await service.call("GET", path, { token: null });
+    assert.equal(page.status, 200, path);
+    assert.match(page.headers["content-type"] ?? "", /^text\/html/);
+    const policy = page.headers["content-security-policy"] ?? "";
+    assert.match(policy, /default-src 'none'/);
+    assert.match(policy, /script-src 'self';/);
+    assert.match(policy, /style-src 'self';/);
+    assert.match(policy, /frame-ancestors 'none'/);
+    assert.doesNotMatch(policy, /unsafe/);
+  }
+});
+
+testOnBoth("what the page loads is there, may be kept for ever, and nothing else is served", async (service) => {
+  const page = await service.call("GET", "/inbox", { token: null });
+  const files = [...page.text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+  assert.equal(files.length, 2);
+  for (const path of files) {
+    const file = await service.call("GET", path, { token: null });
+    assert.equal(file.status, 200, path);
+    assert.match(file.headers["cache-control"] ?? "", /immutable/);
+  }
+  for (const path of [
+    "/assets/manifest.json",
+    "/assets/..%2fmanifest.json",
+    "/assets/%2e%2e%2f%2e%2e%2fpackage.json",
+    "/assets/",
+  ])
+    assert.equal((await service.call("GET", path, { token: null })).status, 404, path);
+});

@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import { startService } from "../../src/start.ts";
+import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+
+const TOKEN = "tok_0123456789abcdef0123456789abcdef";
+const PASSWORD = "correct horse battery staple";
+
+interface Service {
+  readonly url: string;
+  /** A call as an agent makes it. */
+  readonly call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
+}
+
+async function serve(t: TestContext): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), "dashboard-"));
+  const service = await startService({
+    SERVICE_PORT: "0",
+    SERVICE_DATA_DIR: folder,
+    SERVICE_ADMIN_API_TOKEN: TOKEN,
+    SERVICE_LOG_LEVEL: "error",
+  });
+  t.after(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    url: service.address,
+    call: async <T>(method: string, path: string, body?: unknown) => {
+      const response = await fetch(service.address + path, {
+        method,
+        headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return (await response.json()) as T;
+    },
+  };
+}
+
+let keys = 0;
+
+function createTask(service: Service, task: string, more: Record<string, unknown> = {}): Promise<{ id: string }> {
+  return service.call("POST", "/api/tasks", {
+    task,
+    payload: { text: "Faster search." },
+    payload_schema: {},
+    response_schema: {
+      type: "object",
+      properties: { approved: { type: "boolean", title: "Publish it?" }, note: { type: "string" } },
+      required: ["approved"],
+    },
+    timeout_seconds: 3600,
+    idempotency_key: `k${++keys}`,
+    ...more,
+  });
+}
+
+async function addOperator(service: Service, email: string): Promise<void> {
+  await service.call("POST", "/api/users", {
+    email,
+    is_operator: true,
+    password: PASSWORD,
+    display_name: email.split("@")[0],
+  });
+}
+
+async function signIn(page: Page, service: Service, email: string, path = "/inbox"): Promise<void> {
+  await page.goto(service.url + path);
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
+}
+
+testInBrowser(
+  "who starts the service answers a first task in eight steps, and sees their agent's arrive",
+  async (open, t) => {
+    const service = await serve(t);
+    const page = await open();
+    await page.goto(service.url);
+    await page.goto(`${service.url}/inbox`);
+    await page.waitForURL("**/setup");
+    await axe(page);
+    await screenshot(page, "dashboard-setup");
+    await page.getByLabel("Name").fill("Ada");
+    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("button", { name: "Answer a sample task" }).click();
+    await page.getByRole("heading", { level: 1, name: /Approve a €1,240.00 refund/ }).waitFor();
+    await axe(page);
+    await screenshot(page, "dashboard-task");
+    await page.getByRole("radio", { name: "Approve" }).check();
+    await page.getByRole("button", { name: "Submit answer" }).click();
+    await page.getByRole("heading", { name: "Nothing is waiting" }).waitFor();
+    const tasks = await service.call<{ status: string; response: unknown; completed_via_channel: string }[]>(
+      "GET",
+      "/api/tasks",
+    );
+    assert.deepEqual(
+      tasks.map(({ status, response, completed_via_channel }) => ({ status, response, completed_via_channel })),
+      [{ status: "completed", response: { approved: true }, completed_via_channel: "dashboard" }],
+    );
+    await createTask(service, "From the agent");
+    await page.getByRole("link", { name: /From the agent/ }).waitFor();
+    await page.goto(`${service.url}/setup`);
+    await page.waitForURL("**/inbox");
+  },
+);
+
+testInBrowser(
+  "a link to a task leads there by way of signing in, and a wrong password is told in one sentence",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    const { id } = await createTask(service, "Publish this release note?");
+    const page = await open({ expected: [/status of 401/] });
+    await page.goto(`${service.url}/tasks/${id}`);
+    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill("not this one");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("This e-mail and password do not go together.").waitFor();
+    await axe(page);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("heading", { level: 1, name: "Publish this release note?" }).waitFor();
+    assert.equal(new URL(page.url()).pathname, `/tasks/${id}`);
+    await page.getByRole("button", { name: "ada" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  },
+);
+
+testInBrowser(
+  "the inbox has what is due first on top, keeps its view in the address, and finds a text",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    await createTask(service, "Later", { timeout_seconds: 90_000 });
+    await createTask(service, "Soon", { timeout_seconds: 600 });
+    await createTask(service, "For Ada", { assign_to: { email: "ada@example.com" }, timeout_seconds: 3_600 });
+    const page = await open();
+    await signIn(page, service, "ada@example.com");
+    const rows = page.getByRole("region", { name: "Inbox" }).getByRole("link");
+    await rows.first().waitFor();
+    assert.deepEqual(
+      (await rows.allInnerTexts()).map((text) => text.split("\n")[0]),
+      ["Soon", "For Ada", "Later"],
+    );
+    await axe(page);
+    await screenshot(page, "dashboard-inbox");
+    await page.getByRole("link", { name: /^Mine/ }).click();
+    await page
+      .getByRole("region", { name: "Mine" })
+      .getByRole("link", { name: /For Ada/ })
+      .waitFor();
+    assert.equal(new URL(page.url()).search, "?scope=mine");
+    await page.reload();
+    await page
+      .getByRole("region", { name: "Mine" })
+      .getByRole("link", { name: /For Ada/ })
+      .waitFor();
+    await page.getByRole("link", { name: /^Inbox/ }).click();
+    await page.getByRole("searchbox", { name: "Search" }).fill("nothing like it");
+    await page.getByRole("heading", { name: "No tasks match" }).waitFor();
+    await page.getByRole("button", { name: "Clear the search" }).click();
+    await page.getByRole("link", { name: /Soon/ }).waitFor();
+  },
+);
+
+testInBrowser(
+  "nothing is sent while the decision is open, and the next task opens after an answer",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    const { id } = await createTask(service, "First", { timeout_seconds: 600 });
+    await createTask(service, "Second");
+    const page = await open();
+    await signIn(page, service, "ada@example.com", `/tasks/${id}`);
+    await page.getByRole("button", { name: "Submit answer" }).click();
+    await page.getByRole("alert").getByText("Not sent: one answer needs another look.").waitFor();
+    assert.equal((await service.call<{ status: string }>("GET", `/api/tasks/${id}`)).status, "created");
+    await page.getByRole("radio", { name: "No" }).check();
+    await page.keyboard.press("Control+Enter");
+    const next = page.getByRole("heading", { level: 1, name: "Second" });
+    await next.waitFor();
+    await page.waitForFunction(() => document.activeElement?.tagName === "H1");
+    const first = await service.call<{ response: unknown }>("GET", `/api/tasks/${id}`);
+    assert.deepEqual(first.response, { approved: false });
+  },
+);
+
+testInBrowser("two people see who is on a task, and the answer of whoever was first", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await addOperator(service, "bob@example.com");
+  const { id } = await createTask(service, "Who is first?");
+  const ada = await open();
+  const bob = await open();
+  await signIn(ada, service, "ada@example.com", `/tasks/${id}`);
+  await signIn(bob, service, "bob@example.com", `/tasks/${id}`);
+  await bob.getByRole("radio", { name: "Yes" }).waitFor();
+  await ada.getByRole("textbox", { name: /Note/ }).fill("I am at it");
+  await bob.getByText("ada@example.com is on it.").waitFor();
+  await bob.getByRole("button", { name: "Take over" }).click();
+  await bob.getByRole("radio", { name: "Yes" }).check();
+  await bob.getByRole("button", { name: "Submit answer" }).click();
+  await ada.getByText(/bob@example.com answered this/).waitFor();
+  const task = await service.call<{ response: unknown; completed_by_email: string }>("GET", `/api/tasks/${id}`);
+  assert.deepEqual([task.response, task.completed_by_email], [{ approved: true }, "bob@example.com"]);
+});
+
+testInBrowser("what was entered is there again after a reload, but not where a task is redacted", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const { id } = await createTask(service, "Kept");
+  const redacted = await createTask(service, "Not kept", { redact_payload: true });
+  const page = await open();
+  await signIn(page, service, "ada@example.com", `/tasks/${id}`);
+  await page.getByRole("textbox", { name: /Note/ }).fill("Half a sentence");
+  await page.reload();
+  await page.getByRole("heading", { name: "Kept" }).waitFor();
+  assert.equal(await page.getByRole("textbox", { name: /Note/ }).inputValue(), "Half a sentence");
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${service.url}/tasks/${redacted.id}`);
+  await page.getByRole("textbox", { name: /Note/ }).fill("A secret");
+  assert.equal(await page.evaluate(() => JSON.stringify(localStorage).includes("secret")), false);
+});
+
+for (const theme of ["light", "dark"] as const)
+  for (const size of ["phone", "wide"] as const)
+    testInBrowser(`everybody can use a task and the list: ${theme}, ${size}`, async (open, t) => {
+      const service = await serve(t);
+      await addOperator(service, "ada@example.com");
+      const { id } = await createTask(service, "Publish this release note?");
+      const page = await open({ theme, size });
+      await signIn(page, service, "ada@example.com");
+      await page.getByRole("link", { name: /Publish this/ }).waitFor();
+      await axe(page);
+      await page.goto(`${service.url}/tasks/${id}`);
+      await page.getByRole("radio", { name: "Yes" }).waitFor();
+      await axe(page);
+      await screenshot(page, `dashboard-task-${theme}-${size}`);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    });

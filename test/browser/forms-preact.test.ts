@@ -1,0 +1,3 @@
+import { promiseForms } from "./forms.ts";
+
+promiseForms("preact", "dark");

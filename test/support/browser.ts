@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { after, test, type TestContext } from "node:test";
+import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import { launchChromium } from "./chromium.ts";
+
+const SIZES = {
+  phone: { width: 390, height: 844 },
+  narrow: { width: 320, height: 640 },
+  wide: { width: 1440, height: 900 },
+} as const;
+
+export interface PageOptions {
+  theme?: "light" | "dark";
+  size?: keyof typeof SIZES;
+  /** Whether scripts of the page run. */
+  scripts?: boolean;
+  locale?: string;
+  timeZone?: string;
+  /** Origins that may be asked besides that of the first page. */
+  origins?: readonly string[];
+  /** Problems that the test brings about, such as `/status of 422/`, which a browser reports as an error. */
+  expected?: readonly RegExp[];
+}
+
+/** Opens a page in a context of its own. */
+export type Open = (options?: PageOptions) => Promise<Page>;
+
+/** What does not end by then hangs. */
+const TEST_MS = 60_000;
+/** What a page does not do by then, it does not do. */
+const ACTION_MS = 10_000;
+
+let browser: Promise<Browser> | undefined;
+// Within a test this would be of that test alone.
+after(async () => (await browser)?.close());
+
+/** Registers a promise that is kept in a real browser: one for each file of tests, and a fresh context for each page. */
+export function testInBrowser(name: string, run: (open: Open, t: TestContext) => Promise<void>): void {
+  void test(name, { timeout: TEST_MS }, (t) => withPages((open) => run(open, t)));
+}
+
+/**
+ * Opens pages for `run`, and closes them.
+ * @throws AssertionError, whatever `run` asserts, when a page reported an error, broke its policy or asked another origin
+ */
+export async function withPages(run: (open: Open) => Promise<void>): Promise<void> {
+  const watched: Watched[] = [];
+  try {
+    await run(async (options) => {
+      const page = await openPage(options);
+      watched.push(page);
+      return page.page;
+    });
+    assert.deepEqual((await Promise.all(watched.map((page) => page.problems()))).flat(), []);
+  } finally {
+    await Promise.all(watched.map((page) => page.close()));
+  }
+}
+
+const opened = new WeakMap<Page, { session: CDPSession; hasScripts: boolean }>();
+
+export interface Watched {
+  page: Page;
+  /** What is wrong so far, one sentence each. */
+  problems(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** A page whose problems are collected; `testInBrowser` asserts that there are none. */
+export async function openPage(options: PageOptions = {}): Promise<Watched> {
+  browser ??= launchChromium();
+  const running = await browser;
+  const context = await running.newContext({
+    viewport: SIZES[options.size ?? "wide"],
+    colorScheme: options.theme ?? "light",
+    javaScriptEnabled: options.scripts ?? true,
+    locale: options.locale ?? "en-US",
+    timezoneId: options.timeZone ?? "UTC",
+  });
+  context.setDefaultTimeout(ACTION_MS);
+  const found: string[] = [];
+  watchErrors(context, found);
+  watchRequests(context, options.origins ?? [], found);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await watchPolicy(session, found);
+  opened.set(page, { session, hasScripts: options.scripts ?? true });
+  return {
+    page,
+    problems: async () => {
+      // What was reported before this answer has arrived before it.
+      await session.send("Runtime.evaluate", { expression: "0" });
+      return found.filter((problem) => !options.expected?.some((pattern) => pattern.test(problem)));
+    },
+    close: () => context.close(),
+  };
+}
+
+function watchErrors(context: BrowserContext, found: string[]): void {
+  context.on("weberror", (error) => found.push(`An error nobody caught: ${error.error().message}`));
+  context.on("console", (message) => {
+    if (message.type() === "error") found.push(`The console: ${message.text()} (${message.location().url})`);
+  });
+}
+
+function watchRequests(context: BrowserContext, origins: readonly string[], found: string[]): void {
+  const allowed = new Set(origins);
+  const look = (address: string) => {
+    const { origin, protocol } = new URL(address);
+    if (protocol === "data:" || protocol === "blob:") return;
+    // Page and socket are the same origin to a policy, and to a reader.
+    const comparable = origin.replace(/^ws/, "http");
+    if (allowed.size === origins.length) allowed.add(comparable);
+    if (!allowed.has(comparable)) found.push(`A request to another origin: ${address}`);
+  };
+  context.on("request", (request) => look(request.url()));
+  context.on("page", (page) => page.on("websocket", (socket) => look(socket.url())));
+}
+
+/** The browser tells of violations itself, so that they are noticed in pages without scripts as well. */
+async function watchPolicy(session: CDPSession, found: string[]): Promise<void> {
+  session.on("Audits.issueAdded", ({ issue }) => {
+    const details = issue.details.contentSecurityPolicyIssueDetails;
+    if (details)
+      found.push(`The policy: ${details.violatedDirective} forbids ${details.blockedURL ?? "what is inline"}`);
+  });
+  await session.send("Audits.enable");
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** Asserts that nothing on the page breaks a rule of WCAG 2.2 AA that a program can check. */
+export async function axe(page: Page): Promise<void> {
+  assert.deepEqual(await axeViolations(page), []);
+}
+
+/**
+ * One sentence for each element that breaks a rule. It runs beside the page's scripts, in a world of its own, where the
+ * page's policy is not in its way. In a page without scripts they are on meanwhile, since it needs timers; those of the
+ * page do not run afterwards.
+ */
+export async function axeViolations(page: Page): Promise<string[]> {
+  const { session, hasScripts } = opened.get(page)!;
+  // Twice, since a session sends on only what changes in its own view.
+  if (!hasScripts)
+    for (const value of [true, false]) await session.send("Emulation.setScriptExecutionDisabled", { value });
+  const { frameTree } = await session.send("Page.getFrameTree");
+  const world = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
+      expression,
+      contextId: world.executionContextId,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (exceptionDetails) throw new Error(`axe: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
+    return result.value;
+  };
+  await evaluate(`${AXE};0`);
+  const options = { runOnly: WCAG, resultTypes: ["violations"] };
+  const results = (await evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+    violations: { id: string; help: string; nodes: { target: string[]; html: string }[] }[];
+  };
+  if (!hasScripts) await session.send("Emulation.setScriptExecutionDisabled", { value: true });
+  return results.violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, html }) => `${id}: ${help}: ${target.join(" ")} ${html.slice(0, 200)}`),
+  );
+}
+
+/** With SCREENSHOTS=1, keeps a picture of the whole page as `web/screenshots/<name>.png`, for people to look at. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if (process.env["SCREENSHOTS"] !== "1") return;
+  const folder = join(import.meta.dirname, "../../web/screenshots");
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, animations: "disabled" });
+}

@@ -1,0 +1,66 @@
+import type { components } from "../generated/api.d.ts";
+
+type Schemas = components["schemas"];
+export type Task = Schemas["Task"];
+export type ListedTask = Schemas["ListedTask"];
+export type TaskStatus = Task["status"];
+export type TaskCounts = Schemas["TaskCounts"];
+export type Me = Schemas["Me"];
+
+/** What the service answers when it does not do what it was asked. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: readonly { path: string; message: string; keyword: string }[];
+  /** Seconds; with 429 and 503. */
+  readonly retryAfter: number | null;
+  constructor(status: number, body: Partial<Schemas["Error"]>, retryAfter: number | null) {
+    super(body.message ?? `The service answered ${status}.`);
+    this.status = status;
+    this.code = body.error_code ?? "UNKNOWN";
+    this.details = (body.details ?? []) as ApiError["details"];
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** There was no answer at all. */
+export class OfflineError extends Error {}
+
+interface Answer<T> {
+  readonly data: T;
+  /** Path of the next page; null on the last. */
+  readonly next: string | null;
+}
+
+/** @throws ApiError, OfflineError */
+export async function request<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    throw new OfflineError("There is no connection to the service.", { cause: error });
+  }
+  const text = await response.text();
+  const data: unknown = text === "" ? null : JSON.parse(text);
+  if (!response.ok) {
+    const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
+    throw new ApiError(
+      response.status,
+      data as Partial<Schemas["Error"]>,
+      Number.isNaN(retryAfter) ? null : retryAfter,
+    );
+  }
+  const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+  return { data: data as T, next: next === undefined ? null : next.replace(/^https?:\/\/[^/]+/, "") };
+}
+
+export async function get<T>(path: string): Promise<T> {
+  return (await request<T>("GET", path)).data;
+}
+
+export async function post<T>(path: string, body: unknown = {}): Promise<T> {
+  return (await request<T>("POST", path, body)).data;
+}

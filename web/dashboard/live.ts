@@ -1,0 +1,44 @@
+import { useEffect, useState } from "react";
+import { queryClient } from "./queries.ts";
+
+const KINDS = ["reset", "task", "created"];
+/** Changes that come together are one look at the lists. */
+const GATHER_MS = 100;
+/** A stream that is away for longer is told about. */
+const PATIENCE_MS = 5_000;
+const POLL_MS = 15_000;
+
+/** Keeps what is shown up to date, by the stream of changes; false: it is away, and the lists are asked now and then. */
+export function useLive(): boolean {
+  const [isLive, setIsLive] = useState(true);
+  useEffect(() => {
+    const stream = new EventSource("/api/events");
+    let gathering: ReturnType<typeof setTimeout> | undefined;
+    let waiting: ReturnType<typeof setTimeout> | undefined;
+    const refresh = (): void => {
+      gathering ??= setTimeout(() => {
+        gathering = undefined;
+        void queryClient.invalidateQueries({ queryKey: ["tasks"] });
+      }, GATHER_MS);
+    };
+    for (const kind of KINDS) stream.addEventListener(kind, refresh);
+    stream.addEventListener("open", () => {
+      clearTimeout(waiting);
+      waiting = undefined;
+      setIsLive(true);
+    });
+    stream.addEventListener("error", () => {
+      waiting ??= setTimeout(() => setIsLive(false), PATIENCE_MS);
+    });
+    const polling = setInterval(() => {
+      if (stream.readyState !== EventSource.OPEN) refresh();
+    }, POLL_MS);
+    return () => {
+      stream.close();
+      clearTimeout(gathering);
+      clearTimeout(waiting);
+      clearInterval(polling);
+    };
+  }, []);
+  return isLive;
+}

@@ -1,0 +1,23 @@
+import { MantineProvider } from "@mantine/core";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { createRoot } from "react-dom/client";
+import { adoptKitVariables } from "./kit-styles.ts";
+import { queryClient } from "./queries.ts";
+import { router } from "./router.tsx";
+import { theme } from "./theme.ts";
+import "@mantine/core/styles.css";
+import "@fontsource-variable/inter/wght.css";
+import "../tokens.css";
+import "../form/form.css";
+import "../form/payload/payload.css";
+import "./dashboard.css";
+
+adoptKitVariables();
+createRoot(document.querySelector("#root")!).render(
+  <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </MantineProvider>,
+);

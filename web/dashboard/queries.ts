@@ -1,0 +1,53 @@
+import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
+import { ApiError, get, request } from "./api.ts";
+import type { ListedTask, Me, Task, TaskCounts } from "./api.ts";
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      // What the service refuses, it refuses again.
+      retry: (failures, error) => !(error instanceof ApiError && error.status < 500) && failures < 2,
+    },
+  },
+});
+
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => get<Me>("/api/auth/me"), staleTime: 60_000 });
+
+export const setupQuery = queryOptions({
+  queryKey: ["setup"],
+  queryFn: () => get<{ needs_setup: boolean }>("/api/setup/status"),
+});
+
+export const countsQuery = queryOptions({
+  queryKey: ["tasks", "counts"],
+  queryFn: () => get<TaskCounts>("/api/tasks/counts"),
+});
+
+/** What an inbox shows; all of it stands in the address. */
+export interface Scope {
+  readonly scope: "all" | "mine" | "unclaimed" | "done";
+  readonly sort: "deadline" | "created";
+  readonly q: string;
+}
+
+export function tasksQuery({ scope, sort, q }: Scope, me: Me) {
+  const query = new URLSearchParams({ limit: "50", sort: scope === "done" ? "created" : sort });
+  query.set("terminal", String(scope === "done"));
+  if (scope === "mine" && me.user_id !== null) query.set("assigned_to", me.user_id);
+  if (scope === "unclaimed") query.set("unassigned", "true");
+  if (q !== "") query.set("q", q);
+  return infiniteQueryOptions({
+    queryKey: ["tasks", "list", scope, sort, q],
+    queryFn: ({ pageParam }) => request<ListedTask[]>("GET", pageParam),
+    initialPageParam: `/api/tasks?${query}`,
+    getNextPageParam: (page) => page.next,
+  });
+}
+
+export function taskQuery(id: string) {
+  return queryOptions({
+    queryKey: ["tasks", "one", id],
+    queryFn: () => get<Task>(`/api/tasks/${encodeURIComponent(id)}`),
+  });
+}

@@ -1,0 +1,95 @@
+import { createRootRoute, createRoute, createRouter, Navigate, Outlet, redirect } from "@tanstack/react-router";
+import { InboxPage } from "./inbox.tsx";
+import { LoginPage } from "./login.tsx";
+import { meQuery, queryClient, setupQuery } from "./queries.ts";
+import type { Scope } from "./queries.ts";
+import { SetupPage } from "./setup.tsx";
+import { Shell } from "./shell.tsx";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: () => <Navigate to="/inbox" replace /> });
+
+const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
+
+/** All of an inbox stands in its address, so that it can be kept, shared and reloaded. */
+function readScope(search: Record<string, unknown>): Partial<Scope> {
+  const scope = SCOPES.find((known) => known === search["scope"]);
+  return {
+    ...(scope === undefined ? {} : { scope }),
+    ...(search["sort"] === "created" ? { sort: "created" as const } : {}),
+    ...(typeof search["q"] === "string" && search["q"] !== "" ? { q: search["q"] } : {}),
+  };
+}
+
+function wholeScope({ scope = "all", sort = "deadline", q = "" }: Partial<Scope>): Scope {
+  return { scope, sort, q };
+}
+
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: "signed-in",
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    const me = await queryClient.ensureQueryData(meQuery);
+    if (me.authenticated) return;
+    const { needs_setup } = await queryClient.fetchQuery(setupQuery);
+    throw needs_setup ? redirect({ to: "/setup" }) : redirect({ to: "/login", search: { to: location.href } });
+  },
+});
+
+const inbox = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/inbox",
+  validateSearch: readScope,
+  component: () => <InboxPage id={null} search={wholeScope(inbox.useSearch())} />,
+});
+
+const task = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/tasks/$id",
+  validateSearch: readScope,
+  component: () => <InboxPage id={task.useParams().id} search={wholeScope(task.useSearch())} />,
+});
+
+const login = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  validateSearch: (search: Record<string, unknown>): { to?: string } =>
+    // Only a way within this service.
+    typeof search["to"] === "string" && /^\/(?!\/)/.test(search["to"]) ? { to: search["to"] } : {},
+  component: () => <LoginPage to={login.useSearch().to ?? "/inbox"} />,
+});
+
+const setup = createRoute({
+  getParentRoute: () => root,
+  path: "/setup",
+  beforeLoad: async () => {
+    const { needs_setup } = await queryClient.fetchQuery(setupQuery);
+    if (!needs_setup) throw redirect({ to: "/inbox" });
+  },
+  component: SetupPage,
+});
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  beforeLoad: () => {
+    throw redirect({ to: "/inbox" });
+  },
+});
+
+export const router = createRouter({
+  routeTree: root.addChildren([home, login, setup, signedIn.addChildren([inbox, task])]),
+  // Search parameters are plain texts; there is nothing in them to be parsed as JSON.
+  parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
+  stringifySearch: (search) => {
+    const texts = Object.entries(search).filter(([, value]) => typeof value === "string" && value !== "");
+    const query = new URLSearchParams(texts as [string, string][]).toString();
+    return query === "" ? "" : `?${query}`;
+  },
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,55 @@
+import { Tabs } from "@mantine/core";
+
+const BODY = {
+  task: "Publish this release note?",
+  payload: { text: "Faster search." },
+  payload_schema: { type: "object" },
+  response_schema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
+  timeout_seconds: 3600,
+};
+
+/** How an agent makes its first task, with the address of this service. */
+export function Snippet() {
+  const base = location.origin;
+  const json = JSON.stringify({ ...BODY, idempotency_key: "first-1" });
+  const snippets = {
+    curl: `curl -s ${base}/api/tasks \\
+  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" \\
+  -H 'Content-Type: application/json' \\
+  -d '${json}'`,
+    TypeScript: `const answer = await fetch("${base}/api/tasks", {
+  method: "POST",
+  headers: {
+    authorization: \`Bearer \${process.env.SERVICE_ADMIN_API_TOKEN}\`,
+    "content-type": "application/json",
+  },
+  body: JSON.stringify(${JSON.stringify({ ...BODY, idempotency_key: "first-1" }, null, 2).replaceAll("\n", "\n  ")}),
+});`,
+    Python: `import os, requests
+
+requests.post(
+    "${base}/api/tasks",
+    headers={"Authorization": f"Bearer {os.environ['SERVICE_ADMIN_API_TOKEN']}"},
+    json=${JSON.stringify({ ...BODY, idempotency_key: "first-1" }, null, 4).replaceAll("\n", "\n    ")},
+)`,
+  };
+  return (
+    <Tabs defaultValue="curl">
+      <Tabs.List>
+        {Object.keys(snippets).map((name) => (
+          <Tabs.Tab key={name} value={name}>
+            {name}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {Object.entries(snippets).map(([name, text]) => (
+        <Tabs.Panel key={name} value={name}>
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
+          <pre className="snippet" tabIndex={0}>
+            {text}
+          </pre>
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

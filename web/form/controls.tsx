@@ -1,0 +1,346 @@
+import { isOptional, questionOf } from "../../form/nodes.ts";
+import type {
+  BoolNode,
+  ChoiceNode,
+  ConfirmNode,
+  FormNode,
+  JsonNode,
+  NumberNode,
+  Option,
+  TextNode,
+  TimeNode,
+} from "../../form/nodes.ts";
+import { zoneName } from "../../form/times.ts";
+import { idOf } from "./dom-ids.ts";
+import type { Drawing } from "./drawing.ts";
+import { describedBy, Field, FieldSet } from "./field.tsx";
+
+/** React asks for it beside a value; what matters is done as it is typed. */
+const ignore = (): void => {};
+
+interface ControlProps<Node extends FormNode> {
+  node: Node;
+  drawing: Drawing;
+}
+
+/** What every control has: a name to be posted under, a label to be found by, and what is said about it. */
+function common(node: FormNode, drawing: Drawing, ...parts: string[]) {
+  const { error, ...described } = describedBy(node, drawing, ...parts);
+  return {
+    id: idOf(node.name),
+    name: node.kind === "json" ? `${node.name}~json` : node.name,
+    disabled: drawing.locked,
+    autoFocus: node.autofocus && drawing.focuses,
+    "aria-invalid": error || undefined,
+    "aria-required": !isOptional(node),
+    ...described,
+  };
+}
+
+export function TextControl({ node, drawing }: ControlProps<TextNode>) {
+  const [text = ""] = node.entry;
+  const isLong = node.look === "area";
+  const showsCount = node.max !== null && (isLong || node.max <= 1_000);
+  const shared = {
+    ...common(node, drawing, ...(showsCount ? ["count"] : [])),
+    value: text,
+    readOnly: node.readonly,
+    placeholder: node.placeholder ?? undefined,
+    dir: "auto" as const,
+    onChange: ignore,
+  };
+  const set = (value: string): void => drawing.set(node.name, value);
+  return (
+    <Field node={node} drawing={drawing}>
+      {isLong ? (
+        <textarea {...shared} rows={4} onInput={(event) => set(event.currentTarget.value)} />
+      ) : (
+        <input
+          {...shared}
+          type={node.look === "password" ? "password" : node.type}
+          autoComplete="off"
+          spellCheck={node.type === "text" && node.format === null ? undefined : false}
+          onInput={(event) => set(event.currentTarget.value)}
+        />
+      )}
+      {showsCount && node.max !== null && (
+        <p className="count" id={idOf(node.name, "count")}>
+          {drawing.messages.words.count(Array.from(text).length, node.max)}
+        </p>
+      )}
+    </Field>
+  );
+}
+
+export function NumberControl({ node, drawing }: ControlProps<NumberNode>) {
+  return (
+    <Field node={node} drawing={drawing}>
+      <input
+        {...common(node, drawing)}
+        className="short"
+        type="text"
+        inputMode={node.whole && node.min !== null && node.min >= 0 ? "numeric" : "decimal"}
+        value={node.entry[0] ?? ""}
+        readOnly={node.readonly}
+        placeholder={node.placeholder ?? undefined}
+        autoComplete="off"
+        onInput={(event) => drawing.set(node.name, event.currentTarget.value)}
+        onChange={ignore}
+      />
+    </Field>
+  );
+}
+
+export function TimeControl({ node, drawing }: ControlProps<TimeNode>) {
+  const text = node.entry[0] ?? "";
+  const zone = node.zone === null ? null : zoneName(node.zone, drawing.now, drawing.locale);
+  return (
+    <Field node={node} drawing={drawing} help={zone === null ? null : drawing.messages.words.zone(zone)}>
+      <input
+        {...common(node, drawing, ...(zone === null ? [] : ["help"]))}
+        className="short"
+        type={node.kind === "datetime" ? "datetime-local" : node.kind}
+        // A value that came with seconds keeps them.
+        step={/:\d\d:\d\d$/.test(text) ? 1 : undefined}
+        value={text}
+        readOnly={node.readonly}
+        onInput={(event) => drawing.set(node.name, event.currentTarget.value)}
+        onChange={ignore}
+      />
+    </Field>
+  );
+}
+
+export function JsonControl({ node, drawing }: ControlProps<JsonNode>) {
+  const name = `${node.name}~json`;
+  return (
+    <Field node={node} drawing={drawing}>
+      <textarea
+        {...common(node, drawing)}
+        className="code"
+        rows={6}
+        value={node.entry[0] ?? ""}
+        readOnly={node.readonly}
+        spellCheck={false}
+        autoCapitalize="off"
+        autoComplete="off"
+        onInput={(event) => drawing.set(name, event.currentTarget.value)}
+        onChange={ignore}
+      />
+    </Field>
+  );
+}
+
+export function ConfirmControl({ node, drawing }: ControlProps<ConfirmNode>) {
+  return <Box node={node} drawing={drawing} />;
+}
+
+/** One checkbox, whose label is the field's title. */
+function Box({ node, drawing }: ControlProps<ConfirmNode | BoolNode>) {
+  return (
+    <Field node={node} drawing={drawing} isBox>
+      <Untouched node={node} />
+      <label className="card" htmlFor={idOf(node.name)}>
+        <input
+          {...common(node, drawing)}
+          type="checkbox"
+          value="true"
+          checked={node.entry.includes("true")}
+          disabled={drawing.locked || node.readonly}
+          aria-required={!isOptional(node) || undefined}
+          onChange={(event) => drawing.set(node.name, ...(event.currentTarget.checked ? ["true"] : [""]))}
+        />
+        <span dir="auto">{node.title}</span>
+        {isOptional(node) && <small className="optional">{drawing.messages.words.optional}</small>}
+      </label>
+    </Field>
+  );
+}
+
+export function BoolControl({ node, drawing }: ControlProps<BoolNode>) {
+  if (node.look === "checkbox") return <Box node={node} drawing={drawing} />;
+  const [yes, no] = node.options;
+  const sides = [
+    { option: yes, text: "true" },
+    { option: no, text: "false" },
+  ];
+  return (
+    <FieldSet node={node} drawing={drawing} isRadio isChosen={node.entry.some((text) => text !== "")}>
+      <Untouched node={node} />
+      <div className="buttons sides">
+        {sides.map(({ option, text }, index) => (
+          <Radio key={text} node={node} drawing={drawing} option={option} text={text} index={index} look="button" />
+        ))}
+      </div>
+    </FieldSet>
+  );
+}
+
+export function ChoiceControl({ node, drawing }: ControlProps<ChoiceNode>) {
+  if (node.look === "select") return <Select node={node} drawing={drawing} />;
+  if (node.look === "filter") return <Filter node={node} drawing={drawing} />;
+  if (node.multiple) return <Boxes node={node} drawing={drawing} />;
+  const isButtons = node.look === "buttons";
+  return (
+    <FieldSet node={node} drawing={drawing} isRadio isChosen={node.entry.some((text) => text !== "")}>
+      <Untouched node={node} />
+      <div className={isButtons ? "buttons" : "cards"}>
+        {node.options.map((option, index) => (
+          <Radio
+            key={textOfIndex(index)}
+            node={node}
+            drawing={drawing}
+            option={option}
+            text={textOfIndex(index)}
+            index={index}
+            look={isButtons ? "button" : "card"}
+          />
+        ))}
+      </div>
+    </FieldSet>
+  );
+}
+
+/** How an option is called in what is posted, and in a list that never changes its order. */
+export function textOfIndex(index: number): string {
+  return String(index);
+}
+
+/** A browser posts nothing for boxes that are not ticked: this tells that the question was asked. */
+export function Untouched({ node }: { node: FormNode }) {
+  return (
+    <>
+      <input type="hidden" name={node.name} value="" />
+      {"options" in node && <Asked node={node} />}
+    </>
+  );
+}
+
+/** Which options there were: the second of others is another answer. */
+function Asked({ node }: { node: FormNode }) {
+  return <input type="hidden" name={`${node.name}~of`} value={questionOf(node)} />;
+}
+
+interface RadioProps {
+  node: FormNode;
+  drawing: Drawing;
+  option: Option;
+  /** What it posts. */
+  text: string;
+  index: number;
+  look: "button" | "card";
+}
+
+export function Radio({ node, drawing, option, text, index, look }: RadioProps) {
+  // The first carries the field's own id, so that a link to the field leads to a control.
+  const id = index === 0 ? idOf(node.name) : idOf(node.name, String(index));
+  const describes = option.description === null ? undefined : idOf(node.name, `${index}d`);
+  return (
+    <label className={`${look} ${option.tone === null ? "" : `tone-${option.tone}`}`} htmlFor={id}>
+      <input
+        id={id}
+        type="radio"
+        name={node.name}
+        value={text}
+        checked={node.entry.includes(text)}
+        disabled={drawing.locked || node.readonly}
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- a hint asks for it, on pages that are about nothing else
+        autoFocus={node.autofocus && drawing.focuses && index === 0}
+        aria-describedby={describes}
+        onChange={() => drawing.set(node.name, text)}
+      />
+      <span dir="auto">{option.label}</span>
+      {option.description !== null && (
+        <small id={describes} dir="auto">
+          {option.description}
+        </small>
+      )}
+    </label>
+  );
+}
+
+function Boxes({ node, drawing }: ControlProps<ChoiceNode>) {
+  const toggle = (text: string, on: boolean): void => {
+    const others = node.entry.filter((known) => known !== text && known !== "");
+    drawing.set(node.name, "", ...(on ? [...others, text] : others));
+  };
+  const isInvalid = drawing.errors.has(node.name) || undefined;
+  return (
+    <FieldSet node={node} drawing={drawing}>
+      <Untouched node={node} />
+      <div className={node.options.length > 12 ? "cards tall" : "cards"}>
+        {node.options.map((option, index) => {
+          const text = String(index);
+          const id = index === 0 ? idOf(node.name) : idOf(node.name, text);
+          return (
+            <label className="card" htmlFor={id} key={text}>
+              <input
+                id={id}
+                type="checkbox"
+                name={node.name}
+                value={text}
+                checked={node.entry.includes(text)}
+                disabled={drawing.locked || node.readonly}
+                aria-invalid={isInvalid}
+                onChange={(event) => toggle(text, event.currentTarget.checked)}
+              />
+              <span dir="auto">{option.label}</span>
+              {option.description !== null && <small dir="auto">{option.description}</small>}
+            </label>
+          );
+        })}
+      </div>
+    </FieldSet>
+  );
+}
+
+function Select({ node, drawing }: ControlProps<ChoiceNode>) {
+  const { words } = drawing.messages;
+  return (
+    <Field node={node} drawing={drawing}>
+      <select
+        {...common(node, drawing)}
+        disabled={drawing.locked || node.readonly}
+        value={node.entry[0] ?? ""}
+        onChange={(event) => drawing.set(node.name, event.currentTarget.value)}
+      >
+        <option value="">{isOptional(node) ? words.none : words.choose}</option>
+        {node.options.map((option, index) => (
+          <option key={textOfIndex(index)} value={textOfIndex(index)}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Asked node={node} />
+    </Field>
+  );
+}
+
+/** A long list is searched by typing; the browser's own list does that with and without scripts. */
+function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
+  const list = idOf(node.name, "list");
+  return (
+    <Field node={node} drawing={drawing}>
+      <input
+        {...common(node, drawing)}
+        type="text"
+        list={list}
+        value={node.entry[0] ?? ""}
+        readOnly={node.readonly}
+        placeholder={drawing.messages.words.filter(node.options.length)}
+        autoComplete="off"
+        dir="auto"
+        onInput={(event) => drawing.set(node.name, event.currentTarget.value)}
+        onChange={ignore}
+      />
+      <datalist id={list}>
+        {node.options.map((option, index) => (
+          <option key={textOfIndex(index)} value={option.label}>
+            {option.label}
+          </option>
+        ))}
+      </datalist>
+      <Asked node={node} />
+    </Field>
+  );
+}

@@ -1,0 +1,20 @@
+import type { Press } from "../../form/entries.ts";
+import type { Messages } from "../../form/messages.ts";
+
+/** What every part of a form is drawn with. */
+export interface Drawing {
+  readonly messages: Messages;
+  /** Sentences by field name; only what is to be shown now. */
+  readonly errors: ReadonlyMap<string, string>;
+  /** A script is at work: buttons that need one may be shown. */
+  readonly live: boolean;
+  /** Nothing may be changed: an answer is on its way. */
+  readonly locked: boolean;
+  /** A field may take the focus when the page opens. */
+  readonly focuses: boolean;
+  readonly now: Date;
+  readonly locale: string;
+  readonly set: (name: string, ...texts: string[]) => void;
+  /** @param rows - how many rows the list has, for adding and removing */
+  readonly press: (press: Press, rows?: number) => void;
+}

@@ -1,0 +1,172 @@
+import type { ReactNode } from "react";
+import { PRESS, textOfPress } from "../../form/entries.ts";
+import type { Press } from "../../form/entries.ts";
+import { isOptional } from "../../form/nodes.ts";
+import type { FormNode } from "../../form/nodes.ts";
+import { idOf } from "./dom-ids.ts";
+import type { Drawing } from "./drawing.ts";
+import { Icon } from "./icons.tsx";
+
+interface FieldProps {
+  node: FormNode;
+  drawing: Drawing;
+  children: ReactNode;
+}
+
+/** The help of a field: what a hint says, and what will be accepted. */
+function helpOf(node: FormNode, drawing: Drawing, more: string | null): string | null {
+  const parts = [node.help, drawing.messages.demand(node), more].filter((part) => part !== null);
+  return parts.join(" · ") || null;
+}
+
+/** The ids of all that is said about a field, for assistive technology. */
+export function describedBy(node: FormNode, drawing: Drawing, ...parts: string[]) {
+  const error = drawing.errors.has(node.name);
+  const ids: string[] = [];
+  if (node.description !== null) ids.push(idOf(node.name, "description"));
+  if (parts.includes("help") || helpOf(node, drawing, null) !== null) ids.push(idOf(node.name, "help"));
+  if (parts.includes("count")) ids.push(idOf(node.name, "count"));
+  if (error) ids.push(idOf(node.name, "error"));
+  return { error, "aria-describedby": ids.length === 0 ? undefined : ids.join(" ") };
+}
+
+function Title({ node, drawing }: Omit<FieldProps, "children">) {
+  return (
+    <>
+      <span dir="auto">{node.title}</span>
+      {isOptional(node) && <small className="optional"> {drawing.messages.words.optional}</small>}
+    </>
+  );
+}
+
+function Description({ node }: { node: FormNode }) {
+  if (node.description === null) return null;
+  return (
+    <p className="description" id={idOf(node.name, "description")} dir="auto">
+      {node.description}
+    </p>
+  );
+}
+
+function Help({ node, drawing, more = null }: Omit<FieldProps, "children"> & { more?: string | null }) {
+  const help = helpOf(node, drawing, more);
+  if (help === null) return null;
+  return (
+    <p className="help" id={idOf(node.name, "help")} dir="auto">
+      {help}
+    </p>
+  );
+}
+
+export function ErrorLine({ node, drawing }: Omit<FieldProps, "children">) {
+  const message = drawing.errors.get(node.name);
+  if (message === undefined) return null;
+  return (
+    <p className="error" id={idOf(node.name, "error")}>
+      <Icon name="alert" />
+      <span dir="auto">{message}</span>
+    </p>
+  );
+}
+
+/** A control with its label above it. A box carries its title itself. */
+export function Field({
+  node,
+  drawing,
+  children,
+  help = null,
+  isBox = false,
+}: FieldProps & { help?: string | null; isBox?: boolean }) {
+  return (
+    <div className={drawing.errors.has(node.name) ? "field invalid" : "field"}>
+      {!isBox && (
+        <label className="title" htmlFor={idOf(node.name)}>
+          <Title node={node} drawing={drawing} />
+        </label>
+      )}
+      {!isBox && <Description node={node} />}
+      {children}
+      {isBox && <Description node={node} />}
+      <Help node={node} drawing={drawing} more={help} />
+      <ErrorLine node={node} drawing={drawing} />
+    </div>
+  );
+}
+
+/** Several controls that are one question. */
+export function FieldSet({
+  node,
+  drawing,
+  children,
+  isRadio = false,
+  isChosen = false,
+}: FieldProps & { isRadio?: boolean; isChosen?: boolean }) {
+  const { error, ...described } = describedBy(node, drawing);
+  const radio = isRadio
+    ? { role: "radiogroup", "aria-required": !isOptional(node), "aria-invalid": error || undefined }
+    : {};
+  return (
+    <fieldset id={idOf(node.name, "set")} className={error ? "field invalid" : "field"} {...radio} {...described}>
+      <legend className="title">
+        <Title node={node} drawing={drawing} />
+      </legend>
+      <Description node={node} />
+      {children}
+      {isRadio && isChosen && isOptional(node) && !node.readonly && (
+        <PressButton
+          drawing={drawing}
+          press={{ act: "clear", name: node.name }}
+          label={drawing.messages.words.clear}
+          about={node.title}
+          className="quiet small"
+        />
+      )}
+      <Help node={node} drawing={drawing} />
+      <ErrorLine node={node} drawing={drawing} />
+    </fieldset>
+  );
+}
+
+interface PressButtonProps {
+  drawing: Drawing;
+  press: Press;
+  label: string;
+  /** What it is about, for those who hear the button without seeing where it stands. */
+  about: string;
+  rows?: number;
+  className?: string;
+  id?: string;
+  children?: ReactNode;
+}
+
+/** Changes the form instead of sending it; without a script, the server does. */
+export function PressButton({
+  drawing,
+  press,
+  label,
+  about,
+  rows,
+  className = "quiet",
+  id,
+  children,
+}: PressButtonProps) {
+  return (
+    <button
+      type="submit"
+      name={PRESS}
+      value={textOfPress(press)}
+      id={id}
+      className={className}
+      disabled={drawing.locked}
+      formNoValidate
+      onClick={(event) => {
+        event.preventDefault();
+        drawing.press(press, rows);
+      }}
+    >
+      {children}
+      <span>{label}</span>
+      <span className="unseen"> {about}</span>
+    </button>
+  );
+}

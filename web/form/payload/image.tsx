@@ -1,0 +1,40 @@
+import { useEffect, useState } from "react";
+import type { SafeImage } from "../../../form/payload-links.ts";
+
+/** Scripts run here: what needs them may be offered. */
+export function useScripts(): boolean {
+  const [runs, setRuns] = useState(false);
+  // oxlint-disable-next-line react/set-state-in-effect -- the first drawing must be that of the server, without scripts
+  useEffect(() => setRuns(true), []);
+  return runs;
+}
+
+/** A picture, small until it is opened. One from elsewhere learns nothing of who looks at it. */
+export function Picture({ src, title }: { src: string; title: string }) {
+  return (
+    <details className="payload-picture">
+      <summary>
+        <img src={src} alt={title} loading="lazy" referrerPolicy="no-referrer" />
+      </summary>
+    </details>
+  );
+}
+
+/** Loads a picture from elsewhere when asked to; without scripts it is a link to the picture. */
+export function LoadImage({ image, title }: { image: SafeImage; title: string }) {
+  const [isLoaded, setLoaded] = useState(false);
+  const hasScripts = useScripts();
+  const label = `Load image from ${image.host ?? "this text"}`;
+  if (isLoaded) return <Picture src={image.src} title={title} />;
+  if (hasScripts && !image.src.startsWith("http:"))
+    return (
+      <button type="button" className="payload-load" onClick={() => setLoaded(true)}>
+        {label}
+      </button>
+    );
+  return (
+    <a className="payload-load" href={image.src} target="_blank" rel="noopener noreferrer nofollow">
+      {label}
+    </a>
+  );
+}

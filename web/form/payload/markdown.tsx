@@ -1,0 +1,236 @@
+import type { AlignType, Definition, FootnoteDefinition, List, Nodes, RootContent, Table } from "mdast";
+import { fromMarkdown } from "mdast-util-from-markdown";
+import { gfmFromMarkdown } from "mdast-util-gfm";
+import { gfm } from "micromark-extension-gfm";
+import type { ReactElement, ReactNode } from "react";
+import { isImageData, safeImage, safeLink } from "../../../form/payload-links.ts";
+import { LoadImage, Picture } from "./image.tsx";
+import { OutsideLink, Scroller, visible } from "./text.tsx";
+
+/** Reading Markdown takes time that grows with its square for texts that are made for it. What is beyond is text. */
+const MAX_LENGTH = 40_000;
+const MAX_MARKS = 2_000;
+const MAX_DEPTH = 30;
+
+/** Markdown of a stranger: no HTML of theirs, no picture that was not asked for, no address that could run. */
+export function Markdown({ text }: { text: string }): ReactElement {
+  const [head, rest] = isTame(text) ? split(text) : ["", text];
+  return (
+    <>
+      {head !== "" && <Document text={head} />}
+      {rest !== "" && (
+        <p className="payload-text" dir="auto">
+          {visible(rest)}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Deep quotes and lists, or thousands of marks of emphasis or links, are no text for people. */
+function isTame(text: string): boolean {
+  if (/^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){20}/m.test(text)) return false;
+  return [/[*_~]+/g, /\[/g].every((mark) => {
+    let count = 0;
+    for (const _ of text.matchAll(mark)) if (++count > MAX_MARKS) return false;
+    return true;
+  });
+}
+
+/** A beginning that is not too long, up to an empty line. */
+function split(text: string): [string, string] {
+  if (text.length <= MAX_LENGTH) return [text, ""];
+  const end = text.lastIndexOf("\n\n", MAX_LENGTH);
+  return end < 0 ? ["", text] : [text.slice(0, end), text.slice(end + 2)];
+}
+
+interface Drawing {
+  readonly source: string;
+  readonly definitions: ReadonlyMap<string, Definition>;
+  readonly notes: readonly FootnoteDefinition[];
+}
+
+function Document({ text }: { text: string }): ReactElement {
+  const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const drawing: Drawing = {
+    source: text,
+    definitions: new Map(
+      tree.children.filter((node) => node.type === "definition").map((node) => [node.identifier, node]),
+    ),
+    notes: tree.children.filter((node) => node.type === "footnoteDefinition"),
+  };
+  return (
+    <>
+      {drawAll(drawing, tree.children, 0)}
+      {drawing.notes.length > 0 && (
+        <ol className="payload-footnotes">
+          {drawing.notes.map((note) => (
+            <li key={note.identifier}>{drawAll(drawing, note.children, 1)}</li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
+function drawAll(drawing: Drawing, nodes: readonly RootContent[], depth: number): ReactNode {
+  return nodes.map((node) => <Drawn key={placeOf(node)} drawing={drawing} node={node} depth={depth} />);
+}
+
+/** Where it begins in the text, which no other does beside it. */
+function placeOf(node: Nodes): number {
+  return node.position?.start.offset ?? 0;
+}
+
+function Drawn({ drawing, node, depth }: { drawing: Drawing; node: RootContent; depth: number }): ReactNode {
+  if (depth > MAX_DEPTH) return <span>{visible(sourceOf(drawing, node))}</span>;
+  const inner = (): ReactNode => ("children" in node ? drawAll(drawing, node.children, depth + 1) : null);
+  switch (node.type) {
+    case "paragraph":
+      return <p dir="auto">{inner()}</p>;
+    case "heading":
+      return <Heading depth={node.depth}>{inner()}</Heading>;
+    case "text":
+      return <>{visible(node.value)}</>;
+    case "strong":
+      return <strong>{inner()}</strong>;
+    case "emphasis":
+      return <em>{inner()}</em>;
+    case "delete":
+      return <s>{inner()}</s>;
+    case "inlineCode":
+      return <code>{visible(node.value)}</code>;
+    case "code":
+      return (
+        <Scroller className="payload-scroller" label="Code">
+          <pre dir="ltr">
+            <code>{visible(node.value)}</code>
+          </pre>
+        </Scroller>
+      );
+    case "html":
+      return <code className="payload-html">{visible(node.value)}</code>;
+    case "blockquote":
+      return <blockquote dir="auto">{inner()}</blockquote>;
+    case "break":
+      return <br />;
+    case "thematicBreak":
+      return <hr />;
+    case "list":
+      return <DrawnList drawing={drawing} list={node} depth={depth} />;
+    case "table":
+      return <DrawnTable drawing={drawing} table={node} depth={depth} />;
+    case "link":
+      return linked(node.url, textOf(node), inner());
+    case "linkReference": {
+      const definition = drawing.definitions.get(node.identifier);
+      return definition === undefined ? <>{inner()}</> : linked(definition.url, textOf(node), inner());
+    }
+    case "image":
+      return pictured(node.url, node.alt ?? "");
+    case "imageReference": {
+      const definition = drawing.definitions.get(node.identifier);
+      return definition === undefined ? <>{visible(node.alt ?? "")}</> : pictured(definition.url, node.alt ?? "");
+    }
+    case "footnoteReference": {
+      const number = drawing.notes.findIndex((note) => note.identifier === node.identifier) + 1;
+      return number === 0 ? null : <sup>{number}</sup>;
+    }
+    default:
+      return null;
+  }
+}
+
+/** The page has headings of its own: these stand below them. */
+function Heading({ depth, children }: { depth: number; children: ReactNode }): ReactElement {
+  const Level = depth === 1 ? "h4" : depth === 2 ? "h5" : "h6";
+  return <Level dir="auto">{children}</Level>;
+}
+
+function sourceOf(drawing: Drawing, node: Nodes): string {
+  return drawing.source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
+}
+
+/** A link that may not be followed keeps its text, and shows its address as text. */
+function linked(url: string, text: string, inner: ReactNode): ReactElement {
+  const link = safeLink(url, text);
+  if (link === null) return <span>{[inner, " (", visible(url), ")"]}</span>;
+  return (
+    <OutsideLink href={link.href} host={link.host}>
+      {inner}
+    </OutsideLink>
+  );
+}
+
+function pictured(url: string, alt: string): ReactElement {
+  if (isImageData(url)) return <Picture src={url} title={alt} />;
+  const image = safeImage(url);
+  if (image === null) return <span>{[visible(alt), " (", visible(url), ")"]}</span>;
+  return (
+    <>
+      {alt !== "" && <span dir="auto">{visible(alt)} </span>}
+      <LoadImage image={image} title={alt} />
+    </>
+  );
+}
+
+function textOf(node: Nodes, depth = 0): string {
+  if ("value" in node) return node.value;
+  if (!("children" in node) || depth > MAX_DEPTH) return "";
+  return node.children.map((child) => textOf(child, depth + 1)).join("");
+}
+
+function DrawnList({ drawing, list, depth }: { drawing: Drawing; list: List; depth: number }): ReactElement {
+  const items = list.children.map((item) => (
+    <li key={placeOf(item)} className={item.checked == null ? undefined : "payload-task"}>
+      {item.checked != null && (
+        <>
+          <span aria-hidden="true">{item.checked ? "☑ " : "☐ "}</span>
+          <span className="payload-spoken">{item.checked ? "Done: " : "Not done: "}</span>
+        </>
+      )}
+      {item.children.map((child) =>
+        child.type === "paragraph" && list.spread !== true ? (
+          <span key={placeOf(child)} dir="auto">
+            {drawAll(drawing, child.children, depth + 2)}
+          </span>
+        ) : (
+          <Drawn key={placeOf(child)} drawing={drawing} node={child} depth={depth + 2} />
+        ),
+      )}
+    </li>
+  ));
+  return list.ordered === true ? <ol start={list.start ?? 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function DrawnTable({ drawing, table, depth }: { drawing: Drawing; table: Table; depth: number }): ReactElement {
+  const [head, ...rows] = table.children;
+  const side = (align: AlignType | undefined) =>
+    align === "right" || align === "center" ? `payload-${align}` : undefined;
+  return (
+    <Scroller className="payload-table" label="Table">
+      <table>
+        <thead>
+          <tr>
+            {head?.children.map((cell, column) => (
+              <th key={placeOf(cell)} scope="col" className={side(table.align?.[column])}>
+                {drawAll(drawing, cell.children, depth + 3)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={placeOf(row)}>
+              {row.children.map((cell, column) => (
+                <td key={placeOf(cell)} className={side(table.align?.[column])}>
+                  {drawAll(drawing, cell.children, depth + 3)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroller>
+  );
+}

@@ -1,0 +1,37 @@
+import { useState } from "react";
+import { useScripts } from "./image.tsx";
+import { Clip, isLong, Scroller, visible } from "./text.tsx";
+
+/** Code, JSON, or anything else as its source. */
+export function Source({ text, language }: { text: string; language: string | null }) {
+  return (
+    <div className="payload-source">
+      <div className="payload-source-bar">
+        <span className="payload-muted">{language}</span>
+        <Copy text={text} />
+      </div>
+      <Clip isLong={isLong(text, 16)}>
+        <Scroller className="payload-scroller" label="Source">
+          <pre dir="ltr">
+            <code>{visible(text)}</code>
+          </pre>
+        </Scroller>
+      </Clip>
+    </div>
+  );
+}
+
+function Copy({ text }: { text: string }) {
+  const [said, setSaid] = useState("Copy");
+  if (!useScripts()) return null;
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setSaid("Copied"),
+      () => setSaid("Not allowed here"),
+    );
+  return (
+    <button type="button" className="payload-copy" onClick={() => void copy()}>
+      <span aria-live="polite">{said}</span>
+    </button>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ReactElement } from "react";
+import type { PayloadNode } from "../../../form/payload-node.ts";
+import { Scroller, Toggle, visible } from "./text.tsx";
+
+const PAGE = 50;
+
+export interface TableProps {
+  readonly table: Extract<PayloadNode, { kind: "table" }>;
+  readonly title: string;
+  /** What is drawn in each cell. */
+  readonly cells: readonly (readonly ReactElement[])[];
+}
+
+/** 50 rows, and 50 more as often as asked for: each page of rows follows a toggle, which the style sheet heeds. */
+export function Table({ table, title, cells }: TableProps): ReactElement {
+  const { columns, rows } = table;
+  const starts = rows.map((_, index) => index).filter((index) => index % PAGE === 0);
+  const side = (column: number) => (columns[column]?.is_numeric === true ? "payload-right" : undefined);
+  return (
+    <Scroller className="payload-table" label={title}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column, at) => (
+              <th key={column.key} scope="col" dir="auto" className={side(at)}>
+                {visible(column.title)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {starts.flatMap((start) => {
+          const end = Math.min(start + PAGE, rows.length);
+          const page = (
+            <tbody key={start} className={start === 0 ? undefined : "payload-page"}>
+              {rows.slice(start, end).map((row, index) => (
+                <tr key={row[0]?.pointer}>
+                  {row.map((node, at) => (
+                    <td key={node.pointer} className={side(at)}>
+                      {cells[start + index]?.[at]}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          );
+          if (start === 0) return [page];
+          const turn = (
+            <tbody key={`before ${start}`} className="payload-turn">
+              <tr>
+                <td colSpan={columns.length}>
+                  <Toggle closed={`Show ${end - start} more`} open={`Hide rows ${start + 1} to ${end}`} />
+                </td>
+              </tr>
+            </tbody>
+          );
+          return [turn, page];
+        })}
+      </table>
+    </Scroller>
+  );
+}

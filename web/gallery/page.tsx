@@ -1,0 +1,57 @@
+import { useState } from "react";
+import type { Finding } from "../../form/check.ts";
+import type { Outcome } from "../form/answer-form.tsx";
+import { PayloadFixturePage } from "../form/payload/fixture-page.tsx";
+import { TaskForm, type TaskFormProps } from "../form/task-form.tsx";
+import "../form/payload/payload.css";
+import "../tokens.css";
+import "../form/form.css";
+import "./gallery.css";
+
+/** What the server puts into a page as `<script type="application/json">`: a form, or the name of a payload. */
+export type PageData = FormPageData | { payload_fixture: string };
+
+interface FormPageData extends TaskFormProps {
+  /** Where an answer is sent as JSON. */
+  readonly answer_to: string;
+}
+
+/** Draws the form of the page with either library. */
+export function drawPage(draw: (form: React.ReactElement, root: Element) => void): void {
+  const data = JSON.parse(document.querySelector("#data")!.textContent) as PageData;
+  const root = document.querySelector("#form")!;
+  draw("payload_fixture" in data ? <PayloadFixturePage name={data.payload_fixture} /> : <FormPage {...data} />, root);
+}
+
+function FormPage({ answer_to, ...props }: FormPageData) {
+  const [said, setSaid] = useState<string | null>(null);
+  const onAnswer = async (response: unknown): Promise<Outcome> => {
+    const answer = await fetch(answer_to, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ response }),
+    });
+    const text = await answer.text();
+    if (answer.ok) {
+      setSaid(text);
+      return { kind: "accepted" };
+    }
+    return { kind: "refused", findings: findingsOf(text) };
+  };
+  return (
+    <>
+      <TaskForm {...props} live onAnswer={onAnswer} />
+      {said !== null && (
+        <pre id="answer" dir="auto">
+          {said}
+        </pre>
+      )}
+    </>
+  );
+}
+
+/** The service's details of a refusal, as they stand in the answer. */
+function findingsOf(text: string): readonly Finding[] {
+  const { details = [] } = JSON.parse(text) as { details?: readonly Finding[] };
+  return details.map((detail) => ({ ...detail, path: detail.path.replace(/^\/response/, "") }));
+}

@@ -1,0 +1,25 @@
+import { render } from "preact";
+import { entriesOfPost } from "../../form/entries.ts";
+import { TaskForm, type TaskFormProps } from "../form/task-form.tsx";
+import { toPreact } from "../preact.ts";
+import "../tokens.css";
+import "../form/form.css";
+
+/*
+ * Takes over a form that the server has drawn: what was entered meanwhile stays, and wrong answers are told before they
+ * are posted.
+ */
+const root = document.querySelector("#form");
+const data = document.querySelector("script[type='application/json']");
+if (root && data) {
+  const props = JSON.parse(data.textContent) as TaskFormProps;
+  const drawn = root.querySelector("form");
+  const entries = drawn === null ? {} : entriesOfForm(drawn);
+  const posted = { errors: [], notice: null, ...props.posted, entries };
+  render(toPreact(<TaskForm {...props} posted={posted} live />), root);
+}
+
+function entriesOfForm(form: HTMLFormElement) {
+  const texts = [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return entriesOfPost(new URLSearchParams(texts).toString());
+}
