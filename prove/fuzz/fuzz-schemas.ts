@@ -162,12 +162,13 @@ async function throughHttp(
   return wrong;
 }
 
+/** How many brackets deep it is as JSON. */
 function depthOf(value: unknown): number {
   let depth = 0;
-  for (let level: unknown[] = [value]; level.length > 0; depth++)
-    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
-  // The last level has no brackets.
-  return depth - 1;
+  const isNested = (item: unknown): item is object => typeof item === "object" && item !== null;
+  for (let level = [value].filter(isNested); level.length > 0; depth++)
+    level = level.flatMap((item) => Object.values(item).filter(isNested));
+  return depth;
 }
 
 function short(text: string): string {
