@@ -19,11 +19,13 @@ const DASHBOARD = join(import.meta.dirname, "dashboard/main.tsx");
 const LIGHT = join(import.meta.dirname, "light/main.tsx");
 
 function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), "web-build-"));
+  const around = mkdtempSync(join(tmpdir(), "web-build-"));
+  const folder = join(around, "page");
+  mkdirSync(folder);
   // Vite tells other tools by this variable what it does.
   const environment = process.env["NODE_ENV"];
   t.after(() => {
-    rmSync(folder, { recursive: true });
+    rmSync(around, { recursive: true });
     if (environment === undefined) delete process.env["NODE_ENV"];
     else process.env["NODE_ENV"] = environment;
   });
@@ -31,7 +33,7 @@ function temporaryFolder(t: TestContext): string {
 }
 
 function manifest(folder: string): Manifest {
-  return JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
+  return JSON.parse(readFileSync(`${folder}.json`, "utf8")) as Manifest;
 }
 
 void test("a light page loads at most 35 kB of scripts and 6 kB of styles", async (t) => {

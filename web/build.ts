@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { InlineConfig, Plugin, Rolldown } from "vite";
 
 /*
@@ -24,7 +24,10 @@ export interface Manifest {
 /** What was built, in kB after gzip. */
 type Sizes = Record<string, number>;
 
-/** Builds the script and the style sheet of a page into `outDir`, beside a `manifest.json` that names them. */
+/**
+ * Builds the script and the style sheet of a page into `outDir`, each file also compressed beside itself, and names them in
+ * `outDir`.json.
+ */
 export async function buildPage(library: Library, entry: string, outDir: string): Promise<Sizes> {
   const files = await bundle(library, outDir, {
     base: "./",
@@ -48,12 +51,20 @@ export async function buildPage(library: Library, entry: string, outDir: string)
   const style = files.find((file) => file.fileName.endsWith(".css"));
   if (!main || !style) throw new Error(`${entry} gives no script or no style sheet.`);
   const manifest: Manifest = { script: main.fileName, style: style.fileName };
-  writeFileSync(join(outDir, "manifest.json"), JSON.stringify(manifest));
+  writeFileSync(`${outDir}.json`, JSON.stringify(manifest));
+  for (const { fileName } of files) compress(join(outDir, fileName));
 
   const first = loadedWith(main, chunks);
   const later = chunks.filter((chunk) => !first.has(chunk));
   const sizes: Sizes = { JS: gzipped(outDir, [...first]), CSS: gzipped(outDir, [style]) };
   return later.length === 0 ? sizes : { ...sizes, "JS loaded later": gzipped(outDir, later) };
+}
+
+function compress(path: string): void {
+  if (path.endsWith(".woff2")) return;
+  const source = readFileSync(path);
+  writeFileSync(`${path}.gz`, gzipSync(source, { level: 9 }));
+  writeFileSync(`${path}.br`, brotliCompressSync(source));
 }
 
 /** The chunk and all that it imports, which the page waits for. */

@@ -20,7 +20,7 @@ const PROMISE =
 export const crashSqlite: Suite = {
   name: "crash-sqlite",
   promise: `on the embedded database, ${PROMISE}`,
-  counts: { short: 100, long: 1000, unit: "kill cycles" },
+  counts: { short: 25, long: 1000, unit: "kill cycles" },
   run: async (run) =>
     proveCrashes(run, { open: openSqliteWorld, passing: [], mayWriteAfterDeath: false, neglectMs: 30_000 }),
 };
@@ -28,7 +28,7 @@ export const crashSqlite: Suite = {
 export const crashPostgres: Suite = {
   name: "crash-postgres",
   promise: `with two processes on one PostgreSQL, ${PROMISE}`,
-  counts: { short: 50, long: 300, unit: "kill cycles" },
+  counts: { short: 12, long: 300, unit: "kill cycles" },
   run: async (run) =>
     proveCrashes(run, {
       open: openPostgresWorld,

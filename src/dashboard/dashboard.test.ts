@@ -22,11 +22,13 @@ testOnBoth("what the page loads is there, may be kept for ever, and nothing else
   for (const path of files) {
     const file = await service.call("GET", path, { token: null });
     assert.equal(file.status, 200, path);
-    assert.match(file.headers["cache-control"] ?? "", /immutable/);
+    assert.match(file.headers["cache-control"] ?? "", /max-age=31536000, immutable/);
+    const small = await service.call("GET", path, { token: null, headers: { "accept-encoding": "gzip, br" } });
+    assert.equal(small.headers["content-encoding"], "br", path);
   }
   for (const path of [
-    "/assets/manifest.json",
-    "/assets/..%2fmanifest.json",
+    "/assets/../dashboard.json",
+    "/assets/..%2fdashboard.json",
     "/assets/%2e%2e%2f%2e%2e%2fpackage.json",
     "/assets/",
   ])

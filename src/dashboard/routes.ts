@@ -1,15 +1,23 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { fastifyStatic } from "@fastify/static";
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { Type } from "typebox";
-import { ServiceError } from "../errors.ts";
 import { csp, escapeHtml, ICON } from "../http/page.ts";
-import { readBuiltPage, type BuiltPage } from "./files.ts";
 
 /** The addresses of the dashboard's own pages; which of them there is, the script decides. */
 const PAGES = ["/setup", "/login", "/inbox", "/tasks/:id"];
 
+/** What `npm run build` has made; the names carry a hash of what is in the files. */
+const BUILT = fileURLToPath(new URL("../../web/dist/dashboard", import.meta.url));
+
+interface Manifest {
+  readonly script: string;
+  readonly style: string;
+}
+
 /** The dashboard: one page, and the files it loads. Everything it knows it asks of the API, as whoever is signed in. */
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const built = await readBuiltPage("dashboard");
+  const manifest = readManifest();
   const headers = {
     "content-security-policy": csp({
       script: "'self'",
@@ -22,34 +30,43 @@ export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
   };
   for (const path of PAGES)
     app.get(path, { schema: { hide: true } }, async (_request, reply) =>
-      reply.headers(headers).type("text/html; charset=utf-8").send(page(built)),
+      reply.headers(headers).type("text/html; charset=utf-8").send(page(manifest)),
     );
-
-  app.get(
-    "/assets/:file",
-    { schema: { hide: true, params: Type.Object({ file: Type.String() }) } },
-    async (request, reply) => {
-      const file = built?.files.get(request.params.file);
-      if (file === undefined) throw new ServiceError("NOT_FOUND");
-      void reply
-        .headers({ "cache-control": "public, max-age=31536000, immutable", vary: "accept-encoding" })
-        .type(file.type);
-      const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "") && file.compressed !== file.source;
-      return takesGzip ? reply.header("content-encoding", "gzip").send(file.compressed) : reply.send(file.source);
-    },
-  );
+  if (manifest !== null)
+    await app.register(fastifyStatic, {
+      root: BUILT,
+      prefix: "/assets/",
+      schemaHide: true,
+      index: false,
+      // Files of that folder, by name.
+      allowedPath: (path) => /^\/[\w-]+\.\w+$/.test(path),
+      decorateReply: false,
+      preCompressed: true,
+      immutable: true,
+      maxAge: "365d",
+    });
 };
 
-function page(built: BuiltPage | null): string {
+/** @returns null: the pages were not built */
+function readManifest(): Manifest | null {
+  try {
+    return JSON.parse(readFileSync(`${BUILT}.json`, "utf8")) as Manifest;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function page(manifest: Manifest | null): string {
   const parts =
-    built === null
+    manifest === null
       ? {
           head: "",
           body: "<p>The pages are not built. Run <code>npm run build</code> and start the service again.</p>",
         }
       : {
-          head: `<link rel="stylesheet" href="/assets/${escapeHtml(built.style)}">
-<script type="module" src="/assets/${escapeHtml(built.script)}"></script>`,
+          head: `<link rel="stylesheet" href="/assets/${escapeHtml(manifest.style)}">
+<script type="module" src="/assets/${escapeHtml(manifest.script)}"></script>`,
           body: "<noscript><p>The dashboard needs JavaScript. Answers can also be given through the API.</p></noscript>",
         };
   return `<!doctype html>

@@ -71,7 +71,7 @@ async function start(port: number, folder: string): Promise<Gallery> {
   for (const library of LIBRARIES) {
     const outDir = join(folder, library);
     await buildPage(library, join(import.meta.dirname, `${library}.tsx`), outDir);
-    pages.set(library, JSON.parse(readFileSync(join(outDir, "manifest.json"), "utf8")) as Manifest);
+    pages.set(library, JSON.parse(readFileSync(`${outDir}.json`, "utf8")) as Manifest);
     for (const name of readdirSync(outDir)) {
       const type = name.endsWith(".css") ? "text/css" : "text/javascript";
       files.set(`/files/${library}/${name}`, { status: 200, type, body: readFileSync(join(outDir, name)) });
