@@ -114,7 +114,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
 
   for (const shape of shapes) app.addSchema(shape);
   await describeApi(app, ctx);
-  await app.register(docsRoutes, { ctx });
+  await app.register(docsRoutes);
   await app.register(operationsRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });

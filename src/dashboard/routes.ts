@@ -5,7 +5,19 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { csp, escapeHtml, ICON } from "../http/page.ts";
 
 /** The addresses of the dashboard's own pages; which of them there is, the script decides. */
-const PAGES = ["/setup", "/login", "/inbox", "/tasks/:id"];
+const PAGES = [
+  "/",
+  "/setup",
+  "/login",
+  "/inbox",
+  "/tasks/:id",
+  "/stats",
+  "/deliveries",
+  "/users",
+  "/playground",
+  "/settings",
+  "/settings/:part",
+];
 
 /** What `npm run build` has made; the names carry a hash of what is in the files. */
 const BUILT = fileURLToPath(new URL("../../web/dist/dashboard", import.meta.url));

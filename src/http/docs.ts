@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Context } from "../context.ts";
 import { ServiceError } from "../errors.ts";
 import { tidyDescription } from "./openapi.ts";
-import { csp, escapeHtml, ICON, PAGE_CSP, renderPage } from "./page.ts";
+import { csp, escapeHtml, ICON } from "./page.ts";
 import { troubleshootingRoutes } from "./troubleshooting.ts";
 
 const TITLE = "Human Task Service";
@@ -84,15 +84,8 @@ export async function describeApi(app: FastifyInstance, { version }: Pick<Contex
   });
 }
 
-/** The front page, the description of the API and the pages that show it. Everything they load comes from here. */
-export const docsRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
-  app.get("/", { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .headers({ "content-security-policy": PAGE_CSP, "cache-control": "no-cache" })
-      .type("text/html; charset=utf-8")
-      .send(frontPage(ctx.version)),
-  );
-
+/** The description of the API and the pages that show it. Everything they load comes from here. */
+export const docsRoutes: FastifyPluginAsync = async (app) => {
   app.get("/api/openapi.json", { schema: { hide: true } }, async () => app.swagger());
 
   await app.register(fastifySwaggerUi, {
@@ -137,21 +130,6 @@ export const docsRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ct
 
   await app.register(troubleshootingRoutes);
 };
-
-function frontPage(version: string): string {
-  return renderPage({
-    title: TITLE,
-    body: `<h1>The waiting room between software and people</h1>
-<p>An agent hands over a decision or a piece of work, with a JSON Schema for the answer. A person answers. The agent gets a result that fits the schema, exactly once.</p>
-<div class="doors">
-<section class="panel"><h2><a href="/inbox">Inbox</a></h2><p class="muted">What waits for an answer, for those who sign in.</p></section>
-<section class="panel"><h2><a href="/api/docs">API docs</a></h2><p class="muted">Every call, to read and to try in the browser.</p></section>
-<section class="panel"><h2><a href="/api/redoc">API reference</a></h2><p class="muted">The same on one page, to read and to search. As a file: <a href="/api/openapi.json"><code>/api/openapi.json</code></a>.</p></section>
-<section class="panel"><h2><a href="/docs/troubleshooting">Troubleshooting</a></h2><p class="muted">What each error code means and what to do about it.</p></section>
-</div>
-<p class="muted">Version ${escapeHtml(version)}</p>`,
-  });
-}
 
 /** What Swagger UI's own page leaves out: a width for phones, and the dark theme that its style sheet has. */
 const SWAGGER_UI_PAGE = `

@@ -1,80 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { TestContext } from "node:test";
-import type { Page } from "playwright-core";
-import { startService } from "../../src/start.ts";
 import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-
-const TOKEN = "tok_0123456789abcdef0123456789abcdef";
-const PASSWORD = "correct horse battery staple";
-
-interface Service {
-  readonly url: string;
-  /** A call as an agent makes it. */
-  readonly call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
-}
-
-async function serve(t: TestContext): Promise<Service> {
-  const folder = mkdtempSync(join(tmpdir(), "dashboard-"));
-  const service = await startService({
-    SERVICE_PORT: "0",
-    SERVICE_DATA_DIR: folder,
-    SERVICE_ADMIN_API_TOKEN: TOKEN,
-    SERVICE_LOG_LEVEL: "error",
-  });
-  t.after(async () => {
-    await service.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return {
-    url: service.address,
-    call: async <T>(method: string, path: string, body?: unknown) => {
-      const response = await fetch(service.address + path, {
-        method,
-        headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return (await response.json()) as T;
-    },
-  };
-}
-
-let keys = 0;
-
-function createTask(service: Service, task: string, more: Record<string, unknown> = {}): Promise<{ id: string }> {
-  return service.call("POST", "/api/tasks", {
-    task,
-    payload: { text: "Faster search." },
-    payload_schema: {},
-    response_schema: {
-      type: "object",
-      properties: { approved: { type: "boolean", title: "Publish it?" }, note: { type: "string" } },
-      required: ["approved"],
-    },
-    timeout_seconds: 3600,
-    idempotency_key: `k${++keys}`,
-    ...more,
-  });
-}
-
-async function addOperator(service: Service, email: string): Promise<void> {
-  await service.call("POST", "/api/users", {
-    email,
-    is_operator: true,
-    password: PASSWORD,
-    display_name: email.split("@")[0],
-  });
-}
-
-async function signIn(page: Page, service: Service, email: string, path = "/inbox"): Promise<void> {
-  await page.goto(service.url + path);
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("navigation", { name: "Main" }).waitFor();
-}
+import { addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
 
 testInBrowser(
   "who starts the service answers a first task in eight steps, and sees their agent's arrive",
@@ -82,7 +8,6 @@ testInBrowser(
     const service = await serve(t);
     const page = await open();
     await page.goto(service.url);
-    await page.goto(`${service.url}/inbox`);
     await page.waitForURL("**/setup");
     await axe(page);
     await screenshot(page, "dashboard-setup");

@@ -23,6 +23,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Dispatched on the window when the service does not know any more who is signed in. */
+export const SIGNED_OUT = "signed-out";
+
 /** There was no answer at all. */
 export class OfflineError extends Error {}
 
@@ -46,6 +49,8 @@ export async function request<T>(method: string, path: string, body?: unknown): 
   const text = await response.text();
   const data: unknown = text === "" ? null : JSON.parse(text);
   if (!response.ok) {
+    // Signing in is where this is an ordinary answer.
+    if (response.status === 401 && path !== "/api/auth/login") dispatchEvent(new Event(SIGNED_OUT));
     const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
     throw new ApiError(
       response.status,
@@ -59,6 +64,15 @@ export async function request<T>(method: string, path: string, body?: unknown): 
 
 export async function get<T>(path: string): Promise<T> {
   return (await request<T>("GET", path)).data;
+}
+
+export async function patch<T>(path: string, body: unknown): Promise<T> {
+  return (await request<T>("PATCH", path, body)).data;
+}
+
+/** Named so since `delete` is a word of the language. */
+export async function remove<T>(path: string): Promise<T> {
+  return (await request<T>("DELETE", path)).data;
 }
 
 export async function post<T>(path: string, body: unknown = {}): Promise<T> {

@@ -2,8 +2,8 @@ import { Button, TextInput } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { ApiError } from "./api.ts";
 import type { ListedTask, Me } from "./api.ts";
+import { Trouble, usePageTitle } from "./page.tsx";
 import { meQuery, tasksQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import { Snippet } from "./snippet.tsx";
@@ -16,6 +16,7 @@ const TITLES: Record<Scope["scope"], string> = { all: "Inbox", mine: "Mine", unc
 /** The list, and beside it the task that is open. */
 export function InboxPage({ id, search }: { id: string | null; search: Scope }) {
   const { data: me } = useQuery(meQuery);
+  usePageTitle(TITLES[search.scope]);
   if (me === undefined) return null;
   return (
     <div className={id === null ? "desk" : "desk has-task"}>
@@ -54,7 +55,7 @@ function TaskList({ id, search, me }: { id: string | null; search: Scope; me: Me
       {query.isPending ? (
         <Skeletons />
       ) : query.isError ? (
-        <Trouble error={query.error} retry={() => void query.refetch()} />
+        <Trouble title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />
       ) : tasks.length === 0 ? (
         <Nothing search={search} />
       ) : (
@@ -118,18 +119,6 @@ function Skeletons() {
         <li key={key} className="skeleton" />
       ))}
     </ul>
-  );
-}
-
-function Trouble({ error, retry }: { error: Error; retry: () => void }) {
-  return (
-    <div className="empty">
-      <h2>The list could not be loaded</h2>
-      <p>{error instanceof ApiError ? `${error.message} (${error.code})` : "There is no connection to the service."}</p>
-      <Button variant="default" onClick={retry}>
-        Try again
-      </Button>
-    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
@@ -7,6 +8,7 @@ import { queryClient } from "./queries.ts";
 import { router } from "./router.tsx";
 import { theme } from "./theme.ts";
 import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
 import "@fontsource-variable/inter/wght.css";
 import "../tokens.css";
 import "../form/form.css";
@@ -16,6 +18,7 @@ import "./dashboard.css";
 adoptKitVariables();
 createRoot(document.querySelector("#root")!).render(
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+    <Notifications position="bottom-right" limit={3} />
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />
     </QueryClientProvider>

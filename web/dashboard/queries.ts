@@ -24,6 +24,15 @@ export const countsQuery = queryOptions({
   queryFn: () => get<TaskCounts>("/api/tasks/counts"),
 });
 
+/** How many callbacks are given up, for the number beside Deliveries; more than a page of them is "50+". */
+export const abandonedQuery = queryOptions({
+  queryKey: ["deliveries", "abandoned"],
+  queryFn: async () => {
+    const { data, next } = await request<unknown[]>("GET", "/api/admin/webhook-deliveries?status=ABANDONED&limit=50");
+    return `${data.length}${next === null ? "" : "+"}`;
+  },
+});
+
 /** What an inbox shows; all of it stands in the address. */
 export interface Scope {
   readonly scope: "all" | "mine" | "unclaimed" | "done";

@@ -1,12 +1,21 @@
-import { createRootRoute, createRoute, createRouter, Navigate, Outlet, redirect } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
 import { InboxPage } from "./inbox.tsx";
 import { LoginPage } from "./login.tsx";
+import { Crash, Forbidden, NotFound } from "./page.tsx";
 import { meQuery, queryClient, setupQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import { SetupPage } from "./setup.tsx";
 import { Shell } from "./shell.tsx";
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: () => <Navigate to="/inbox" replace /> });
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
 
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
 
@@ -50,6 +59,47 @@ const task = createRoute({
   component: () => <InboxPage id={task.useParams().id} search={wholeScope(task.useSearch())} />,
 });
 
+/** What only operators see; the service refuses the rest by itself. */
+const operating = createRoute({
+  getParentRoute: () => signedIn,
+  id: "operating",
+  component: function Operating() {
+    const { data: me } = useQuery(meQuery);
+    return me?.is_operator === false ? <Forbidden /> : <Outlet />;
+  },
+});
+
+const stats = createRoute({
+  getParentRoute: () => operating,
+  path: "/stats",
+  component: lazyRouteComponent(() => import("./stats.tsx"), "StatsPage"),
+});
+
+const deliveries = createRoute({
+  getParentRoute: () => operating,
+  path: "/deliveries",
+  component: lazyRouteComponent(() => import("./deliveries.tsx"), "DeliveriesPage"),
+});
+
+const users = createRoute({
+  getParentRoute: () => operating,
+  path: "/users",
+  component: lazyRouteComponent(() => import("./users.tsx"), "UsersPage"),
+});
+
+const playground = createRoute({
+  getParentRoute: () => operating,
+  path: "/playground",
+  component: lazyRouteComponent(() => import("./playground.tsx"), "PlaygroundPage"),
+});
+
+/** `/settings` is the profile; each other part has an address of its own. */
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/settings/{-$part}",
+  component: lazyRouteComponent(() => import("./settings.tsx"), "SettingsPage"),
+});
+
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
@@ -78,7 +128,12 @@ const home = createRoute({
 });
 
 export const router = createRouter({
-  routeTree: root.addChildren([home, login, setup, signedIn.addChildren([inbox, task])]),
+  routeTree: root.addChildren([
+    home,
+    login,
+    setup,
+    signedIn.addChildren([inbox, task, settings, operating.addChildren([stats, deliveries, users, playground])]),
+  ]),
   // Search parameters are plain texts; there is nothing in them to be parsed as JSON.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {

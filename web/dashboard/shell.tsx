@@ -1,11 +1,22 @@
 import { ActionIcon, Menu } from "@mantine/core";
-import { IconChecks, IconCircleCheck, IconInbox, IconUser, IconUserCircle, IconUsersGroup } from "@tabler/icons-react";
+import {
+  IconChartBar,
+  IconChecks,
+  IconCircleCheck,
+  IconFlask,
+  IconInbox,
+  IconSettings,
+  IconUser,
+  IconUserCircle,
+  IconUsers,
+  IconUsersGroup,
+  IconWebhook,
+} from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
-import { useEffect } from "react";
 import { post } from "./api.ts";
 import { useLive } from "./live.ts";
-import { countsQuery, meQuery, queryClient } from "./queries.ts";
+import { abandonedQuery, countsQuery, meQuery, queryClient } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 
 const PLACES: readonly {
@@ -20,17 +31,23 @@ const PLACES: readonly {
   { scope: "done", label: "Done", Icon: IconCircleCheck },
 ];
 
+/** What operators see besides tasks. */
+const OPERATE = [
+  { to: "/stats", label: "Stats", Icon: IconChartBar },
+  { to: "/deliveries", label: "Deliveries", Icon: IconWebhook },
+  { to: "/users", label: "Users", Icon: IconUsers },
+  { to: "/playground", label: "Playground", Icon: IconFlask },
+] as const;
+
 /** What is around every page of somebody who is signed in. */
 export function Shell() {
   const navigate = useNavigate();
   const isLive = useLive();
   const { data: me } = useQuery(meQuery);
   const { data: counts } = useQuery(countsQuery);
-  const open = counts?.open ?? 0;
-  useEffect(() => {
-    document.title = `${open > 0 ? `(${open}) ` : ""}Inbox - Human Task Service`;
-  }, [open]);
-  const places = me?.is_operator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
+  const isOperator = me?.is_operator === true;
+  const { data: abandoned } = useQuery({ ...abandonedQuery, enabled: isOperator });
+  const places = isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
   const signOut = async (): Promise<void> => {
     await post("/api/auth/logout");
     queryClient.clear();
@@ -39,7 +56,7 @@ export function Shell() {
   return (
     <div className="shell">
       <a className="skip" href="#main">
-        Skip to the task
+        Skip to the page
       </a>
       <nav className="places" aria-label="Main">
         <Link to="/inbox" className="mark">
@@ -52,8 +69,8 @@ export function Shell() {
           <Link
             key={scope}
             to="/inbox"
-            search={{ scope }}
-            activeOptions={{ includeSearch: true, exact: false }}
+            search={scope === "all" ? {} : { scope }}
+            activeOptions={{ includeSearch: true, exact: scope === "all" }}
             className="place"
           >
             <Icon size={16} stroke={1.75} aria-hidden />
@@ -61,6 +78,23 @@ export function Shell() {
             {count !== undefined && counts !== undefined && <span className="count-of">{counts[count]}</span>}
           </Link>
         ))}
+        {isOperator && <p className="places-of wide-only">Operate</p>}
+        {isOperator &&
+          OPERATE.map(({ to, label, Icon }) => (
+            <Link key={to} to={to} className="place wide-only">
+              <Icon size={16} stroke={1.75} aria-hidden />
+              <span>{label}</span>
+              {to === "/deliveries" && abandoned !== undefined && abandoned !== "0" && (
+                <span className="count-of bad" title="Given up">
+                  {abandoned}
+                </span>
+              )}
+            </Link>
+          ))}
+        <Link to="/settings/{-$part}" params={{}} className="place wide-only">
+          <IconSettings size={16} stroke={1.75} aria-hidden />
+          <span>Settings</span>
+        </Link>
         <span className="grow" />
         {!isLive && <output className="chip warn">Reconnecting</output>}
         <Menu position="top-start">
@@ -72,6 +106,22 @@ export function Shell() {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Label>{me?.email}</Menu.Label>
+            {isOperator &&
+              OPERATE.map(({ to, label }) => (
+                <Menu.Item key={to} component={Link} to={to} className="phone-only">
+                  {label}
+                </Menu.Item>
+              ))}
+            <Menu.Item component={Link} to="/settings" className="phone-only">
+              Settings
+            </Menu.Item>
+            <Menu.Item component="a" href="/api/docs">
+              API docs
+            </Menu.Item>
+            <Menu.Item component="a" href="/docs/troubleshooting">
+              Troubleshooting
+            </Menu.Item>
+            <Menu.Divider />
             <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
           </Menu.Dropdown>
         </Menu>

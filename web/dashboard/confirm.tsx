@@ -1,0 +1,54 @@
+import { Button, Modal } from "@mantine/core";
+import { useState } from "react";
+import type { ReactNode } from "react";
+import { sentenceOf } from "./page.tsx";
+
+interface ConfirmProps {
+  /** Names the thing: "Delete task tsk_1?" */
+  title: string;
+  /** Says the effect. */
+  children: ReactNode;
+  /** The word on the button that does it. */
+  action: string;
+  tone?: "bad" | "accent";
+  /** What it throws is shown, and the dialog stays. */
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+}
+
+/** Asks before something that cannot be taken back. */
+export function Confirm({ title, children, action, tone = "bad", onConfirm, onClose }: ConfirmProps) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const confirm = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await onConfirm();
+      onClose();
+    } catch (failure) {
+      setError(sentenceOf(failure));
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title={title} centered closeButtonProps={{ "aria-label": "Close" }}>
+      <div className="stack">
+        <div>{children}</div>
+        {error !== null && (
+          <p className="notice bad" role="alert">
+            {error}
+          </p>
+        )}
+        <div className="row end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            Cancel
+          </Button>
+          <Button color={tone === "bad" ? "red" : "accent"} loading={busy} onClick={() => void confirm()}>
+            {action}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

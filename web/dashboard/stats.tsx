@@ -1,0 +1,5 @@
+import { Page } from "./page.tsx";
+
+export function StatsPage() {
+  return <Page title="Stats">Not here yet</Page>;
+}

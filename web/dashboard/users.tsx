@@ -1,0 +1,5 @@
+import { Page } from "./page.tsx";
+
+export function UsersPage() {
+  return <Page title="Users">Not here yet</Page>;
+}
