@@ -21,7 +21,7 @@ testInBrowser(
     await screenshot(page, "dashboard-task");
     await page.getByRole("radio", { name: "Approve" }).check();
     await page.getByRole("button", { name: "Submit answer" }).click();
-    await page.getByRole("heading", { name: "Nothing is waiting" }).waitFor();
+    await page.getByRole("heading", { name: "All answered" }).waitFor();
     const tasks = await service.call<{ status: string; response: unknown; completed_via_channel: string }[]>(
       "GET",
       "/api/tasks",
@@ -92,7 +92,7 @@ testInBrowser(
     await page.getByRole("link", { name: /^Inbox/ }).click();
     await page.getByRole("searchbox", { name: "Search" }).fill("nothing like it");
     await page.getByRole("heading", { name: "No tasks match" }).waitFor();
-    await page.getByRole("button", { name: "Clear the search" }).click();
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("link", { name: /Soon/ }).waitFor();
   },
 );
@@ -130,7 +130,7 @@ testInBrowser("two people see who is on a task, and the answer of whoever was fi
   await signIn(bob, service, "bob@example.com", `/tasks/${id}`);
   await bob.getByRole("radio", { name: "Yes" }).waitFor();
   await ada.getByRole("textbox", { name: /Note/ }).fill("I am at it");
-  await bob.getByText("ada@example.com is on it.").waitFor();
+  await bob.getByText("ada@example.com is on it").waitFor();
   await bob.getByRole("button", { name: "Take over" }).click();
   await bob.getByRole("radio", { name: "Yes" }).check();
   await bob.getByRole("button", { name: "Submit answer" }).click();

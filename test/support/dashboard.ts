@@ -15,13 +15,14 @@ export interface Service {
 }
 
 /** A service of this test's own, whose pages are those of the last build. */
-export async function serve(t: TestContext): Promise<Service> {
+export async function serve(t: TestContext, env: Record<string, string> = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "dashboard-"));
   const service = await startService({
     SERVICE_PORT: "0",
     SERVICE_DATA_DIR: folder,
     SERVICE_ADMIN_API_TOKEN: TOKEN,
     SERVICE_LOG_LEVEL: "error",
+    ...env,
   });
   t.after(async () => {
     await service.stop();
@@ -77,4 +78,9 @@ export async function signIn(page: Page, service: Service, email: string, path =
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByRole("navigation", { name: "Main" }).waitFor();
+}
+
+/** Somebody who sees what is assigned or offered to them, and nothing else. */
+export async function addAssignee(service: Service, email: string): Promise<void> {
+  await service.call("POST", "/api/users", { email, password: PASSWORD, display_name: email.split("@")[0] });
 }

@@ -5,6 +5,9 @@ export type Task = Schemas["Task"];
 export type ListedTask = Schemas["ListedTask"];
 export type TaskStatus = Task["status"];
 export type TaskCounts = Schemas["TaskCounts"];
+export type AuditEntry = Schemas["AuditEntry"];
+export type WebhookDelivery = Schemas["WebhookDelivery"];
+export type User = Schemas["User"];
 export type Me = Schemas["Me"];
 
 /** What the service answers when it does not do what it was asked. */

@@ -10,6 +10,8 @@ interface ConfirmProps {
   children: ReactNode;
   /** The word on the button that does it. */
   action: string;
+  /** The word on the button that does nothing. */
+  keep?: string;
   tone?: "bad" | "accent";
   /** What it throws is shown, and the dialog stays. */
   onConfirm: () => Promise<void>;
@@ -17,7 +19,7 @@ interface ConfirmProps {
 }
 
 /** Asks before something that cannot be taken back. */
-export function Confirm({ title, children, action, tone = "bad", onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ title, children, action, keep = "Cancel", tone = "bad", onConfirm, onClose }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const confirm = async (): Promise<void> => {
@@ -42,9 +44,9 @@ export function Confirm({ title, children, action, tone = "bad", onConfirm, onCl
         )}
         <div className="row end">
           <Button variant="default" onClick={onClose} data-autofocus>
-            Cancel
+            {keep}
           </Button>
-          <Button color={tone === "bad" ? "red" : "accent"} loading={busy} onClick={() => void confirm()}>
+          <Button color={tone} loading={busy} onClick={() => void confirm()}>
             {action}
           </Button>
         </div>

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request } from "./api.ts";
-import type { ListedTask, Me, Task, TaskCounts } from "./api.ts";
+import type { ListedTask, Me, Task, TaskCounts, TaskStatus } from "./api.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -38,16 +38,21 @@ export interface Scope {
   readonly scope: "all" | "mine" | "unclaimed" | "done";
   readonly sort: "deadline" | "created";
   readonly q: string;
+  readonly status: TaskStatus | null;
+  /** The id of a user, or "none": nobody is assigned. */
+  readonly assignee: string | null;
 }
 
-export function tasksQuery({ scope, sort, q }: Scope, me: Me) {
+export function tasksQuery({ scope, sort, q, status, assignee }: Scope, me: Me) {
   const query = new URLSearchParams({ limit: "50", sort: scope === "done" ? "created" : sort });
   query.set("terminal", String(scope === "done"));
   if (scope === "mine" && me.user_id !== null) query.set("assigned_to", me.user_id);
-  if (scope === "unclaimed") query.set("unassigned", "true");
+  else if (scope === "unclaimed" || assignee === "none") query.set("unassigned", "true");
+  else if (assignee !== null) query.set("assigned_to", assignee);
+  if (status !== null) query.set("status", status);
   if (q !== "") query.set("q", q);
   return infiniteQueryOptions({
-    queryKey: ["tasks", "list", scope, sort, q],
+    queryKey: ["tasks", "list", scope, sort, q, status, assignee],
     queryFn: ({ pageParam }) => request<ListedTask[]>("GET", pageParam),
     initialPageParam: `/api/tasks?${query}`,
     getNextPageParam: (page) => page.next,

@@ -12,6 +12,8 @@ import { LoginPage } from "./login.tsx";
 import { Crash, Forbidden, NotFound } from "./page.tsx";
 import { meQuery, queryClient, setupQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
+import type { TaskStatus } from "./api.ts";
+import { STATUSES } from "./status.tsx";
 import { SetupPage } from "./setup.tsx";
 import { Shell } from "./shell.tsx";
 
@@ -19,18 +21,37 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, e
 
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
 
-/** All of an inbox stands in its address, so that it can be kept, shared and reloaded. */
+/** All of an inbox stands in its address, so that it can be kept, shared and reloaded; what is usual is left out. */
 function readScope(search: Record<string, unknown>): Partial<Scope> {
-  const scope = SCOPES.find((known) => known === search["scope"]);
+  const text = (name: string): string | null => {
+    const value = search[name];
+    return typeof value === "string" && value !== "" ? value : null;
+  };
+  const scope = SCOPES.find((known) => known === text("scope"));
+  const status = text("status");
+  const [q, assignee] = [text("q"), text("assignee")];
   return {
-    ...(scope === undefined ? {} : { scope }),
-    ...(search["sort"] === "created" ? { sort: "created" as const } : {}),
-    ...(typeof search["q"] === "string" && search["q"] !== "" ? { q: search["q"] } : {}),
+    ...(scope === undefined || scope === "all" ? {} : { scope }),
+    ...(text("sort") === "created" ? { sort: "created" as const } : {}),
+    ...(status !== null && Object.hasOwn(STATUSES, status) ? { status: status as TaskStatus } : {}),
+    ...(assignee === null ? {} : { assignee }),
+    ...(q === null ? {} : { q }),
   };
 }
 
-function wholeScope({ scope = "all", sort = "deadline", q = "" }: Partial<Scope>): Scope {
-  return { scope, sort, q };
+/** What goes without saying does not stand in an address. */
+function usual(name: string, value: unknown): boolean {
+  return (name === "scope" && value === "all") || (name === "sort" && value === "deadline");
+}
+
+function wholeScope({
+  scope = "all",
+  sort = "deadline",
+  q = "",
+  status = null,
+  assignee = null,
+}: Partial<Scope>): Scope {
+  return { scope, sort, q, status, assignee };
 }
 
 const signedIn = createRoute({
@@ -137,7 +158,9 @@ export const router = createRouter({
   // Search parameters are plain texts; there is nothing in them to be parsed as JSON.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
-    const texts = Object.entries(search).filter(([, value]) => typeof value === "string" && value !== "");
+    const texts = Object.entries(search).filter(
+      ([name, value]) => typeof value === "string" && value !== "" && !usual(name, value),
+    );
     const query = new URLSearchParams(texts as [string, string][]).toString();
     return query === "" ? "" : `?${query}`;
   },

@@ -1,11 +1,11 @@
 import { Button, PasswordInput, Progress, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, get, post } from "./api.ts";
-import type { ListedTask, Task } from "./api.ts";
+import type { ListedTask } from "./api.ts";
 import { meQuery, queryClient } from "./queries.ts";
-import { SAMPLE_TASK } from "./sample-task.ts";
+import { CreateSample } from "./sample.tsx";
 import { Snippet } from "./snippet.tsx";
 
 /** First run: the first operator, a task to try, and the way to connect an agent. */
@@ -81,37 +81,12 @@ function You({ onDone }: { onDone: () => void }) {
 }
 
 function TryIt({ onSkip }: { onSkip: () => void }) {
-  const navigate = useNavigate();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const create = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const me = await queryClient.fetchQuery(meQuery);
-      const task = await post<Task>("/api/tasks", {
-        ...SAMPLE_TASK,
-        assign_to: { user_id: me.user_id },
-        idempotency_key: `sample-${crypto.randomUUID()}`,
-      });
-      await navigate({ to: "/tasks/$id", params: { id: task.id }, search: {} });
-    } catch (failure) {
-      setError(failure instanceof Error ? failure.message : "That did not work.");
-      setBusy(false);
-    }
-  };
   return (
     <>
       <h1>Try it</h1>
       <p>Answer a task as your agents will send them: a refund to decide about.</p>
-      {error !== null && (
-        <p className="notice bad" role="alert">
-          {error}
-        </p>
-      )}
       <div className="row">
-        <Button onClick={() => void create()} loading={busy}>
-          Answer a sample task
-        </Button>
+        <CreateSample label="Answer a sample task" />
         <Button variant="default" onClick={onSkip}>
           Skip
         </Button>

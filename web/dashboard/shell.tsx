@@ -5,6 +5,7 @@ import {
   IconCircleCheck,
   IconFlask,
   IconInbox,
+  IconKeyboard,
   IconSettings,
   IconUser,
   IconUserCircle,
@@ -13,11 +14,15 @@ import {
   IconWebhook,
 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { useState } from "react";
 import { post } from "./api.ts";
+import { useKeys } from "./keyboard.ts";
 import { useLive } from "./live.ts";
 import { abandonedQuery, countsQuery, meQuery, queryClient } from "./queries.ts";
 import type { Scope } from "./queries.ts";
+import { Shortcuts } from "./shortcuts.tsx";
+import { SignedOut } from "./signed-out.tsx";
 
 const PLACES: readonly {
   scope: Scope["scope"];
@@ -30,6 +35,9 @@ const PLACES: readonly {
   { scope: "unclaimed", label: "Unclaimed", Icon: IconUsersGroup, count: "unclaimed" },
   { scope: "done", label: "Done", Icon: IconCircleCheck },
 ];
+
+/** A task that is open belongs to the list beside it, which its address names. */
+const NOT_BY_ADDRESS = { className: "", "aria-current": undefined };
 
 /** What operators see besides tasks. */
 const OPERATE = [
@@ -48,6 +56,19 @@ export function Shell() {
   const isOperator = me?.is_operator === true;
   const { data: abandoned } = useQuery({ ...abandonedQuery, enabled: isOperator });
   const places = isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
+  const here = useRouterState({
+    select: ({ location: { pathname, search } }) =>
+      /^\/(inbox|tasks)\b/.test(pathname) ? ((search as Partial<Scope>).scope ?? "all") : null,
+  });
+  const [showsKeys, setShowsKeys] = useState(false);
+  const go = (scope: Scope["scope"]) => () => void navigate({ to: "/inbox", search: { scope } });
+  useKeys({
+    "?": () => setShowsKeys(true),
+    "g i": go("all"),
+    "g m": isOperator ? go("mine") : undefined,
+    "g d": go("done"),
+    "g s": isOperator ? () => void navigate({ to: "/stats" }) : undefined,
+  });
   const signOut = async (): Promise<void> => {
     await post("/api/auth/logout");
     queryClient.clear();
@@ -70,8 +91,9 @@ export function Shell() {
             key={scope}
             to="/inbox"
             search={scope === "all" ? {} : { scope }}
-            activeOptions={{ includeSearch: true, exact: scope === "all" }}
-            className="place"
+            className={scope === here ? "place active" : "place"}
+            aria-current={scope === here ? "page" : undefined}
+            activeProps={NOT_BY_ADDRESS}
           >
             <Icon size={16} stroke={1.75} aria-hidden />
             <span>{label}</span>
@@ -96,6 +118,13 @@ export function Shell() {
           <span>Settings</span>
         </Link>
         <span className="grow" />
+        <button type="button" className="place wide-only" onClick={() => setShowsKeys(true)}>
+          <IconKeyboard size={16} stroke={1.75} aria-hidden />
+          <span>Shortcuts</span>
+          <kbd className="count-of" aria-hidden>
+            ?
+          </kbd>
+        </button>
         {!isLive && <output className="chip warn">Reconnecting</output>}
         <Menu position="top-start">
           <Menu.Target>
@@ -127,6 +156,8 @@ export function Shell() {
         </Menu>
       </nav>
       <Outlet />
+      {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
+      {me !== undefined && <SignedOut me={me} />}
     </div>
   );
 }

@@ -10,8 +10,10 @@ import {
 } from "@tabler/icons-react";
 import type { TaskStatus } from "./api.ts";
 import { useNow } from "./now.ts";
+import { utcOf } from "./times.tsx";
 
-const STATUSES: Record<TaskStatus, { label: string; tone: string; Icon: typeof IconClock }> = {
+/** How each status is called and looks. */
+export const STATUSES: Record<TaskStatus, { label: string; tone: string; Icon: typeof IconClock }> = {
   created: { label: "Waiting", tone: "info", Icon: IconCircleDashed },
   rejected: { label: "Sent back", tone: "warn", Icon: IconArrowBackUp },
   completed: { label: "Done", tone: "ok", Icon: IconCircleCheck },
@@ -30,24 +32,29 @@ export function StatusChip({ status }: { status: TaskStatus }) {
   );
 }
 
+/** Whether the task still waits for an answer. */
+export function isOpenStatus(status: TaskStatus): boolean {
+  return status === "created" || status === "rejected";
+}
+
+/** Whether the time of a task is over that the service has not ended yet: no answer is taken any more. */
+export function useIsOver({ status, timeout_at }: { status: TaskStatus; timeout_at: string }): boolean {
+  const end = Date.parse(timeout_at);
+  const now = useNow((at) => (isOpenStatus(status) ? pace(end - at) : null));
+  return isOpenStatus(status) && now >= end;
+}
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long is left, in words and looks. */
+/** How long is left of a task that is open, in words and looks. */
 export function Deadline({ created, at }: { created: string; at: string }) {
   const end = Date.parse(at);
   const now = useNow((at) => pace(end - at));
   const left = end - now;
   const whole = end - Date.parse(created);
-  const title = `${new Date(end).toISOString().replace("T", " ").slice(0, 16)} UTC`;
-  if (left <= 0)
-    return (
-      <span className="deadline" title={title}>
-        <IconClockOff size={14} stroke={1.75} aria-hidden />
-        Timed out
-      </span>
-    );
+  const title = utcOf(new Date(end));
   const urgent = left <= whole / 10 || left <= 5 * MINUTE;
   const soon = urgent || left <= whole / 4 || left <= HOUR;
   const Icon = soon ? IconAlertTriangle : IconClock;
@@ -66,7 +73,7 @@ function pace(left: number): number | null {
 }
 
 function wordsFor(left: number, end: number, soon: boolean): string {
-  if (left < 2 * MINUTE) return `${Math.ceil(left / 1000)} s left`;
+  if (left < 2 * MINUTE) return `${Math.max(0, Math.ceil(left / 1000))} s left`;
   if (left < HOUR) return `${Math.ceil(left / MINUTE)} min left`;
   if (left < 12 * HOUR) return `${Math.floor(left / HOUR)} h${soon ? " left" : ""}`;
   const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }).format(end);

@@ -1,49 +1,70 @@
-import { Button } from "@mantine/core";
-import { IconArrowLeft, IconLink } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { Tabs } from "@mantine/core";
+import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "@tabler/icons-react";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { nodesOf } from "../../form/nodes.ts";
-import { planPayload } from "../../form/payload.ts";
-import { planForm, readForm } from "../../form/plan.ts";
-import type { Outcome } from "../form/answer-form.tsx";
-import { PayloadView } from "../form/payload/view.tsx";
-import { TaskForm } from "../form/task-form.tsx";
-import { ApiError, OfflineError, post } from "./api.ts";
-import type { ListedTask, Me, Task } from "./api.ts";
-import { dropDraft, keepDraft, readDraft } from "./draft.ts";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import type { RefObject } from "react";
+import type { Entries } from "../../form/entries.ts";
+import { Answer } from "./answer.tsx";
+import { ApiError } from "./api.ts";
+import type { Me, Task } from "./api.ts";
+import { useClaim } from "./claim.ts";
+import { Closed } from "./closed.tsx";
+import { copy } from "./copy.tsx";
+import { useKeys } from "./keyboard.ts";
 import { useNow } from "./now.ts";
-import { whoOf } from "./who.ts";
-import { queryClient, taskQuery, tasksQuery } from "./queries.ts";
+import { Trouble } from "./page.tsx";
+import { PayloadOf } from "./payload.tsx";
+import { taskQuery, tasksQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import { IconButton } from "./shell.tsx";
-import { Deadline, StatusChip } from "./status.tsx";
+import { Deadline, isOpenStatus, StatusChip, useIsOver } from "./status.tsx";
+import { TaskMenu } from "./task-menu.tsx";
+import { rowOf } from "./task-list.tsx";
+import { toast } from "./toasts.ts";
+import { undoable, undoLast } from "./undo.ts";
+import { whoOf } from "./who.ts";
 
 /** Longer ones have their first line as heading, and the rest below. */
 const HEADING_LENGTH = 140;
-const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** When it is said aloud that the time is nearly over. */
+const LAST_CALL_MS = 120_000;
+
+const Activity = lazy(async () => ({ default: (await import("./activity.tsx")).Activity }));
+const Raw = lazy(async () => ({ default: (await import("./raw.tsx")).Raw }));
 
 export function TaskPane({ id, search, me }: { id: string; search: Scope; me: Me }) {
-  const { data: task, error } = useQuery(taskQuery(id));
-  if (error !== null) return <NoTask error={error} />;
-  return task === undefined ? <p className="hint">Loading</p> : <Whole task={task} search={search} me={me} />;
+  const { data: task, error, refetch } = useQuery(taskQuery(id));
+  // What is shown stays while it cannot be asked for anew.
+  if (task !== undefined && !(error instanceof ApiError)) return <Whole task={task} search={search} me={me} />;
+  if (error !== null) return <NoTask error={error} search={search} retry={() => void refetch()} />;
+  return (
+    <p className="hint" aria-busy="true">
+      Loading
+    </p>
+  );
 }
 
-function NoTask({ error }: { error: Error }) {
-  const code = error instanceof ApiError ? error.code : "";
-  const sentence =
-    code === "TASK_NOT_FOUND"
-      ? "No such task, or it was deleted."
-      : code === "FORBIDDEN"
-        ? "This task is assigned to someone else."
-        : error.message;
+function NoTask({ error, search, retry }: { error: Error; search: Scope; retry: () => void }) {
+  const sentences: Record<string, string> = {
+    TASK_NOT_FOUND: "No such task, or it was deleted",
+    FORBIDDEN: "This task is assigned to someone else",
+  };
+  const sentence = error instanceof ApiError ? sentences[error.code] : undefined;
+  if (sentence === undefined) return <Trouble title="The task could not be loaded" error={error} retry={retry} />;
   return (
     <div className="empty">
       <h1>{sentence}</h1>
-      <Link to="/inbox">Back to the inbox</Link>
+      <Link to="/inbox" search={search}>
+        Back to the inbox
+      </Link>
     </div>
   );
 }
+
+const TABS = ["review", "activity", "raw"] as const;
+type Tab = (typeof TABS)[number];
+const TAB_TITLES: Record<Tab, string> = { review: "Review", activity: "Activity", raw: "Raw" };
 
 interface WholeProps {
   task: Task;
@@ -52,244 +73,243 @@ interface WholeProps {
 }
 
 function Whole({ task, search, me }: WholeProps) {
-  const navigate = useNavigate();
   const heading = useRef<HTMLHeadingElement>(null);
-  const [first = "", ...rest] = task.task.length > HEADING_LENGTH ? task.task.split("\n") : [task.task];
+  const reply = useRef<HTMLElement>(null);
+  const [tab, setTab] = useState<Tab>("review");
+  const isOver = useIsOver(task);
+  const isOpen = isOpenStatus(task.status) && !isOver;
+  const claim = useClaim(task, me);
+  // Survives that the task is closed by somebody else.
+  const [entered, setEntered] = useState<Entries | null>(null);
+  const way = useWay(task, search, me);
+  // The trail is for operators.
+  const tabs = TABS.filter((known) => known !== "activity" || me.is_operator);
+  const step = (by: number) => {
+    const at = Math.min(Math.max(tabs.indexOf(tab) + by, 0), tabs.length - 1);
+    setTab(tabs[at]!);
+  };
+  const copyLink = () => {
+    const link = `${location.origin}/tasks/${task.id}`;
+    void copy(link).then((done) => done && toast({ message: "Link copied" }));
+  };
+  const goToAnswer = () => {
+    setTab("review");
+    reply.current?.scrollIntoView({ block: "start" });
+    reply.current?.querySelector<HTMLElement>("form :is(input:not([type='hidden']), select, textarea)")?.focus();
+  };
+  useKeys({
+    Escape: way.back,
+    u: way.back,
+    s: isOpen ? way.skip : undefined,
+    r: isOpen ? goToAnswer : undefined,
+    c: isOpen ? claim.toggle : undefined,
+    y: copyLink,
+    z: undoLast,
+    "[": () => step(-1),
+    "]": () => step(1),
+    ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [String(digit), () => choose(digit)])),
+  });
   // Whoever opens a task hears what it is first.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  const isOpen = task.status === "created" || task.status === "rejected";
+  const [first, rest] = headingOf(task.task);
   return (
     <>
       <header className="task-head">
         <div className="task-state">
-          <Link to="/inbox" search={search} className="back" aria-label="Back to the list">
+          <button type="button" className="back" aria-label="Back to the list" onClick={way.back}>
             <IconArrowLeft size={16} stroke={1.75} aria-hidden />
-          </Link>
-          <StatusChip status={task.status} />
+          </button>
+          <StatusChip status={isOver ? "timed_out" : task.status} />
           {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
           <span className="who">{whoOf(task, me)}</span>
           <span className="grow" />
-          <IconButton label="Copy link" onClick={() => void navigator.clipboard.writeText(location.href)}>
-            <IconLink size={16} stroke={1.75} aria-hidden />
-          </IconButton>
+          <div className="wide-only row">
+            <IconButton label="Previous task" onClick={way.previous}>
+              <IconArrowUp size={16} stroke={1.75} aria-hidden />
+            </IconButton>
+            <IconButton label="Next task" onClick={way.next}>
+              <IconArrowDown size={16} stroke={1.75} aria-hidden />
+            </IconButton>
+            <IconButton label="Copy link" onClick={copyLink}>
+              <IconLink size={16} stroke={1.75} aria-hidden />
+            </IconButton>
+          </div>
+          <TaskMenu
+            task={task}
+            me={me}
+            isOpen={isOpen}
+            claim={claim}
+            way={way}
+            copyLink={copyLink}
+            showRaw={() => setTab("raw")}
+          />
         </div>
         <h1 ref={heading} tabIndex={-1} dir="auto">
           {first}
         </h1>
-        {rest.length > 0 && (
+        {rest !== "" && (
           <p className="task-rest" dir="auto">
-            {rest.join("\n")}
+            {rest}
           </p>
         )}
       </header>
-      <div className="task-body">
-        <section className="review" aria-labelledby="review">
-          <h2 id="review">What to review</h2>
-          <Payload
-            payload={task.payload}
-            schema={task.payload_schema}
-            hints={task.form_definition?.["payload"]}
-            redact={task.redact_payload}
-          />
-        </section>
-        <section className="reply" aria-labelledby="reply">
-          <h2 id="reply">{isOpen ? "Your answer" : "The answer"}</h2>
-          {isOpen ? (
-            <Answer task={task} search={search} me={me} onNext={(next) => void navigate(next)} />
-          ) : (
-            <Closed task={task} me={me} />
-          )}
-        </section>
-      </div>
+      {isOpen && <LastCall at={task.timeout_at} />}
+      <Tabs
+        value={tab}
+        onChange={(value) => setTab(TABS.find((known) => known === value) ?? "review")}
+        keepMounted={false}
+        className="task-tabs"
+      >
+        <Tabs.List>
+          {tabs.map((known) => (
+            <Tabs.Tab key={known} value={known}>
+              {TAB_TITLES[known]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {/* What is entered stays while another tab is looked at. */}
+        <Tabs.Panel value="review" keepMounted>
+          <div className="task-body">
+            <section className="review" aria-labelledby="review">
+              <h2 id="review">What to review</h2>
+              <PayloadOf
+                payload={task.payload}
+                schema={task.payload_schema}
+                hints={task.form_definition?.["payload"]}
+                redact={task.redact_payload}
+              />
+            </section>
+            <section className="reply" ref={reply} aria-labelledby="reply">
+              <h2 id="reply">{isOpen ? "Your answer" : "The answer"}</h2>
+              {isOpen ? (
+                <Answer
+                  task={task}
+                  me={me}
+                  claim={claim}
+                  entered={entered}
+                  onEdit={setEntered}
+                  onAccepted={way.onward}
+                />
+              ) : (
+                <Closed task={task} me={me} isOver={isOver} entered={entered} />
+              )}
+            </section>
+          </div>
+          {isOpen && <AnswerBar form={reply} skip={way.skip} answer={goToAnswer} />}
+        </Tabs.Panel>
+        <Suspense fallback={<p className="hint">Loading</p>}>
+          <Tabs.Panel value="activity">
+            <Activity task={task} />
+          </Tabs.Panel>
+          <Tabs.Panel value="raw">
+            <Raw task={task} />
+          </Tabs.Panel>
+        </Suspense>
+      </Tabs>
     </>
   );
 }
 
-const Markdown = lazy(async () => ({ default: (await import("../form/payload/markdown.tsx")).Markdown }));
-const TextDiff = lazy(async () => ({ default: (await import("../form/payload/text-diff.tsx")).TextDiff }));
-
-function Payload({
-  payload,
-  schema,
-  hints,
-  redact,
-}: {
-  payload: unknown;
-  schema: unknown;
-  hints: unknown;
-  redact: boolean;
-}) {
-  const [opened] = useState(() => Date.now());
-  const plan = useMemo(
-    () =>
-      planPayload({
-        payload,
-        payload_schema: schema,
-        hints,
-        redact,
-        locale: navigator.language,
-        time_zone: TIME_ZONE,
-        now: new Date(opened),
-      }),
-    [payload, schema, hints, redact, opened],
-  );
-  return (
-    <Suspense fallback={<PayloadView plan={plan} />}>
-      <PayloadView plan={plan} Markdown={Markdown} TextDiff={TextDiff} />
-    </Suspense>
-  );
+function headingOf(text: string): [first: string, rest: string] {
+  if (text.length <= HEADING_LENGTH) return [text, ""];
+  const [first = "", ...rest] = text.split("\n");
+  return [first, rest.join("\n").trim()];
 }
 
-function Answer({ task, search, me, onNext }: WholeProps & { onNext: (to: NextPlace) => void }) {
-  const [opened] = useState(() => new Date().toISOString());
-  const hasClaimed = useRef(false);
-  // A claim lapses by itself.
-  const now = useNow(() => 30_000);
-  const isHeld =
-    task.claimed_by_email !== null &&
-    task.claimed_by_email !== me.email &&
-    Date.parse(task.claim_expires_at ?? "") > now;
-  // What is redacted leaves no trace in a browser either.
-  const [draft] = useState(() => (task.redact_payload ? null : readDraft(task.id)));
-  const secret = useMemo(() => secretFields(task), [task]);
-  const claim = async (force: boolean): Promise<void> => {
-    hasClaimed.current = true;
-    try {
-      queryClient.setQueryData(taskQuery(task.id).queryKey, await post<Task>(`/api/tasks/${task.id}/claim`, { force }));
-    } catch {
-      // A claim only tells others; the answer counts without one.
-      await queryClient.invalidateQueries(taskQuery(task.id));
-    }
-  };
-  if (isHeld)
-    return (
-      <div className="notice warn">
-        <p>
-          <strong>{task.claimed_by_email}</strong> is on it.
-        </p>
-        {me.is_operator && (
-          <Button variant="default" onClick={() => void claim(true)}>
-            Take over
-          </Button>
-        )}
-      </div>
-    );
-  const onAnswer = async (response: unknown): Promise<Outcome> => {
-    try {
-      const done = await post<Task>(`/api/tasks/${task.id}/complete`, { response });
-      if (done.status === "rejected")
-        return {
-          kind: "sent back",
-          reason: done.verifier_result?.reason ?? "",
-          attempt: done.verification_attempt + 1,
-        };
-      dropDraft(task.id);
-      const next = nextAfter(task.id, search, me);
-      queryClient.setQueryData(taskQuery(task.id).queryKey, done);
-      await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      onNext(next);
-      return { kind: "accepted" };
-    } catch (error) {
-      return outcomeOf(error);
-    }
-  };
+interface AnswerBarProps {
+  form: RefObject<HTMLElement | null>;
+  skip: () => void;
+  answer: () => void;
+}
+
+/** Where the form is below the payload: the way to it, as long as it is out of sight. */
+function AnswerBar({ form, skip, answer }: AnswerBarProps) {
+  const [isInSight, setIsInSight] = useState(true);
+  useEffect(() => {
+    const watch = new IntersectionObserver(([entry]) => setIsInSight(entry?.isIntersecting === true));
+    watch.observe(form.current!);
+    return () => watch.disconnect();
+  }, [form]);
+  if (isInSight) return null;
   return (
-    <div className="card-form">
-      <TaskForm
-        live
-        task={{
-          task_id: task.id,
-          response_schema: task.response_schema,
-          form_definition: task.form_definition,
-          payload: task.payload,
-          redact_payload: task.redact_payload,
-          is_verified: task.verifier_config !== null && task.verifier_config !== undefined,
-        }}
-        channel="dashboard"
-        time_zone={TIME_ZONE}
-        now={opened}
-        action=""
-        {...(task.status === "rejected" && task.verifier_result
-          ? { sent_back: { reason: task.verifier_result.reason ?? "", attempt: task.verification_attempt + 1 } }
-          : {})}
-        onAnswer={onAnswer}
-        {...(draft === null ? {} : { posted: { entries: draft, errors: [], notice: null } })}
-        onEdit={(entries) => {
-          if (!task.redact_payload) keepDraft(task.id, entries, secret);
-          if (!hasClaimed.current && me.user_id !== null) void claim(false);
-        }}
-      />
+    <div className="answer-bar">
+      <button type="button" onClick={skip}>
+        Skip
+      </button>
+      <button type="button" className="loud-button" onClick={answer}>
+        Answer
+      </button>
     </div>
   );
 }
 
-/** Names of the fields that are for secrets, as far as they are asked from the start. */
-function secretFields(task: Task): ReadonlySet<string> {
-  const { response_schema, form_definition, payload } = task;
-  const form = readForm({ response_schema, form_definition, payload, time_zone: TIME_ZONE, now: new Date(0) });
-  const nodes = [...nodesOf(planForm(form, {}).root)];
-  return new Set(nodes.filter((node) => node.kind === "text" && node.look === "password").map(({ name }) => name));
+/** Says once, aloud, that little time is left. */
+function LastCall({ at }: { at: string }) {
+  const end = Date.parse(at);
+  const now = useNow((moment) =>
+    end - moment > LAST_CALL_MS ? Math.min(end - moment - LAST_CALL_MS, 60_000) + 1 : null,
+  );
+  return (
+    <output className="unseen">
+      {end - now <= LAST_CALL_MS ? "Less than two minutes are left for this task" : ""}
+    </output>
+  );
 }
 
-type NextPlace = { to: "/tasks/$id"; params: { id: string }; search: Scope } | { to: "/inbox"; search: Scope };
-
-/** The open task behind this one in the list, else the first, else the empty list. */
-function nextAfter(id: string, search: Scope, me: Me): NextPlace {
-  const pages = queryClient.getQueryData(tasksQuery(search, me).queryKey)?.pages ?? [];
-  const open = pages
-    .flatMap((page) => page.data)
-    .filter((task) => task.status === "created" || task.status === "rejected");
-  const index = open.findIndex((task) => task.id === id);
-  const others: ListedTask[] = open.filter((task) => task.id !== id);
-  const next = others[Math.max(0, index)] ?? others[0];
-  return next === undefined ? { to: "/inbox", search } : { to: "/tasks/$id", params: { id: next.id }, search };
+/** Chooses the option of the form's decision with this number, counted from 1. Nothing is sent. */
+function choose(digit: number): void {
+  const options = document.querySelectorAll<HTMLInputElement>(".reply form .buttons:first-of-type input[type='radio']");
+  const group = [...options].filter(({ name }) => name === options[0]?.name);
+  const option = group[digit - 1];
+  if (option === undefined || option.disabled) return;
+  option.click();
+  option.focus();
 }
 
-function outcomeOf(error: unknown): Outcome {
-  if (error instanceof OfflineError) return { kind: "offline" };
-  if (!(error instanceof ApiError)) return { kind: "failed", message: "" };
-  if (error.status === 422 && error.details.length > 0)
-    return {
-      kind: "refused",
-      findings: error.details.map((detail) => ({ ...detail, path: detail.path.replace(/^\/response/, "") })),
-    };
-  if (error.code === "TASK_ALREADY_TERMINAL") {
-    void queryClient.invalidateQueries({ queryKey: ["tasks"] });
-    return { kind: "closed", message: "This task has been closed meanwhile. Your answer was not sent." };
-  }
-  return { kind: "failed", message: `Not sent: ${error.message} (${error.code})` };
+/** The ways from one task to others, in the order of the list. */
+export interface Way {
+  readonly back: () => void;
+  readonly previous: () => void;
+  readonly next: () => void;
+  /** To the next open task; can be undone. */
+  readonly skip: () => void;
+  /** On to the next open task after an answer. */
+  readonly onward: () => void;
 }
 
-function Closed({ task, me }: { task: Task; me: Me }) {
-  const when = (text: string | null): string =>
-    text === null
-      ? ""
-      : new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" }).format(Date.parse(text));
-  switch (task.status) {
-    case "completed": {
-      const who =
-        task.completed_by_user_id !== null && task.completed_by_user_id === me.user_id
-          ? "You"
-          : (task.completed_by_email ?? "Somebody");
-      return (
-        <>
-          <p className="muted">
-            {who} answered this on {when(task.completed_at)}
-            {task.completed_via_channel === null ? "" : `, through ${task.completed_via_channel}`}.
-          </p>
-          <Payload payload={task.response} schema={task.response_schema} hints={undefined} redact={false} />
-        </>
-      );
-    }
-    case "timed_out":
-      return <p className="notice">Nobody answered in time. The task ended on {when(task.timed_out_at)}.</p>;
-    case "cancelled":
-      return <p className="notice">This task was cancelled. No answer is needed any more.</p>;
-    default:
-      return (
-        <p className="notice bad">
-          The answers failed the checks: {task.verifier_result?.reason ?? "no reason was given"}.
-        </p>
-      );
-  }
+function useWay(task: Task, search: Scope, me: Me): Way {
+  const navigate = useNavigate();
+  const { data } = useInfiniteQuery(tasksQuery(search, me));
+  const all = data?.pages.flatMap((page) => page.data) ?? [];
+  const at = all.findIndex(({ id }) => id === task.id);
+  const open = (id: string) => navigate({ to: "/tasks/$id", params: { id }, search });
+  const step = (by: number) => {
+    // A task that has left the list has its neighbours still where it was.
+    const next = at === -1 ? all[0] : all[at + by];
+    if (next !== undefined) void open(next.id);
+  };
+  const after = (): string | null => {
+    const others = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
+    return others.find(({ id, status }) => id !== task.id && isOpenStatus(status))?.id ?? null;
+  };
+  const onward = () => {
+    const next = after();
+    void (next === null ? navigate({ to: "/inbox", search }) : open(next));
+  };
+  return {
+    back: () => void navigate({ to: "/inbox", search }).then(() => focusRow(task.id)),
+    previous: () => step(-1),
+    next: () => step(1),
+    skip: () => {
+      if (after() === null) return toast({ message: "There is no other open task in this list" });
+      onward();
+      undoable("Skipped", () => void open(task.id));
+    },
+    onward,
+  };
+}
+
+/** The row is there once the list is drawn without the task beside it. */
+function focusRow(id: string): void {
+  requestAnimationFrame(() => rowOf(id)?.focus());
 }

@@ -1,4 +1,4 @@
-import { createTheme } from "@mantine/core";
+import { createTheme, Drawer, Menu, Modal } from "@mantine/core";
 import type { MantineColorsTuple } from "@mantine/core";
 
 const accent: MantineColorsTuple = [
@@ -14,9 +14,23 @@ const accent: MantineColorsTuple = [
   "#282474",
 ];
 
+/** For what destroys something, and for what failed. */
+const bad: MantineColorsTuple = [
+  "#FDECEA",
+  "#FBD3CE",
+  "#FDB1A9",
+  "#FF8F85",
+  "#E8604F",
+  "#CF3F30",
+  "#B42318",
+  "#951C13",
+  "#77160F",
+  "#5A100B",
+];
+
 /** The kit under our tokens: what it draws by itself looks like the rest. tokens.css has the colours. */
 export const theme = createTheme({
-  colors: { accent },
+  colors: { accent, bad },
   primaryColor: "accent",
   primaryShade: { light: 6, dark: 3 },
   autoContrast: true,
@@ -25,4 +39,11 @@ export const theme = createTheme({
   defaultRadius: "var(--radius-control)",
   cursorType: "pointer",
   respectReducedMotion: true,
+  components: {
+    // The page itself never scrolls; to hold it, the kit would write a style element, which the policy forbids.
+    Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
+    Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
+    // The placeholder would be a child that menus must not have; the first item takes the focus instead.
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+  },
 });

@@ -7,10 +7,14 @@ interface Toast {
   tone?: "ok" | "bad";
   /** What can be done about it while it is shown. */
   action?: { label: string; onClick: () => void };
+  /** Milliseconds. */
+  closesAfter?: number;
 }
 
+const CLOSES_AFTER_MS = 6_000;
+
 /** Says in a corner what has just happened, aloud as well. */
-export function toast({ message, tone = "ok", action }: Toast): void {
+export function toast({ message, tone = "ok", action, closesAfter = CLOSES_AFTER_MS }: Toast): void {
   const id = crypto.randomUUID();
   const act = action && {
     label: action.label,
@@ -22,8 +26,8 @@ export function toast({ message, tone = "ok", action }: Toast): void {
   notifications.show({
     id,
     message: withAction(message, act),
-    color: tone === "ok" ? "accent" : "red",
-    autoClose: 6_000,
+    color: tone === "ok" ? "accent" : "bad",
+    autoClose: closesAfter,
     closeButtonProps: { "aria-label": "Close" },
   });
 }

@@ -1,0 +1,350 @@
+import assert from "node:assert/strict";
+import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+const ADA = "ada@example.com";
+
+interface Told {
+  status: string;
+  response: unknown;
+  completed_via_channel: string | null;
+  completed_by_email: string | null;
+  claimed_by_email: string | null;
+  claim_expires_at: string | null;
+  assigned_to_email: string | null;
+}
+
+testInBrowser(
+  "a digit chooses and sends nothing; Ctrl and Enter send, and the next task has the focus",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    const { id } = await createTask(service, "First", { timeout_seconds: 600 });
+    await createTask(service, "Second");
+    const page = await open();
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/complete")) sent.push(request.url());
+    });
+    await signIn(page, service, ADA, `/tasks/${id}`);
+    await page.getByRole("heading", { level: 1, name: "First" }).waitFor();
+    await page.keyboard.press("1");
+    assert.equal(await page.getByRole("radio", { name: "Yes" }).isChecked(), true);
+    await page.keyboard.press("2");
+    assert.equal(await page.getByRole("radio", { name: "No" }).isChecked(), true);
+    await page.keyboard.press("9");
+    await page.getByText("You are on it").waitFor();
+    assert.deepEqual(sent, []);
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("heading", { level: 1, name: "Second" }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.textContent === "Second");
+    await page.getByText("Answer sent").waitFor();
+    const told = await service.call<Told>("GET", `/api/tasks/${id}`);
+    assert.deepEqual(
+      [told.status, told.response, told.completed_via_channel, told.completed_by_email],
+      ["completed", { approved: false }, "dashboard", ADA],
+    );
+    await page.getByRole("button", { name: "View" }).click();
+    await page.getByText("You answered this on").waitFor();
+    await axe(page);
+  },
+);
+
+testInBrowser("letters and digits in a field are text", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Type into it");
+  await createTask(service, "Another");
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("heading", { level: 1, name: "Type into it" }).waitFor();
+  await page.keyboard.press("r");
+  await page.waitForFunction(() => document.activeElement?.matches("input[type='radio']"));
+  const note = page.getByRole("textbox", { name: /Note/ });
+  await note.focus();
+  await page.keyboard.type("j1s?cz[/");
+  assert.equal(await note.inputValue(), "j1s?cz[/");
+  assert.equal(await page.getByRole("radio", { name: "Yes" }).isChecked(), false);
+  assert.equal(new URL(page.url()).pathname, `/tasks/${id}`);
+});
+
+testInBrowser("whoever was second sees who was first, and has what they entered", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Who is first?");
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("textbox", { name: /Note/ }).fill("Half a sentence");
+  await service.call("POST", `/api/tasks/${id}/complete`, {
+    response: { approved: true },
+    completed_by_email: "mia@example.com",
+    completed_via_channel: "slack",
+  });
+  await page.getByText(/mia@example.com answered this on .*, through Slack/).waitFor();
+  const unsent = page.getByRole("region", { name: "What you entered, not sent" });
+  assert.deepEqual(JSON.parse(await unsent.locator("pre").innerText()), { note: "Half a sentence" });
+  await axe(page);
+  await screenshot(page, "task-answered-elsewhere");
+  await page.getByRole("link", { name: /^Who is first/ }).waitFor({ state: "detached" });
+  await page.reload();
+  await unsent.getByRole("button", { name: "Discard" }).click();
+  await unsent.waitFor({ state: "detached" });
+  await page.reload();
+  await page.getByText(/mia@example.com answered/).waitFor();
+  assert.equal(await unsent.count(), 0);
+});
+
+testInBrowser("an answer that comes too late is told so, and stays", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Too late?");
+  const page = await open({ expected: [/status of 409/, /Failed to load resource/] });
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("radio", { name: "Yes" }).check();
+  // What would tell this page in time does not arrive.
+  await page.route("**/api/events", (route) => route.abort());
+  await page.route(`**/api/tasks/${id}/complete`, async (route) => {
+    await service.call("POST", `/api/tasks/${id}/complete`, { response: { approved: false } });
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByText("Somebody answered this on").waitFor();
+  const unsent = page.getByRole("region", { name: "What you entered, not sent" });
+  assert.deepEqual(JSON.parse(await unsent.locator("pre").innerText()), { approved: true });
+  assert.deepEqual((await service.call<Told>("GET", `/api/tasks/${id}`)).response, { approved: false });
+});
+
+testInBrowser("a task is claimed, released, and both can be undone", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Mine?");
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("heading", { level: 1, name: "Mine?" }).waitFor();
+  await page.keyboard.press("c");
+  await page.getByText("You are on it").waitFor();
+  assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).claimed_by_email, ADA);
+  await page.keyboard.press("z");
+  await page.getByText("You are on it").waitFor({ state: "detached" });
+  assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).claim_expires_at, null);
+  await page.keyboard.press("c");
+  await page.getByRole("button", { name: "Release" }).click();
+  await page.getByText("You are on it").waitFor({ state: "detached" });
+  await page.getByRole("alert").filter({ hasText: "Released" }).getByRole("button", { name: "Undo" }).click();
+  await page.getByText("You are on it").waitFor();
+});
+
+testInBrowser(
+  "who holds a task is seen by the other before they enter anything, and what is entered stays",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    await addOperator(service, "bob@example.com");
+    const { id } = await createTask(service, "One at a time");
+    const [ada, bob] = [await open(), await open()];
+    await signIn(ada, service, ADA, `/tasks/${id}`);
+    await signIn(bob, service, "bob@example.com", `/tasks/${id}`);
+    await ada.getByRole("textbox", { name: /Note/ }).fill("From Ada");
+    await bob.getByText("ada@example.com is on it").waitFor();
+    assert.equal(await bob.getByRole("textbox", { name: /Note/ }).isDisabled(), true);
+    assert.equal(await bob.getByRole("button", { name: "Submit answer" }).isDisabled(), true);
+    await axe(bob);
+    await screenshot(bob, "task-held");
+    await bob.getByRole("button", { name: "Take over" }).click();
+    await ada.getByText("bob@example.com is on it").waitFor();
+    assert.equal(await ada.getByRole("textbox", { name: /Note/ }).inputValue(), "From Ada");
+  },
+);
+
+testInBrowser("what the service finds in an answer stands at its field, and nothing is lost", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Refused", {
+    response_schema: {
+      type: "object",
+      properties: { code: { type: "string", title: "Code" }, note: { type: "string" } },
+      required: ["code"],
+    },
+  });
+  const page = await open({ expected: [/status of 422/] });
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("textbox", { name: "Code" }).fill("A-1");
+  await page.route(`**/api/tasks/${id}/complete`, (route) =>
+    route.fulfill({
+      status: 422,
+      json: {
+        error_code: "RESPONSE_VALIDATION_FAILED",
+        message: "The response does not fit.",
+        details: [{ path: "/response/code", message: "no", keyword: "pattern" }],
+      },
+    }),
+  );
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  const code = page.getByRole("textbox", { name: "Code" });
+  await page.waitForFunction(() => document.querySelector("[aria-invalid='true']"));
+  assert.equal(await code.getAttribute("aria-invalid"), "true");
+  assert.equal(await code.inputValue(), "A-1");
+  await page.unroute(`**/api/tasks/${id}/complete`);
+  await code.fill("A-2");
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  assert.deepEqual((await service.call<Told>("GET", `/api/tasks/${id}`)).response, { code: "A-2" });
+});
+
+testInBrowser("a schema that no form can ask for is answered as JSON", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Anything", {
+    response_schema: { type: "object", properties: { any: { not: { type: "null" } } }, required: ["any"] },
+  });
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("textbox", { name: /Any/ }).fill(`{"deep": [1, 2]}`);
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  assert.deepEqual((await service.call<Told>("GET", `/api/tasks/${id}`)).response, { any: { deep: [1, 2] } });
+});
+
+testInBrowser("whoever is signed out while they type signs in over the page, and goes on", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Long thought");
+  const page = await open({ expected: [/status of 401/] });
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("textbox", { name: /Note/ }).fill("A long thought");
+  await page.getByRole("radio", { name: "Yes" }).check();
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  const dialog = page.getByRole("dialog", { name: "You are signed out" });
+  await dialog.waitFor();
+  await axe(page);
+  await screenshot(page, "signed-out");
+  await dialog.getByLabel(/Password/).fill("not this one");
+  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByLabel(/Password/).fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("textbox", { name: /Note/ }).inputValue(), "A long thought");
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByRole("heading", { name: "All answered" }).waitFor();
+});
+
+testInBrowser("an answer can be taken back while it waits, if one wants it to wait", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Sure?");
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.evaluate(() => localStorage.setItem("preferences", JSON.stringify({ sendDelay: 5 })));
+  await page.reload();
+  await page.getByRole("radio", { name: "Yes" }).check();
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByRole("button", { name: "Do not send" }).click();
+  await page.getByText("Not sent: you took it back.").waitFor();
+  assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "created");
+  await page.clock.install();
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByText("Sending in 5 seconds").last().waitFor();
+  await page.clock.fastForward(6_000);
+  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "completed");
+});
+
+testInBrowser(
+  "an operator assigns, cancels and deletes, and is asked before what cannot be undone",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    await addOperator(service, "bob@example.com");
+    const { id } = await createTask(service, "To be moved");
+    const page = await open({ expected: [/status of 404/] });
+    await signIn(page, service, ADA, `/tasks/${id}`);
+    const choose = async (name: string): Promise<void> => {
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    await choose("Assign");
+    await page.getByRole("combobox", { name: "To" }).click();
+    await page.getByRole("option", { name: "bob" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
+    await page.getByText("Assigned to bob").waitFor();
+    assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).assigned_to_email, "bob@example.com");
+
+    await choose("Cancel task");
+    const cancel = page.getByRole("dialog", { name: "Cancel this task?" });
+    await cancel.waitFor();
+    await page.waitForFunction(() => document.activeElement?.textContent === "Keep it open");
+    await axe(page);
+    await cancel.getByLabel("Reason").fill("Not needed");
+    await cancel.getByRole("button", { name: "Cancel task" }).click();
+    await page.getByText("This task was cancelled.").waitFor();
+    assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "cancelled");
+
+    await choose("Delete");
+    const dialog = page.getByRole("dialog", { name: "Delete this task?" });
+    await dialog.getByText(/The agent will get a 404/).waitFor();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await choose("Delete");
+    await dialog.getByRole("button", { name: "Delete task" }).click();
+    await page.waitForURL("**/inbox");
+    assert.equal((await service.call<{ error_code: string }>("GET", `/api/tasks/${id}`)).error_code, "TASK_NOT_FOUND");
+  },
+);
+
+testInBrowser(
+  "the activity tells all that happened, what became of the callback, and which hints did nothing",
+  async (open, t) => {
+    const receiver = await startReceiver((response) => response.writeHead(500).end());
+    t.after(() => receiver.close());
+    const service = await serve(t, { SERVICE_CALLBACK_ALLOW_PRIVATE: "1" });
+    await addOperator(service, ADA);
+    const { id } = await createTask(service, "With a callback", {
+      callback_url: receiver.url,
+      form_definition: { nothing_like_it: { widget: "textarea" } },
+    });
+    const page = await open();
+    await signIn(page, service, ADA, `/tasks/${id}`);
+    await page.getByRole("radio", { name: "Yes" }).check();
+    await page.getByRole("button", { name: "Submit answer" }).click();
+    await page.getByRole("heading", { name: "All answered" }).waitFor();
+    await receiver.until(1);
+    await page.goto(`${service.url}/tasks/${id}?scope=done`);
+    await page.getByRole("heading", { level: 1, name: "With a callback" }).waitFor();
+    await page.keyboard.press("]");
+    const happened = page.getByRole("region", { name: "What happened" });
+    await happened.getByText("ada@example.com answered").waitFor();
+    await happened.getByText("The agent created the task").waitFor();
+    await page
+      .getByRole("region", { name: "Hints that do nothing" })
+      .getByText("/nothing_like_it", { exact: true })
+      .waitFor();
+    const callback = page.getByRole("region", { name: "Callback" });
+    await callback.getByText(/last answer 500/).waitFor();
+    await axe(page);
+    await screenshot(page, "task-activity");
+    await callback.getByRole("button", { name: "Redeliver" }).click();
+    await receiver.until(2);
+    await page.keyboard.press("]");
+    await page.getByRole("region", { name: "Response" }).getByText(`"approved": true`).waitFor();
+    await axe(page);
+    await screenshot(page, "task-raw");
+  },
+);
+
+testInBrowser("a page that loses its connection says so, and catches up by itself", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const page = await open({ expected: [/Failed to load resource/, /ERR_/] });
+  await page.clock.install();
+  await page.route("**/api/events", (route) => route.abort());
+  await signIn(page, service, ADA);
+  await page.getByRole("heading", { name: "No task has come in yet" }).waitFor();
+  await page.clock.fastForward(6_000);
+  await page.getByText("Reconnecting").waitFor();
+  await createTask(service, "Meanwhile");
+  await page.clock.fastForward(16_000);
+  await page.getByRole("link", { name: /^Meanwhile/ }).waitFor();
+});

@@ -1,0 +1,236 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { addAssignee, addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
+
+const ADA = "ada@example.com";
+
+const list = (page: Page, name = "Inbox"): Locator => page.getByRole("region", { name, exact: true });
+
+async function titles(page: Page, name = "Inbox"): Promise<(string | undefined)[]> {
+  await list(page, name).getByRole("link").first().waitFor();
+  return (await list(page, name).getByRole("link").allInnerTexts()).map((text) => text.split("\n")[0]);
+}
+
+/** What the element with the focus says first. */
+function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => (document.activeElement as HTMLElement).innerText.split("\n")[0]);
+}
+
+testInBrowser("an assignee sees their own tasks, and of the rest that it is not for them", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await addAssignee(service, "mia@example.com");
+  await createTask(service, "For Mia", { assign_to: { email: "mia@example.com" } });
+  const { id } = await createTask(service, "For somebody else");
+  const page = await open({ expected: [/status of 403/] });
+  await signIn(page, service, "mia@example.com");
+  assert.deepEqual(await titles(page), ["For Mia"]);
+  const places = await page.getByRole("navigation", { name: "Main" }).getByRole("link").allInnerTexts();
+  assert.deepEqual(
+    places.map((text) => text.split("\n")[0]).filter((text) => text !== "Human Task Service"),
+    ["Inbox", "Done", "Settings"],
+  );
+  for (const path of ["/stats", "/deliveries", "/users", "/playground"]) {
+    await page.goto(service.url + path);
+    await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+  }
+  await axe(page);
+  await screenshot(page, "forbidden");
+  await page.goto(`${service.url}/tasks/${id}`);
+  await page.getByRole("heading", { name: "This task is assigned to someone else" }).waitFor();
+  await axe(page);
+});
+
+testInBrowser("an address that nothing is at says so, and leads back", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const page = await open({ expected: [/status of 404/] });
+  await signIn(page, service, ADA);
+  await page.goto(`${service.url}/tasks/tsk_nothing`);
+  await page.getByRole("heading", { name: "No such task, or it was deleted" }).waitFor();
+  await page.getByRole("link", { name: "Back to the inbox" }).click();
+  await page.waitForURL("**/inbox");
+});
+
+testInBrowser("a choice changes the address, and the address gives everybody the same list", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await createTask(service, "Oldest", { timeout_seconds: 7200 });
+  await createTask(service, "For Ada", { assign_to: { email: ADA } });
+  await createTask(service, "Newest", { timeout_seconds: 90_000 });
+  const page = await open();
+  await signIn(page, service, ADA);
+  assert.deepEqual(await titles(page), ["For Ada", "Oldest", "Newest"]);
+  await page.getByRole("button", { name: "Sort: Soonest first" }).click();
+  await page.getByRole("menuitemradio", { name: "Newest" }).click();
+  await page.waitForURL("**/inbox?sort=created");
+  await page.waitForFunction(() => document.querySelector("[data-task]")?.textContent?.startsWith("Newest"));
+  await page.getByRole("button", { name: "Assignee" }).click();
+  await axe(page);
+  await page.getByRole("menuitemradio", { name: "Unassigned" }).click();
+  await page.waitForURL("**/inbox?sort=created&assignee=none");
+  await page.getByRole("link", { name: /^For Ada/ }).waitFor({ state: "detached" });
+  assert.deepEqual(await titles(page), ["Newest", "Oldest"]);
+  await page.reload();
+  assert.deepEqual(await titles(page), ["Newest", "Oldest"]);
+  const other = await open();
+  await signIn(other, service, ADA);
+  await other.goto(page.url());
+  assert.deepEqual(await titles(other), ["Newest", "Oldest"]);
+  await page.getByRole("button", { name: "Status" }).click();
+  await page.getByRole("menuitemradio", { name: "Sent back" }).click();
+  await page.getByRole("heading", { name: "No tasks match" }).waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  assert.deepEqual(await titles(page), ["Newest", "For Ada", "Oldest"]);
+});
+
+testInBrowser("a task that comes in is there by itself, is said, and moves nothing one points at", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  for (let i = 1; i <= 20; i++) await createTask(service, `Task ${i}`, { timeout_seconds: 3600 + i });
+  const page = await open();
+  await signIn(page, service, ADA);
+  const chosen = page.getByRole("link", { name: /^Task 3 / });
+  await chosen.click();
+  await page.getByRole("heading", { level: 1, name: "Task 3" }).waitFor();
+  await chosen.hover();
+  const before = await chosen.boundingBox();
+  await createTask(service, "Urgent", { timeout_seconds: 60 });
+  await page.getByRole("link", { name: /^Urgent/ }).waitFor({ state: "attached" });
+  await page.getByRole("status").filter({ hasText: "New: Urgent" }).waitFor({ state: "attached" });
+  assert.deepEqual(await chosen.boundingBox(), before);
+  assert.equal(await chosen.getAttribute("aria-current"), "true");
+});
+
+testInBrowser("the list is gone through, opened and left by keyboard", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  for (const [i, name] of ["One", "Two", "Three"].entries())
+    await createTask(service, name, { timeout_seconds: 3600 + i * 60 });
+  const page = await open();
+  await signIn(page, service, ADA);
+  await titles(page);
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "Three" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.waitForURL("**/inbox");
+  await page.waitForFunction(() => (document.activeElement as HTMLElement).innerText.startsWith("Three"));
+  await page.keyboard.press("k");
+  assert.equal(await focused(page), "Two");
+  await page.keyboard.press("o");
+  await page.getByRole("heading", { level: 1, name: "Two" }).waitFor();
+  await page.keyboard.press("s");
+  await page.getByRole("heading", { level: 1, name: "Three" }).waitFor();
+  await page.keyboard.press("z");
+  await page.getByRole("heading", { level: 1, name: "Two" }).waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("j1s");
+  assert.equal(await page.getByRole("searchbox", { name: "Search" }).inputValue(), "j1s");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("d");
+  await page.getByRole("heading", { name: "Nothing has ended yet" }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
+  await axe(page);
+  await screenshot(page, "shortcuts");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+});
+
+testInBrowser("with single keys off they do nothing, and arrows still do", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await createTask(service, "One", { timeout_seconds: 3600 });
+  await createTask(service, "Two", { timeout_seconds: 7200 });
+  const page = await open();
+  await signIn(page, service, ADA);
+  await page.evaluate(() => localStorage.setItem("preferences", JSON.stringify({ singleKeys: false })));
+  await page.reload();
+  await titles(page);
+  await page.keyboard.press("j");
+  await page.keyboard.press("?");
+  assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
+  assert.equal(await page.getByRole("dialog").count(), 0);
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await focused(page), "Two");
+});
+
+testInBrowser("how long is left is told by words and by looks, down to the end", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await createTask(service, "In three hours", { timeout_seconds: 3 * 3600 + 300 });
+  await createTask(service, "In half an hour", { timeout_seconds: 1800 });
+  await createTask(service, "In three minutes", { timeout_seconds: 180 });
+  const page = await open();
+  await page.clock.install();
+  await signIn(page, service, ADA);
+  const row = (name: string) => page.getByRole("link", { name: new RegExp(`^${name}`) });
+  const left = async (name: string) => {
+    const deadline = row(name).locator(".deadline");
+    return [
+      await deadline.innerText(),
+      await deadline.locator("svg").getAttribute("class"),
+      await deadline.getAttribute("class"),
+    ];
+  };
+  const [hours, half, minutes] = [
+    await left("In three hours"),
+    await left("In half an hour"),
+    await left("In three minutes"),
+  ];
+  assert.deepEqual([hours[0], half[0], minutes[0]], ["3 h", "30 min left", "3 min left"]);
+  assert.equal(new Set([hours[2], half[2], minutes[2]]).size, 3);
+  assert.notEqual(hours[1], half[1]);
+  await row("In three minutes").click();
+  await page.clock.fastForward("02:00");
+  await page.getByRole("status").filter({ hasText: "Less than two minutes are left" }).waitFor({ state: "attached" });
+  await page.clock.fastForward("01:05");
+  await row("In three minutes").getByText("Timed out").waitFor();
+  await page.getByText("Nobody answered in time.").waitFor();
+});
+
+testInBrowser("each kind of nothing says what it is and what to do", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const page = await open({ expected: [/status of 500/] });
+  await signIn(page, service, ADA);
+  await page.getByRole("heading", { name: "No task has come in yet" }).waitFor();
+  await axe(page);
+  await screenshot(page, "inbox-never-used");
+  await page.getByRole("button", { name: "Create a sample task" }).click();
+  await page.getByRole("heading", { level: 1, name: /refund/ }).waitFor();
+  await page.getByRole("searchbox", { name: "Search" }).fill("nothing like it");
+  await page.getByRole("heading", { name: "No tasks match" }).waitFor();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.keyboard.press("1");
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  await page.getByText("1 task ended today").waitFor();
+  await axe(page);
+  await page.route("**/api/tasks?*", (route) =>
+    route.fulfill({ status: 500, json: { error_code: "INTERNAL_ERROR", message: "It broke." } }),
+  );
+  await page.goto(`${service.url}/inbox?scope=mine`);
+  await page.getByRole("heading", { name: "The list could not be loaded" }).waitFor({ timeout: 20_000 });
+  await page.getByText("It broke. (INTERNAL_ERROR)").waitFor();
+  await page.unroute("**/api/tasks?*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "All answered" }).waitFor();
+});
+
+testInBrowser("a long list goes on as it is scrolled", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  for (let i = 1; i <= 70; i++) await createTask(service, `Task ${i}`, { timeout_seconds: 3600 + i * 60 });
+  const page = await open();
+  await signIn(page, service, ADA);
+  assert.equal((await titles(page)).length, 50);
+  await list(page).getByRole("button", { name: "Load more" }).scrollIntoViewIfNeeded();
+  await page.getByRole("link", { name: /^Task 70 / }).waitFor({ state: "attached" });
+  assert.equal((await titles(page)).length, 70);
+});

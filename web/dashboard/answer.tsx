@@ -1,0 +1,170 @@
+import { Button } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo, useState } from "react";
+import type { Entries } from "../../form/entries.ts";
+import { nodesOf } from "../../form/nodes.ts";
+import { planForm, readForm } from "../../form/plan.ts";
+import type { Outcome } from "../form/answer-form.tsx";
+import { TaskForm } from "../form/task-form.tsx";
+import { ApiError, OfflineError, post } from "./api.ts";
+import type { Me, Task } from "./api.ts";
+import type { Claim } from "./claim.ts";
+import { dropDraft, keepDraft, readDraft } from "./draft.ts";
+import { readPreferences, usePreferences } from "./preferences.ts";
+import { queryClient, taskQuery } from "./queries.ts";
+import { useTimeZone } from "./times.tsx";
+import { toast } from "./toasts.ts";
+
+interface AnswerProps {
+  task: Task;
+  me: Me;
+  claim: Claim;
+  entered: Entries | null;
+  onEdit: (entries: Entries) => void;
+  onAccepted: () => void;
+}
+
+/** The form of a task that is open, with who holds it, drafts, and what becomes of what is sent. */
+export function Answer({ task, me, claim, entered, onEdit, onAccepted }: AnswerProps) {
+  const navigate = useNavigate();
+  const [opened] = useState(() => new Date().toISOString());
+  const { singleKeys } = usePreferences();
+  const time_zone = useTimeZone();
+  // What is redacted leaves no trace in a browser either.
+  const [draft] = useState(() => entered ?? (task.redact_payload ? null : readDraft(task.id)));
+  const secret = useMemo(() => secretFields(task), [task]);
+  const onAnswer = async (response: unknown): Promise<Outcome> => {
+    if (!(await isLetGo()))
+      return { kind: "failed", message: "Not sent: you took it back. Your answer is still here." };
+    try {
+      const done = await post<Task>(`/api/tasks/${task.id}/complete`, { response });
+      queryClient.setQueryData(taskQuery(task.id).queryKey, done);
+      if (done.status === "rejected")
+        return {
+          kind: "sent back",
+          reason: done.verifier_result?.reason ?? "",
+          attempt: done.verification_attempt + 1,
+        };
+      dropDraft(task.id);
+      toast({
+        message: "Answer sent",
+        action: { label: "View", onClick: () => void navigate({ to: "/tasks/$id", params: { id: task.id } }) },
+      });
+      onAccepted();
+      await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+      return { kind: "accepted" };
+    } catch (error) {
+      return outcomeOf(error);
+    }
+  };
+  return (
+    <>
+      {claim.state === "held" && (
+        <div className="notice warn held">
+          <output>
+            <strong>{claim.holder}</strong> is on it
+          </output>
+          {me.is_operator && (
+            <Button variant="default" size="xs" onClick={claim.takeOver}>
+              Take over
+            </Button>
+          )}
+        </div>
+      )}
+      {claim.state === "mine" && (
+        <div className="claimed">
+          <span>You are on it</span>
+          <button type="button" className="link-button" onClick={claim.toggle}>
+            Release
+          </button>
+        </div>
+      )}
+      {/* What was entered stays while somebody else holds the task. */}
+      <fieldset className="card-form" disabled={claim.state === "held"}>
+        <TaskForm
+          live
+          task={{
+            task_id: task.id,
+            response_schema: task.response_schema,
+            form_definition: task.form_definition,
+            payload: task.payload,
+            redact_payload: task.redact_payload,
+            is_verified: task.verifier_config !== null && task.verifier_config !== undefined,
+          }}
+          channel="dashboard"
+          time_zone={time_zone}
+          now={opened}
+          action=""
+          {...(task.status === "rejected" && task.verifier_result
+            ? { sent_back: { reason: task.verifier_result.reason ?? "", attempt: task.verification_attempt + 1 } }
+            : {})}
+          onAnswer={onAnswer}
+          {...(draft === null ? {} : { posted: { entries: draft, errors: [], notice: null } })}
+          onEdit={(entries) => {
+            onEdit(entries);
+            if (!task.redact_payload) keepDraft(task.id, entries, secret);
+            claim.keep();
+          }}
+        />
+        <p className="keys" aria-hidden="true">
+          {singleKeys && (
+            <span className="choose-key">
+              <kbd>1</kbd> <kbd>2</kbd> choose
+            </span>
+          )}
+          <span>
+            <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd> submit
+          </span>
+          {singleKeys && (
+            <span>
+              <kbd>S</kbd> skip
+            </span>
+          )}
+        </p>
+      </fieldset>
+    </>
+  );
+}
+
+/** Waits as long as the person wants to be able to take an answer back; false: they did. */
+async function isLetGo(): Promise<boolean> {
+  const { sendDelay } = readPreferences();
+  if (sendDelay === 0) return true;
+  const waited = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => waited.resolve(true), sendDelay * 1000);
+  toast({
+    message: `Sending in ${sendDelay} seconds`,
+    closesAfter: sendDelay * 1000,
+    action: { label: "Do not send", onClick: () => waited.resolve(false) },
+  });
+  try {
+    return await waited.promise;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Names of the fields that are for secrets, as far as they are asked from the start. */
+function secretFields(task: Task): ReadonlySet<string> {
+  const { response_schema, form_definition, payload } = task;
+  const form = readForm({ response_schema, form_definition, payload, time_zone: "UTC", now: new Date(0) });
+  const nodes = [...nodesOf(planForm(form, {}).root)];
+  return new Set(nodes.filter((node) => node.kind === "text" && node.look === "password").map(({ name }) => name));
+}
+
+function outcomeOf(error: unknown): Outcome {
+  if (error instanceof OfflineError) return { kind: "offline" };
+  if (!(error instanceof ApiError)) return { kind: "failed", message: "" };
+  if (error.status === 422 && error.details.length > 0)
+    return {
+      kind: "refused",
+      findings: error.details.map((detail) => ({ ...detail, path: detail.path.replace(/^\/response/, "") })),
+    };
+  if (error.code === "TASK_ALREADY_TERMINAL") {
+    void queryClient.invalidateQueries({ queryKey: ["tasks"] });
+    return { kind: "closed", message: "This task has been closed meanwhile. Your answer was not sent." };
+  }
+  if (error.status === 401)
+    return { kind: "failed", message: "Not sent: you are signed out. Sign in and send it again." };
+  return { kind: "failed", message: `Not sent: ${error.message} (${error.code})` };
+}

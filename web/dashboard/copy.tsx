@@ -1,0 +1,38 @@
+import { Button } from "@mantine/core";
+import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useEffect, useState } from "react";
+import { toast } from "./toasts.ts";
+
+const SAID_MS = 2_000;
+
+/** Copies a text, and says so on the button. */
+export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
+      onClick={() => void copy(text).then(setCopied)}
+    >
+      {copied ? "Copied" : label}
+    </Button>
+  );
+}
+
+/** @returns whether it worked; where it did not, the reader was told */
+export async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Browsers give the clipboard to pages of https and of this machine alone.
+    toast({ message: "The browser does not let this page copy. Select the text and copy it yourself.", tone: "bad" });
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import { useEffect, useRef } from "react";
+import { readPreferences } from "./preferences.ts";
+
+/** By key as the browser names it, or two in a row: "j", "Enter", "g i". */
+type Handlers = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
+
+/** How long the first key of two waits for the second. */
+const SEQUENCE_MS = 1_500;
+
+/** Of whoever is shown; what was added last is asked first. */
+const layers: { current: Handlers }[] = [];
+let begun: { key: string; at: number } | null = null;
+
+/** Does something when a key is pressed that nobody types with: not in a field, a dialog or a menu. */
+export function useKeys(handlers: Handlers): void {
+  const layer = useRef(handlers);
+  useEffect(() => {
+    layer.current = handlers;
+  });
+  useEffect(() => {
+    if (layers.length === 0) document.addEventListener("keydown", dispatch);
+    layers.push(layer);
+    return () => {
+      layers.splice(layers.indexOf(layer), 1);
+      if (layers.length === 0) document.removeEventListener("keydown", dispatch);
+    };
+  }, []);
+}
+
+function dispatch(event: KeyboardEvent): void {
+  const { key } = event;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
+  // Keys that make a letter can be pressed by accident, or by somebody who dictates.
+  if (key.length === 1 && !readPreferences().singleKeys) return;
+  const first = begun !== null && event.timeStamp - begun.at < SEQUENCE_MS ? begun.key : null;
+  begun = null;
+  const name = first === null ? key : `${first} ${key}`;
+  const handler = layers.findLast(({ current }) => current[name] !== undefined)?.current[name];
+  if (handler !== undefined) {
+    event.preventDefault();
+    handler(event);
+  } else if (
+    first === null &&
+    layers.some(({ current }) => Object.keys(current).some((one) => one.startsWith(`${key} `)))
+  )
+    begun = { key, at: event.timeStamp };
+}
+
+/** The key is for what has the focus, or for what lies over the page. */
+function isElsewhere({ target, key }: KeyboardEvent): boolean {
+  if (document.querySelector("[role='dialog'], [role='menu'], [role='listbox']") !== null) return true;
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || target.matches("textarea, select")) return true;
+  const isControl = target.matches("a, button, summary, [role='tab']");
+  if (target instanceof HTMLInputElement) {
+    const isChoice = target.type === "radio" || target.type === "checkbox";
+    return !isChoice || key.startsWith("Arrow") || key === " " || key === "Enter";
+  }
+  return isControl && (key === "Enter" || key === " ");
+}

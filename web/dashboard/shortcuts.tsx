@@ -1,0 +1,39 @@
+import { Modal } from "@mantine/core";
+
+const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] = [
+  [["J", "K"], "Next, previous row"],
+  [["Enter", "O"], "Open"],
+  [["Esc", "U"], "Back to the list"],
+  [["S"], "Skip to the next task"],
+  [["1", "9"], "Choose an option of the decision"],
+  [["R"], "Go to the answer"],
+  [["Ctrl", "Enter"], "Submit the answer"],
+  [["C"], "Claim, release"],
+  [["Z"], "Undo the last claim, release or skip"],
+  [["Y"], "Copy the link"],
+  [["[", "]"], "Previous, next tab"],
+  [["/"], "Search"],
+  [["G", "I"], "Go to the inbox; M: mine, D: done, S: stats"],
+  [["?"], "These shortcuts"],
+];
+
+/** Each key, and what it does. */
+export function Shortcuts({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal opened onClose={onClose} title="Shortcuts" centered closeButtonProps={{ "aria-label": "Close" }}>
+      <dl className="shortcuts">
+        {SHORTCUTS.map(([keys, does]) => (
+          <div key={does}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="muted">They do nothing while you type. Settings has a switch for those of one key.</p>
+    </Modal>
+  );
+}

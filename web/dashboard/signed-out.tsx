@@ -1,0 +1,74 @@
+import { Button, Modal, PasswordInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { post, SIGNED_OUT } from "./api.ts";
+import type { Me } from "./api.ts";
+import { sentenceOf } from "./page.tsx";
+import { queryClient } from "./queries.ts";
+
+/** When the session has ended: asks for the password over the page, which stays as it is. */
+export function SignedOut({ me }: { me: Me }) {
+  const [isOut, setIsOut] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  useEffect(() => {
+    const show = () => setIsOut(true);
+    addEventListener(SIGNED_OUT, show);
+    return () => removeEventListener(SIGNED_OUT, show);
+  }, []);
+  const signIn = async (form: HTMLFormElement): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await post("/api/auth/login", { email: me.email, password: new FormData(form).get("password") });
+      setIsOut(false);
+      await queryClient.invalidateQueries();
+    } catch (failure) {
+      setError(sentenceOf(failure));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal
+      opened={isOut}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      title="You are signed out"
+      centered
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void signIn(event.currentTarget);
+        }}
+      >
+        <p>Your session has ended. What you entered is still here: sign in to go on.</p>
+        <input type="hidden" name="email" autoComplete="username" value={me.email ?? ""} />
+        <PasswordInput
+          name="password"
+          label={`Password of ${me.email ?? "your account"}`}
+          autoComplete="current-password"
+          data-autofocus
+          required
+          withAsterisk={false}
+        />
+        {error !== null && (
+          <p className="notice bad" role="alert">
+            {error}
+          </p>
+        )}
+        <div className="row end">
+          <Button component="a" href="/login" variant="default">
+            Sign in as someone else
+          </Button>
+          <Button type="submit" loading={busy}>
+            Sign in
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
