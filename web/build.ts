@@ -18,6 +18,8 @@ export type Library = "react" | "preact";
 export interface Manifest {
   /** A module; it finds by itself what it loads later. */
   script: string;
+  /** What the module imports, to be loaded beside it instead of after it. */
+  imports: string[];
   style: string;
 }
 
@@ -50,11 +52,12 @@ export async function buildPage(library: Library, entry: string, outDir: string)
   const main = chunks.find((chunk) => chunk.isEntry);
   const style = files.find((file) => file.fileName.endsWith(".css"));
   if (!main || !style) throw new Error(`${entry} gives no script or no style sheet.`);
-  const manifest: Manifest = { script: main.fileName, style: style.fileName };
+  const first = loadedWith(main, chunks);
+  const imports = [...first].filter((chunk) => chunk !== main).map(({ fileName }) => fileName);
+  const manifest: Manifest = { script: main.fileName, imports, style: style.fileName };
   writeFileSync(`${outDir}.json`, JSON.stringify(manifest));
   for (const { fileName } of files) compress(join(outDir, fileName));
 
-  const first = loadedWith(main, chunks);
   const later = chunks.filter((chunk) => !first.has(chunk));
   const sizes: Sizes = { JS: gzipped(outDir, [...first]), CSS: gzipped(outDir, [style]) };
   return later.length === 0 ? sizes : { ...sizes, "JS loaded later": gzipped(outDir, later) };

@@ -18,7 +18,7 @@ testOnBoth("every address of the dashboard gives the page, which may load from h
 testOnBoth("what the page loads is there, may be kept for ever, and nothing else is served", async (service) => {
   const page = await service.call("GET", "/inbox", { token: null });
   const files = [...page.text.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
-  assert.equal(files.length, 2);
+  assert.ok(files.length >= 2);
   for (const path of files) {
     const file = await service.call("GET", path, { token: null });
     assert.equal(file.status, 200, path);

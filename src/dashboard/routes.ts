@@ -24,6 +24,8 @@ const BUILT = fileURLToPath(new URL("../../web/dist/dashboard", import.meta.url)
 
 interface Manifest {
   readonly script: string;
+  /** What the script imports. */
+  readonly imports: readonly string[];
   readonly style: string;
 }
 
@@ -78,7 +80,7 @@ function page(manifest: Manifest | null): string {
         }
       : {
           head: `<link rel="stylesheet" href="/assets/${escapeHtml(manifest.style)}">
-<script type="module" src="/assets/${escapeHtml(manifest.script)}"></script>`,
+${manifest.imports.map((name) => `<link rel="modulepreload" href="/assets/${escapeHtml(name)}">\n`).join("")}<script type="module" src="/assets/${escapeHtml(manifest.script)}"></script>`,
           body: "<noscript><p>The dashboard needs JavaScript. Answers can also be given through the API.</p></noscript>",
         };
   return `<!doctype html>

@@ -35,8 +35,9 @@ const Raw = lazy(async () => ({ default: (await import("./raw.tsx")).Raw }));
 
 export function TaskPane({ id, search, me }: { id: string; search: Scope; me: Me }) {
   const { data: task, error, refetch } = useQuery(taskQuery(id));
-  // What is shown stays while it cannot be asked for anew.
-  if (task !== undefined && !(error instanceof ApiError)) return <Whole task={task} search={search} me={me} />;
+  // What is shown stays while it cannot be asked for anew, and while somebody signs in again.
+  const isGone = error instanceof ApiError && (error.status === 403 || error.status === 404);
+  if (task !== undefined && !isGone) return <Whole task={task} search={search} me={me} />;
   if (error !== null) return <NoTask error={error} search={search} retry={() => void refetch()} />;
   return (
     <p className="hint" aria-busy="true">
