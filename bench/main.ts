@@ -12,6 +12,7 @@ import { creates } from "./scenarios/creates.ts";
 import { drain } from "./scenarios/drain.ts";
 import { growth } from "./scenarios/growth.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
+import { inbox } from "./scenarios/inbox.ts";
 import { large } from "./scenarios/large.ts";
 import { reads } from "./scenarios/reads.ts";
 import { start } from "./scenarios/start.ts";
@@ -34,6 +35,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   timeouts,
   start,
   growth,
+  inbox,
 };
 /** Those that a slower disk says something about. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];
