@@ -172,3 +172,19 @@ void test("a pattern that cannot be settled here is left to the service", () => 
   assert.deepEqual(tryForm(schema, { entries: { "/a": ["y"] }, texts: undecided }).says, []);
   assert.equal(tryForm(schema, { entries: { "/a": ["y"] }, texts: TEXT_RULES }).says.length, 1);
 });
+
+void test("a time or a date that exists and breaks a pattern is not told that it does not exist", () => {
+  const schema = objectOf({
+    at: { type: "string", format: "time", pattern: "^0[89]:" },
+    on: { type: "string", format: "date", pattern: "-01$" },
+  });
+  const form = readForm({
+    response_schema: schema,
+    time_zone: "UTC",
+    now: new Date("2026-11-22T12:00:00Z"),
+    texts: TEXT_RULES,
+  });
+  const plan = planForm(form, { "/at": ["14:30"], "/on": ["2026-11-22"] });
+  for (const { message } of checkPlan(form, plan)) assert.match(message, /^This is not written in the form/);
+  assert.equal(checkPlan(form, plan).length, 2);
+});

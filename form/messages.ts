@@ -122,7 +122,6 @@ function patternSentence(node: FormNode): string {
     const example = node.example ?? node.placeholder;
     if (example !== null) return `Write this in the form that is expected, such as ${example}.`;
   }
-  if (node.kind === "date" || node.kind === "time" || node.kind === "datetime") return PROBLEMS.not_a_date;
   return "This is not written in the form that is expected. Look at its description, or ask whoever sent the task.";
 }
 
