@@ -60,6 +60,22 @@ testInBrowser(
   },
 );
 
+testInBrowser("after too many wrong passwords it is told how long to wait", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await open({ expected: [/status of 401/, /status of 429/] });
+  await page.goto(`${service.url}/login`);
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  const says = page.getByRole("alert");
+  for (let tries = 1; tries <= 11; tries++) {
+    await page.getByLabel("Password", { exact: true }).fill(`wrong ${tries}`);
+    const answered = page.waitForResponse("**/api/auth/login");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await answered;
+  }
+  await says.getByText(/^Too many tries. Wait (a minute|\d+ minutes), then try again.$/).waitFor();
+});
+
 testInBrowser(
   "the inbox has what is due first on top, keeps its view in the address, and finds a text",
   async (open, t) => {
