@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
+import type { Context } from "../../src/context.ts";
 import { startService } from "../../src/start.ts";
 
 export const TOKEN = "tok_0123456789abcdef0123456789abcdef";
@@ -10,6 +11,8 @@ export const PASSWORD = "correct horse battery staple";
 
 export interface Service {
   readonly url: string;
+  /** For what takes days to come about: its database. */
+  readonly ctx: Context;
   /** A call as an agent makes it. */
   readonly call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
 }
@@ -30,6 +33,7 @@ export async function serve(t: TestContext, env: Record<string, string> = {}): P
   });
   return {
     url: service.address,
+    ctx: service.ctx,
     call: async <T>(method: string, path: string, body?: unknown) => {
       const response = await fetch(service.address + path, {
         method,
