@@ -18,6 +18,7 @@ import { refuseCrossSite } from "./http/same-origin.ts";
 import { ErrorBodySchema } from "./http/schema.ts";
 import { createSerializerCompiler } from "./http/serialization.ts";
 import { operationsRoutes } from "./operations/routes.ts";
+import { settingsRoutes, settingsShapes } from "./operations/settings.ts";
 import { createValidatorCompiler } from "./http/validation.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
 import { callerOf, type Caller } from "./people/caller.ts";
@@ -37,7 +38,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   // Lines of ours name the request where there is one; a logger for each request would be made for nothing.
   const logger: FastifyBaseLogger = Object.create(ctx.log) as FastifyBaseLogger;
   logger.child = () => logger;
-  const shapes = [ErrorBodySchema, ...taskShapes, ...deliveryShapes, ...peopleShapes];
+  const shapes = [ErrorBodySchema, ...taskShapes, ...deliveryShapes, ...peopleShapes, ...settingsShapes];
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -116,6 +117,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await describeApi(app, ctx);
   await app.register(docsRoutes);
   await app.register(operationsRoutes, { ctx });
+  await app.register(settingsRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });

@@ -175,6 +175,8 @@ test("what the service answers is among what it says it answers", async (t) => {
     ["/api/health", { method: "GET", url: "/api/health" }],
     ["/api/health", { method: "GET", url: "/api/health?live=2" }],
     ["/api/version", { method: "GET", url: "/api/version" }],
+    ["/api/settings", { method: "GET", url: "/api/settings" }],
+    ["/api/settings", { method: "GET", url: "/api/settings", headers }],
     ["/metrics", { method: "GET", url: "/metrics" }],
     ["/metrics", { method: "GET", url: "/metrics", headers }],
   ];

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ADMIN_TOKEN, PAYLOAD_KEY, startTestService, testOnBoth } from "../../test/support/service.ts";
+
+testOnBoth(
+  "an operator reads how the service is set, and no secret or path with it",
+  async (service) => {
+    const { ctx, dialect } = service;
+    const { status, body, text } = await service.call("GET", "/api/settings");
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      version: ctx.version,
+      public_url: "https://tasks.example.com",
+      database: { kind: dialect, status: "ok" },
+      callbacks: { signed: true, allow_private: false },
+      embed: null,
+      trusted_proxies: ["10.0.0.0/8"],
+      body_limit_bytes: 2048,
+      log_level: "warn",
+    });
+    const secrets = [ADMIN_TOKEN, PAYLOAD_KEY, Buffer.from(ctx.config.secretKey).toString("base64"), "postgres://"];
+    for (const secret of [...secrets, ctx.config.dataDir]) assert.ok(!text.includes(secret), secret);
+  },
+  {
+    env: {
+      SERVICE_PUBLIC_URL: "https://tasks.example.com",
+      SERVICE_TRUSTED_PROXIES: "10.0.0.0/8",
+      SERVICE_BODY_LIMIT_BYTES: "2048",
+      SERVICE_LOG_LEVEL: "warn",
+    },
+  },
+);
+
+testOnBoth("a database that does not answer is told, since the admin token needs none", async (service) => {
+  service.ctx.db.ping = () => Promise.reject(new Error("connection refused"));
+  const { status, body } = await service.call<{ database: object }>("GET", "/api/settings");
+  assert.equal(status, 200);
+  assert.deepEqual(body.database, { kind: service.dialect, status: "failing" });
+});
+
+void test("without a payload key, callbacks are told to be off", async () => {
+  const { service, stop } = await startTestService("postgres", {
+    env: { SERVICE_PAYLOAD_KEY: "", SERVICE_CALLBACK_ALLOW_PRIVATE: "1" },
+  });
+  try {
+    const { body } = await service.call<{ callbacks: object }>("GET", "/api/settings");
+    assert.deepEqual(body.callbacks, { signed: false, allow_private: true });
+  } finally {
+    await stop();
+  }
+});

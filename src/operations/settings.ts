@@ -1,0 +1,81 @@
+import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import { Type, type Static } from "typebox";
+import type { Context } from "../context.ts";
+import { errors, Nullable } from "../http/schema.ts";
+import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
+
+const oneOf = <const T extends string>(values: readonly T[], description: string) =>
+  Type.Unsafe<T>({ type: "string", enum: values, description });
+
+/** What an operator wants to know of a service that runs: what is on, and how it is set. No secret, and no path. */
+const Settings = Type.Object(
+  {
+    version: Type.String(),
+    public_url: Type.String({ description: "Where people and links reach the service." }),
+    database: Type.Object({
+      kind: oneOf(["sqlite", "postgres"], "The embedded one, or a server that several processes share."),
+      status: oneOf(["ok", "failing"], "Whether it answers at the moment."),
+    }),
+    callbacks: Type.Object({
+      signed: Type.Boolean({ description: "false: there is no payload key, and callbacks are off." }),
+      allow_private: Type.Boolean({ description: "A `callback_url` may lead to addresses of private networks." }),
+    }),
+    embed: Nullable(
+      Type.Object(
+        { configured: Type.Boolean(), allowed_origins: Type.Array(Type.String()) },
+        { description: "Showing the form in other products; null: this release cannot." },
+      ),
+    ),
+    trusted_proxies: Type.Array(Type.String(), { description: "Whose forwarding headers are believed." }),
+    body_limit_bytes: Type.Integer({ description: "The largest request body." }),
+    log_level: Type.String(),
+  },
+  { $id: "Settings" },
+);
+type Settings = Static<typeof Settings>;
+
+/** Shapes that other shapes refer to by name. */
+export const settingsShapes = [Settings];
+
+type Ctx = Pick<Context, "config" | "db" | "log" | "version">;
+
+export const settingsRoutes: FastifyPluginAsyncTypebox<{ ctx: Ctx }> = async (app, { ctx }) => {
+  app.get(
+    "/api/settings",
+    {
+      schema: {
+        operationId: "getSettings",
+        summary: "How the service is set",
+        description: "What is on and what is off. The settings themselves are variables of its environment.",
+        tags: ["operations"],
+        security: [{ bearer: [] }, { session: [] }],
+        response: {
+          200: Type.Unsafe<Settings>(Type.Ref("Settings")),
+          ...errors("UNAUTHENTICATED", "FORBIDDEN"),
+        },
+      },
+    },
+    async (request) => readSettings(ctx, callerOf(request)),
+  );
+};
+
+async function readSettings({ config, db, log, version }: Ctx, caller: Caller): Promise<Settings> {
+  requireOperator(caller);
+  const status = await db.ping().then(
+    () => "ok" as const,
+    (error: unknown) => {
+      log.warn({ err: error }, "The database does not answer");
+      return "failing" as const;
+    },
+  );
+  return {
+    version,
+    public_url: config.publicUrl,
+    database: { kind: config.database.kind, status },
+    callbacks: { signed: config.payloadKey !== null, allow_private: config.callbacks.allowPrivate },
+    embed: null,
+    trusted_proxies: [...config.trustedProxies],
+    body_limit_bytes: config.limits.bodyBytes,
+    log_level: config.logLevel,
+  };
+}
