@@ -11,6 +11,8 @@ const TOKENS = {
   "--mantine-color-default": "var(--raised)",
   "--mantine-color-default-hover": "var(--hover)",
   "--mantine-color-default-border": "var(--control-edge)",
+  "--mantine-color-disabled": "var(--hover)",
+  "--mantine-color-disabled-color": "var(--text-3)",
 };
 
 /**

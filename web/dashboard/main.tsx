@@ -6,7 +6,7 @@ import { createRoot } from "react-dom/client";
 import { adoptKitVariables } from "./kit-styles.ts";
 import { queryClient } from "./queries.ts";
 import { router } from "./router.tsx";
-import { theme } from "./theme.ts";
+import { theme, ThemeOnRoot } from "./theme.ts";
 import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "@fontsource-variable/inter/wght.css";
@@ -18,6 +18,7 @@ import "./dashboard.css";
 adoptKitVariables();
 createRoot(document.querySelector("#root")!).render(
   <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+    <ThemeOnRoot />
     <Notifications position="bottom-right" limit={3} />
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />

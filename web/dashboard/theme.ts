@@ -1,5 +1,6 @@
-import { createTheme, Drawer, Menu, Modal } from "@mantine/core";
-import type { MantineColorsTuple } from "@mantine/core";
+import { createTheme, defaultVariantColorsResolver, Drawer, Menu, Modal, useMantineColorScheme } from "@mantine/core";
+import type { MantineColorsTuple, VariantColorsResolver } from "@mantine/core";
+import { useLayoutEffect } from "react";
 
 const accent: MantineColorsTuple = [
   "#EEEDFC",
@@ -28,12 +29,25 @@ const bad: MantineColorsTuple = [
   "#5A100B",
 ];
 
+/** The kit chooses the text on a filled button for the light theme, and keeps it in the dark one. */
+const variantColorResolver: VariantColorsResolver = (input) => {
+  const resolved = defaultVariantColorsResolver(input);
+  if (input.variant !== "filled") return resolved;
+  const ground = input.color === "bad" ? "var(--bad)" : "var(--accent)";
+  return {
+    ...resolved,
+    background: ground,
+    hover: `color-mix(in srgb, ${ground} 88%, var(--text))`,
+    color: "var(--on-accent)",
+  };
+};
+
 /** The kit under our tokens: what it draws by itself looks like the rest. tokens.css has the colours. */
 export const theme = createTheme({
   colors: { accent, bad },
   primaryColor: "accent",
   primaryShade: { light: 6, dark: 3 },
-  autoContrast: true,
+  variantColorResolver,
   fontFamily: "var(--sans)",
   fontFamilyMonospace: "var(--mono)",
   defaultRadius: "var(--radius-control)",
@@ -47,3 +61,13 @@ export const theme = createTheme({
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 });
+
+/** Writes the theme that was chosen where tokens.css reads it; without a choice, the system decides. */
+export function ThemeOnRoot(): null {
+  const { colorScheme } = useMantineColorScheme();
+  useLayoutEffect(() => {
+    if (colorScheme === "auto") delete document.documentElement.dataset["theme"];
+    else document.documentElement.dataset["theme"] = colorScheme;
+  }, [colorScheme]);
+  return null;
+}
