@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
+import { addAssignee, addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
 
 testInBrowser(
   "who starts the service answers a first task in eight steps, and sees their agent's arrive",
@@ -21,21 +21,58 @@ testInBrowser(
     await screenshot(page, "dashboard-task");
     await page.getByRole("radio", { name: "Approve" }).check();
     await page.getByRole("button", { name: "Submit answer" }).click();
-    await page.getByRole("heading", { name: "All answered" }).waitFor();
-    const tasks = await service.call<{ status: string; response: unknown; completed_via_channel: string }[]>(
-      "GET",
-      "/api/tasks",
-    );
+    await page.getByRole("heading", { name: "This is what your agent receives" }).waitFor();
+    const tasks = await service.call<
+      { id: string; status: string; response: unknown; completed_via_channel: string }[]
+    >("GET", "/api/tasks");
     assert.deepEqual(
       tasks.map(({ status, response, completed_via_channel }) => ({ status, response, completed_via_channel })),
       [{ status: "completed", response: { approved: true }, completed_via_channel: "dashboard" }],
     );
+    const received = page.getByRole("region", { name: "What it gets" });
+    const given = await service.call("GET", `/api/tasks/${tasks[0]!.id}/poll`);
+    await received.getByText('"completed_via_channel": "dashboard"').waitFor();
+    assert.deepEqual(JSON.parse(await received.locator("pre").innerText()), given);
+    await page
+      .getByRole("region", { name: "How it waits" })
+      .getByText(`curl -s ${service.url}/api/tasks/${tasks[0]!.id}/poll`)
+      .waitFor();
+    await axe(page);
+    await screenshot(page, "dashboard-setup-received");
+    await page.reload();
+    await page.getByRole("button", { name: "Connect your agent" }).click();
+    await page.getByText("Waiting for your first task").waitFor();
+    await axe(page);
+    await screenshot(page, "dashboard-setup-connect");
     await createTask(service, "From the agent");
-    await page.getByRole("link", { name: /From the agent/ }).waitFor();
+    await page.getByText("Received: From the agent").waitFor({ timeout: 2_000 });
+    assert.equal((await service.call<unknown[]>("GET", "/api/tasks")).length, 2);
+    await page.getByRole("link", { name: "Open" }).click();
+    await page.getByRole("heading", { level: 1, name: "From the agent" }).waitFor();
     await page.goto(`${service.url}/setup`);
     await page.waitForURL("**/inbox");
   },
 );
+
+testInBrowser("set-up keeps its place over a reload, and belongs to operators", async (open, t) => {
+  const service = await serve(t);
+  const page = await open();
+  await page.goto(`${service.url}/setup?step=3`);
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("heading", { name: "Try it" }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Skip" }).click();
+  await page.getByRole("heading", { name: "Connect your agent" }).waitFor();
+  await addAssignee(service, "dana@example.com");
+  const dana = await open();
+  await dana.goto(`${service.url}/setup?step=3`);
+  await dana.waitForURL("**/login?**");
+  await signIn(dana, service, "dana@example.com");
+  await dana.goto(`${service.url}/setup?step=2`);
+  await dana.waitForURL("**/inbox");
+});
 
 testInBrowser(
   "a link to a task leads there by way of signing in, and a wrong password is told in one sentence",

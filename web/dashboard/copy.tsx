@@ -5,8 +5,16 @@ import { toast } from "./toasts.ts";
 
 const SAID_MS = 2_000;
 
+interface CopyButtonProps {
+  text: string;
+  label?: string;
+  size?: "xs" | "sm";
+  /** There is nothing to copy at the moment. */
+  disabled?: boolean;
+}
+
 /** Copies a text, and says so on the button. */
-export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
+export function CopyButton({ text, label = "Copy", size = "xs", disabled = false }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -16,7 +24,9 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   return (
     <Button
       variant="default"
-      size="xs"
+      size={size}
+      disabled={disabled}
+      aria-live="polite"
       leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
       onClick={() => void copy(text).then(setCopied)}
     >

@@ -14,6 +14,7 @@ import "../tokens.css";
 import "../form/form.css";
 import "../form/payload/payload.css";
 import "./dashboard.css";
+import "./settings.css";
 
 adoptKitVariables();
 createRoot(document.querySelector("#root")!).render(

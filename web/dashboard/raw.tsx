@@ -1,5 +1,5 @@
 import type { Task } from "./api.ts";
-import { CopyButton } from "./copy.tsx";
+import { Source } from "./source.tsx";
 
 /** The task as an agent gets it, and the call that gets it. */
 export function Raw({ task }: { task: Task }) {
@@ -11,21 +11,5 @@ export function Raw({ task }: { task: Task }) {
       <Source title="Response" text={JSON.stringify(response, null, 2)} />
       <Source title="Task" text={JSON.stringify(request, null, 2)} />
     </div>
-  );
-}
-
-/** A text to read and to copy. */
-export function Source({ title, text }: { title: string; text: string }) {
-  return (
-    <section className="source" aria-label={title}>
-      <header>
-        <h2>{title}</h2>
-        <CopyButton text={text} />
-      </header>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
-      <pre className="snippet" tabIndex={0}>
-        {text}
-      </pre>
-    </section>
   );
 }

@@ -15,6 +15,7 @@ import type { Scope } from "./queries.ts";
 import type { TaskStatus } from "./api.ts";
 import { STATUSES } from "./status.tsx";
 import { SetupPage } from "./setup.tsx";
+import type { SetupSearch } from "./setup.tsx";
 import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
@@ -52,6 +53,13 @@ function wholeScope({
   assignee = null,
 }: Partial<Scope>): Scope {
   return { scope, sort, q, status, assignee };
+}
+
+function readSetupSearch({ step, answered }: Record<string, unknown>): SetupSearch {
+  return {
+    ...(step === "2" || step === "3" ? { step } : {}),
+    ...(typeof answered === "string" ? { answered } : {}),
+  };
 }
 
 const signedIn = createRoute({
@@ -133,11 +141,17 @@ const login = createRoute({
 const setup = createRoute({
   getParentRoute: () => root,
   path: "/setup",
-  beforeLoad: async () => {
+  validateSearch: readSetupSearch,
+  beforeLoad: async ({ search: { step } }) => {
     const { needs_setup } = await queryClient.fetchQuery(setupQuery);
-    if (!needs_setup) throw redirect({ to: "/inbox" });
+    if (needs_setup) {
+      if (step !== undefined) throw redirect({ to: "/setup" });
+      return;
+    }
+    const me = await queryClient.ensureQueryData(meQuery);
+    if (step === undefined || !me.is_operator) throw redirect({ to: "/inbox" });
   },
-  component: SetupPage,
+  component: () => <SetupPage search={setup.useSearch()} />,
 });
 
 const home = createRoute({

@@ -1,3 +1,20 @@
+import type { Task } from "./api.ts";
+
+/** How the keys of samples begin, by the page that makes them. */
+export const SAMPLE_KEYS = { setup: "sample-setup-", inbox: "sample-inbox-" } as const;
+
+type Keyed = Pick<Task, "idempotency_key">;
+
+/** Made by a button of these pages, and by no agent. */
+export function isSample({ idempotency_key }: Keyed): boolean {
+  return idempotency_key.startsWith("sample-");
+}
+
+/** Set-up goes on once it is answered. */
+export function isSampleOfSetup({ idempotency_key }: Keyed): boolean {
+  return idempotency_key.startsWith(SAMPLE_KEYS.setup);
+}
+
 /** What somebody who has just arrived may answer: money, a table, Markdown, a decision and a note. */
 export const SAMPLE_TASK = {
   task: "Approve a €1,240.00 refund for order #48219 after a delivery dispute",

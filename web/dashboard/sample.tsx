@@ -5,10 +5,10 @@ import { post } from "./api.ts";
 import type { Task } from "./api.ts";
 import { sentenceOf } from "./page.tsx";
 import { meQuery, queryClient } from "./queries.ts";
-import { SAMPLE_TASK } from "./sample-task.ts";
+import { SAMPLE_KEYS, SAMPLE_TASK } from "./sample-task.ts";
 
 /** Creates a task to try, for whoever presses it, by the route that agents use, and opens it. */
-export function CreateSample({ label }: { label: string }) {
+export function CreateSample({ label, page }: { label: string; page: keyof typeof SAMPLE_KEYS }) {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -20,7 +20,7 @@ export function CreateSample({ label }: { label: string }) {
       const task = await post<Task>("/api/tasks", {
         ...SAMPLE_TASK,
         assign_to: { user_id: me.user_id },
-        idempotency_key: `sample-${crypto.randomUUID()}`,
+        idempotency_key: SAMPLE_KEYS[page] + crypto.randomUUID(),
       });
       await navigate({ to: "/tasks/$id", params: { id: task.id }, search: {} });
     } catch (failure) {

@@ -1,28 +1,38 @@
 import { Button, PasswordInput, Progress, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 import { ApiError, get, post } from "./api.ts";
-import type { ListedTask } from "./api.ts";
-import { meQuery, queryClient } from "./queries.ts";
+import { Trouble } from "./page.tsx";
+import { meQuery, queryClient, setupQuery } from "./queries.ts";
+import { Quickstart } from "./quickstart.tsx";
 import { CreateSample } from "./sample.tsx";
-import { Snippet } from "./snippet.tsx";
+import { Source } from "./source.tsx";
+
+/** Where in the wizard somebody is; all of it stands in the address. */
+export interface SetupSearch {
+  /** Absent on the first, which is open only as long as there is no operator. */
+  readonly step?: "2" | "3";
+  /** Id of the sample, once it was answered. */
+  readonly answered?: string;
+}
 
 /** First run: the first operator, a task to try, and the way to connect an agent. */
-export function SetupPage() {
-  const [step, setStep] = useState<1 | 2 | 3>(1);
+export function SetupPage({ search: { step, answered } }: { search: SetupSearch }) {
+  const number = Number(step ?? "1");
   return (
     <main className="alone wide">
-      <p className="muted">Step {step} of 3</p>
-      <Progress value={(step / 3) * 100} aria-label="Progress of the set-up" size="sm" />
-      {step === 1 && <You onDone={() => setStep(2)} />}
-      {step === 2 && <TryIt onSkip={() => setStep(3)} />}
-      {step === 3 && <Connect />}
+      <p className="muted">Step {number} of 3</p>
+      <Progress value={(number / 3) * 100} aria-label="Progress of the set-up" size="sm" />
+      {step === undefined && <You />}
+      {step === "2" && (answered === undefined ? <TryIt /> : <Received id={answered} />)}
+      {step === "3" && <Connect />}
     </main>
   );
 }
 
-function You({ onDone }: { onDone: () => void }) {
+function You() {
+  const navigate = useNavigate();
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   const submit = async (form: HTMLFormElement): Promise<void> => {
@@ -37,9 +47,10 @@ function You({ onDone }: { onDone: () => void }) {
         display_name: data.get("name") || null,
         ...(token === null ? {} : { token }),
       });
-      history.replaceState(null, "", location.pathname);
+      queryClient.setQueryData(setupQuery.queryKey, { needs_setup: false });
       await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
-      onDone();
+      // In place of the address that has the token.
+      await navigate({ to: "/setup", search: { step: "2" }, replace: true });
     } catch (failure) {
       setError(failure instanceof ApiError ? failure.message : "There is no connection to the service.");
       setBusy(false);
@@ -80,14 +91,15 @@ function You({ onDone }: { onDone: () => void }) {
   );
 }
 
-function TryIt({ onSkip }: { onSkip: () => void }) {
+function TryIt() {
+  const navigate = useNavigate();
   return (
     <>
       <h1>Try it</h1>
       <p>Answer a task as your agents will send them: a refund to decide about.</p>
       <div className="row">
-        <CreateSample label="Answer a sample task" />
-        <Button variant="default" onClick={onSkip}>
+        <CreateSample label="Answer a sample task" page="setup" />
+        <Button variant="default" onClick={() => void navigate({ to: "/setup", search: { step: "3" } })}>
           Skip
         </Button>
       </div>
@@ -95,38 +107,45 @@ function TryIt({ onSkip }: { onSkip: () => void }) {
   );
 }
 
-/** The call that makes a first task, and the moment it arrives. */
+/** What an agent that waits for the sample is given. */
+function Received({ id }: { id: string }) {
+  const navigate = useNavigate();
+  const path = `/api/tasks/${encodeURIComponent(id)}/poll`;
+  const poll = useQuery({ queryKey: ["tasks", "poll", id], queryFn: () => get<object>(`${path}?timeout=0`) });
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <>
+      <h1 ref={heading} tabIndex={-1}>
+        This is what your agent receives
+      </h1>
+      <p>It waits with one call, which answers when the task is over: with your answer, in the shape it asked for.</p>
+      {poll.isError ? (
+        <Trouble title="The answer could not be loaded" error={poll.error} retry={() => void poll.refetch()} />
+      ) : (
+        <div className="beside">
+          <Source
+            title="What it gets"
+            text={poll.data === undefined ? "Loading" : JSON.stringify(poll.data, null, 2)}
+          />
+          <Source
+            title="How it waits"
+            text={`curl -s ${location.origin}${path} \\\n  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN"`}
+          />
+        </div>
+      )}
+      <div className="row">
+        <Button onClick={() => void navigate({ to: "/setup", search: { step: "3" } })}>Connect your agent</Button>
+      </div>
+    </>
+  );
+}
+
 function Connect() {
-  const [since] = useState(() => Date.now());
-  const { data: first } = useQuery({
-    queryKey: ["tasks", "first"],
-    queryFn: async () => {
-      const tasks = await get<ListedTask[]>("/api/tasks?limit=5");
-      return (
-        tasks.find(
-          (task) => Date.parse(task.created_at) >= since - 1_000 && !task.idempotency_key.startsWith("sample-"),
-        ) ?? null
-      );
-    },
-    refetchInterval: (query) => (query.state.data ? false : 1_000),
-  });
   return (
     <>
       <h1>Connect your agent</h1>
-      <p>An agent asks with one call. The token is the one that the service printed at its first start.</p>
-      <Snippet />
-      <output className="notice info">
-        {first ? (
-          <>
-            Received: {first.task}{" "}
-            <Link to="/tasks/$id" params={{ id: first.id }}>
-              Open
-            </Link>
-          </>
-        ) : (
-          "Waiting for your first task"
-        )}
-      </output>
+      <Quickstart />
       <p>
         <Link to="/inbox">Go to the inbox</Link>
       </p>

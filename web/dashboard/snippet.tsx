@@ -1,4 +1,5 @@
 import { Tabs } from "@mantine/core";
+import { CopyButton } from "./copy.tsx";
 
 const BODY = {
   task: "Publish this release note?",
@@ -48,6 +49,9 @@ requests.post(
           <pre className="snippet" tabIndex={0}>
             {text}
           </pre>
+          <div className="row end">
+            <CopyButton text={text} />
+          </div>
         </Tabs.Panel>
       ))}
     </Tabs>

@@ -260,7 +260,7 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
     return (
       <div className="empty">
         <h2>No task has come in yet</h2>
-        <CreateSample label="Create a sample task" />
+        <CreateSample label="Create a sample task" page="inbox" />
         <p>Or let an agent ask, with one call:</p>
         <Snippet />
       </div>

@@ -17,6 +17,7 @@ import { Trouble } from "./page.tsx";
 import { PayloadOf } from "./payload.tsx";
 import { taskQuery, tasksQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
+import { isSampleOfSetup } from "./sample-task.ts";
 import { IconButton } from "./shell.tsx";
 import { Deadline, isOpenStatus, StatusChip, useIsOver } from "./status.tsx";
 import { TaskMenu } from "./task-menu.tsx";
@@ -189,7 +190,7 @@ function Whole({ task, search, me }: WholeProps) {
                   claim={claim}
                   entered={entered}
                   onEdit={setEntered}
-                  onAccepted={way.onward}
+                  onAccepted={way.answered}
                 />
               ) : (
                 <Closed task={task} me={me} isOver={isOver} entered={entered} />
@@ -274,8 +275,10 @@ export interface Way {
   readonly next: () => void;
   /** To the next open task; can be undone. */
   readonly skip: () => void;
-  /** On to the next open task after an answer. */
+  /** On to the next open task. */
   readonly onward: () => void;
+  /** Where an answer leads: onward, and from the sample of set-up to what its agent would now be given. */
+  readonly answered: () => void;
 }
 
 function useWay(task: Task, search: Scope, me: Me): Way {
@@ -307,6 +310,10 @@ function useWay(task: Task, search: Scope, me: Me): Way {
       undoable("Skipped", () => void open(task.id));
     },
     onward,
+    answered: () => {
+      if (!isSampleOfSetup(task) || !me.is_operator) return onward();
+      void navigate({ to: "/setup", search: { step: "2", answered: task.id } });
+    },
   };
 }
 
