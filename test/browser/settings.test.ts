@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { addAssignee, addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
+
+const isNotWider = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+
+testInBrowser("a name and a time zone are saved, shown, and can be taken back", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await open();
+  await signIn(page, service, "ada@example.com", "/settings");
+  await page.getByRole("textbox", { name: "Name" }).fill("Ada Lovelace");
+  const zone = page.getByRole("combobox", { name: "Time zone" });
+  await zone.fill("new york");
+  await page.getByRole("option", { name: "America/New York" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Profile saved").waitFor();
+  await page.getByRole("button", { name: "Ada Lovelace" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Profile" }).waitFor();
+  assert.equal(await page.getByRole("textbox", { name: "Name" }).inputValue(), "Ada Lovelace");
+  assert.equal(await zone.inputValue(), "America/New York");
+  const [user] = await service.call<{ display_name: string }[]>("GET", "/api/users");
+  assert.equal(user?.display_name, "Ada Lovelace");
+  await page.getByRole("button", { name: "Clear the time zone" }).click();
+  await page.getByRole("textbox", { name: "Name" }).fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "ada@example.com" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Profile" }).waitFor();
+  assert.equal(await zone.inputValue(), "");
+});
+
+testInBrowser("a new password signs out everywhere else, and the old one opens nothing", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await addAssignee(service, "dana@example.com");
+  const page = await open({ expected: [/status of 422/] });
+  const other = await open({ expected: [/status of 401/] });
+  await signIn(page, service, "dana@example.com", "/settings");
+  await signIn(other, service, "dana@example.com");
+  const change = async (current: string): Promise<void> => {
+    await page.getByLabel("Current password", { exact: true }).fill(current);
+    await page.getByLabel("New password", { exact: true }).fill("a longer and better one");
+    await page.getByRole("button", { name: "Change password" }).click();
+  };
+  await page.getByLabel("New password", { exact: true }).fill("seen");
+  await page.getByRole("button", { name: "Show the new password" }).click();
+  assert.equal(await page.getByLabel("New password", { exact: true }).getAttribute("type"), "text");
+  await change("not it");
+  await page.getByText("Is not your password.").waitFor();
+  await axe(page);
+  await change(PASSWORD);
+  await page.getByText("Password changed.").waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Profile" }).waitFor();
+  await other.goto(service.url);
+  await other.getByLabel("E-mail").fill("dana@example.com");
+  await other.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await other.getByRole("button", { name: "Sign in" }).click();
+  await other.getByText("This e-mail and password do not go together.").waitFor();
+  await other.getByLabel("Password", { exact: true }).fill("a longer and better one");
+  await other.getByRole("button", { name: "Sign in" }).click();
+  await other.getByRole("navigation", { name: "Main" }).waitFor();
+});
+
+testInBrowser("theme, shortcuts and send delay are kept in the browser, and count at once", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await open({ theme: "light" });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  await signIn(page, service, "ada@example.com", "/settings");
+  await page.getByRole("heading", { name: "This browser" }).waitFor();
+  const light = await ground();
+  await page.getByText("Dark", { exact: true }).click();
+  const dark = await ground();
+  assert.notEqual(dark, light);
+  await page.getByRole("switch", { name: "Single-key shortcuts" }).click();
+  await page.getByText("5 seconds").click();
+  await page.reload();
+  await page.getByRole("heading", { name: "Profile" }).waitFor();
+  assert.equal(await ground(), dark);
+  assert.equal(await page.getByRole("radio", { name: "Dark" }).isChecked(), true);
+  assert.equal(await page.getByRole("switch", { name: "Single-key shortcuts" }).isChecked(), false);
+  assert.equal(await page.getByRole("radio", { name: "5 seconds" }).isChecked(), true);
+  await page.getByText("System", { exact: true }).click();
+  assert.equal(await ground(), light);
+  await page.emulateMedia({ colorScheme: "dark" });
+  assert.equal(await ground(), dark);
+});
+
+testInBrowser("where the browser keeps nothing, or something damaged, the defaults hold", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await open();
+  await page.addInitScript(() => localStorage.setItem("preferences", '{"sendDelay": "soon", "singleKeys": '));
+  await signIn(page, service, "ada@example.com", "/settings");
+  const keys = page.getByRole("switch", { name: "Single-key shortcuts" });
+  await keys.waitFor();
+  assert.equal(await keys.isChecked(), true);
+  assert.equal(await page.getByRole("radio", { name: "Off" }).isChecked(), true);
+  await page.evaluate(() => {
+    Storage.prototype.setItem = () => {
+      throw new Error("full");
+    };
+  });
+  await page.getByText("5 seconds").click();
+  assert.equal(await page.getByRole("radio", { name: "5 seconds" }).isChecked(), true, "until the page is left");
+  await page.reload();
+  await keys.waitFor();
+  assert.equal(await page.getByRole("radio", { name: "Off" }).isChecked(), true);
+});
+
+testInBrowser("a service key is shown once, gone after a reload, and revoked after a question", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await open({ expected: [/status of 401/] });
+  await signIn(page, service, "ada@example.com", "/settings/keys");
+  await page.getByText("There is no key that works.").waitFor();
+  const create = async (name: string): Promise<string> => {
+    await page.getByRole("textbox", { name: "Name" }).fill(name);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const secret = page.getByRole("region", { name: `The key of ${name}` });
+    return secret.getByText(/^hsk_/).innerText();
+  };
+  const key = await create("Shop");
+  await screenshot(page, "settings-key-secret");
+  await axe(page);
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), key);
+  const row = page.getByRole("region", { name: "Keys", exact: true }).getByRole("row", { name: /Shop/ });
+  await row.getByText("Never").waitFor();
+  await page.reload();
+  await row.waitFor();
+  assert.equal((await page.content()).includes(key), false);
+  await create("Desk");
+  await page.getByRole("button", { name: "I stored it" }).click();
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  await page.getByRole("button", { name: "Revoke Shop" }).click();
+  const dialog = page.getByRole("dialog", { name: "Revoke the key of Shop?" });
+  await dialog.getByText(/stops working at once/).waitFor();
+  await screenshot(page, "settings-key-revoke");
+  await axe(page);
+  await dialog.getByRole("button", { name: "Revoke key" }).click();
+  await row.waitFor({ state: "detached" });
+  await page.getByText("Revoked (1)").click();
+  await page.getByRole("region", { name: "Revoked keys" }).getByRole("row", { name: /Shop/ }).waitFor();
+  const keys = await service.call<{ name: string; revoked_at: string | null }[]>("GET", "/api/service-keys");
+  assert.deepEqual(
+    keys.map(({ name, revoked_at }) => [name, revoked_at === null]),
+    [
+      ["Desk", true],
+      ["Shop", false],
+    ],
+  );
+});
+
+testInBrowser("an assignee sees their own parts of the settings, and no operator's", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await addAssignee(service, "dana@example.com");
+  const page = await open();
+  await signIn(page, service, "dana@example.com", "/settings");
+  const parts = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
+  await parts.first().waitFor();
+  assert.deepEqual(await parts.allInnerTexts(), ["Profile", "About"]);
+  for (const part of ["status", "keys", "embed", "quickstart"]) {
+    await page.goto(`${service.url}/settings/${part}`);
+    await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+  }
+  await page.goto(`${service.url}/settings/about`);
+  await page.getByText(/^Human Task Service \d/).waitFor();
+  await page.goto(`${service.url}/settings/nothing`);
+  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+});
+
+testInBrowser("the status says what is on, what is off, and what to set", async (open, t) => {
+  const service = await serve(t, { SERVICE_TRUSTED_PROXIES: "10.0.0.0/8", SERVICE_CALLBACK_ALLOW_PRIVATE: "0" });
+  await addOperator(service, "ada@example.com");
+  const page = await open();
+  await signIn(page, service, "ada@example.com", "/settings/status");
+  const facts = page.locator("dl > div");
+  const fact = async (variable: string): Promise<string> =>
+    (await facts.filter({ hasText: variable }).innerText()).split(/\n+/).slice(0, 2).join(": ");
+  await facts.first().waitFor();
+  assert.equal(await fact("SERVICE_DATABASE_URL"), "Database: SQLite");
+  assert.equal(await fact("SERVICE_PAYLOAD_KEY"), "Callbacks: On, signed");
+  assert.equal(await fact("SERVICE_CALLBACK_ALLOW_PRIVATE"), "Private receivers: Refused");
+  assert.equal(await fact("SERVICE_TRUSTED_PROXIES"), "Trusted proxies: 10.0.0.0/8");
+  assert.equal(await fact("SERVICE_BODY_LIMIT_BYTES"), "Largest request: 1 MiB");
+  assert.equal(await fact("SERVICE_LOG_LEVEL"), "Log level: error");
+  assert.equal(await facts.filter({ hasText: "SERVICE_EMBED" }).count(), 0);
+  await page.getByRole("link", { name: "Embed" }).click();
+  await page.getByRole("heading", { name: "Not in this release" }).waitFor();
+});
+
+testInBrowser("where the form can be embedded, both pages say whether it is, and for whom", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await open();
+  let embed = { configured: false, allowed_origins: [] as string[] };
+  await page.route("**/api/settings", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...((await response.json()) as object), embed } });
+  });
+  await signIn(page, service, "ada@example.com", "/settings/embed");
+  await page.getByText("None: no page may show the form.").waitFor();
+  await page.getByText("Off", { exact: true }).waitFor();
+  embed = { configured: true, allowed_origins: ["https://shop.example.com"] };
+  await page.reload();
+  await page.getByText("https://shop.example.com", { exact: true }).waitFor();
+  await axe(page);
+  await page.getByRole("link", { name: "Status" }).click();
+  await page.locator("dl > div").filter({ hasText: "SERVICE_EMBED_SIGNING_SECRET" }).getByText("On").waitFor();
+});
+
+testInBrowser("what cannot be loaded says why, and can be tried again", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await open({ expected: [/status of 429/] });
+  let isDown = true;
+  const body = JSON.stringify({ error_code: "RATE_LIMITED", message: "Too many." });
+  await page.route(/api\/(settings|service-keys)$/, (route) =>
+    isDown ? route.fulfill({ status: 429, contentType: "application/json", body }) : route.continue(),
+  );
+  await signIn(page, service, "ada@example.com", "/settings/status");
+  for (const [link, heading] of [
+    ["Status", "The status could not be loaded"],
+    ["Embed", "The settings could not be loaded"],
+    ["Service keys", "The keys could not be loaded"],
+  ] as const) {
+    await page.getByRole("link", { name: link }).click();
+    await page.getByRole("heading", { name: heading }).waitFor();
+    await page.getByText("Too many. (RATE_LIMITED)").waitFor();
+  }
+  isDown = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("There is no key that works.").waitFor();
+});
+
+testInBrowser("the quickstart says when an agent's task arrives, and opens it", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await createTask(service, "Long before");
+  const page = await open();
+  await signIn(page, service, "ada@example.com", "/settings/quickstart");
+  await page.getByText("Waiting for your next task").waitFor();
+  await screenshot(page, "settings-quickstart");
+  await createTask(service, "From the agent");
+  await page.getByText("Received: From the agent").waitFor({ timeout: 2_000 });
+  assert.equal((await service.call<unknown[]>("GET", "/api/tasks")).length, 2, "no sample came along");
+  await page.getByRole("link", { name: "Open" }).click();
+  await page.getByRole("heading", { level: 1, name: "From the agent" }).waitFor();
+});
+
+const PARTS = ["", "/status", "/keys", "/embed", "/quickstart", "/about"];
+
+for (const theme of ["light", "dark"] as const)
+  for (const size of ["phone", "wide"] as const)
+    testInBrowser(`everybody can use the settings: ${theme}, ${size}`, async (open, t) => {
+      const service = await serve(t);
+      await addOperator(service, "ada@example.com");
+      await service.call("POST", "/api/service-keys", { name: "Shop" });
+      const page = await open({ theme, size });
+      await signIn(page, service, "ada@example.com");
+      for (const part of PARTS) {
+        await page.goto(`${service.url}/settings${part}`);
+        await page.getByRole("navigation", { name: "Settings" }).waitFor();
+        await page.waitForFunction(() => !document.body.innerText.includes("Loading"));
+        await axe(page);
+        assert.ok(await isNotWider(page), part);
+        await screenshot(page, `settings${part.replace("/", "-")}-${theme}-${size}`);
+      }
+    });
+
+testInBrowser("no part of the settings is wider than the narrowest screen", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await service.call("POST", "/api/service-keys", { name: "A shop with quite a long name, as products have them" });
+  const page = await open({ size: "narrow" });
+  await signIn(page, service, "ada@example.com");
+  for (const part of PARTS) {
+    await page.goto(`${service.url}/settings${part}`);
+    await page.getByRole("navigation", { name: "Settings" }).waitFor();
+    await page.waitForFunction(() => !document.body.innerText.includes("Loading"));
+    assert.ok(await isNotWider(page), part);
+  }
+});

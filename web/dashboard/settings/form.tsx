@@ -1,0 +1,25 @@
+import { ApiError } from "../api.ts";
+import { sentenceOf } from "../page.tsx";
+
+const NO_FIELDS: readonly string[] = [];
+
+/** What was entered in a field. */
+export function textOf(form: HTMLFormElement, name: string): string {
+  const entered = new FormData(form).get(name);
+  return typeof entered === "string" ? entered : "";
+}
+
+/** What the service found at one field of what was sent. @param path - JSON Pointer into what was sent */
+export function problemAt(error: Error | null, path: string): string | undefined {
+  return error instanceof ApiError ? error.details.find((detail) => detail.path === path)?.message : undefined;
+}
+
+/** Why something was not done, unless a field says so. @param fields - the paths that do */
+export function Problem({ error, fields = NO_FIELDS }: { error: Error | null; fields?: readonly string[] }) {
+  if (error === null || fields.some((path) => problemAt(error, path) !== undefined)) return null;
+  return (
+    <p className="notice bad" role="alert">
+      {sentenceOf(error)}
+    </p>
+  );
+}

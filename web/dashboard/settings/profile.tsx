@@ -1,0 +1,200 @@
+import {
+  Button,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  Switch,
+  TextInput,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { patch } from "../api.ts";
+import type { Me } from "../api.ts";
+import { setPreferences, usePreferences } from "../preferences.ts";
+import { meQuery, queryClient } from "../queries.ts";
+import { toast } from "../toasts.ts";
+import { Problem, problemAt, textOf } from "./form.tsx";
+
+const BROWSER_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export function Profile() {
+  const { data: me } = useQuery(meQuery);
+  if (me === undefined) return null;
+  return (
+    <>
+      <Who me={me} />
+      <Password me={me} />
+      <ThisBrowser />
+    </>
+  );
+}
+
+function Who({ me }: { me: Me }) {
+  const [zone, setZone] = useState(me.time_zone);
+  const save = useMutation({
+    mutationFn: (changes: { display_name: string | null; time_zone: string | null }) =>
+      patch<Me>("/api/auth/me", changes),
+    onSuccess: (after) => {
+      queryClient.setQueryData(meQuery.queryKey, after);
+      toast({ message: "Profile saved" });
+    },
+  });
+  return (
+    <form
+      className="surface stack"
+      aria-labelledby="who"
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate({ display_name: textOf(event.currentTarget, "name").trim() || null, time_zone: zone });
+      }}
+    >
+      <h2 id="who">You</h2>
+      {me.email !== null && <p className="muted">You sign in as {me.email}.</p>}
+      <TextInput
+        name="name"
+        label="Name"
+        description="What others see."
+        autoComplete="name"
+        maxLength={200}
+        defaultValue={me.display_name ?? ""}
+        error={problemAt(save.error, "/display_name")}
+      />
+      <Select
+        label="Time zone"
+        description="Empty: that of the browser you use."
+        placeholder={labelOf(BROWSER_ZONE)}
+        data={zonesWith(me.time_zone)}
+        value={zone}
+        onChange={setZone}
+        searchable
+        clearable
+        // The kit hides it from the keyboard, and there is no other way to clear the field.
+        clearButtonProps={{ "aria-label": "Clear the time zone", "aria-hidden": false, tabIndex: 0 }}
+        nothingFoundMessage="No time zone is called so"
+        error={problemAt(save.error, "/time_zone")}
+      />
+      <Problem error={save.error} fields={["/display_name", "/time_zone"]} />
+      <div className="row">
+        <Button type="submit" loading={save.isPending}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** @param own - stays on offer even where this browser has another name for it */
+function zonesWith(own: string | null): { value: string; label: string }[] {
+  const names = new Set(["UTC", ...(own === null ? [] : [own]), ...Intl.supportedValuesOf("timeZone")]);
+  return [...names].map((value) => ({ value, label: labelOf(value) }));
+}
+
+/** As people type it: "America/New York". */
+function labelOf(zone: string): string {
+  return zone.replaceAll("_", " ");
+}
+
+function Password({ me }: { me: Me }) {
+  const change = useMutation({
+    mutationFn: (password: { current: string; new: string }) => patch<Me>("/api/auth/me", { password }),
+  });
+  const submit = (form: HTMLFormElement): void => {
+    const password = { current: textOf(form, "current"), new: textOf(form, "new") };
+    change.mutate(password, {
+      onSuccess: () => {
+        form.reset();
+        toast({ message: "Password changed. You are signed out everywhere else." });
+      },
+    });
+  };
+  return (
+    <form
+      className="surface stack"
+      aria-labelledby="password"
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit(event.currentTarget);
+      }}
+    >
+      <h2 id="password">Password</h2>
+      <p className="muted">A new password signs you out everywhere else.</p>
+      {/* Tells password managers whose it is. */}
+      <input hidden readOnly autoComplete="username" value={me.email ?? ""} />
+      <PasswordInput
+        name="current"
+        label="Current password"
+        autoComplete="current-password"
+        required
+        withAsterisk={false}
+        error={problemAt(change.error, "/password/current")}
+        visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
+      />
+      <PasswordInput
+        name="new"
+        label="New password"
+        description="At least 8 characters."
+        autoComplete="new-password"
+        minLength={8}
+        maxLength={256}
+        required
+        withAsterisk={false}
+        error={problemAt(change.error, "/password/new")}
+        visibilityToggleButtonProps={{ "aria-label": "Show the new password" }}
+      />
+      <Problem error={change.error} fields={["/password/current", "/password/new"]} />
+      <div className="row">
+        <Button type="submit" variant="default" loading={change.isPending}>
+          Change password
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function ThisBrowser() {
+  // To stop the transitions, the kit would write a style element, which the page's policy forbids.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  const { singleKeys, sendDelay } = usePreferences();
+  return (
+    <section className="surface stack" aria-labelledby="browser">
+      <h2 id="browser">This browser</h2>
+      <p className="muted">Kept here, for whoever uses this browser. Changes count at once.</p>
+      <div className="choice">
+        <p id="theme">Theme</p>
+        <SegmentedControl
+          aria-labelledby="theme"
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value)}
+          data={[
+            { value: "auto", label: "System" },
+            { value: "light", label: "Light" },
+            { value: "dark", label: "Dark" },
+          ]}
+        />
+      </div>
+      <div className="choice">
+        <div>
+          <p id="delay">Send delay</p>
+          <p className="muted">For so long you can take an answer back after you submit it.</p>
+        </div>
+        <SegmentedControl
+          aria-labelledby="delay"
+          value={String(sendDelay)}
+          onChange={(value) => setPreferences({ sendDelay: value === "5" ? 5 : 0 })}
+          data={[
+            { value: "0", label: "Off" },
+            { value: "5", label: "5 seconds" },
+          ]}
+        />
+      </div>
+      <Switch
+        label="Single-key shortcuts"
+        description="Keys such as j and k work without Ctrl or Cmd. They never do while you type."
+        labelPosition="left"
+        checked={singleKeys}
+        onChange={(event) => setPreferences({ singleKeys: event.currentTarget.checked })}
+      />
+    </section>
+  );
+}
