@@ -1,0 +1,109 @@
+/** Where a text stops being JSON, and what to do about it. Both count from 1. */
+export interface JsonProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+/** Deeper than the service takes, and far below what a stack holds. */
+const MAX_DEPTH = 500;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const SPACE = /[ \t\n\r]*/y;
+/** Up to what ends a text, or may not stand in it. */
+// oxlint-disable-next-line no-control-regex -- control characters are what JSON excludes
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
+const WORD = /[A-Za-z_$][\w$]*/y;
+
+/**
+ * Browsers say what is wrong with JSON each in their own words, and not all of them say where.
+ * @returns null: `JSON.parse` takes it
+ */
+export function jsonProblem(text: string): JsonProblem | null {
+  let at = 0;
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0] ?? "";
+    at += found.length;
+    return found;
+  };
+
+  const readText = (): string | null => {
+    at += 1;
+    for (;;) {
+      take(PLAIN);
+      const next = text[at];
+      if (next === '"') {
+        at += 1;
+        return null;
+      }
+      if (next === undefined) return 'This text is not closed: a " is missing.';
+      if (next === "\n" || next === "\r") return 'A " is missing here. A line break within a text is written as \\n.';
+      if (next !== "\\") return "A control character cannot stand in a text: write it as \\u and four digits.";
+      if (take(ESCAPE) === "") return 'After a backslash stands one of " \\ / b f n r t, or u and four digits.';
+    }
+  };
+
+  /** What `[` or `{` begins; `readOne` reads one item or member. */
+  const readList = (close: "]" | "}", readOne: () => string | null): string | null => {
+    at += 1;
+    take(SPACE);
+    if (text[at] === close) {
+      at += 1;
+      return null;
+    }
+    for (;;) {
+      const problem = readOne();
+      if (problem !== null) return problem;
+      take(SPACE);
+      if (text[at] === close) {
+        at += 1;
+        return null;
+      }
+      if (text[at] !== ",") return `A comma or the closing ${close} is missing here.`;
+      at += 1;
+      take(SPACE);
+      if (text[at] === close) return `Nothing follows the comma before this ${close}. Remove the comma.`;
+    }
+  };
+
+  const readMember = (depth: number): string | null => {
+    if (text[at] !== '"') return "The name of a property is missing here, in double quotes.";
+    const problem = readText();
+    if (problem !== null) return problem;
+    take(SPACE);
+    if (text[at] !== ":") return "A colon is missing here, between the name and its value.";
+    at += 1;
+    return readValue(depth);
+  };
+
+  const readValue = (depth: number): string | null => {
+    take(SPACE);
+    if (depth > MAX_DEPTH) return "This nests too deeply.";
+    const next = text[at];
+    if (next === undefined) return "A value is missing here.";
+    if (next === '"') return readText();
+    if (next === "[") return readList("]", () => readValue(depth + 1));
+    if (next === "{") return readList("}", () => readMember(depth + 1));
+    if (next === "'") return "Texts and names stand in double quotes.";
+    if (text.startsWith("//", at) || text.startsWith("/*", at)) return "JSON has no comments.";
+    if (take(NUMBER) !== "") return /[\d.]/.test(text[at] ?? "") ? "This is no number that JSON knows." : null;
+    const start = at;
+    const word = take(WORD);
+    if (word === "true" || word === "false" || word === "null") return null;
+    at = start;
+    return word === ""
+      ? "A value is missing here."
+      : 'This is no value: use true, false, null, a number, a "text", a list in [ ] or an object in { }.';
+  };
+
+  const found = readValue(1);
+  if (found !== null) return place(text, at, found);
+  take(SPACE);
+  return at === text.length ? null : place(text, at, "The value ends before this. Remove what follows.");
+}
+
+function place(text: string, at: number, message: string): JsonProblem {
+  const before = text.slice(0, at).split("\n");
+  return { line: before.length, column: before.at(-1)!.length + 1, message };
+}

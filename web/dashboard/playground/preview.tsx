@@ -1,0 +1,133 @@
+import { Tabs } from "@mantine/core";
+import { IconCircleCheck } from "@tabler/icons-react";
+import { useMemo, useState } from "react";
+import { checkPlan } from "../../../form/check.ts";
+import type { Entries } from "../../../form/entries.ts";
+import { planForm, readForm } from "../../../form/plan.ts";
+import { TEXT_RULES } from "../../../form/text-rules.ts";
+import type { Outcome } from "../../form/answer-form.tsx";
+import { TaskForm } from "../../form/task-form.tsx";
+import { PayloadOf } from "../payload.tsx";
+import { Source } from "../source.tsx";
+import type { Documents } from "./documents.ts";
+
+interface PreviewProps {
+  documents: Documents;
+  /** IANA name. */
+  timeZone: string;
+}
+
+const NOTHING: Entries = {};
+
+/** What a person would see of the task, and what their answer would be: drawn as the task page draws it. */
+export function Preview({ documents, timeZone }: PreviewProps) {
+  const [tab, setTab] = useState<string | null>("form");
+  const [entries, setEntries] = useState(NOTHING);
+  const [now] = useState(() => new Date().toISOString());
+  const { value: response_schema } = documents.response_schema;
+  const payload = documents.payload.value;
+  const form_definition = documents.form_definition.value;
+  const isBehind = Object.values(documents).some(({ problems }) => problems.length > 0);
+  if (response_schema === undefined)
+    return <p className="notice">There is a form here once the response schema can be used.</p>;
+  const onAnswer = async (): Promise<Outcome> => {
+    setTab("response");
+    return { kind: "failed", message: "This is a preview, and nothing was sent. Response JSON shows the answer." };
+  };
+  return (
+    <Tabs value={tab} onChange={setTab}>
+      <Tabs.List>
+        <Tabs.Tab value="form">Form</Tabs.Tab>
+        <Tabs.Tab value="payload">Payload</Tabs.Tab>
+        <Tabs.Tab value="response">Response JSON</Tabs.Tab>
+      </Tabs.List>
+      {isBehind && <p className="notice">Drawn from what could be used last, until the problems are put right.</p>}
+      <Tabs.Panel value="form">
+        <TaskForm
+          live
+          task={{
+            task_id: "playground",
+            response_schema,
+            form_definition,
+            payload,
+            redact_payload: false,
+            is_verified: false,
+          }}
+          channel="dashboard"
+          time_zone={timeZone}
+          now={now}
+          action=""
+          onEdit={setEntries}
+          onAnswer={onAnswer}
+        />
+      </Tabs.Panel>
+      <Tabs.Panel value="payload">
+        <PayloadOf
+          payload={payload ?? {}}
+          schema={documents.payload_schema.value}
+          hints={form_definition?.["payload"]}
+          redact={false}
+        />
+      </Tabs.Panel>
+      <Tabs.Panel value="response">
+        <Response documents={documents} entries={entries} now={now} timeZone={timeZone} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+interface ResponseProps {
+  documents: Documents;
+  entries: Entries;
+  now: string;
+  timeZone: string;
+}
+
+/** The answer as it would be sent now, and what keeps the schema from accepting it. */
+function Response({ documents, entries, now, timeZone }: ResponseProps) {
+  const { value: response_schema } = documents.response_schema;
+  const form_definition = documents.form_definition.value;
+  const payload = documents.payload.value;
+  const form = useMemo(
+    () =>
+      readForm({
+        response_schema,
+        form_definition,
+        payload,
+        channel: "dashboard",
+        time_zone: timeZone,
+        now: new Date(now),
+        texts: TEXT_RULES,
+      }),
+    [response_schema, form_definition, payload, timeZone, now],
+  );
+  const plan = useMemo(() => planForm(form, entries), [form, entries]);
+  const errors = checkPlan(form, plan);
+  return (
+    <div className="stack">
+      {errors.length === 0 ? (
+        <p>
+          <span className="chip ok">
+            <IconCircleCheck size={14} stroke={1.75} aria-hidden />
+            The schema accepts it
+          </span>
+        </p>
+      ) : (
+        <div className="notice warn">
+          <p>The schema does not accept it yet:</p>
+          <ul>
+            {errors.map(({ name, title, message }) => (
+              <li key={name} dir="auto">
+                <strong>{title}</strong> {message}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Source
+        title="What the agent receives as response"
+        text={plan.value === undefined ? "" : JSON.stringify(plan.value, null, 2)}
+      />
+    </div>
+  );
+}
