@@ -34,7 +34,15 @@ export function Confirm({ title, children, action, keep = "Cancel", tone = "bad"
     }
   };
   return (
-    <Modal opened onClose={onClose} title={title} centered closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      centered
+      // It would write a style element, which the page's policy forbids; what scrolls is not the page but what is in it.
+      lockScroll={false}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
       <div className="stack">
         <div>{children}</div>
         {error !== null && (
