@@ -1,10 +1,22 @@
 import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import type { Open, PageOptions } from "../support/browser.ts";
 import { addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
+import { startReceiver } from "../support/receiver.ts";
+import type { Receiver } from "../support/receiver.ts";
 
 const DAY = 86_400_000;
+
+/** Opens a page as Ada, an operator. Without motion, so that nothing is judged while it is half there. */
+async function visit(open: Open, service: Service, path: string, options: PageOptions = {}): Promise<Page> {
+  const page = await open(options);
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await signIn(page, service, "ada@example.com", path);
+  return page;
+}
 
 interface Ends {
   completed: number;
@@ -67,8 +79,7 @@ testInBrowser(
     await createTask(service, "Waits longer", { timeout_seconds: 90_000 });
     const stats = await service.call<Stats>("GET", "/api/stats");
     const { totals } = stats;
-    const page = await open();
-    await signIn(page, service, "ada@example.com", "/stats");
+    const page = await visit(open, service, "/stats");
     await page.getByText("1 due within the hour").waitFor();
     assert.deepEqual(await figureOf(page, "Waiting now"), ["2", "1 due within the hour"]);
     const rateOf = (part: number) => `${Math.round((part / 50) * 100)}% of closed tasks`;
@@ -100,8 +111,7 @@ testInBrowser(
 testInBrowser("before anything has ended the figures are zero, and one line says why", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
-  const page = await open();
-  await signIn(page, service, "ada@example.com", "/stats");
+  const page = await visit(open, service, "/stats");
   await page.getByText("No task has ended in the last 30 days.").waitFor();
   assert.deepEqual(await figureOf(page, "Completed"), ["0", "No task has ended"]);
   await page.getByText("Show as table").first().click();
@@ -111,6 +121,160 @@ testInBrowser("before anything has ended the figures are zero, and one line says
   );
   await screenshot(page, "operate-stats-empty");
 });
+
+/** Answers what `status` says, which a test may change. */
+async function receive(t: TestContext, receiver: { status: number }): Promise<Receiver> {
+  const started = await startReceiver((response) => response.writeHead(receiver.status).end("Here it is noon"));
+  t.after(() => started.close());
+  return started;
+}
+
+/** Tasks whose callbacks were all given up. */
+async function giveUp(service: Service, receiver: Receiver, names: readonly string[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const name of names) {
+    const { id } = await createTask(service, name, { callback_url: receiver.url });
+    ids.push(id);
+    await service.call("POST", `/api/tasks/${id}/cancel`);
+  }
+  await receiver.until(names.length);
+  await service.ctx.deliveries.settle();
+  await service.ctx.db.write((tx) =>
+    tx.query.updateTable("deliveries").set({ status: "ABANDONED", next_attempt_at: null }).execute(),
+  );
+  return ids;
+}
+
+/** Says yes to what a dialog asks. */
+async function confirm(page: Page, question: string, action: string): Promise<void> {
+  const dialog = page.getByRole("dialog", { name: question });
+  await dialog.waitFor();
+  await axe(page);
+  await dialog.getByRole("button", { name: action }).click();
+  await dialog.waitFor({ state: "hidden" });
+}
+
+testInBrowser("callbacks that were given up are sent again: one, some, and all", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const answer = { status: 500 };
+  const receiver = await receive(t, answer);
+  const [first, second, third] = await giveUp(service, receiver, ["One", "Two", "Three", "Four", "Five"]);
+  answer.status = 200;
+  const page = await visit(open, service, "/deliveries");
+  const table = page.getByRole("table", { name: "Deliveries" });
+  const rowOf = (id: string | undefined) => table.getByRole("row").filter({ hasText: id!.slice(-8) });
+  const places = page.getByRole("navigation", { name: "Main" });
+  await places.getByRole("link", { name: "Deliveries 5" }).waitFor();
+
+  await rowOf(first).getByRole("button", { name: "Redeliver" }).click();
+  await page.getByRole("dialog", { name: "Redeliver this callback?" }).getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await rowOf(first).getByRole("button", { name: "Redeliver" }).click();
+  await confirm(page, "Redeliver this callback?", "Redeliver");
+  await receiver.until(6);
+  assert.equal(receiver.received[5]!.task_id, first);
+  await rowOf(first).getByText("Delivered").waitFor();
+  await places.getByRole("link", { name: "Deliveries 4" }).waitFor();
+
+  await rowOf(second)
+    .getByRole("checkbox", { name: /^Select the callback/ })
+    .check();
+  await rowOf(third)
+    .getByRole("checkbox", { name: /^Select the callback/ })
+    .check();
+  await page.getByText("2 selected").waitFor();
+  await screenshot(page, "operate-deliveries-selected");
+  await page.getByRole("button", { name: "Redeliver selected" }).click();
+  await confirm(page, "Redeliver 2 callbacks?", "Redeliver");
+  await page.getByText("2 callbacks are on their way.").waitFor();
+  await receiver.until(8);
+  assert.deepEqual(new Set(receiver.received.slice(6).map(({ task_id }) => task_id)), new Set([second, third]));
+  await page.getByRole("checkbox", { name: "Select all" }).waitFor();
+
+  await page.getByRole("button", { name: "Redeliver all that were given up" }).click();
+  await confirm(page, "Redeliver all 2 callbacks that were given up?", "Redeliver");
+  await receiver.until(10);
+  await places.getByRole("link", { name: "Deliveries", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Redeliver all that were given up" }).waitFor({ state: "hidden" });
+  assert.equal(receiver.received.length, 10);
+});
+
+testInBrowser("a delivery has an address, and says what was sent and what came of it", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const answer = { status: 500 };
+  const receiver = await receive(t, answer);
+  const [id] = await giveUp(service, receiver, ["One"]);
+  const page = await visit(open, service, "/deliveries", { expected: [/status of 404/] });
+  await page.getByRole("link", { name: new URL(receiver.url).host }).click();
+  const drawer = page.getByRole("dialog", { name: "Callback" });
+  await drawer.getByText("Here it is noon").waitFor();
+  await drawer.getByText("The receiver answered 500.").waitFor();
+  assert.deepEqual(JSON.parse(await drawer.locator("pre").innerText()), JSON.parse(receiver.received[0]!.body));
+  await axe(page);
+  await screenshot(page, "operate-delivery");
+  answer.status = 204;
+  await page.reload();
+  await drawer.getByRole("button", { name: "Redeliver" }).click();
+  await confirm(page, "Redeliver this callback?", "Redeliver");
+  await drawer.getByText("Answered 204").waitFor();
+  await drawer.getByText("redelivery 1").waitFor();
+  await page.keyboard.press("Escape");
+  await drawer.waitFor({ state: "hidden" });
+  assert.equal(new URL(page.url()).search, "");
+  await page.getByRole("link", { name: id!.slice(-8) }).click();
+  await page.getByRole("heading", { name: "One" }).waitFor();
+  await page.goto(`${service.url}/deliveries?id=dlv_00000000000000000000000000`);
+  await drawer.getByText("No webhook delivery has this id. (DELIVERY_NOT_FOUND)").waitFor();
+});
+
+testInBrowser(
+  "deliveries are narrowed down by status, task and receiver, all of it in the address",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    const page = await visit(open, service, "/deliveries");
+    await page.getByRole("heading", { name: "No callbacks yet" }).waitFor();
+    await screenshot(page, "operate-deliveries-empty");
+    const receiver = await receive(t, { status: 500 });
+    const other = await receive(t, { status: 200 });
+    await giveUp(service, receiver, ["One", "Two"]);
+    const { id } = await createTask(service, "Three", { callback_url: other.url });
+    await service.call("POST", `/api/tasks/${id}/cancel`);
+    await other.until(1);
+    await service.ctx.deliveries.settle();
+    await page.reload();
+    const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
+    const count = async (expected: number) => {
+      await rows.nth(expected - 1).waitFor();
+      assert.equal(await rows.count(), expected);
+    };
+    await count(3);
+    await page.getByRole("link", { name: "Delivered" }).click();
+    await page.waitForURL("**/deliveries?status=SUCCEEDED");
+    await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+    await page.getByRole("link", { name: "Retrying" }).click();
+    await page.getByRole("heading", { name: "No deliveries match" }).waitFor();
+    await page.getByRole("link", { name: "Given up" }).click();
+    await count(2);
+    await rows
+      .first()
+      .getByRole("link", { name: new URL(receiver.url).host })
+      .click();
+    await page.getByRole("link", { name: "All of this task" }).click();
+    await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+    assert.equal(await page.getByRole("button", { name: "Redeliver all that were given up" }).count(), 0);
+    await page.getByRole("link", { name: /show all$/ }).click();
+    await count(3);
+    await page.goto(`${service.url}/deliveries?origin=${encodeURIComponent(new URL(receiver.url).origin)}`);
+    await count(2);
+    await page.getByRole("button", { name: "Redeliver all that were given up" }).click();
+    await page
+      .getByRole("dialog", { name: `Redeliver all 2 callbacks to ${new URL(receiver.url).origin} that were given up?` })
+      .waitFor();
+  },
+);
 
 /** Asserts that everybody can use what is shown: rules that a program can check, and no scrolling to the side. */
 async function assertUsable(page: Page, name: string): Promise<void> {
@@ -131,8 +295,14 @@ for (const [theme, size] of [
     const service = await serve(t);
     await addOperator(service, "ada@example.com");
     await endTasks(service, 50);
-    const page = await open({ theme, size });
-    await signIn(page, service, "ada@example.com", "/stats");
+    const page = await visit(open, service, "/stats", { theme, size });
     await page.getByRole("img", { name: /^Answers by channel/ }).waitFor();
     await assertUsable(page, `stats-${theme}-${size}`);
+    await giveUp(service, await receive(t, { status: 500 }), ["One", "Two", "Three"]);
+    await page.goto(`${service.url}/deliveries`);
+    await page.getByRole("table", { name: "Deliveries" }).waitFor();
+    await assertUsable(page, `deliveries-${theme}-${size}`);
+    await page.getByRole("link", { name: /^127/ }).first().click();
+    await page.getByText("Here it is noon").waitFor();
+    await assertUsable(page, `delivery-${theme}-${size}`);
   });

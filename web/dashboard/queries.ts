@@ -24,14 +24,22 @@ export const countsQuery = queryOptions({
   queryFn: () => get<TaskCounts>("/api/tasks/counts"),
 });
 
-/** How many callbacks are given up, for the number beside Deliveries; more than a page of them is "50+". */
-export const abandonedQuery = queryOptions({
-  queryKey: ["deliveries", "abandoned"],
-  queryFn: async () => {
-    const { data, next } = await request<unknown[]>("GET", "/api/admin/webhook-deliveries?status=ABANDONED&limit=50");
-    return `${data.length}${next === null ? "" : "+"}`;
-  },
-});
+/**
+ * How many callbacks are given up, for the number beside Deliveries; more than a page of them is "50+". Those that are still
+ * tried again are not in it: most of them arrive by themselves, and a number in red asks for somebody.
+ */
+export function abandonedQuery(origin?: string) {
+  const query = new URLSearchParams({ status: "ABANDONED", limit: "50", ...(origin === undefined ? {} : { origin }) });
+  return queryOptions({
+    queryKey: ["deliveries", "abandoned", origin ?? null],
+    queryFn: async () => {
+      const { data, next } = await request<unknown[]>("GET", `/api/admin/webhook-deliveries?${query}`);
+      return `${data.length}${next === null ? "" : "+"}`;
+    },
+    // A callback is tried for days before.
+    refetchInterval: 60_000,
+  });
+}
 
 /** What an inbox shows; all of it stands in the address. */
 export interface Scope {

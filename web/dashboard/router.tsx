@@ -7,6 +7,7 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import type { DeliverySearch } from "./deliveries-queries.ts";
 import { InboxPage } from "./inbox.tsx";
 import { LoginPage } from "./login.tsx";
 import { Crash, Forbidden, NotFound } from "./page.tsx";
@@ -104,9 +105,19 @@ const stats = createRoute({
   component: lazyRouteComponent(() => import("./stats.tsx"), "StatsPage"),
 });
 
+const DELIVERY_STATUSES = ["PENDING", "FAILED", "ABANDONED", "SUCCEEDED"] as const;
+
+const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
+
 const deliveries = createRoute({
   getParentRoute: () => operating,
   path: "/deliveries",
+  validateSearch: (search: Record<string, unknown>): DeliverySearch => ({
+    status: DELIVERY_STATUSES.find((known) => known === search["status"]),
+    task_id: textOf(search["task_id"]),
+    origin: textOf(search["origin"]),
+    id: textOf(search["id"]),
+  }),
   component: lazyRouteComponent(() => import("./deliveries.tsx"), "DeliveriesPage"),
 });
 

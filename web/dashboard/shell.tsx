@@ -54,7 +54,7 @@ export function Shell() {
   const { data: me } = useQuery(meQuery);
   const { data: counts } = useQuery(countsQuery);
   const isOperator = me?.is_operator === true;
-  const { data: abandoned } = useQuery({ ...abandonedQuery, enabled: isOperator });
+  const { data: abandoned } = useQuery({ ...abandonedQuery(), enabled: isOperator });
   const places = isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
   const here = useRouterState({
     select: ({ location: { pathname, search } }) =>
