@@ -2,21 +2,13 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import type { Open, PageOptions } from "../support/browser.ts";
-import { addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
+import { addOperator, createTask, serve } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 import type { Receiver } from "../support/receiver.ts";
+import { assertUsable, confirm, visit } from "./operating.ts";
 
 const DAY = 86_400_000;
-
-/** Opens a page as Ada, an operator. Without motion, so that nothing is judged while it is half there. */
-async function visit(open: Open, service: Service, path: string, options: PageOptions = {}): Promise<Page> {
-  const page = await open(options);
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await signIn(page, service, "ada@example.com", path);
-  return page;
-}
 
 interface Ends {
   completed: number;
@@ -122,9 +114,18 @@ testInBrowser("before anything has ended the figures are zero, and one line says
   await screenshot(page, "operate-stats-empty");
 });
 
-/** Answers what `status` says, which a test may change. */
-async function receive(t: TestContext, receiver: { status: number }): Promise<Receiver> {
-  const started = await startReceiver((response) => response.writeHead(receiver.status).end("Here it is noon"));
+interface Answers {
+  status: number;
+  /** What is waited for before each answer. */
+  until?: Promise<unknown>;
+}
+
+/** Answers as `answers` says, which a test may change. */
+async function receive(t: TestContext, answers: Answers): Promise<Receiver> {
+  const started = await startReceiver(async (response) => {
+    await answers.until;
+    response.writeHead(answers.status).end("Here it is noon");
+  });
   t.after(() => started.close());
   return started;
 }
@@ -143,15 +144,6 @@ async function giveUp(service: Service, receiver: Receiver, names: readonly stri
     tx.query.updateTable("deliveries").set({ status: "ABANDONED", next_attempt_at: null }).execute(),
   );
   return ids;
-}
-
-/** Says yes to what a dialog asks. */
-async function confirm(page: Page, question: string, action: string): Promise<void> {
-  const dialog = page.getByRole("dialog", { name: question });
-  await dialog.waitFor();
-  await axe(page);
-  await dialog.getByRole("button", { name: action }).click();
-  await dialog.waitFor({ state: "hidden" });
 }
 
 testInBrowser("callbacks that were given up are sent again: one, some, and all", async (open, t) => {
@@ -203,7 +195,7 @@ testInBrowser("callbacks that were given up are sent again: one, some, and all",
 testInBrowser("a delivery has an address, and says what was sent and what came of it", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
-  const answer = { status: 500 };
+  const answer: Answers = { status: 500 };
   const receiver = await receive(t, answer);
   const [id] = await giveUp(service, receiver, ["One"]);
   const page = await visit(open, service, "/deliveries", { expected: [/status of 404/] });
@@ -214,10 +206,14 @@ testInBrowser("a delivery has an address, and says what was sent and what came o
   assert.deepEqual(JSON.parse(await drawer.locator("pre").innerText()), JSON.parse(receiver.received[0]!.body));
   await axe(page);
   await screenshot(page, "operate-delivery");
-  answer.status = 204;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  Object.assign(answer, { status: 204, until: promise });
   await page.reload();
   await drawer.getByRole("button", { name: "Redeliver" }).click();
   await confirm(page, "Redeliver this callback?", "Redeliver");
+  await drawer.getByText("Pending").waitFor();
+  // What comes of it is seen without any doing.
+  resolve();
   await drawer.getByText("Answered 204").waitFor();
   await drawer.getByText("redelivery 1").waitFor();
   await page.keyboard.press("Escape");
@@ -251,9 +247,12 @@ testInBrowser(
       assert.equal(await rows.count(), expected);
     };
     await count(3);
+    await rows.last().getByRole("checkbox").check();
+    await page.getByText("1 selected").waitFor();
     await page.getByRole("link", { name: "Delivered" }).click();
     await page.waitForURL("**/deliveries?status=SUCCEEDED");
     await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
+    await page.getByText("Select all").waitFor();
     await page.getByRole("link", { name: "Retrying" }).click();
     await page.getByRole("heading", { name: "No deliveries match" }).waitFor();
     await page.getByRole("link", { name: "Given up" }).click();
@@ -270,19 +269,28 @@ testInBrowser(
     await page.goto(`${service.url}/deliveries?origin=${encodeURIComponent(new URL(receiver.url).origin)}`);
     await count(2);
     await page.getByRole("button", { name: "Redeliver all that were given up" }).click();
-    await page
-      .getByRole("dialog", { name: `Redeliver all 2 callbacks to ${new URL(receiver.url).origin} that were given up?` })
-      .waitFor();
+    await service.call("POST", "/api/admin/webhook-deliveries/redeliver", { status: "ABANDONED" });
+    const { origin } = new URL(receiver.url);
+    await confirm(page, `Redeliver all 2 callbacks to ${origin} that were given up?`, "Redeliver");
+    await page.getByText("Nothing is redelivered: there is no such callback any more.").waitFor();
   },
 );
 
-/** Asserts that everybody can use what is shown: rules that a program can check, and no scrolling to the side. */
-async function assertUsable(page: Page, name: string): Promise<void> {
-  await axe(page);
-  await screenshot(page, `operate-${name}`);
-  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
-  assert.equal(await page.locator("main").evaluate((main) => main.scrollWidth <= main.clientWidth), true);
-}
+testInBrowser("more deliveries than a page holds are loaded when they are asked for", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const names = Array.from({ length: 52 }, (_, i) => `Task ${i}`);
+  await giveUp(service, await receive(t, { status: 500 }), names);
+  const page = await visit(open, service, "/deliveries");
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: /50\+/ }).waitFor();
+  await page.getByText("Select all").click();
+  await page.getByText("50 selected").waitFor();
+  await page.getByRole("button", { name: "Load more" }).click();
+  await page.getByRole("table", { name: "Deliveries" }).locator("tbody tr").nth(51).waitFor();
+  await page.getByText("50 selected").click();
+  await page.getByText("52 selected").waitFor();
+  await page.getByRole("button", { name: "Load more" }).waitFor({ state: "hidden" });
+});
 
 for (const [theme, size] of [
   ["light", "wide"],
@@ -305,4 +313,12 @@ for (const [theme, size] of [
     await page.getByRole("link", { name: /^127/ }).first().click();
     await page.getByText("Here it is noon").waitFor();
     await assertUsable(page, `delivery-${theme}-${size}`);
+    await addOperator(service, "a.person.with.a.very.long.address@subdomain.example.com");
+    await service.call("POST", "/api/users", { email: "dana@example.com", display_name: "Dana", role: "reviewer" });
+    await page.goto(`${service.url}/users`);
+    await page.getByRole("table", { name: "Users" }).waitFor();
+    await assertUsable(page, `users-${theme}-${size}`);
+    await page.getByRole("button", { name: "Edit Dana" }).click();
+    await page.getByRole("dialog", { name: "Edit Dana" }).waitFor();
+    await assertUsable(page, `user-${theme}-${size}`);
   });

@@ -124,6 +124,7 @@ const deliveries = createRoute({
 const users = createRoute({
   getParentRoute: () => operating,
   path: "/users",
+  validateSearch: (search: Record<string, unknown>): { q?: string | undefined } => ({ q: textOf(search["q"]) }),
   component: lazyRouteComponent(() => import("./users.tsx"), "UsersPage"),
 });
 

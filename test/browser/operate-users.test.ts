@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
+import type { Service } from "../support/dashboard.ts";
+import { confirm, visit } from "./operating.ts";
+
+interface User {
+  id: string;
+  email: string;
+  display_name: string | null;
+  is_operator: boolean;
+  role: string | null;
+  pool: string | null;
+  access_level: string | null;
+  has_password: boolean;
+  active: boolean;
+}
+
+/** The directory, by name. */
+async function usersOf(service: Service): Promise<Map<string | null, User>> {
+  const users = await service.call<User[]>("GET", "/api/users");
+  return new Map(users.map((user) => [user.display_name, user]));
+}
+
+testInBrowser("a person is added, signs in, and is changed; what is wrong is told at its field", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await visit(open, service, "/users", { expected: [/status of (409|422)/] });
+  await page.getByRole("button", { name: "Add a person" }).click();
+  const form = page.getByRole("dialog", { name: "Add a person" });
+  await form.getByLabel("Name").fill("Dana");
+  await form.getByRole("button", { name: "Add" }).click();
+  await form.getByText("A user needs an e-mail address").waitFor();
+  assert.equal(await form.getByLabel("E-mail").evaluate((input) => input === document.activeElement), true);
+  await form.getByLabel("E-mail").fill("not an address");
+  await form.getByRole("button", { name: "Add" }).click();
+  await form.getByText("Must be an e-mail address.").waitFor();
+  await form.getByLabel("E-mail").fill("ADA@example.com");
+  await form.getByRole("button", { name: "Add" }).click();
+  await form.getByText("A user with this e-mail address or Slack id exists already.").waitFor();
+  await axe(page);
+  await screenshot(page, "operate-user-refused");
+  await form.getByLabel("E-mail").fill("dana@example.com");
+  const password = form.getByLabel("Password", { exact: true });
+  await password.fill("short");
+  await form.getByRole("button", { name: "Add" }).click();
+  await form.getByText("Must have at least 8 characters.").waitFor();
+  await password.fill(PASSWORD);
+  await form.getByRole("button", { name: "Show the password" }).click();
+  assert.equal(await password.getAttribute("type"), "text");
+  await form.getByLabel("Role").fill("reviewer");
+  await form.getByRole("button", { name: "Add" }).click();
+  await page.getByText("Dana is added.").waitFor();
+  await form.waitFor({ state: "hidden" });
+  const dana = (await usersOf(service)).get("Dana")!;
+  assert.deepEqual(
+    [dana.email, dana.is_operator, dana.role, dana.has_password],
+    ["dana@example.com", false, "reviewer", true],
+  );
+
+  await page.getByRole("button", { name: "Edit Dana" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit Dana" });
+  await edit.getByLabel("Role").fill("");
+  await edit.getByLabel("Pool").fill("legal");
+  await edit.getByLabel("Operator").check();
+  // Somebody else changes what is not changed here.
+  await service.call("PATCH", `/api/users/${dana.id}`, { access_level: "high" });
+  await edit.getByRole("button", { name: "Save" }).click();
+  await edit.waitFor({ state: "hidden" });
+  const changed = (await usersOf(service)).get("Dana")!;
+  const { is_operator, role, pool, access_level, has_password } = changed;
+  assert.deepEqual([is_operator, role, pool, access_level, has_password], [true, null, "legal", "high", true]);
+  const hers = await open();
+  await signIn(hers, service, "dana@example.com", "/users");
+  await hers.getByRole("row", { name: /Dana \(you\)/ }).waitFor();
+});
+
+testInBrowser("who is deactivated can leave their open tasks to others, and comes back", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await addOperator(service, "dana@example.com");
+  const { id: dana } = (await usersOf(service)).get("dana")!;
+  const tasks: string[] = [];
+  // More than a page of them.
+  for (let i = 0; i < 52; i++)
+    tasks.push((await createTask(service, `Task ${i}`, { assign_to: { user_id: dana } })).id);
+  await service.call("POST", `/api/tasks/${tasks.pop()}/cancel`);
+  const page = await visit(open, service, "/users", { expected: [/status of 409/] });
+  // One of them ends while they are unassigned.
+  await page.route(`**/tasks/${tasks[0]}/assign`, async (route) => {
+    await service.call("POST", `/api/tasks/${tasks[0]}/cancel`);
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Deactivate dana" }).click();
+  const dialog = page.getByRole("dialog", { name: "Deactivate dana?" });
+  await dialog.getByText("They have more than 50 open tasks.").waitFor();
+  await screenshot(page, "operate-deactivate");
+  await confirm(page, "Deactivate dana?", "Deactivate");
+  await page.getByText("dana is deactivated.").waitFor();
+  assert.equal((await usersOf(service)).get("dana")!.active, false);
+  const left = await service.call<unknown[]>("GET", `/api/tasks?assigned_to=${dana}&terminal=false`);
+  const free = await service.call<unknown[]>("GET", "/api/tasks?unassigned=true&terminal=false&limit=200");
+  assert.deepEqual([left.length, free.length], [0, 50]);
+
+  assert.equal(await page.getByRole("table", { name: "Users" }).getByText("dana@example.com").count(), 0);
+  await page.getByText("Deactivated (1)").click();
+  await axe(page);
+  await screenshot(page, "operate-users-inactive");
+  await page.getByRole("button", { name: "Reactivate dana" }).click();
+  await page.getByRole("button", { name: "Edit dana" }).waitFor();
+  assert.equal((await usersOf(service)).get("dana")!.active, true);
+  assert.equal(await page.getByText(/^Deactivated/).count(), 0);
+
+  const { id } = await createTask(service, "Stays hers", { assign_to: { user_id: dana } });
+  await page.getByRole("button", { name: "Deactivate dana" }).click();
+  await dialog.getByText("They have one open task.").waitFor();
+  await dialog.getByLabel("Unassign their open tasks").uncheck();
+  await confirm(page, "Deactivate dana?", "Deactivate");
+  const kept = await service.call<{ assigned_to_user_id: string }>("GET", `/api/tasks/${id}`);
+  assert.equal(kept.assigned_to_user_id, dana);
+});
+
+testInBrowser("the last operator stays one, and is told why", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await visit(open, service, "/users", { expected: [/status of 409/] });
+  const button = page.getByRole("button", { name: "Deactivate ada" });
+  assert.equal(await button.getAttribute("aria-disabled"), "true");
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("You stay, so that an operator is left. Another operator can deactivate you.").waitFor();
+  await page.getByRole("button", { name: "Edit ada" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit ada" });
+  await edit.getByLabel("Operator").uncheck();
+  await edit.getByRole("button", { name: "Save" }).click();
+  await edit.getByText("This is the last operator who can sign in; make another one first.").waitFor();
+  await axe(page);
+  assert.equal((await usersOf(service)).get("ada")!.is_operator, true);
+  await addOperator(service, "dana@example.com");
+  await edit.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+testInBrowser("people are found by name and address, and what is looked for stands in the address", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  for (let i = 0; i < 55; i++) await service.call("POST", "/api/users", { email: `person-${i}@example.com` });
+  const page = await visit(open, service, "/users");
+  const rows = page.getByRole("table", { name: "Users" }).locator("tbody tr");
+  await rows.nth(49).waitFor();
+  assert.equal(await rows.count(), 50);
+  await page.getByRole("button", { name: "Load more" }).click();
+  await rows.nth(55).waitFor();
+  await page.getByRole("searchbox", { name: "Search" }).fill("PERSON-5");
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 6);
+  await page.waitForURL("**/users?q=PERSON-5");
+  await page.reload();
+  await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 6);
+  assert.equal(await page.getByRole("searchbox", { name: "Search" }).inputValue(), "PERSON-5");
+  await page.getByRole("searchbox", { name: "Search" }).fill("nobody");
+  await page.getByRole("heading", { name: "Nobody matches" }).waitFor();
+});

@@ -1,0 +1,41 @@
+import { Checkbox } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Confirm } from "./confirm.tsx";
+import { toast } from "./toasts.ts";
+import { deactivateUser, nameOf, openTasksQuery } from "./users-queries.ts";
+import type { User } from "./users-queries.ts";
+
+/** Asks before somebody is deactivated, says what they still have to do, and offers to take it from them. */
+export function Deactivate({ user, onClose }: { user: User; onClose: () => void }) {
+  const { data: open, isPending } = useQuery(openTasksQuery(user.id));
+  const [isToUnassign, setIsToUnassign] = useState(true);
+  if (isPending) return null;
+  const name = nameOf(user);
+  const confirm = async (): Promise<void> => {
+    await deactivateUser(user.id, isToUnassign);
+    toast({ message: `${name} is deactivated.` });
+  };
+  return (
+    <Confirm title={`Deactivate ${name}?`} action="Deactivate" onConfirm={confirm} onClose={onClose}>
+      <div className="stack">
+        <p>They are signed out everywhere and get no more tasks. What they answered stays theirs.</p>
+        <p>{sentenceAbout(open)}</p>
+        {open?.count !== 0 && (
+          <Checkbox
+            label="Unassign their open tasks, so that others can answer them"
+            checked={isToUnassign}
+            onChange={(event) => setIsToUnassign(event.currentTarget.checked)}
+          />
+        )}
+      </div>
+    </Confirm>
+  );
+}
+
+function sentenceAbout(open: { count: number; isMore: boolean } | undefined): string {
+  if (open === undefined) return "How many open tasks they have could not be found out.";
+  if (open.count === 0) return "They have no open task.";
+  if (open.isMore) return `They have more than ${open.count} open tasks.`;
+  return open.count === 1 ? "They have one open task." : `They have ${open.count} open tasks.`;
+}
