@@ -5,7 +5,7 @@ import { deliveryQuery } from "./deliveries-queries.ts";
 import type { WholeDelivery } from "./deliveries-queries.ts";
 import { DeliveryChip, resultOf } from "./deliveries-status.tsx";
 import { Loading } from "./loading.tsx";
-import { ExactMoment, Moment } from "./moment.tsx";
+import { Moment, Time } from "./times.tsx";
 import { Trouble } from "./page.tsx";
 import { toast } from "./toasts.ts";
 
@@ -80,7 +80,7 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
       </dd>
       <dt>Task ended</dt>
       <dd>
-        <ExactMoment at={delivery.created_at} />
+        <Time at={delivery.created_at} exact />
       </dd>
       <dt>Next attempt</dt>
       <dd>{delivery.next_attempt_at === null ? "None" : <Moment at={delivery.next_attempt_at} />}</dd>
@@ -110,7 +110,7 @@ function Attempts({ attempts }: { attempts: WholeDelivery["attempts"] }) {
               {cycle > 1 && <div className="muted">redelivery {cycle - 1}</div>}
             </th>
             <td>
-              <ExactMoment at={ended.started_at} />
+              <Time at={ended.started_at} exact />
             </td>
             <td>
               {resultOf(ended.status_code, ended.error)}

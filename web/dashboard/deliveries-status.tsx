@@ -1,6 +1,6 @@
 import { IconCircleCheck, IconCircleDashed, IconCircleX, IconRefresh } from "@tabler/icons-react";
 import type { Delivery } from "./deliveries-queries.ts";
-import { Moment } from "./moment.tsx";
+import { Moment } from "./times.tsx";
 
 /** What the API calls them, as people do. */
 export const DELIVERY_STATUSES: Record<Delivery["status"], { label: string; tone: string; Icon: typeof IconRefresh }> =

@@ -2,7 +2,7 @@ import { Button, Checkbox } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Delivery, DeliveryFilter } from "./deliveries-queries.ts";
 import { DeliveryChip, hostOf, LastResult, shortId } from "./deliveries-status.tsx";
-import { Moment } from "./moment.tsx";
+import { Moment } from "./times.tsx";
 
 interface DeliveryTableProps {
   rows: readonly Delivery[];
@@ -18,7 +18,7 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
   const select = (id: string, isChosen: boolean): void =>
     onSelect(new Set(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id)));
   return (
-    <div className="panel flush">
+    <div className="surface flush">
       <div className="bar">
         <Checkbox
           label={chosen.length === 0 ? "Select all" : `${chosen.length} selected`}

@@ -23,7 +23,7 @@ export function ChartPanel<Name extends string>({ title, of, rows, series, isLyi
   const sumOf = (name: Name): number => rows.reduce((sum, row) => sum + row[name], 0);
   const sums = series.map(({ name, label }) => `${countWord(sumOf(name))} ${label.toLowerCase()}`);
   return (
-    <section className="panel stack" aria-label={title}>
+    <section className="surface stack" aria-label={title}>
       <div className="chart-head">
         <h2>{title}</h2>
         {series.length > 1 && (

@@ -60,7 +60,7 @@ function Figures({ stats }: { stats: Stats }) {
 
 function Figure({ label, value, about }: { label: string; value: string; about: string }) {
   return (
-    <div className="panel">
+    <div className="surface">
       <dt>{label}</dt>
       <dd className="figure">{value}</dd>
       <dd className="muted">{about}</dd>

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
-import { Moment } from "./moment.tsx";
+import { Moment } from "./times.tsx";
 import { sentenceOf } from "./page.tsx";
 import { toast } from "./toasts.ts";
 import { addressOf, changeUser, nameOf, refreshUsers } from "./users-queries.ts";
@@ -16,7 +16,7 @@ interface UserTableProps {
 
 export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
   return (
-    <div className="panel flush">
+    <div className="surface flush">
       <table className="data as-cards" aria-label="Users">
         <thead>
           <tr>
@@ -129,7 +129,7 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
     }
   };
   return (
-    <div className="panel flush">
+    <div className="surface flush">
       <table className="data as-cards" aria-label="Deactivated users">
         <thead>
           <tr>
