@@ -211,17 +211,66 @@ testInBrowser("what was entered is there again after a reload, but not where a t
 
 for (const theme of ["light", "dark"] as const)
   for (const size of ["phone", "wide"] as const)
-    testInBrowser(`everybody can use a task and the list: ${theme}, ${size}`, async (open, t) => {
+    testInBrowser(`everybody can set up, sign in, and use a task and the list: ${theme}, ${size}`, async (open, t) => {
       const service = await serve(t);
+      const page = await open({ theme, size });
+      await page.goto(service.url);
+      await page.getByRole("heading", { name: "Welcome. Who are you?" }).waitFor();
+      await axe(page);
       await addOperator(service, "ada@example.com");
       const { id } = await createTask(service, "Publish this release note?");
-      const page = await open({ theme, size });
+      await page.goto(`${service.url}/login`);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await axe(page);
+      await screenshot(page, `dashboard-login-${theme}-${size}`);
       await signIn(page, service, "ada@example.com");
       await page.getByRole("link", { name: /Publish this/ }).waitFor();
       await axe(page);
+      await screenshot(page, `dashboard-inbox-${theme}-${size}`);
       await page.goto(`${service.url}/tasks/${id}`);
       await page.getByRole("radio", { name: "Yes" }).waitFor();
       await axe(page);
       await screenshot(page, `dashboard-task-${theme}-${size}`);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
     });
+
+testInBrowser("at 320 pixels nothing scrolls sideways, and what has the focus can be seen", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const { id } = await createTask(
+    service,
+    "Publish this release note, with a-very-long-word-that-has-nowhere-to-go-in-it?",
+    {
+      payload: Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`fact_${i}`, `Value ${i}`])),
+    },
+  );
+  const page = await open({ size: "narrow" });
+  await signIn(page, service, "ada@example.com");
+  await page.getByRole("link", { name: /Publish this/ }).waitFor();
+  for (const path of ["/inbox", `/tasks/${id}`]) {
+    await page.goto(service.url + path);
+    await page
+      .getByText(/Publish this release note/)
+      .filter({ visible: true })
+      .first()
+      .waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, path);
+    for (let presses = 0; presses < 25; presses++) {
+      await page.keyboard.press("Tab");
+      const covered = await page.evaluate(() => {
+        const at = document.activeElement;
+        if (at === null || at === document.body || at.matches(".unseen, .skip")) return null;
+        // A choice is seen by its label.
+        const shown = at.closest("label") ?? (at as HTMLInputElement).labels?.[0] ?? at;
+        const { left, right, top, bottom } = shown.getBoundingClientRect();
+        const points = [0.1, 0.5, 0.9].flatMap((x) => [0.1, 0.5, 0.9].map((y) => [x, y] as const));
+        const seen = points.some(([x, y]) => {
+          const found = document.elementFromPoint(left + (right - left) * x, top + (bottom - top) * y);
+          return found !== null && (shown.contains(found) || found.contains(shown));
+        });
+        return seen ? null : at.outerHTML.slice(0, 200);
+      });
+      assert.equal(covered, null, path);
+    }
+  }
+});

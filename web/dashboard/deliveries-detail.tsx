@@ -61,7 +61,7 @@ function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => 
 
 function Facts({ delivery }: { delivery: WholeDelivery }) {
   return (
-    <dl className="facts">
+    <dl className="delivery-facts">
       <dt>Receiver</dt>
       <dd>
         {delivery.url}{" "}
