@@ -10,7 +10,7 @@ import {
 } from "@tabler/icons-react";
 import type { TaskStatus } from "./api.ts";
 import { useNow } from "./now.ts";
-import { utcOf } from "./times.tsx";
+import { useTimeZone, utcOf } from "./times.tsx";
 
 /** How each status is called and looks. */
 export const STATUSES: Record<TaskStatus, { label: string; tone: string; Icon: typeof IconClock }> = {
@@ -51,6 +51,7 @@ const DAY = 24 * HOUR;
 /** How long is left of a task that is open, in words and looks. */
 export function Deadline({ created, at }: { created: string; at: string }) {
   const end = Date.parse(at);
+  const timeZone = useTimeZone();
   const now = useNow((at) => pace(end - at));
   const left = end - now;
   const whole = end - Date.parse(created);
@@ -61,7 +62,7 @@ export function Deadline({ created, at }: { created: string; at: string }) {
   return (
     <span className={`deadline ${urgent ? "urgent" : soon ? "soon" : ""}`} title={title}>
       <Icon size={14} stroke={1.75} aria-hidden />
-      {wordsFor(left, end, soon)}
+      {wordsFor(left, end, { soon, timeZone })}
     </span>
   );
 }
@@ -72,11 +73,11 @@ function pace(left: number): number | null {
   return left < 2 * MINUTE ? 1_000 : left < HOUR ? 10_000 : MINUTE;
 }
 
-function wordsFor(left: number, end: number, soon: boolean): string {
+function wordsFor(left: number, end: number, { soon, timeZone }: { soon: boolean; timeZone: string }): string {
   if (left < 2 * MINUTE) return `${Math.max(0, Math.ceil(left / 1000))} s left`;
   if (left < HOUR) return `${Math.ceil(left / MINUTE)} min left`;
   if (left < 12 * HOUR) return `${Math.floor(left / HOUR)} h${soon ? " left" : ""}`;
-  const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" }).format(end);
-  if (left < 6 * DAY) return `${new Intl.DateTimeFormat(undefined, { weekday: "short" }).format(end)} ${time}`;
-  return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }).format(end);
+  const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", timeZone }).format(end);
+  if (left < 6 * DAY) return `${new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone }).format(end)} ${time}`;
+  return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone }).format(end);
 }
