@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "../support/browser.ts";
 import { addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
@@ -22,6 +23,18 @@ async function usersOf(service: Service): Promise<Map<string | null, User>> {
   return new Map(users.map((user) => [user.display_name, user]));
 }
 
+/** Waits until this is said of a field. */
+async function saidAt(form: Locator, label: string, said: string): Promise<void> {
+  const field = await form.getByLabel(label, { exact: true }).elementHandle();
+  await form.page().waitForFunction(
+    ([field, said]) => {
+      const ids = field.getAttribute("aria-describedby")?.split(" ") ?? [];
+      return ids.some((id) => document.getElementById(id)?.textContent.includes(said));
+    },
+    [field, said] as const,
+  );
+}
+
 testInBrowser("a person is added, signs in, and is changed; what is wrong is told at its field", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
@@ -30,21 +43,21 @@ testInBrowser("a person is added, signs in, and is changed; what is wrong is tol
   const form = page.getByRole("dialog", { name: "Add a person" });
   await form.getByLabel("Name").fill("Dana");
   await form.getByRole("button", { name: "Add" }).click();
-  await form.getByText("A user needs an e-mail address").waitFor();
+  await saidAt(form, "E-mail", "A user needs an e-mail address");
   assert.equal(await form.getByLabel("E-mail").evaluate((input) => input === document.activeElement), true);
   await form.getByLabel("E-mail").fill("not an address");
   await form.getByRole("button", { name: "Add" }).click();
-  await form.getByText("Must be an e-mail address.").waitFor();
+  await saidAt(form, "E-mail", "Must be an e-mail address.");
   await form.getByLabel("E-mail").fill("ADA@example.com");
   await form.getByRole("button", { name: "Add" }).click();
-  await form.getByText("A user with this e-mail address or Slack id exists already.").waitFor();
+  await saidAt(form, "E-mail", "A user with this e-mail address or Slack id exists already.");
   await axe(page);
   await screenshot(page, "operate-user-refused");
   await form.getByLabel("E-mail").fill("dana@example.com");
   const password = form.getByLabel("Password", { exact: true });
   await password.fill("short");
   await form.getByRole("button", { name: "Add" }).click();
-  await form.getByText("Must have at least 8 characters.").waitFor();
+  await saidAt(form, "Password", "Must have at least 8 characters.");
   await password.fill(PASSWORD);
   await form.getByRole("button", { name: "Show the password" }).click();
   assert.equal(await password.getAttribute("type"), "text");
@@ -133,7 +146,7 @@ testInBrowser("the last operator stays one, and is told why", async (open, t) =>
   const edit = page.getByRole("dialog", { name: "Edit ada" });
   await edit.getByLabel("Operator").uncheck();
   await edit.getByRole("button", { name: "Save" }).click();
-  await edit.getByText("This is the last operator who can sign in; make another one first.").waitFor();
+  await saidAt(edit, "Operator", "This is the last operator who can sign in; make another one first.");
   await axe(page);
   assert.equal((await usersOf(service)).get("ada")!.is_operator, true);
   await addOperator(service, "dana@example.com");
@@ -145,12 +158,17 @@ testInBrowser("people are found by name and address, and what is looked for stan
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
   for (let i = 0; i < 55; i++) await service.call("POST", "/api/users", { email: `person-${i}@example.com` });
+  const { id } = await service.call<User>("POST", "/api/users", { email: "was-here@example.com" });
+  await service.call("DELETE", `/api/users/${id}`);
   const page = await visit(open, service, "/users");
   const rows = page.getByRole("table", { name: "Users" }).locator("tbody tr");
   await rows.nth(49).waitFor();
   assert.equal(await rows.count(), 50);
   await page.getByRole("button", { name: "Load more" }).click();
   await rows.nth(55).waitFor();
+  await page.getByText("Deactivated (1)").click();
+  // The page scrolls within the frame, never with it.
+  assert.equal(await page.evaluate(() => document.documentElement.scrollHeight <= innerHeight), true);
   await page.getByRole("searchbox", { name: "Search" }).fill("PERSON-5");
   await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 6);
   await page.waitForURL("**/users?q=PERSON-5");

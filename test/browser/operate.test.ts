@@ -247,6 +247,9 @@ testInBrowser(
       assert.equal(await rows.count(), expected);
     };
     await count(3);
+    // What an address says that nobody knows is left out.
+    await page.goto(`${service.url}/deliveries?status=NONSENSE`);
+    await count(3);
     await rows.last().getByRole("checkbox").check();
     await page.getByText("1 selected").waitFor();
     await page.getByRole("link", { name: "Delivered" }).click();
@@ -306,6 +309,8 @@ for (const [theme, size] of [
     const page = await visit(open, service, "/stats", { theme, size });
     await page.getByRole("img", { name: /^Answers by channel/ }).waitFor();
     await assertUsable(page, `stats-${theme}-${size}`);
+    for (const summary of await page.getByText("Show as table").all()) await summary.click();
+    await assertUsable(page, `stats-tables-${theme}-${size}`);
     await giveUp(service, await receive(t, { status: 500 }), ["One", "Two", "Three"]);
     await page.goto(`${service.url}/deliveries`);
     await page.getByRole("table", { name: "Deliveries" }).waitFor();
@@ -314,7 +319,11 @@ for (const [theme, size] of [
     await page.getByText("Here it is noon").waitFor();
     await assertUsable(page, `delivery-${theme}-${size}`);
     await addOperator(service, "a.person.with.a.very.long.address@subdomain.example.com");
-    await service.call("POST", "/api/users", { email: "dana@example.com", display_name: "Dana", role: "reviewer" });
+    await service.call("POST", "/api/users", {
+      email: "dana@example.com",
+      display_name: "Dana",
+      role: "reviewer_of_international_contracts",
+    });
     await page.goto(`${service.url}/users`);
     await page.getByRole("table", { name: "Users" }).waitFor();
     await assertUsable(page, `users-${theme}-${size}`);

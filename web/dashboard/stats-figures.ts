@@ -56,7 +56,8 @@ export function inPercent(part: number): string {
 
 /** @param date - a day of UTC, such as 2026-01-31 */
 export function inDays(date: string): string {
-  return days.format(Date.parse(date));
+  // A day is not broken over two lines.
+  return days.format(Date.parse(date)).replace(" ", "\u00a0");
 }
 
 const MINUTE = 60;
