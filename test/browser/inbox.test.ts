@@ -137,9 +137,12 @@ testInBrowser("the list is gone through, opened and left by keyboard", async (op
   await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
   await axe(page);
   await screenshot(page, "shortcuts");
-  await page.keyboard.press("j");
+  // Keys are for the dialog, not for what lies under it.
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  assert.equal(new URL(page.url()).search, "?scope=done");
 });
 
 testInBrowser("with single keys off they do nothing, and arrows still do", async (open, t) => {

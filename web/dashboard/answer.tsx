@@ -20,22 +20,22 @@ interface AnswerProps {
   me: Me;
   claim: Claim;
   entered: Entries | null;
-  onEdit: (entries: Entries) => void;
+  /** null: it was sent. */
+  onEdit: (entries: Entries | null) => void;
+  /** Whether an answer is under way, of which nobody knows yet what becomes. */
+  onSending: (isSending: boolean) => void;
   onAccepted: () => void;
 }
 
 /** The form of a task that is open, with who holds it, drafts, and what becomes of what is sent. */
-export function Answer({ task, me, claim, entered, onEdit, onAccepted }: AnswerProps) {
+export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted }: AnswerProps) {
   const navigate = useNavigate();
   const [opened] = useState(() => new Date().toISOString());
   const { singleKeys } = usePreferences();
   const time_zone = useTimeZone();
-  // What is redacted leaves no trace in a browser either.
-  const [draft] = useState(() => entered ?? (task.redact_payload ? null : readDraft(task.id)));
+  const [draft] = useState(() => entered ?? readDraft(task.id));
   const secret = useMemo(() => secretFields(task), [task]);
-  const onAnswer = async (response: unknown): Promise<Outcome> => {
-    if (!(await isLetGo()))
-      return { kind: "failed", message: "Not sent: you took it back. Your answer is still here." };
+  const complete = async (response: unknown): Promise<Outcome> => {
     try {
       const done = await post<Task>(`/api/tasks/${task.id}/complete`, { response });
       queryClient.setQueryData(taskQuery(task.id).queryKey, done);
@@ -46,6 +46,7 @@ export function Answer({ task, me, claim, entered, onEdit, onAccepted }: AnswerP
           attempt: done.verification_attempt + 1,
         };
       dropDraft(task.id);
+      onEdit(null);
       toast({
         message: "Answer sent",
         action: { label: "View", onClick: () => void navigate({ to: "/tasks/$id", params: { id: task.id } }) },
@@ -56,6 +57,12 @@ export function Answer({ task, me, claim, entered, onEdit, onAccepted }: AnswerP
     } catch (error) {
       return outcomeOf(error);
     }
+  };
+  const onAnswer = async (response: unknown): Promise<Outcome> => {
+    if (!(await isLetGo()))
+      return { kind: "failed", message: "Not sent: you took it back. Your answer is still here." };
+    onSending(true);
+    return complete(response).finally(() => onSending(false));
   };
   return (
     <>
@@ -102,6 +109,7 @@ export function Answer({ task, me, claim, entered, onEdit, onAccepted }: AnswerP
           {...(draft === null ? {} : { posted: { entries: draft, errors: [], notice: null } })}
           onEdit={(entries) => {
             onEdit(entries);
+            // What is redacted leaves no trace in a browser either.
             if (!task.redact_payload) keepDraft(task.id, entries, secret);
             claim.keep();
           }}

@@ -22,7 +22,7 @@ export function Closed({
   return (
     <div className="stack">
       <End task={task} me={me} isOver={isOver} />
-      <Unsent task={task} me={me} entered={entered} />
+      <Unsent task={task} entered={entered} />
     </div>
   );
 }
@@ -70,17 +70,16 @@ const CHANNELS: Readonly<Record<string, string>> = {
 };
 
 /** What this person had entered when somebody else, or the time, closed the task. */
-function Unsent({ task, me, entered }: { task: Task; me: Me; entered: Entries | null }) {
+function Unsent({ task, entered }: { task: Task; entered: Entries | null }) {
   const [kept, setKept] = useState(() => entered ?? readDraft(task.id));
   const time_zone = useTimeZone();
-  const isMine = task.completed_by_user_id !== null && task.completed_by_user_id === me.user_id;
   const text = useMemo(() => {
     if (kept === null) return null;
     const { response_schema, form_definition, payload } = task;
     const form = readForm({ response_schema, form_definition, payload, time_zone, now: new Date(0) });
     return JSON.stringify(planForm(form, kept).value, null, 2);
   }, [task, kept, time_zone]);
-  if (text === null || isMine) return null;
+  if (text === null) return null;
   return (
     <section className="surface" aria-labelledby="unsent">
       <h2 id="unsent">What you entered, not sent</h2>

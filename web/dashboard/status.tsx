@@ -78,6 +78,7 @@ function wordsFor(left: number, end: number, { soon, timeZone }: { soon: boolean
   if (left < HOUR) return `${Math.ceil(left / MINUTE)} min left`;
   if (left < 12 * HOUR) return `${Math.floor(left / HOUR)} h${soon ? " left" : ""}`;
   const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", timeZone }).format(end);
-  if (left < 6 * DAY) return `${new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone }).format(end)} ${time}`;
+  if (left < 6 * DAY)
+    return `${new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone }).format(end)} ${time}`;
   return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone }).format(end);
 }

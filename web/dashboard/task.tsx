@@ -83,6 +83,7 @@ function Whole({ task, search, me }: WholeProps) {
   const claim = useClaim(task, me);
   // Survives that the task is closed by somebody else.
   const [entered, setEntered] = useState<Entries | null>(null);
+  const [isSending, setIsSending] = useState(false);
   const way = useWay(task, search, me);
   // The trail is for operators.
   const tabs = TABS.filter((known) => known !== "activity" || me.is_operator);
@@ -183,13 +184,15 @@ function Whole({ task, search, me }: WholeProps) {
             </section>
             <section className="reply" ref={reply} aria-labelledby="reply">
               <h2 id="reply">{isOpen ? "Your answer" : "The answer"}</h2>
-              {isOpen ? (
+              {/* That the task is closed may be heard before the answer that has closed it comes back. */}
+              {isOpen || isSending ? (
                 <Answer
                   task={task}
                   me={me}
                   claim={claim}
                   entered={entered}
                   onEdit={setEntered}
+                  onSending={setIsSending}
                   onAccepted={way.answered}
                 />
               ) : (
