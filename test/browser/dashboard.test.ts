@@ -59,9 +59,11 @@ testInBrowser("set-up keeps its place over a reload, and belongs to operators", 
   const page = await open();
   await page.goto(`${service.url}/setup?step=3`);
   await page.getByLabel("E-mail").fill("ada@example.com");
+  const entries = await page.evaluate(() => history.length);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Try it" }).waitFor();
+  assert.equal(await page.evaluate(() => history.length), entries, "the address with a token is not kept");
   await page.reload();
   await page.getByRole("button", { name: "Skip" }).click();
   await page.getByRole("heading", { name: "Connect your agent" }).waitFor();
@@ -73,6 +75,38 @@ testInBrowser("set-up keeps its place over a reload, and belongs to operators", 
   await dana.goto(`${service.url}/setup?step=2`);
   await dana.waitForURL("**/inbox");
 });
+
+for (const [theme, size] of [
+  ["light", "narrow"],
+  ["dark", "phone"],
+  ["dark", "wide"],
+] as const)
+  testInBrowser(`everybody can set up: ${theme}, ${size}`, async (open, t) => {
+    const service = await serve(t);
+    const page = await open({ theme, size });
+    const look = async (step: string): Promise<void> => {
+      await axe(page);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), step);
+      await screenshot(page, `setup-${step}-${theme}-${size}`);
+    };
+    await page.goto(service.url);
+    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await look("you");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("button", { name: "Answer a sample task" }).waitFor();
+    await look("try");
+    await page.getByRole("button", { name: "Answer a sample task" }).click();
+    await page.getByRole("radio", { name: "Reject" }).check();
+    await page.getByRole("button", { name: "Submit answer" }).click();
+    await page.getByText('"approved": false').waitFor();
+    await look("received");
+    await page.getByRole("button", { name: "Connect your agent" }).click();
+    await page.getByText("Waiting for your first task").waitFor();
+    await look("connect");
+    await page.getByRole("link", { name: "Go to the inbox" }).click();
+    await page.getByRole("heading", { name: "All answered" }).waitFor();
+  });
 
 testInBrowser(
   "a link to a task leads there by way of signing in, and a wrong password is told in one sentence",

@@ -56,6 +56,13 @@ testInBrowser("submitting the form of the preview shows the answer, and sends no
   await preview(page).getByRole("button", { name: "Submit answer" }).click();
   await preview(page).getByText('"approved": true').waitFor();
   assert.deepEqual(await service.call("GET", "/api/tasks"), []);
+  await preview(page).getByRole("tab", { name: "Form" }).click();
+  await preview(page)
+    .getByRole("alert")
+    .getByText(/nothing was sent/)
+    .waitFor();
+  await loadExample(page, "A list to fill in");
+  await preview(page).getByRole("alert").waitFor({ state: "detached" });
 });
 
 testInBrowser("broken JSON and a broken schema are told in words, and what is drawn stays", async (open, t) => {
@@ -156,9 +163,11 @@ testInBrowser("what is typed survives a reload, and an example can be undone", a
   assert.match(curl, new RegExp(`^curl -s ${service.url}/api/tasks \\\\\n`));
   assert.ok(curl.includes(String.raw`"task": "It'\''s mine"`));
 
-  await page.evaluate(() => localStorage.setItem("playground", '{"task": 1, "texts": {'));
-  await page.reload();
-  assert.match(await page.getByRole("textbox", { name: "Task", exact: true }).inputValue(), /refund/);
+  for (const damaged of ['{"task": "Half', '{"task": "No texts", "texts": { "payload": "{}" }}', "[]"]) {
+    await page.evaluate((kept) => localStorage.setItem("playground", kept), damaged);
+    await page.reload();
+    assert.match(await page.getByRole("textbox", { name: "Task", exact: true }).inputValue(), /refund/);
+  }
 });
 
 testInBrowser("the playground is for operators", async (open, t) => {

@@ -196,6 +196,8 @@ testInBrowser("the status says what is on, what is off, and what to set", async 
   assert.equal(await facts.filter({ hasText: "SERVICE_EMBED" }).count(), 0);
   await page.getByRole("link", { name: "Embed" }).click();
   await page.getByRole("heading", { name: "Not in this release" }).waitFor();
+  await page.getByRole("link", { name: "Profile" }).click();
+  await page.getByRole("heading", { level: 1, name: "Profile" }).waitFor();
 });
 
 testInBrowser("where the form can be embedded, both pages say whether it is, and for whom", async (open, t) => {

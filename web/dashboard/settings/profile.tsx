@@ -163,6 +163,7 @@ function ThisBrowser() {
       <div className="choice">
         <p id="theme">Theme</p>
         <SegmentedControl
+          withItemsBorders={false}
           aria-labelledby="theme"
           value={colorScheme}
           onChange={(value) => setColorScheme(value)}
@@ -179,6 +180,7 @@ function ThisBrowser() {
           <p className="muted">For so long you can take an answer back after you submit it.</p>
         </div>
         <SegmentedControl
+          withItemsBorders={false}
           aria-labelledby="delay"
           value={String(sendDelay)}
           onChange={(value) => setPreferences({ sendDelay: value === "5" ? 5 : 0 })}
