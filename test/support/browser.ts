@@ -76,6 +76,8 @@ export async function openPage(options: PageOptions = {}): Promise<Watched> {
   const context = await running.newContext({
     viewport: SIZES[options.size ?? "wide"],
     colorScheme: options.theme ?? "light",
+    // What fades in would be looked at half way.
+    reducedMotion: "reduce",
     javaScriptEnabled: options.scripts ?? true,
     locale: options.locale ?? "en-US",
     timezoneId: options.timeZone ?? "UTC",
