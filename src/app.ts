@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
+import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
@@ -38,7 +39,14 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   // Lines of ours name the request where there is one; a logger for each request would be made for nothing.
   const logger: FastifyBaseLogger = Object.create(ctx.log) as FastifyBaseLogger;
   logger.child = () => logger;
-  const shapes = [ErrorBodySchema, ...taskShapes, ...deliveryShapes, ...peopleShapes, ...settingsShapes];
+  const shapes = [
+    ErrorBodySchema,
+    ...taskShapes,
+    ...deliveryShapes,
+    ...peopleShapes,
+    ...channelShapes,
+    ...settingsShapes,
+  ];
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -121,6 +129,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
+  await app.register(channelRoutes, { ctx, prefix: "/api/channels" });
   await app.register(dashboardRoutes);
   return app;
 }

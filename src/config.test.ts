@@ -40,6 +40,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       callbacks: { allowPrivate: true },
       trustedProxies: [],
       verifier: { keyEnvs: [] },
+      email: null,
       limits: { bodyBytes: 1_048_576 },
       logLevel: "info",
     },
@@ -91,6 +92,39 @@ void test("a password in the database's address is not repeated in a message", (
     () => readConfig({ SERVICE_DATABASE_URL: "mysql://root:hunter2@db/x" }, never),
     (error: Error) => !error.message.includes("hunter2"),
   );
+});
+
+void test("mail of the whole service takes a sender and a server, in the forms that people write them", () => {
+  const email = (from: string, url: string) =>
+    readConfig({ SERVICE_EMAIL_FROM: from, SERVICE_SMTP_URL: url }, stored).config.email;
+  const server = { host: "mail.example.com", port: 587, secure: false, user: null, password: null };
+  for (const [from, name] of [
+    ["a@example.com", null],
+    ["<a@example.com>", null],
+    ["Tasks <a@example.com>", "Tasks"],
+    ['"Tasks, Inc." <a@example.com>', "Tasks, Inc."],
+  ] as const)
+    assert.deepEqual(email(from, "smtp://mail.example.com"), {
+      from: { name, address: "a@example.com" },
+      smtp: server,
+    });
+  assert.deepEqual(email("a@example.com", "smtps://ada%40x:p%3A@[::1]")?.smtp, {
+    host: "::1",
+    port: 465,
+    secure: true,
+    user: "ada@x",
+    password: "p:",
+  });
+  const both = { SERVICE_EMAIL_FROM: "a@example.com", SERVICE_SMTP_URL: "smtp://mail.example.com:25" };
+  for (const changes of [{ SERVICE_EMAIL_FROM: "" }, { SERVICE_EMAIL_FROM: "a b" }, { SERVICE_SMTP_URL: "" }])
+    assert.deepEqual(problems({ ...both, ...changes }), ["SERVICE_EMAIL_FROM"], JSON.stringify(changes));
+  for (const url of ["mail.example.com", "http://mail.example.com", "smtp://", "smtp://u:hunter2%@h", "smtp://u@h"]) {
+    assert.deepEqual(problems({ ...both, SERVICE_SMTP_URL: url }), ["SERVICE_SMTP_URL"], url);
+    assert.throws(
+      () => readConfig({ ...both, SERVICE_SMTP_URL: url }, stored),
+      (error: Error) => !error.message.includes("hunter2"),
+    );
+  }
 });
 
 void test("with PostgreSQL the secrets must be given, since all processes share them", () => {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { BlockList } from "node:net";
+import { isEmailAddress } from "./lib/text.ts";
 
 /** The settings of one process, read once at its start; nothing else looks at the environment. A feature that is off is null. */
 export interface Config {
@@ -19,8 +20,19 @@ export interface Config {
   /** Addresses whose forwarding headers are believed; empty: nobody's. */
   trustedProxies: readonly string[];
   verifier: { keyEnvs: readonly string[] };
+  /** Whom mail is from where no identity is named, and its server; null: identities are made through the API alone. */
+  email: { from: { name: string | null; address: string }; smtp: SmtpServer } | null;
   limits: { bodyBytes: number };
   logLevel: LogLevel;
+}
+
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte; else by STARTTLS, where the server has it. */
+  secure: boolean;
+  user: string | null;
+  password: string | null;
 }
 
 /** The values that the service makes itself on the embedded database when the environment does not give them. */
@@ -46,6 +58,8 @@ const KNOWN_NAMES = new Set([
   "SERVICE_CALLBACK_ALLOW_PRIVATE",
   "SERVICE_TRUSTED_PROXIES",
   "SERVICE_VERIFIER_KEY_ENVS",
+  "SERVICE_EMAIL_FROM",
+  "SERVICE_SMTP_URL",
   "SERVICE_BODY_LIMIT_BYTES",
   "SERVICE_LOG_LEVEL",
 ]);
@@ -82,7 +96,7 @@ export function readConfig(
   };
 
   const host = given("SERVICE_HOST") ?? "127.0.0.1";
-  if (!isIP(host) && !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(host)) {
+  if (!isIP(host) && !isHostName(host)) {
     problems.push(`SERVICE_HOST is "${host}", which is neither an address nor a host name.`);
   }
   const port = wholeNumber("SERVICE_PORT", given("SERVICE_PORT") ?? "3000", 0, 65_535, problems);
@@ -124,6 +138,8 @@ export function readConfig(
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
       problems.push(`SERVICE_VERIFIER_KEY_ENVS has "${name}", which cannot be the name of a variable.`);
   }
+
+  const email = readEmail(given("SERVICE_EMAIL_FROM"), given("SERVICE_SMTP_URL"), problems);
 
   const adminToken = given("SERVICE_ADMIN_API_TOKEN");
   if (adminToken !== undefined) {
@@ -171,11 +187,17 @@ export function readConfig(
       callbacks: { allowPrivate },
       trustedProxies,
       verifier: { keyEnvs },
+      email,
       limits: { bodyBytes },
       logLevel,
     },
     warnings,
   };
+}
+
+/** Whether `text` could be the name of a host, as far as its form tells. */
+export function isHostName(text: string): boolean {
+  return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text);
 }
 
 /** Whether `host` (an address, or a host name) names this machine itself. */
@@ -224,6 +246,48 @@ function readDatabaseUrl(text: string, problems: string[]): Config["database"] |
   // The value may hold a password: it is not repeated.
   problems.push("SERVICE_DATABASE_URL is not a postgres:// address. Leave it unset for the embedded database.");
   return null;
+}
+
+function readEmail(from: string | undefined, smtp: string | undefined, problems: string[]): Config["email"] {
+  if (from === undefined && smtp === undefined) return null;
+  if (from === undefined || smtp === undefined) {
+    problems.push(
+      "SERVICE_EMAIL_FROM and SERVICE_SMTP_URL go together: whom mail is from, and the server that takes it.",
+    );
+    return null;
+  }
+  const [, name = null, address = from] = /^\s*"?([^"<]*?)"?\s*<([^<>]*)>$/.exec(from) ?? [];
+  const isOneLine = !/\p{Cc}/u.test(from);
+  if (!isEmailAddress(address) || !isOneLine)
+    problems.push(`SERVICE_EMAIL_FROM is "${from}"; it takes an address, or "Name <address>".`);
+  const server = readSmtpUrl(smtp);
+  // The value may hold a password: it is not repeated.
+  if (server === null)
+    problems.push("SERVICE_SMTP_URL is not an address such as smtp://user:password@mail.example.com:587.");
+  return server === null ? null : { from: { name: name === "" ? null : name, address }, smtp: server };
+}
+
+function readSmtpUrl(text: string): SmtpServer | null {
+  try {
+    const { protocol, hostname, port, username, password } = new URL(text);
+    const host = hostname.replace(/^\[|\]$/g, "");
+    if (
+      !/^smtps?:$/.test(protocol) ||
+      !(isIP(host) !== 0 || isHostName(host)) ||
+      (username === "") !== (password === "")
+    )
+      return null;
+    const secure = protocol === "smtps:";
+    return {
+      host,
+      port: port === "" ? (secure ? 465 : 587) : Number(port),
+      secure,
+      user: username === "" ? null : decodeURIComponent(username),
+      password: password === "" ? null : decodeURIComponent(password),
+    };
+  } catch {
+    return null;
+  }
 }
 
 function readKey(name: string, text: string | undefined, problems: string[]): Uint8Array | undefined {

@@ -30,6 +30,7 @@ interface World {
   delivery: string;
   user: string;
   key: string;
+  identity: string;
 }
 
 interface Route {
@@ -45,6 +46,10 @@ interface Route {
 }
 
 const taskPath = (rest = "") => ({ path: ({ task }: World) => `/api/tasks/${task}${rest}` });
+const identityPath =
+  (rest = "") =>
+  ({ identity }: World) =>
+    `/api/channels/email/identities/${identity}${rest}`;
 const answer = { response: { approved: true } };
 
 /** Every route of the API, who may call it, and what they get. */
@@ -121,6 +126,22 @@ const ROUTES: Record<string, Route> = {
   "GET /api/service-keys": { may: OPERATORS, status: 200 },
   "POST /api/service-keys": { may: OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },
   "DELETE /api/service-keys/{id}": { may: OPERATORS, status: 204, path: ({ key }) => `/api/service-keys/${key}` },
+  "GET /api/channels/email/identities": { may: OPERATORS, status: 200 },
+  "POST /api/channels/email/identities": {
+    may: OPERATORS,
+    status: 200,
+    body: () => ({ id: "new", display_name: "New", from_email: "new@example.com", transport: "log" }),
+    has: "id",
+  },
+  "GET /api/channels/email/identities/{id}": { may: OPERATORS, status: 200, path: identityPath(), has: "id" },
+  "DELETE /api/channels/email/identities/{id}": { may: OPERATORS, status: 204, path: identityPath() },
+  "POST /api/channels/email/identities/{id}/test": {
+    may: OPERATORS,
+    status: 200,
+    path: identityPath("/test"),
+    body: () => ({ to: "dana@example.com" }),
+    has: "sent",
+  },
   "GET /api/admin/webhook-deliveries": { may: OPERATORS, status: 200 },
   "GET /api/admin/webhook-deliveries/{id}": {
     may: OPERATORS,
@@ -231,7 +252,11 @@ async function newWorld(service: TestService, assignee: string): Promise<World> 
   await service.call("POST", `/api/tasks/${ended.id}/cancel`);
   const deliveries = await service.call<{ id: string }[]>("GET", `/api/admin/webhook-deliveries?task_id=${ended.id}`);
   const user = await addUser(service);
-  return { task, delivery: deliveries.body[0]!.id, user: user.id, key: (await newKey(service)).id };
+  const identity = "main";
+  await service.call("POST", "/api/channels/email/identities", {
+    body: { id: identity, display_name: "Main", from_email: "tasks@example.com", transport: "log" },
+  });
+  return { task, delivery: deliveries.body[0]!.id, user: user.id, key: (await newKey(service)).id, identity };
 }
 
 let calls = 0;

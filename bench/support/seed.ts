@@ -292,6 +292,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   service_keys: true,
   rate_windows: true,
   setup: true,
+  email_identities: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

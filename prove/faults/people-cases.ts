@@ -165,6 +165,34 @@ const revokesKey: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
+const identityBody = (id: string) => ({ id, display_name: id, from_email: "tasks@example.com", transport: "log" });
+
+const setsIdentity: UseCase["prepare"] = async ({ service }) => {
+  const id = fresh("identity");
+  return {
+    act: async () => told(await service.call("POST", "/api/channels/email/identities", { body: identityBody(id) })),
+    check: async () => {
+      const { status } = await service.call("GET", `/api/channels/email/identities/${id}`);
+      return status === 200 ? null : `the identity gives ${status}`;
+    },
+  };
+};
+
+const deletesIdentity: UseCase["prepare"] = async ({ service }) => {
+  const id = fresh("identity");
+  const path = `/api/channels/email/identities/${id}`;
+  await service.call("POST", "/api/channels/email/identities", { body: identityBody(id) });
+  const gone = async () => (await service.call("GET", path)).status === 404;
+  return {
+    // What was deleted by a try whose answer was lost is not there to be deleted again.
+    act: async () => {
+      const answer = await service.call("DELETE", path);
+      return told(answer.status === 404 ? { ...answer, status: 204 } : answer);
+    },
+    check: async () => ((await gone()) ? null : "the identity is still there"),
+  };
+};
+
 const readsAs =
   (path: string): UseCase["prepare"] =>
   async ({ service }) => {
@@ -206,6 +234,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "deactivate a user", prepare: deactivatesUser },
   { name: "make a key", prepare: makesKey },
   { name: "revoke a key", prepare: revokesKey },
+  { name: "set a sender of mail", prepare: setsIdentity },
+  { name: "delete a sender of mail", prepare: deletesIdentity },
   { name: "list of a person", prepare: readsAs("/api/tasks?limit=5") },
   { name: "counts of a person", prepare: readsAs("/api/tasks/counts") },
   { name: "who am I", prepare: readsAs("/api/auth/me") },

@@ -12,6 +12,7 @@ export interface Known {
   deliveries: string[];
   users: string[];
   serviceKeys: string[];
+  identities: string[];
   cursors: string[];
   keys: string[];
   /** The body that created a task, by its id. */
@@ -239,6 +240,16 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
     ),
   user_id: (random, known) => (known.users.length > 0 ? random.pick(known.users) : "usr_x"),
   origin: (random) => random.pick(["https://receiver.invalid", "http://127.0.0.1:1", "unusable", "x"]),
+  // Of a sender of mail: nothing leads to a provider.
+  id: (random) => random.pick(["main", "second.one", "third_-1"]),
+  from_email: (random) => random.pick(["tasks@example.com", "desk@example.com", "x"]),
+  reply_to: (random) => random.pick(["desk@example.com", null]),
+  to: (random) => random.pick(["dana@example.com", "x"]),
+  transport: (random) => random.pick(["smtp", "file", "log"]),
+  transport_config: (random) =>
+    fromValue(
+      random.pick([{ host: "127.0.0.1", port: 1, dir: "outbox" }, { host: "127.0.0.1", port: 1 }, { dir: "o" }]),
+    ),
   // What waits is not what is tried here.
   timeout: () => 0,
 };

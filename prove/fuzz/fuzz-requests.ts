@@ -118,6 +118,7 @@ async function fuzzStage(
       deliveries: [],
       users: [],
       serviceKeys: [],
+      identities: [],
       cursors: [],
       keys: [],
       bodies: new Map(),
@@ -282,6 +283,7 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
     remember(known.ended, id);
   } else if (name === "DELETE /api/tasks/{id}" && status === 204) forget(known, id);
   else if (name === "POST /api/users" && status === 201) remember(known.users, idIn(body));
+  else if (name === "POST /api/channels/email/identities" && status === 200) remember(known.identities, idIn(body));
   else if (name === "POST /api/service-keys" && status === 201) remember(known.serviceKeys, idIn(body));
   else if (name === "GET /api/admin/webhook-deliveries" && status === 200 && body.length > 0)
     for (const row of (JSON.parse(body.toString()) as { id: string }[]).slice(0, 5)) remember(known.deliveries, row.id);

@@ -277,6 +277,8 @@ function idFor(random: Random, operation: Operation, known: Known, open: string 
   if (operation.path.includes("/users/")) return known.users.length > 0 ? random.pick(known.users) : "usr_none";
   if (operation.path.includes("/service-keys/"))
     return known.serviceKeys.length > 0 ? random.pick(known.serviceKeys) : "key_none";
+  if (operation.path.includes("/identities/"))
+    return known.identities.length > 0 ? random.pick(known.identities) : "none";
   return open ?? (known.ended.length > 0 ? random.pick(known.ended) : "tsk_none");
 }
 

@@ -5,6 +5,7 @@ import { core } from "./migrations/0001-core.ts";
 import { deliveries } from "./migrations/0002-deliveries.ts";
 import { cheapReads } from "./migrations/0003-cheap-reads.ts";
 import { people } from "./migrations/0004-people.ts";
+import { email } from "./migrations/0005-email.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -19,6 +20,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     "0002-deliveries": deliveries(dialect),
     "0003-cheap-reads": cheapReads(dialect),
     "0004-people": people(dialect),
+    "0005-email": email(dialect),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();

@@ -18,6 +18,7 @@ export interface Schema {
   service_keys: ServiceKeyRow;
   rate_windows: RateWindowRow;
   setup: SetupRow;
+  email_identities: EmailIdentityRow;
 }
 
 /** What changes while a task lives, and what lists and sweeps look at; the large JSON stands in `task_documents`. */
@@ -232,4 +233,19 @@ export interface SetupRow {
   id: number;
   user_id: string;
   completed_at: number;
+}
+
+/** Somebody that mail is from, and the way it goes. */
+export interface EmailIdentityRow {
+  /** Chosen by the operator; `notify` names it. */
+  id: string;
+  display_name: string;
+  from_email: string;
+  from_name: string | null;
+  reply_to: string | null;
+  transport: string;
+  /** JSON, sealed: it holds passwords. */
+  transport_config: string;
+  created_at: number;
+  updated_at: number;
 }

@@ -58,6 +58,7 @@ export async function describeApi(app: FastifyInstance, { version }: Pick<Contex
         { name: "auth", description: "Signing in and out, and who is signed in." },
         { name: "users", description: "The directory: who may do what, and whom tasks are routed to." },
         { name: "service keys", description: "For products that embed the form." },
+        { name: "channels", description: "Whom mail is from, and how it is sent." },
         { name: "operations", description: "Is the service up, which version is it, how is it doing." },
       ],
       components: {

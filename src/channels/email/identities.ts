@@ -1,0 +1,217 @@
+import { randomUUID } from "node:crypto";
+import type { Context } from "../../context.ts";
+import type { Reader } from "../../db/database.ts";
+import type { EmailIdentityRow } from "../../db/schema.ts";
+import { invalid, ServiceError } from "../../errors.ts";
+import { deriveKey } from "../../lib/keys.ts";
+import { seal, unseal } from "../../lib/seal.ts";
+import { isEmailAddress } from "../../lib/text.ts";
+import { isoTime } from "../../lib/time.ts";
+import { requireOperator, type Caller } from "../../people/caller.ts";
+import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult, TransportName } from "./schema.ts";
+import { readTransport, sendMail, type Address, type Transport } from "./transport.ts";
+
+type Ctx = Pick<Context, "db" | "config" | "log">;
+
+/** Somebody that mail is from, with the way it goes. */
+export interface Identity {
+  id: string;
+  from: Address;
+  reply_to: string | null;
+  /** null: what was sealed cannot be opened with this service's key. */
+  transport: Transport | null;
+}
+
+/** As `notify` can name it. */
+const ID = /^[\w.-]{1,100}$/;
+/** Of the identity that `SERVICE_EMAIL_FROM` makes. */
+const OF_ENVIRONMENT = "default";
+const IDENTITIES_MAX = 200;
+
+/** All of them, by id. (spec: Channels, sender identities) */
+export async function listIdentities(ctx: Ctx, caller: Caller): Promise<IdentityRecord[]> {
+  requireOperator(caller);
+  const rows = await ctx.db.query.selectFrom("email_identities").selectAll().orderBy("id").execute();
+  const own = identityOfEnvironment(ctx.config);
+  return [...(own === null ? [] : [recordOfEnvironment(own)]), ...rows.map(toRecord)];
+}
+
+/** @throws ServiceError NOT_FOUND */
+export async function readIdentity(ctx: Ctx, caller: Caller, id: string): Promise<IdentityRecord> {
+  requireOperator(caller);
+  const own = identityOfEnvironment(ctx.config);
+  if (own?.id === id) return recordOfEnvironment(own);
+  return toRecord(await requireRow(ctx.db, id));
+}
+
+/**
+ * Makes the identity, or changes all of it.
+ * @throws ServiceError VALIDATION_FAILED
+ */
+export async function setIdentity(ctx: Ctx, caller: Caller, body: IdentityBody): Promise<IdentityRecord> {
+  requireOperator(caller);
+  const { id, from_email, transport, transport_config = null } = body;
+  if (!ID.test(id)) throw invalid("/id", "Takes letters, digits, `.`, `_` and `-`.", "pattern");
+  if (identityOfEnvironment(ctx.config)?.id === id)
+    throw invalid("/id", "This identity is set by SERVICE_EMAIL_FROM and cannot be changed here.");
+  if (!isEmailAddress(from_email)) throw invalid("/from_email", "Is not an e-mail address.");
+  const reply_to = body.reply_to || null;
+  if (reply_to !== null && !isEmailAddress(reply_to)) throw invalid("/reply_to", "Is not an e-mail address.");
+  for (const name of ["display_name", "from_name"] as const)
+    if (/\p{Cc}/u.test(body[name] ?? "")) throw invalid(`/${name}`, "Must be in one line.");
+  const given = transport_config === null ? null : readTransport(transport, transport_config);
+  return ctx.db.write(async (tx) => {
+    const before = await findRow(tx, id);
+    if (before === null && (await countRows(tx)) >= IDENTITIES_MAX)
+      throw invalid("/id", `There are ${IDENTITIES_MAX} identities, which is the most.`);
+    const now = tx.now();
+    // Only where the way is the same does it keep what it knows of it.
+    const config = given ?? (before?.transport === transport ? null : readTransport(transport, {}));
+    const row: EmailIdentityRow = {
+      id,
+      display_name: body.display_name,
+      from_email,
+      from_name: body.from_name || null,
+      reply_to,
+      transport,
+      transport_config:
+        config === null ? before!.transport_config : seal(sealingKey(ctx), placeOf(id), JSON.stringify(config)),
+      created_at: before?.created_at ?? now,
+      updated_at: now,
+    };
+    const { id: _same, created_at: _kept, ...changes } = row;
+    await tx.query
+      .insertInto("email_identities")
+      .values(row)
+      .onConflict((conflict) => conflict.column("id").doUpdateSet(changes))
+      .execute();
+    return toRecord(row);
+  });
+}
+
+/** Mail that is still to be sent from it fails from now on. @throws ServiceError NOT_FOUND, VALIDATION_FAILED */
+export async function deleteIdentity(ctx: Ctx, caller: Caller, id: string): Promise<void> {
+  requireOperator(caller);
+  if (identityOfEnvironment(ctx.config)?.id === id)
+    throw invalid("/id", "This identity is set by SERVICE_EMAIL_FROM and cannot be deleted here.");
+  if (!ID.test(id)) throw unknownIdentity();
+  const { numDeletedRows } = await ctx.db.write((tx) =>
+    tx.query.deleteFrom("email_identities").where("id", "=", id).executeTakeFirst(),
+  );
+  if (Number(numDeletedRows) === 0) throw unknownIdentity();
+}
+
+/** Sends a mail that says that it is a test, and what became of it. @throws ServiceError NOT_FOUND, VALIDATION_FAILED */
+export async function testIdentity(ctx: Ctx, caller: Caller, id: string, body: TestMailBody): Promise<TestMailResult> {
+  requireOperator(caller);
+  const to = body.to || (caller.kind === "user" ? caller.user.email : null);
+  if (to === null) throw invalid("/to", "Say where the test mail goes: you have no address here.", "required");
+  if (!isEmailAddress(to)) throw invalid("/to", "Is not an e-mail address.");
+  const identity = await findIdentity(ctx, id);
+  if (identity === null) throw unknownIdentity();
+  if (identity.transport === null) return { sent: false, to, error: `sealed: ${SEALED}` };
+  const says = `This is a test. Mail of the Human Task Service at ${ctx.config.publicUrl} reaches you as "${id}".`;
+  const mail = {
+    from: identity.from,
+    reply_to: identity.reply_to,
+    to,
+    subject: "Test of the Human Task Service",
+    text: `${says}\n`,
+    html: `<p>${escapeText(says)}</p>`,
+    message_id: `<${randomUUID()}@${identity.from.address.split("@")[1]}>`,
+    headers: AUTOMATIC,
+  };
+  const around = { dataDir: ctx.config.dataDir, log: ctx.log };
+  const result = await sendMail(identity.transport, mail, around, new AbortController().signal);
+  return { sent: result.ok, to, error: result.ok ? null : `${result.error}: ${result.message}` };
+}
+
+/** For those that answer by themselves: there is nobody to answer to. */
+const AUTOMATIC = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" } as const;
+
+const SEALED = "The settings were sealed with another SERVICE_SECRET_KEY. Set them again.";
+
+/** The identity as mail is sent from it; null: there is none. */
+async function findIdentity(ctx: Ctx, id: string): Promise<Identity | null> {
+  const own = identityOfEnvironment(ctx.config);
+  if (own?.id === id) return own;
+  const row = await findRow(ctx.db, id);
+  if (row === null) return null;
+  const opened = unseal(sealingKey(ctx), placeOf(id), row.transport_config);
+  return {
+    id,
+    from: { name: row.from_name, address: row.from_email },
+    reply_to: row.reply_to,
+    transport: opened === null ? null : (JSON.parse(opened) as Transport),
+  };
+}
+
+function identityOfEnvironment({ email }: Context["config"]): Identity | null {
+  return email === null
+    ? null
+    : { id: OF_ENVIRONMENT, from: email.from, reply_to: null, transport: { kind: "smtp", ...email.smtp } };
+}
+
+function recordOfEnvironment({ id, from, transport }: Identity): IdentityRecord {
+  return {
+    id,
+    display_name: "Set by SERVICE_EMAIL_FROM",
+    from_email: from.address,
+    from_name: from.name,
+    reply_to: null,
+    transport: transport!.kind,
+    created_at: null,
+    updated_at: null,
+  };
+}
+
+function sealingKey({ config }: Pick<Ctx, "config">): Uint8Array {
+  return deriveKey(config.secretKey, "sealing");
+}
+
+function placeOf(id: string): string {
+  return `email_identities/${id}/transport_config`;
+}
+
+async function findRow(reader: Pick<Reader, "query">, id: string): Promise<EmailIdentityRow | null> {
+  // What cannot be an id is nobody's; it also never reaches the database.
+  if (!ID.test(id)) return null;
+  return (
+    (await reader.query.selectFrom("email_identities").selectAll().where("id", "=", id).executeTakeFirst()) ?? null
+  );
+}
+
+async function countRows(reader: Pick<Reader, "query">): Promise<number> {
+  const { count } = await reader.query
+    .selectFrom("email_identities")
+    .select((eb) => eb.fn.countAll().as("count"))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+async function requireRow(reader: Pick<Reader, "query">, id: string): Promise<EmailIdentityRow> {
+  const row = await findRow(reader, id);
+  if (row === null) throw unknownIdentity();
+  return row;
+}
+
+function unknownIdentity(): ServiceError {
+  return new ServiceError("NOT_FOUND", { message: "No sender identity has this id." });
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+}
+
+function toRecord(row: EmailIdentityRow): IdentityRecord {
+  return {
+    id: row.id,
+    display_name: row.display_name,
+    from_email: row.from_email,
+    from_name: row.from_name,
+    reply_to: row.reply_to,
+    transport: row.transport as TransportName,
+    created_at: isoTime(row.created_at),
+    updated_at: isoTime(row.updated_at),
+  };
+}
