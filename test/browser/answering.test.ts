@@ -51,6 +51,53 @@ testInBrowser(
   },
 );
 
+testInBrowser(
+  "a digit chooses of what the task calls its decision, and of nothing where there is none",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    const { id } = await createTask(service, "Which one?", {
+      response_schema: {
+        type: "object",
+        properties: { urgent: { type: "boolean" }, way: { enum: ["air", "sea", "road"] } },
+        required: ["urgent", "way"],
+      },
+      form_definition: { decision: "/way" },
+    });
+    const without = await createTask(service, "What do you say?", {
+      response_schema: { type: "object", properties: { note: { type: "string" } } },
+    });
+    const page = await open();
+    await signIn(page, service, ADA, `/tasks/${id}`);
+    await page.getByRole("heading", { level: 1, name: "Which one?" }).waitFor();
+    await page.keyboard.press("3");
+    assert.equal(await page.getByRole("radio", { name: "Road" }).isChecked(), true);
+    assert.equal(await page.getByRole("radio", { name: "No" }).isChecked(), false);
+    await page.goto(`${service.url}/tasks/${without.id}`);
+    await page.getByRole("heading", { level: 1, name: "What do you say?" }).waitFor();
+    await page.keyboard.press("1");
+    assert.match(await page.locator(".keys").innerText(), /^Ctrl Enter submit/);
+  },
+);
+
+testInBrowser("what an agent has filled in shows how it was changed", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Right amount?", {
+    payload: { amount: "120" },
+    response_schema: { type: "object", properties: { amount: { type: "string", title: "Amount" } } },
+    form_definition: { prefill: { "/amount": "/amount" } },
+  });
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  const amount = page.getByRole("textbox", { name: "Amount" });
+  assert.equal(await amount.inputValue(), "120");
+  await amount.fill("100");
+  const changes = page.getByRole("region", { name: "What you changed" });
+  await changes.getByText("120").waitFor();
+  await changes.getByText("100").waitFor();
+});
+
 testInBrowser("letters and digits in a field are text", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, ADA);

@@ -10,10 +10,14 @@ import { ApiError, OfflineError, post } from "./api.ts";
 import type { Me, Task } from "./api.ts";
 import type { Claim } from "./claim.ts";
 import { dropDraft, keepDraft, readDraft } from "./draft.ts";
+import { useKeys } from "./keyboard.ts";
 import { readPreferences, usePreferences } from "./preferences.ts";
 import { queryClient, taskQuery } from "./queries.ts";
 import { useTimeZone } from "./times.tsx";
 import { toast } from "./toasts.ts";
+
+/** What chooses an option of the decision. */
+const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 interface AnswerProps {
   task: Task;
@@ -34,7 +38,12 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   const { singleKeys } = usePreferences();
   const time_zone = useTimeZone();
   const [draft] = useState(() => entered ?? readDraft(task.id));
-  const secret = useMemo(() => secretFields(task), [task]);
+  const { secret, decision } = useMemo(() => fieldsOf(task), [task]);
+  useKeys(
+    Object.fromEntries(
+      DIGITS.map((digit) => [String(digit), decision === null ? undefined : () => choose(decision, digit)]),
+    ),
+  );
   const complete = async (response: unknown): Promise<Outcome> => {
     try {
       const done = await post<Task>(`/api/tasks/${task.id}/complete`, { response });
@@ -115,8 +124,8 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           }}
         />
         <p className="keys" aria-hidden="true">
-          {singleKeys && (
-            <span className="choose-key">
+          {singleKeys && decision !== null && (
+            <span>
               <kbd>1</kbd> <kbd>2</kbd> choose
             </span>
           )}
@@ -152,12 +161,23 @@ async function isLetGo(): Promise<boolean> {
   }
 }
 
-/** Names of the fields that are for secrets, as far as they are asked from the start. */
-function secretFields(task: Task): ReadonlySet<string> {
+/** Names of the fields that are for secrets, as far as they are asked from the start, and of the one that is the decision. */
+function fieldsOf(task: Task): { secret: ReadonlySet<string>; decision: string | null } {
   const { response_schema, form_definition, payload } = task;
   const form = readForm({ response_schema, form_definition, payload, time_zone: "UTC", now: new Date(0) });
-  const nodes = [...nodesOf(planForm(form, {}).root)];
-  return new Set(nodes.filter((node) => node.kind === "text" && node.look === "password").map(({ name }) => name));
+  const { root, decision } = planForm(form, {});
+  const secret = [...nodesOf(root)].filter((node) => node.kind === "text" && node.look === "password");
+  return { secret: new Set(secret.map(({ name }) => name)), decision };
+}
+
+/** Chooses the option of the decision with this number, counted from 1. Nothing is sent. */
+function choose(decision: string, digit: number): void {
+  const options = document.querySelectorAll<HTMLInputElement>(
+    `form.answer input[type="radio"][name="${CSS.escape(decision)}"]:not(:disabled)`,
+  );
+  const option = options[digit - 1];
+  option?.click();
+  option?.focus();
 }
 
 function outcomeOf(error: unknown): Outcome {

@@ -110,7 +110,6 @@ function Whole({ task, search, me }: WholeProps) {
     z: undoLast,
     "[": () => step(-1),
     "]": () => step(1),
-    ...Object.fromEntries([1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => [String(digit), () => choose(digit)])),
   });
   // Whoever opens a task hears what it is first.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
@@ -259,16 +258,6 @@ function LastCall({ at }: { at: string }) {
       {end - now <= LAST_CALL_MS ? "Less than two minutes are left for this task" : ""}
     </output>
   );
-}
-
-/** Chooses the option of the form's decision with this number, counted from 1. Nothing is sent. */
-function choose(digit: number): void {
-  const options = document.querySelectorAll<HTMLInputElement>(".reply form .buttons:first-of-type input[type='radio']");
-  const group = [...options].filter(({ name }) => name === options[0]?.name);
-  const option = group[digit - 1];
-  if (option === undefined || option.disabled) return;
-  option.click();
-  option.focus();
 }
 
 /** The ways from one task to others, in the order of the list. */
