@@ -284,6 +284,8 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
   } else if (name === "DELETE /api/tasks/{id}" && status === 204) forget(known, id);
   else if (name === "POST /api/users" && status === 201) remember(known.users, idIn(body));
   else if (name === "POST /api/channels/email/identities" && status === 200) remember(known.identities, idIn(body));
+  else if (name === "DELETE /api/channels/email/identities/{id}" && status === 204)
+    known.identities = known.identities.filter((one) => !request.target.endsWith(one));
   else if (name === "POST /api/service-keys" && status === 201) remember(known.serviceKeys, idIn(body));
   else if (name === "GET /api/admin/webhook-deliveries" && status === 200 && body.length > 0)
     for (const row of (JSON.parse(body.toString()) as { id: string }[]).slice(0, 5)) remember(known.deliveries, row.id);
@@ -295,6 +297,8 @@ const FOR_PEOPLE = new Set([
   "POST /api/auth/login",
   "PATCH /api/auth/me",
   "POST /api/tasks/{id}/claim",
+  // It goes to the address of whoever asks, unless another is given.
+  "POST /api/channels/email/identities/{id}/test",
 ]);
 
 function idIn(body: Buffer): string {

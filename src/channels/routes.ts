@@ -90,7 +90,15 @@ export const channelRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async 
         params,
         response: {
           204: Type.Null({ description: "It is gone." }),
-          ...errors("UNAUTHENTICATED", "FORBIDDEN", "NOT_FOUND", "VALIDATION_FAILED", "COMMIT_UNKNOWN"),
+          ...errors(
+            "MALFORMED_REQUEST",
+            "UNAUTHENTICATED",
+            "FORBIDDEN",
+            "NOT_FOUND",
+            "PAYLOAD_TOO_LARGE",
+            "VALIDATION_FAILED",
+            "COMMIT_UNKNOWN",
+          ),
         },
       },
     },
