@@ -308,3 +308,21 @@ testInBrowser("at 320 pixels nothing scrolls sideways, and what has the focus ca
     }
   }
 });
+
+for (const theme of ["light", "dark"] as const)
+  testInBrowser(`everybody can use every page beside a rail of icons: ${theme}`, async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    const { id } = await createTask(service, "Publish this release note?");
+    const page = await open({ theme, size: "desk" });
+    await signIn(page, service, "ada@example.com");
+    const settings = ["", "/status", "/keys", "/embed", "/quickstart", "/about"].map((part) => `/settings${part}`);
+    for (const path of ["/inbox", `/tasks/${id}`, "/stats", "/deliveries", "/users", "/playground", ...settings]) {
+      await page.goto(service.url + path);
+      await page.getByRole("heading", { level: 1 }).filter({ visible: true }).first().waitFor();
+      await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Stats" }).waitFor();
+      await axe(page);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, path);
+      await screenshot(page, `desk-${path.split("/").slice(1, 3).join("-").replace(id, "one")}-${theme}`);
+    }
+  });

@@ -89,6 +89,7 @@ export function Shell() {
         {places.map(({ scope, label, Icon, count }) => (
           <Link
             key={scope}
+            title={label}
             to="/inbox"
             search={scope === "all" ? {} : { scope }}
             className={scope === here ? "place active" : "place"}
@@ -103,7 +104,7 @@ export function Shell() {
         {isOperator && <p className="places-of wide-only">Operate</p>}
         {isOperator &&
           OPERATE.map(({ to, label, Icon }) => (
-            <Link key={to} to={to} className="place wide-only">
+            <Link key={to} to={to} title={label} className="place wide-only">
               <Icon size={16} stroke={1.75} aria-hidden />
               <span>{label}</span>
               {to === "/deliveries" && abandoned !== undefined && abandoned !== "0" && (
@@ -113,12 +114,12 @@ export function Shell() {
               )}
             </Link>
           ))}
-        <Link to="/settings/{-$part}" params={{}} className="place wide-only">
+        <Link to="/settings/{-$part}" params={{}} title="Settings" className="place wide-only">
           <IconSettings size={16} stroke={1.75} aria-hidden />
           <span>Settings</span>
         </Link>
         <span className="grow" />
-        <button type="button" className="place wide-only" onClick={() => setShowsKeys(true)}>
+        <button type="button" title="Shortcuts" className="place wide-only" onClick={() => setShowsKeys(true)}>
           <IconKeyboard size={16} stroke={1.75} aria-hidden />
           <span>Shortcuts</span>
           <kbd className="count-of" aria-hidden>
