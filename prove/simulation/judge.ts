@@ -220,12 +220,12 @@ function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): v
   const late = begunAt - dueAt - excused([...story.troubles, ...busyWith(flight, story)], dueAt, begunAt);
   if (late > LOOK) say(`${name} began ${late} ms late`);
 
-  // Not before the request that ended the task was answered.
+  // Not before the request that ended the task was answered; unless somebody asked for it to be sent again now.
   const end = story.asked.find(
     ({ task, action, answer }) =>
       task === story.taskOf.get(delivery) && (action === "complete" || action === "cancel") && answer === "done",
   );
-  if (end && begunAt < Math.min(end.answeredAt, owedAt + HOLD)) say(`${name} began before the answer was out`);
+  if (cycle === 1 && end && begunAt < Math.min(end.answeredAt, owedAt + HOLD)) say(`${name} began before the answer was out`);
 }
 
 /**
