@@ -225,7 +225,8 @@ function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): v
     ({ task, action, answer }) =>
       task === story.taskOf.get(delivery) && (action === "complete" || action === "cancel") && answer === "done",
   );
-  if (cycle === 1 && end && begunAt < Math.min(end.answeredAt, owedAt + HOLD)) say(`${name} began before the answer was out`);
+  if (cycle === 1 && end && begunAt < Math.min(end.answeredAt, owedAt + HOLD))
+    say(`${name} began before the answer was out`);
 }
 
 /**
