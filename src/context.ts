@@ -9,6 +9,7 @@ import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
 import type { TaskCreator } from "./tasks/create.ts";
 import type { TaskEvents } from "./tasks/events.ts";
+import type { Announce } from "./tasks/messages.ts";
 import type { Waiters } from "./tasks/poll.ts";
 import type { Verify } from "./verifier/verify.ts";
 
@@ -25,6 +26,8 @@ export interface Context {
   verify: Verify;
   waiters: Waiters;
   creator: TaskCreator;
+  /** Owes people word of a task. */
+  announce: Announce;
   /** Tells those who look at tasks what changes. */
   events: TaskEvents;
   passwords: Passwords;

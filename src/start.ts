@@ -3,6 +3,8 @@ import type { FastifyInstance } from "fastify";
 import { pino, type Logger } from "pino";
 import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
 import { createApp } from "./app.ts";
+import { createAnnounce } from "./channels/announce.ts";
+import { createEmailKind } from "./channels/email/kind.ts";
 import { readConfig, type Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Db } from "./db/database.ts";
@@ -60,7 +62,14 @@ export async function createContext(
     log,
     recordAbandoned: recordCallbackAbandoned,
   });
-  const deliveries = createEngine({ db, log, metrics, kinds: { callback }, ...replace.deliveries });
+  const announce = createAnnounce({ config });
+  const deliveries = createEngine({
+    db,
+    log,
+    metrics,
+    kinds: { callback, email: createEmailKind({ db, config, log }) },
+    ...replace.deliveries,
+  });
   return {
     config,
     version: VERSION,
@@ -71,7 +80,8 @@ export async function createContext(
     patterns: createPatternHost(),
     verify: replace.verify ?? verifyWithoutProviders,
     waiters,
-    creator: createTaskCreator(db),
+    creator: createTaskCreator(db, announce),
+    announce,
     events: createTaskEvents(db, onError),
     passwords: createPasswords(),
     cookies: createCookies(config),

@@ -7,6 +7,7 @@ import { EventEmitter } from "node:events";
 import type { DatabaseSync } from "node:sqlite";
 import { expectedSignature } from "../../test/support/receiver.ts";
 import { newTaskBody, PAYLOAD_KEY } from "../../test/support/service.ts";
+import { createAnnounce } from "../../src/channels/announce.ts";
 import { createCallbackKind } from "../../src/callbacks/kind.ts";
 import type { Context } from "../../src/context.ts";
 import type { Db } from "../../src/db/database.ts";
@@ -330,11 +331,13 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
         random: random.next,
       }),
     );
+    const announce = createAnnounce(shared);
     const ctx: Context = {
       ...shared,
       db: store,
       waiters: time.as(life, () => createWaiters(store, () => {})),
-      creator: createTaskCreator(store),
+      creator: createTaskCreator(store, announce),
+      announce,
       events: time.as(life, () => createTaskEvents(store, () => {})),
       passwords: createPasswords(),
       cookies: createCookies(shared.config),

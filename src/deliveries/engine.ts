@@ -9,7 +9,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import type { Metrics } from "../http/metrics.ts";
 import { ServiceError } from "../errors.ts";
 import { createBatcher } from "../lib/batch.ts";
@@ -357,12 +357,11 @@ export function createEngine({
     times: Pick<EndedAttempt, "started_at" | "duration_ms">,
   ): Promise<void> {
     const ended = conclude(row, outcome, times);
+    const also = whatCommitsToo(row, outcome, ended);
     const giveUpAt = performance.now() + leaseMs * WRITE_SHARE;
     for (let pause = BUSY_MS; ; pause *= 2) {
       try {
-        const isCounted = await (ended.status === "ABANDONED"
-          ? abandon(row, attempt, ended)
-          : outcomes.add({ attempt, ended }));
+        const isCounted = await (also ? writeWith(also, attempt, ended) : outcomes.add({ attempt, ended }));
         if (isCounted && ended.status === "ABANDONED") metrics.deliveriesAbandoned.inc();
         return;
       } catch (error) {
@@ -384,7 +383,7 @@ export function createEngine({
     const { status_code, response_excerpt } = outcome;
     const common = { ...times, ended_at, status_code, response_excerpt };
     if (outcome.ok) return { ...common, status: "SUCCEEDED", next_attempt_at: null, error: null };
-    const next = kindOf(kind).nextAttemptAt(attempt_count + 1, new Date(ended_at), random());
+    const next = outcome.is_final ? null : kindOf(kind).nextAttemptAt(attempt_count + 1, new Date(ended_at), random());
     return {
       ...common,
       status: next === null ? "ABANDONED" : "FAILED",
@@ -393,16 +392,23 @@ export function createEngine({
     };
   }
 
-  async function abandon(row: ClaimedDelivery, attempt: Attempt, ended: EndedAttempt): Promise<boolean> {
-    const { id, kind, task_id, attempt_count } = row;
+  /** What the kind has to say about the end of a delivery; null where it has not ended, or there is nothing to say. */
+  function whatCommitsToo(
+    { id, kind: name, task_id, destination, attempt_count }: ClaimedDelivery,
+    outcome: Outcome,
+    { status, error }: EndedAttempt,
+  ): ((tx: Tx) => Promise<void>) | null {
+    const kind = kindOf(name);
+    const delivery = { id, task_id, destination, attempts: attempt_count + 1 };
+    if (status === "ABANDONED") return (tx) => kind.onAbandoned(tx, { ...delivery, last_error: error ?? "" });
+    if (!outcome.ok || outcome.is_needless || !kind.onSucceeded) return null;
+    return (tx) => kind.onSucceeded!(tx, delivery);
+  }
+
+  async function writeWith(also: (tx: Tx) => Promise<void>, attempt: Attempt, ended: EndedAttempt): Promise<boolean> {
     try {
       await db.write(async (tx) => {
-        await kindOf(kind).onAbandoned(tx, {
-          id,
-          task_id,
-          attempts: attempt_count + 1,
-          last_error: ended.error ?? "",
-        });
+        await also(tx);
         if (!(await recordOutcome(tx, attempt, ended))) throw new Outdated();
       });
       return true;

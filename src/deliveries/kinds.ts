@@ -16,9 +16,17 @@ export interface DueDelivery {
 
 /** What came of one attempt. */
 export type Outcome =
-  | { ok: true; status_code: number | null; response_excerpt: string | null }
+  | {
+      ok: true;
+      status_code: number | null;
+      response_excerpt: string | null;
+      /** There was no more need to send anything: nothing was, and that is well. */
+      is_needless?: boolean;
+    }
   | {
       ok: false;
+      /** Another try would end the same. */
+      is_final?: boolean;
       /** A stable word. */
       error: string;
       /** A sentence for operators. */
@@ -28,11 +36,16 @@ export type Outcome =
       response_excerpt: string | null;
     };
 
-/** A delivery whose last attempt failed. */
-export interface AbandonedDelivery {
+/** A delivery that has come to its end. */
+export interface EndedDelivery {
   id: string;
   task_id: string;
+  destination: string;
   attempts: number;
+}
+
+/** One whose last attempt failed. */
+export interface AbandonedDelivery extends EndedDelivery {
   last_error: string;
 }
 
@@ -44,6 +57,8 @@ export interface Kind {
   nextAttemptAt(attempts: number, endedAt: Date, random: number): Date | null;
   /** Commits together with the end of the delivery; its locks are taken before the delivery's. */
   onAbandoned(tx: Tx, delivery: AbandonedDelivery): Promise<void>;
+  /** The same where something was sent. */
+  onSucceeded?(tx: Tx, delivery: EndedDelivery): Promise<void>;
 }
 
 /** Kinds by the name that stands in a row. */

@@ -12,7 +12,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DELIVERIES_HINT = "deliveries";
 
 export interface OwedDelivery {
-  kind: "callback";
+  kind: "callback" | "email";
   task_id: string;
   destination: string;
   /** What shares its fate when it is slow or down. */

@@ -11,12 +11,21 @@ export interface Person {
   time_zone: string | null;
 }
 
+/** Whoever follows the link that was sent to `email`; it opens this task, and nothing else. `user`: whom the directory knows there. */
+export interface LinkCaller {
+  kind: "link";
+  task_id: string;
+  email: string;
+  user: Person | null;
+}
+
 /** Who is asking. (spec: Authentication) */
 export type Caller =
   | { kind: "admin" }
   /** `session`: what the row of the session is found by. */
   | { kind: "user"; user: Person; session: string }
-  | { kind: "service_key"; id: string; name: string };
+  | { kind: "service_key"; id: string; name: string }
+  | LinkCaller;
 
 /** @throws ServiceError UNAUTHENTICATED */
 export function callerOf(request: FastifyRequest): Caller {

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { ServiceError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 import { findServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
+import { findUserByEmail } from "./store.ts";
 import { COOKIE_NAME, findSession, readCookie } from "./sessions.ts";
 
 /**
@@ -43,11 +44,13 @@ async function callerWithSession({ db }: Pick<Context, "db">, session: string): 
 
 /**
  * Asks once more whether a caller of some time ago is still who they were.
- * @throws ServiceError UNAUTHENTICATED when the session has ended meanwhile
+ * @throws ServiceError UNAUTHENTICATED when the session has ended meanwhile, FORBIDDEN when the person was deactivated
  */
 export async function requireStillHere(ctx: Pick<Context, "db">, caller: Caller): Promise<void> {
   if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
     throw new ServiceError("UNAUTHENTICATED");
+  if (caller.kind === "link" && (await findUserByEmail(ctx.db, caller.email))?.active === false)
+    throw new ServiceError("FORBIDDEN");
 }
 
 function bearerOf(header: string): string | null {

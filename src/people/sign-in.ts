@@ -54,8 +54,9 @@ export function whoIs(caller: Caller | null): Me {
       return meOf(caller.user);
     case "admin":
       return { ...NOBODY, authenticated: true, is_operator: true };
-    // A service key opens one route, and this is not it.
+    // These open routes of their own, and this is not one.
     case "service_key":
+    case "link":
     case undefined:
       return NOBODY;
   }

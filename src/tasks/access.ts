@@ -1,15 +1,18 @@
 import type { Reader } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
-import { isOperator, type Caller, type Person } from "../people/caller.ts";
+import { isOperator, type Caller, type LinkCaller, type Person } from "../people/caller.ts";
 import { isCandidate } from "./candidates.ts";
 import type { Completer } from "./lifecycle.ts";
 import type { Actor } from "./move.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 import type { Task } from "./store.ts";
 
-/** What somebody is to one task. Operators are the admin token, too: it may do everything. */
-type Standing = "operator" | "assignee" | "candidate";
+/**
+ * What somebody is to one task. Operators are the admin token, too: it may do everything. A recipient is whoever follows
+ * the link that they were sent, for as long as the task is theirs or nobody's.
+ */
+type Standing = "operator" | "assignee" | "candidate" | "recipient";
 
 const EVERYBODY_INVOLVED: readonly Standing[] = ["operator", "assignee", "candidate"];
 
@@ -19,10 +22,10 @@ const MAY = {
   stats: ["operator"],
   /** Everybody sees a list; what is in it depends on who asks. */
   list: EVERYBODY_INVOLVED,
-  read: EVERYBODY_INVOLVED,
+  read: [...EVERYBODY_INVOLVED, "recipient"],
   poll: EVERYBODY_INVOLVED,
   /** A candidate claims first, and is the assignee then. */
-  complete: ["operator", "assignee"],
+  complete: ["operator", "assignee", "recipient"],
   claim: EVERYBODY_INVOLVED,
   /** Of those, whoever holds the claim. */
   release: EVERYBODY_INVOLVED,
@@ -41,8 +44,12 @@ export type TaskAction = keyof typeof MAY;
 export function requireMay(caller: Caller, action: TaskAction): void {
   const may: readonly Standing[] = MAY[action];
   if (isOperator(caller)) return;
-  // A service key mints embed tokens, and nothing else.
-  if (caller.kind !== "user" || may.every((standing) => standing === "operator")) throw new ServiceError("FORBIDDEN");
+  const isThinkable =
+    caller.kind === "user"
+      ? may.some((standing) => standing === "assignee" || standing === "candidate")
+      : // A service key mints embed tokens, and nothing else.
+        caller.kind === "link" && may.includes("recipient");
+  if (!isThinkable) throw new ServiceError("FORBIDDEN");
 }
 
 /**
@@ -66,10 +73,20 @@ export async function requireMayWith(
 export function mayAtOnce(
   caller: Caller,
   action: TaskAction,
-  task: Pick<Task, "assigned_to_user_id" | "assigned_to_email">,
+  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
 ): boolean {
   const may: readonly Standing[] = MAY[action];
+  if (caller.kind === "link") return may.includes("recipient") && isRecipient(caller, task);
   return isOperator(caller) || (caller.kind === "user" && may.includes("assignee") && isAssignee(caller.user, task));
+}
+
+function isRecipient(
+  { task_id, user, email }: LinkCaller,
+  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
+): boolean {
+  if (task_id !== task.id) return false;
+  const isNobodys = task.assigned_to_user_id === null && task.assigned_to_email === null;
+  return isNobodys || isAssignee({ id: user?.id ?? "", email }, task);
 }
 
 /** Whether a task is this person's: by their id, or by their address where the directory did not know it then. */
@@ -104,6 +121,8 @@ export function actorOf(caller: Caller, email: string | null = null): Actor {
       return { type: "agent", email };
     case "user":
       return { type: "human", email: caller.user.email };
+    case "link":
+      return { type: "human", email: caller.email };
   }
 }
 
@@ -119,6 +138,8 @@ export function completerOf(caller: Caller, body: CompleteTaskBody): Completer {
       };
     case "user":
       return { email: caller.user.email, user_id: caller.user.id, channel: "dashboard", embed_sub: null };
+    case "link":
+      return { email: caller.email, user_id: caller.user?.id ?? null, channel: "email", embed_sub: null };
     case "service_key":
       throw new ServiceError("FORBIDDEN");
   }

@@ -1,10 +1,40 @@
 import type { Tx } from "../db/database.ts";
+import type { EndedDelivery } from "../deliveries/kinds.ts";
+import type { Purpose } from "./messages.ts";
 import { addAuditEntry, findTaskForUpdate, setAuditSeq } from "./store.ts";
 
 /** Adds to the trail of a task that its outcome could not be delivered; nothing where the task is gone. */
-export async function recordCallbackAbandoned(
+export async function recordCallbackAbandoned(tx: Tx, { id, task_id, attempts }: EndedDelivery): Promise<void> {
+  await addEntry(tx, task_id, { action: "callback_abandoned", channel: null, extra: { delivery_id: id, attempts } });
+}
+
+/** What became of a message to somebody. */
+export interface Notification {
+  channel: string;
+  /** The address, as `notify` names it. */
+  to: string;
+  purpose: Purpose;
+  /** Absent where nothing was even tried. */
+  delivery_id?: string;
+  attempts?: number;
+  /** A stable word, a colon, and a sentence; absent when it was sent. */
+  error?: string;
+}
+
+/** Adds to the trail of a task that somebody was told of it, or could not be; nothing where the task is gone. */
+export async function recordNotification(tx: Tx, task_id: string, notification: Notification): Promise<void> {
+  await addEntry(tx, task_id, {
+    action: notification.error === undefined ? "notification_sent" : "notification_failed",
+    channel: notification.channel,
+    extra: notification,
+  });
+}
+
+/** An entry that belongs to no transition. */
+async function addEntry(
   tx: Tx,
-  { id: delivery_id, task_id, attempts }: { id: string; task_id: string; attempts: number },
+  task_id: string,
+  entry: { action: string; channel: string | null; extra: object },
 ): Promise<void> {
   const task = await findTaskForUpdate(tx, task_id);
   if (task === null) return;
@@ -12,15 +42,14 @@ export async function recordCallbackAbandoned(
   await addAuditEntry(tx, {
     task_id,
     seq: task.audit_seq,
-    action: "callback_abandoned",
     from_status: task.status,
     to_status: task.status,
     actor_type: "system",
     actor_email: null,
-    channel: null,
     verifier_reason: null,
     embed_sub: null,
-    extra: { delivery_id, attempts },
     created_at: Math.max(tx.now(), task.updated_at),
+    ...entry,
   });
+  tx.hint(`task:${task_id}`);
 }

@@ -13,6 +13,7 @@ import { readVerifierConfig } from "../verifier/config.ts";
 import { actorOf, requireMay } from "./access.ts";
 import { addCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
+import type { Announce } from "./messages.ts";
 import type { Actor } from "./move.ts";
 import { parseNotify, type Destination } from "./notify.ts";
 import { noteChoice, parseAssignTo, route, type Routing } from "./routing.ts";
@@ -58,7 +59,7 @@ const GROUPS = { items: 64, under_way: 2 };
 const GROUPED_CHARACTERS_MAX = 16_384;
 
 /** Creations that wait in the same turn of the event loop are written together. */
-export function createTaskCreator(db: Db): TaskCreator {
+export function createTaskCreator(db: Db, announce: Announce): TaskCreator {
   const batcher = createBatcher<NewTask, boolean>(
     GROUPS,
     async (tasks) => {
@@ -67,15 +68,15 @@ export function createTaskCreator(db: Db): TaskCreator {
     },
     (error) => !(error instanceof ServiceError),
   );
-  const announce = createAnnouncer(() => db.hints.publish([CREATED_HINT]));
+  const tell = createTeller(() => db.hints.publish([CREATED_HINT]));
   return async (rows, asked) => {
     const written = await write(rows, asked);
-    if (written !== null) announce();
+    if (written !== null) tell();
     return written;
   };
 
   async function write(rows: NewTask, asked: Asked | null): Promise<NewTask | null> {
-    if (asked !== null) return db.write((tx) => addRouted(tx, rows, asked));
+    if (asked !== null) return db.write((tx) => addRouted(tx, rows, asked, announce));
     // Large ones hold up the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
     const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
     const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
@@ -84,23 +85,31 @@ export function createTaskCreator(db: Db): TaskCreator {
 }
 
 /** Tells at once, and then again where there was reason to meanwhile. */
-function createAnnouncer(tell: () => void): () => void {
+function createTeller(tell: () => void): () => void {
   let timer: NodeJS.Timeout | null = null;
   let isDue = false;
-  return function announce() {
+  return function tellInTime() {
     isDue = timer !== null;
     if (isDue) return;
     tell();
     timer = setTimeout(() => {
       timer = null;
-      if (isDue) announce();
+      if (isDue) tellInTime();
     }, ANNOUNCE_EVERY_MS);
     timer.unref();
   };
 }
 
-/** Finds the people of a task and writes it for them; who they are is decided and written in one transaction. */
-async function addRouted(tx: Tx, rows: NewTask, { routing, notify }: Asked): Promise<NewTask | null> {
+/**
+ * Finds the people of a task, writes it for them, and owes them word of it; who they are is decided and written in one
+ * transaction.
+ */
+async function addRouted(
+  tx: Tx,
+  rows: NewTask,
+  { routing, notify }: Asked,
+  announce: Announce,
+): Promise<NewTask | null> {
   const routed = await route(tx, routing, notify);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
@@ -117,6 +126,7 @@ async function addRouted(tx: Tx, rows: NewTask, { routing, notify }: Asked): Pro
       actor_email: null,
       extra: task.redact_payload ? null : decision.extra,
     });
+  await announce(tx, { task_id: task.id, purpose: "decision", at: task.created_at }, notify);
   return { ...rows, task };
 }
 

@@ -29,6 +29,7 @@ export interface Move {
  *
  * @param before - the task as it was read just now; what has happened to it since wins
  * @param requireMay - throws where this may not be done with the task as it is; asked again when the task has changed
+ * @param alongside - writes what else commits with it
  * @returns the task as it is now
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `requireMay` throw
  */
@@ -38,11 +39,12 @@ export async function moveTask(
   event: TaskEvent,
   actor: Actor,
   requireMay: (task: Task) => void = () => {},
+  alongside?: (tx: Tx, after: Task) => Promise<void>,
 ): Promise<Task> {
   requireMay(before);
   // On PostgreSQL, locking, reading, writing and committing are a way there and back each. One statement that holds only
   // while the task is as it was read does the same; whoever is overtaken takes the long way.
-  if (db.dialect === "postgres" && event.type !== "refused") {
+  if (db.dialect === "postgres" && event.type !== "refused" && !alongside) {
     const move = decide(before, event, actor, db.now());
     const [written] = await addMovesAtOnce(db, [move]);
     if (written !== undefined) {
@@ -57,6 +59,7 @@ export async function moveTask(
     // The clock is read under the lock.
     const move = decide(locked, event, actor, tx.now());
     await writeMoves(tx, [move]);
+    await alongside?.(tx, move.after);
     return move.after;
   });
 }

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import type { Tx } from "../db/database.ts";
 import { deleteDeliveriesOf } from "../deliveries/store.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
@@ -13,6 +14,7 @@ import { inboxHint, listCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
 import { isTerminal, type TaskEvent, type VerdictGuard } from "./lifecycle.ts";
 import { moveTask } from "./move.ts";
+import { parseNotify } from "./notify.ts";
 import { findPolledTask, type PolledTask } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 import {
@@ -66,8 +68,23 @@ export async function completeTask(
   const event = await judge(ctx, task, { response: body.response, by });
   // A verifier takes its time, and somebody may be signed out meanwhile.
   if (task.verifier_config !== null) await requireStillHere(ctx, caller);
-  const moved = await moveTask(ctx.db, task, event, actorOf(caller, by.email), requireStillMay);
+  const isRefused = event.type === "refused" && task.notify !== null;
+  const moved = await moveTask(
+    ctx.db,
+    task,
+    event,
+    actorOf(caller, by.email),
+    requireStillMay,
+    isRefused ? (tx, after) => announceSentBack(ctx, tx, after, task.notify!) : undefined,
+  );
   return { ...task, ...moved, response: moved.status === "completed" ? JSON.stringify(body.response) : null };
+}
+
+/** Those who were asked are told that another answer is needed, if one still is. */
+async function announceSentBack(ctx: Context, tx: Tx, task: Task, notify: string): Promise<void> {
+  if (task.status !== "rejected") return;
+  const message = { task_id: task.id, purpose: "sent_back", at: task.updated_at } as const;
+  await ctx.announce(tx, message, parseNotify(JSON.parse(notify) as string[]));
 }
 
 /** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */

@@ -126,13 +126,13 @@ export async function testIdentity(ctx: Ctx, caller: Caller, id: string, body: T
   return { sent: result.ok, to, error: result.ok ? null : `${result.error}: ${result.message}` };
 }
 
-/** For those that answer by themselves: there is nobody to answer to. */
-const AUTOMATIC = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" } as const;
+/** For programs that answer mail by themselves: there is nobody to answer to. */
+export const AUTOMATIC = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" } as const;
 
-const SEALED = "The settings were sealed with another SERVICE_SECRET_KEY. Set them again.";
+export const SEALED = "The settings were sealed with another SERVICE_SECRET_KEY. Set them again.";
 
 /** The identity as mail is sent from it; null: there is none. */
-async function findIdentity(ctx: Ctx, id: string): Promise<Identity | null> {
+export async function findIdentity(ctx: Ctx, id: string): Promise<Identity | null> {
   const own = identityOfEnvironment(ctx.config);
   if (own?.id === id) return own;
   const row = await findRow(ctx.db, id);
@@ -143,6 +143,29 @@ async function findIdentity(ctx: Ctx, id: string): Promise<Identity | null> {
     from: { name: row.from_name, address: row.from_email },
     reply_to: row.reply_to,
     transport: opened === null ? null : (JSON.parse(opened) as Transport),
+  };
+}
+
+/**
+ * The identity that `notify` means; without a name, the only one there is. (spec: Create a task, notify)
+ * @returns its id, or why there is none: a stable word, a colon, and a sentence
+ */
+export async function resolveIdentity(
+  { config }: Pick<Ctx, "config">,
+  reader: Pick<Reader, "query">,
+  wanted: string | null,
+): Promise<{ id: string } | { error: string }> {
+  const own = identityOfEnvironment(config);
+  if (wanted !== null) {
+    if (own?.id === wanted || (await findRow(reader, wanted)) !== null) return { id: wanted };
+    return { error: `no_identity: There is no sender identity "${wanted}".` };
+  }
+  const rows = await reader.query.selectFrom("email_identities").select("id").orderBy("id").limit(2).execute();
+  const [only, ...others] = [...(own === null ? [] : [own]), ...rows];
+  if (only === undefined) return { error: "no_identity: Mail has no sender on this server yet." };
+  if (others.length === 0) return { id: only.id };
+  return {
+    error: `no_identity: There are several sender identities; name one in notify, as in "email+${only.id}:<address>".`,
   };
 }
 

@@ -39,6 +39,8 @@ export type MailResult =
   | { ok: true }
   | {
       ok: false;
+      /** Another try would end the same. */
+      is_final: boolean;
       /** A stable word. */
       error: string;
       /** A sentence for operators. */
@@ -124,9 +126,10 @@ export async function sendMail(
     );
     return { ok: true };
   } catch (error) {
-    const { code, message } = error as { code?: unknown; message?: unknown };
+    const { code, message, responseCode } = error as Trouble;
     return {
       ok: false,
+      is_final: code !== "EAUTH" && typeof responseCode === "number" && responseCode >= 500,
       error: typeof code === "string" ? (WORDS[code] ?? "failed") : "failed",
       message: typeof message === "string" ? message.slice(0, MESSAGE_MAX).toWellFormed() : "The mail was not taken.",
     };
@@ -145,6 +148,13 @@ const WORDS: Readonly<Record<string, string>> = {
   ETLS: "tls",
   ERESEND: "provider",
 };
+
+/** What the mail library tells of a failure. `responseCode`: what the server said; from 500 on, it will say it again. */
+interface Trouble {
+  code?: unknown;
+  message?: unknown;
+  responseCode?: unknown;
+}
 
 type Send<Kind> = (
   transport: Extract<Transport, { kind: Kind }>,
@@ -220,7 +230,11 @@ const SENDERS: { [Kind in Transport["kind"]]: Send<Kind> } = {
       return;
     }
     const said = (await response.text()).slice(0, MESSAGE_MAX);
-    throw Object.assign(new Error(`The provider answered ${response.status}: ${said}`), { code: "ERESEND" });
+    throw Object.assign(new Error(`The provider answered ${response.status}: ${said}`), {
+      code: "ERESEND",
+      // In the words of mail servers: the mail itself is what is wrong, or it may be taken later.
+      responseCode: response.status === 400 || response.status === 422 ? 554 : 451,
+    });
   },
 };
 

@@ -1,0 +1,110 @@
+import { hash } from "node:crypto";
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
+import { schedule } from "../../deliveries/schedule.ts";
+import { findBodies } from "../../deliveries/store.ts";
+import { emailKey } from "../../lib/text.ts";
+import { MINUTE, SECOND } from "../../lib/time.ts";
+import { mayAtOnce } from "../../tasks/access.ts";
+import { recordNotification, type Notification } from "../../tasks/audit.ts";
+import { isTerminal } from "../../tasks/lifecycle.ts";
+import { findWholeTask, parseJson, type WholeTask } from "../../tasks/store.ts";
+import { AUTOMATIC, findIdentity, SEALED, type Identity } from "./identities.ts";
+import { createLink, recipientOf } from "./links.ts";
+import { renderMessage } from "./message.ts";
+import type { OwedMail } from "./owed.ts";
+import { sendMail, type Mail } from "./transport.ts";
+
+type Ctx = Pick<Context, "db" | "config" | "log">;
+
+/** About an hour: a server that is down for longer is somebody's business, and a decision does not wait for ever. */
+const nextAttemptAt = schedule([0, 10 * SECOND, 1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE]);
+
+/** Mail as a kind of delivery: what is stored is for whom and why; it is written when it is sent. */
+export function createEmailKind(ctx: Ctx): Kind {
+  return {
+    nextAttemptAt,
+    send: async ({ task_id, destination, body }, signal) => {
+      if (body === null) return unsent("no_body", "What was to be sent is gone.");
+      const { purpose, identity: id } = JSON.parse(body) as OwedMail;
+      const task = await findWholeTask(ctx.db, task_id);
+      if (task === null || isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return NEEDLESS;
+      const recipient = await recipientOf(ctx.db, task_id, destination);
+      if (recipient === null || !mayAtOnce(recipient, "complete", task)) return NEEDLESS;
+      const identity = await findIdentity(ctx, id);
+      if (identity === null) return unsent("no_identity", `The sender identity "${id}" is gone.`);
+      if (identity.transport === null) return unsent("sealed", SEALED);
+
+      const { user } = recipient;
+      const message = renderMessage({
+        purpose,
+        task: documentsOf(task),
+        to: { address: destination, name: user?.display_name ?? null, time_zone: user?.time_zone ?? null },
+        link: createLink(ctx, task_id, destination),
+        settings_link: user === null ? null : `${ctx.config.publicUrl}/settings`,
+        sent_back:
+          purpose === "sent_back" && task.verifier_result !== null
+            ? { reason: task.verifier_result.reason ?? "", attempt: task.verifier_result.attempt }
+            : null,
+        now: new Date(ctx.db.now()),
+      });
+      const mail = { ...message, ...envelopeOf(identity, task, destination, purpose) };
+      const result = await sendMail(identity.transport, mail, { dataDir: ctx.config.dataDir, log: ctx.log }, signal);
+      return result.ok
+        ? { ok: true, status_code: null, response_excerpt: null }
+        : { ...unsent(result.error, result.message), is_final: result.is_final };
+    },
+    onAbandoned: async (tx, delivery) => {
+      const { id: delivery_id, task_id, attempts, last_error: error } = delivery;
+      await recordNotification(tx, task_id, { ...(await notificationOf(tx, delivery)), attempts, error });
+      tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "A mail could not be sent"));
+    },
+    onSucceeded: async (tx, delivery) => {
+      await recordNotification(tx, delivery.task_id, await notificationOf(tx, delivery));
+    },
+  };
+}
+
+const NEEDLESS: Outcome = { ok: true, status_code: null, response_excerpt: null, is_needless: true };
+
+/** What only an operator can put right does not become right by itself within the hour. */
+function unsent(error: string, message: string) {
+  return { ok: false, error, message, status_code: null, response_excerpt: null, is_final: true } as const;
+}
+
+async function notificationOf(tx: Tx, { id, destination }: EndedDelivery): Promise<Notification> {
+  const body = (await findBodies(tx, [id])).get(id);
+  const purpose = body === undefined ? "decision" : (JSON.parse(body) as OwedMail).purpose;
+  return { channel: "email", to: destination, purpose, delivery_id: id };
+}
+
+function documentsOf({ id, task, redact_payload, timeout_at, ...texts }: WholeTask) {
+  return {
+    id,
+    task,
+    redact_payload,
+    timeout_at,
+    payload: parseJson(texts.payload),
+    payload_schema: parseJson(texts.payload_schema),
+    response_schema: parseJson(texts.response_schema),
+    form_definition: parseJson(texts.form_definition),
+  };
+}
+
+/** Whom it is from and to, and what keeps the mails of one task to one person in one thread. */
+function envelopeOf(
+  { from, reply_to }: Identity,
+  task: WholeTask,
+  to: string,
+  purpose: OwedMail["purpose"],
+): Pick<Mail, "from" | "reply_to" | "to" | "message_id" | "headers"> {
+  // The same at every attempt: a mail that arrives twice is one.
+  const thread = `${task.id}.${hash("sha256", emailKey(to)).slice(0, 16)}`;
+  const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
+  const first = `<${thread}@${domain}>`;
+  const headers = { ...AUTOMATIC, "X-Entity-Ref-ID": task.id };
+  if (purpose === "decision") return { from, reply_to, to, message_id: first, headers };
+  const message_id = `<${thread}.${task.verification_attempt}@${domain}>`;
+  return { from, reply_to, to, message_id, headers: { ...headers, "In-Reply-To": first, References: first } };
+}

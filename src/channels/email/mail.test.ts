@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { addUser } from "../../../test/support/people.ts";
+import { testOnBoth, type TestService } from "../../../test/support/service.ts";
+import { startSmtp, type ReceivedMail, type TestSmtp } from "../../../test/support/smtp.ts";
+import { MINUTE, SECOND } from "../../lib/time.ts";
+import type { AuditEntryRecord } from "../../tasks/schema.ts";
+
+/** How long what a request caused waits for its answer, at the most. */
+const HELD = 5 * SECOND;
+const SENDER = { display_name: "Desk", from_email: "desk@example.com", from_name: "Desk", transport: "smtp" };
+
+/** A mail server, and a sender that uses it. */
+async function withSender(
+  { call }: TestService,
+  t: TestContext,
+  options: Parameters<typeof startSmtp>[0] = {},
+): Promise<TestSmtp> {
+  const smtp = await startSmtp(options);
+  t.after(() => smtp.close());
+  const { host, port } = smtp;
+  await call("POST", "/api/channels/email/identities", {
+    body: { ...SENDER, id: "desk", transport_config: { host, port } },
+  });
+  return smtp;
+}
+
+/** Lets everything be sent that is due by now, whether or not the answer it waited for is out. */
+async function send({ ctx, clock }: TestService): Promise<void> {
+  clock.advance(HELD);
+  // A way that is not known yet to be a good one takes one at a time.
+  for (let turn = 0; turn < 2; turn++) {
+    await ctx.deliveries.turn();
+    await ctx.deliveries.settle();
+  }
+}
+
+/** What the trail says of messages. */
+async function told({ call }: TestService, id: string) {
+  const { body } = await call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+  return body
+    .filter(({ action }) => action.startsWith("notification"))
+    .map(({ action, channel, extra }) => ({ action, channel, ...(extra as { to: string; error?: string }) }));
+}
+
+const header = ({ source }: ReceivedMail, name: string) =>
+  new RegExp(String.raw`^${name}: (.*(?:\r\n[ \t].*)*)`, "im").exec(source)?.[1]?.replaceAll(/\r\n\s+/g, " ");
+
+testOnBoth("a task tells everybody whom it names, once, after its creation was answered", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const { id } = await service.create({
+    notify: ["email:dana@example.com", "email+desk:DANA@example.com", "email:lee@example.com"],
+  });
+  await send(service);
+  assert.deepEqual(smtp.received.flatMap(({ to }) => to).toSorted(), ["dana@example.com", "lee@example.com"]);
+  const [first] = smtp.received;
+  assert.ok(first);
+  assert.equal(first.from, "desk@example.com");
+  assert.equal(header(first, "auto-submitted"), "auto-generated");
+  assert.equal(header(first, "x-auto-response-suppress"), "All");
+  assert.equal(header(first, "x-entity-ref-id"), id);
+  assert.equal(new Set(smtp.received.map((mail) => header(mail, "message-id"))).size, 2);
+  const entries = await told(service, id);
+  assert.deepEqual(entries.map(({ action, channel, to }) => `${action} ${channel} ${to}`).toSorted(), [
+    "notification_sent email dana@example.com",
+    "notification_sent email lee@example.com",
+  ]);
+});
+
+testOnBoth("a creation that is repeated sends nothing again", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const fields = { idempotency_key: "the-same", notify: ["email:dana@example.com"] };
+  const first = await service.create(fields);
+  const second = await service.create(fields);
+  assert.equal(second.id, first.id);
+  await send(service);
+  assert.equal(smtp.received.length, 1);
+});
+
+testOnBoth(
+  "without a sender that is meant, a task is created all the same and says who was not told",
+  async (service, t) => {
+    const bare = { notify: ["email:dana@example.com"] };
+    const failures = async (fields: { notify: string[] }) => {
+      const { id } = await service.create(fields);
+      return (await told(service, id)).map(({ action, to, error }) => [action, to, error]);
+    };
+    assert.deepEqual(await failures(bare), [
+      ["notification_failed", "dana@example.com", "no_identity: Mail has no sender on this server yet."],
+    ]);
+    await withSender(service, t);
+    assert.deepEqual(await failures(bare), []);
+    assert.deepEqual(await failures({ notify: ["email+other:dana@example.com"] }), [
+      ["notification_failed", "dana@example.com", 'no_identity: There is no sender identity "other".'],
+    ]);
+    await service.call("POST", "/api/channels/email/identities", {
+      body: { ...SENDER, id: "second", transport: "log" },
+    });
+    assert.deepEqual(await failures(bare), [
+      [
+        "notification_failed",
+        "dana@example.com",
+        'no_identity: There are several sender identities; name one in notify, as in "email+desk:<address>".',
+      ],
+    ]);
+    assert.deepEqual(await failures({ notify: ["email+second:dana@example.com"] }), []);
+  },
+);
+
+testOnBoth("a mail server that is away for a while is tried again; the person is told once", async (service, t) => {
+  let isAway = true;
+  const smtp = await withSender(service, t, {
+    onMailFrom: (_address, _session, done) =>
+      isAway ? done(Object.assign(new Error("Later"), { responseCode: 451 })) : done(),
+  });
+  const { id } = await service.create({ notify: ["email:dana@example.com"] });
+  await send(service);
+  service.clock.advance(11 * SECOND);
+  await send(service);
+  assert.deepEqual(await told(service, id), []);
+  isAway = false;
+  service.clock.advance(2 * MINUTE);
+  await send(service);
+  assert.equal(smtp.received.length, 1);
+  assert.deepEqual(
+    (await told(service, id)).map(({ action }) => action),
+    ["notification_sent"],
+  );
+});
+
+testOnBoth("after about an hour of trying, the task says who was not told and why", async (service, t) => {
+  const smtp = await withSender(service, t);
+  await smtp.close();
+  const { id } = await service.create({ notify: ["email:dana@example.com"], timeout_seconds: 86_400 });
+  for (let times = 0; times < 6; times++) {
+    assert.deepEqual(await told(service, id), []);
+    await send(service);
+    service.clock.advance(33 * MINUTE);
+  }
+  const [entry, ...more] = await told(service, id);
+  assert.deepEqual(more, []);
+  assert.equal(entry?.action, "notification_failed");
+  assert.match(entry?.error ?? "", /^connect: /);
+});
+
+testOnBoth("an address that the server refuses for good is not tried again", async (service, t) => {
+  await withSender(service, t, {
+    onRcptTo: (_address, _session, done) => done(Object.assign(new Error("No such user"), { responseCode: 550 })),
+  });
+  const { id } = await service.create({ notify: ["email:dana@example.com"] });
+  await send(service);
+  const [entry] = await told(service, id);
+  assert.equal(entry?.action, "notification_failed");
+  assert.match(entry?.error ?? "", /^refused_address: .*No such user/);
+});
+
+testOnBoth("nobody is asked for what is decided already, or is somebody else's by now", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const answered = await service.create({ notify: ["email:dana@example.com"] });
+  await service.call("POST", `/api/tasks/${answered.id}/complete`, { body: { response: { approved: true } } });
+  const given = await service.create({ notify: ["email:dana@example.com"] });
+  await service.call("POST", `/api/tasks/${given.id}/assign`, { body: { email: "lee@example.com" } });
+  const gone = await addUser(service, { email: "gone@example.com" });
+  const barred = await service.create({ notify: ["email:gone@example.com"] });
+  await service.call("DELETE", `/api/users/${gone.id}`);
+  await send(service);
+  assert.deepEqual(smtp.received, []);
+  for (const { id } of [answered, given, barred]) assert.deepEqual(await told(service, id), []);
+  assert.equal((await service.ctx.db.query.selectFrom("deliveries").select("status").execute()).length, 3);
+});
+
+testOnBoth(
+  "an answer that was sent back brings a second mail in the same thread",
+  async (service, t) => {
+    const smtp = await withSender(service, t);
+    const { id } = await service.create({
+      notify: ["email:dana@example.com"],
+      verifier_config: { provider: "openai", instructions: "Check it.", max_attempts: 2 },
+    });
+    await send(service);
+    const answer = () => service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+    await answer();
+    await send(service);
+    // The last attempt ends the task: nothing more is asked of anybody.
+    await answer();
+    await send(service);
+    const [first, second, ...more] = smtp.received;
+    assert.deepEqual(more, []);
+    assert.ok(first && second);
+    assert.equal(header(second, "in-reply-to"), header(first, "message-id"));
+    assert.equal(header(second, "references"), header(first, "message-id"));
+    assert.notEqual(header(second, "message-id"), header(first, "message-id"));
+    assert.deepEqual(
+      (await told(service, id)).map(({ action, ...entry }) => [action, (entry as { purpose?: string }).purpose]),
+      [
+        ["notification_sent", "decision"],
+        ["notification_sent", "sent_back"],
+      ],
+    );
+  },
+  { verify: async () => ({ passed: false, reason: "The note is missing." }), env: { OPENAI_API_KEY: "k" } },
+);
+
+testOnBoth("who is to be told by Slack is said not to have been, as long as there is none", async (service) => {
+  const { id } = await service.create({ notify: ["slack:#approvals"] });
+  assert.deepEqual(
+    (await told(service, id)).map(({ action, channel, to }) => [action, channel, to]),
+    [["notification_failed", "slack", "#approvals"]],
+  );
+});
