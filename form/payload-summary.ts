@@ -1,4 +1,5 @@
 import type { PayloadNode, PayloadPlan } from "./payload-node.ts";
+import { oneLine } from "./plain-text.ts";
 
 export interface Fact {
   readonly title: string;
@@ -59,14 +60,6 @@ function factText(node: PayloadNode): string | null {
     default:
       return null;
   }
-}
-
-/** Also without the characters that turn the direction of what follows, or cannot be seen. */
-function oneLine(text: string): string {
-  return text
-    .replaceAll(/[\u202A-\u202E\u2066-\u2069\u200B\u2060\uFEFF\p{Cc}]+/gu, (found) => (/\s/.test(found) ? " " : ""))
-    .replaceAll(/\s+/g, " ")
-    .trim();
 }
 
 function cut(text: string, length: number): string {
