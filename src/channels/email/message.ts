@@ -1,7 +1,8 @@
-import { escapeHtml } from "../../http/page.ts";
-import { isoTime } from "../../lib/time.ts";
+import { contentOf } from "./message-content.ts";
+import { htmlOf } from "./message-html.ts";
+import { textOf } from "./message-text.ts";
 
-/** What of a task a mail tells. */
+/** What a mail needs to know of a task: fields of its record, and the deadline in epoch milliseconds. (spec: Resources) */
 export interface MessageTask {
   id: string;
   task: string;
@@ -10,37 +11,28 @@ export interface MessageTask {
   response_schema: unknown;
   form_definition: unknown;
   redact_payload: boolean;
-  /** Epoch milliseconds. */
   timeout_at: number;
 }
 
 export interface MessageOptions {
   purpose: "decision" | "sent_back";
   task: MessageTask;
+  /** Whom it is for. `time_zone`: IANA name; null: not known, and times are in UTC. */
   to: { address: string; name: string | null; time_zone: string | null };
-  /** The action page. */
+  /** The action page: an absolute address without a query. `?choice=<index>` chooses an option there. (choices.ts) */
   link: string;
+  /** Of the person's own settings; null: they have no account. */
   settings_link: string | null;
+  /** Why the last answer was sent back, and which attempt that was, counted from 1. null: nobody knows any more, or nothing was. */
   sent_back: { reason: string; attempt: number } | null;
   now: Date;
 }
 
-/** The mail that asks for a decision. */
-export function renderMessage({ task, link, sent_back }: MessageOptions): {
-  subject: string;
-  html: string;
-  text: string;
-} {
-  const lines = [
-    ...(sent_back === null ? [] : [sent_back.reason]),
-    task.task,
-    `Answer by ${isoTime(task.timeout_at)}:`,
-  ];
-  return {
-    subject: `${sent_back === null ? "Decision needed" : "Sent back"}: ${task.task}`
-      .replaceAll(/\s+/g, " ")
-      .slice(0, 78),
-    text: [...lines, link, ""].join("\n"),
-    html: `${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")}<p><a href="${link}">${link}</a></p>`,
-  };
+/**
+ * The mail that asks a person for a decision, or to correct one. HTML and text say the same in the same order. Nothing in it
+ * is loaded from anywhere, and nothing of the payload of a task with `redact_payload` is in it.
+ */
+export function renderMessage(options: MessageOptions): { subject: string; html: string; text: string } {
+  const content = contentOf(options);
+  return { subject: content.subject, html: htmlOf(content), text: textOf(content) };
 }

@@ -1,0 +1,244 @@
+import { isDeepStrictEqual } from "node:util";
+import { own, wrappedHints } from "../../../form/hints.ts";
+import { planPayload } from "../../../form/payload.ts";
+import type { PayloadNode } from "../../../form/payload-node.ts";
+import { summarise } from "../../../form/payload-summary.ts";
+import type { Fact } from "../../../form/payload-summary.ts";
+import { cutText, oneLine, plainLines, splitText } from "../../../form/plain-text.ts";
+import { fieldNames } from "../../../form/plan.ts";
+import type { Form } from "../../../form/plan.ts";
+import { HOUR, MINUTE } from "../../lib/time.ts";
+import { choicesOf, formForMail } from "./choices.ts";
+import type { Choices } from "./choices.ts";
+import type { MessageOptions } from "./message.ts";
+
+/** What a mail says, in the order in which it says it. All texts are plain and bounded, and none is escaped. */
+export interface Content {
+  subject: string;
+  /** What a list of mails shows behind the subject. */
+  preheader: string;
+  lead: string;
+  sentBack: { title: string; reason: Excerpt; advice: string } | null;
+  deadline: string;
+  /** Less than an hour is left. */
+  isSoon: boolean;
+  heading: string;
+  /** The task behind its heading; null: that is all. */
+  details: Excerpt | null;
+  facts: readonly Fact[];
+  /** What the page shows besides; null: nothing. */
+  more: string | null;
+  decision: { question: string; description: string | null; options: readonly Link[] } | null;
+  /** What a click does, and what it does not. */
+  promise: string;
+  review: Link;
+  footer: readonly string[];
+  settings: Link | null;
+}
+
+export interface Link {
+  label: string;
+  address: string;
+}
+
+/** Lines of a text; `note` says where the rest is when they are not all. */
+interface Excerpt {
+  text: string;
+  note: string | null;
+}
+
+/** In characters as people count them. */
+const MAX = {
+  subject: 78,
+  heading: 140,
+  details: 1_000,
+  reason: 2_000,
+  question: 200,
+  description: 400,
+  label: 80,
+  name: 80,
+};
+const MAX_LINES = 20;
+const MAX_FACTS = 5;
+
+export function contentOf(options: MessageOptions): Content {
+  const { purpose, task, to, now } = options;
+  const timeZone = to.time_zone !== null && isTimeZone(to.time_zone) ? to.time_zone : "UTC";
+  const form = formForMail(task, timeZone, now);
+  const hints = wrappedHints(task.form_definition, fieldNames(form.source));
+  const { heading, details } = titleOf(task);
+  const deadline = `Answer by ${momentOf(task.timeout_at, timeZone, now)}`;
+  const { facts, more } = summaryOf(options, hints, timeZone);
+  const isBack = purpose === "sent_back";
+  const choices = isBack ? null : choicesFor(options, form);
+  return {
+    subject: subjectOf(isBack, own(own(own(hints, "channels"), "email"), "subject"), oneLine(task.task) || heading),
+    preheader: [
+      `${deadline}.`,
+      facts
+        .slice(0, 2)
+        .map(({ title, text }) => `${title}: ${text}`)
+        .join(" - "),
+    ]
+      .join(" ")
+      .trim(),
+    lead: `Human Task Service · ${isBack ? "your answer was sent back" : "a decision is waiting for you"}`,
+    sentBack: isBack ? sentBackOf(options) : null,
+    deadline,
+    isSoon: task.timeout_at - now.getTime() <= HOUR,
+    heading,
+    details,
+    facts,
+    more,
+    decision: choices === null ? null : decisionOf(choices, options.link),
+    promise:
+      choices === null
+        ? "You answer on the next page. Nothing is sent until you do."
+        : "You confirm on the next page. Nothing is sent until you do.",
+    review: {
+      label: isBack ? "Correct your answer" : choices === null ? "Open the review" : "Open the full review",
+      address: options.link,
+    },
+    footer: [
+      `For ${recipientOf(to)}`,
+      "The links in this mail are personal and work until the task is answered or times out. Please do not forward it: whoever opens them answers in your name.",
+      `Task ${task.id}`,
+    ],
+    settings: options.settings_link === null ? null : { label: "Your settings", address: options.settings_link },
+  };
+}
+
+function recipientOf({ name, address }: MessageOptions["to"]): string {
+  const known = cutText(oneLine(name ?? ""), MAX.name);
+  return known === "" ? oneLine(address) : `${known} (${oneLine(address)})`;
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** "Fri 20 Nov, 17:40 CET". With its day, since nobody knows when a mail is read: "today" would then be another one. */
+function momentOf(epoch: number, timeZone: string, now: Date): string {
+  const isOtherYear = new Date(epoch).getUTCFullYear() !== now.getUTCFullYear();
+  const isMinutes = epoch - now.getTime() < 5 * MINUTE;
+  return new Intl.DateTimeFormat("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    ...(isOtherYear ? { year: "numeric" } : {}),
+    hour: "2-digit",
+    minute: "2-digit",
+    ...(isMinutes ? { second: "2-digit" } : {}),
+    timeZoneName: "short",
+    timeZone,
+  }).format(epoch);
+}
+
+function subjectOf(isBack: boolean, hint: unknown, task: string): string {
+  const wanted = typeof hint === "string" ? oneLine(hint) : "";
+  if (isBack) return cutText(`Sent back: ${wanted || task}`, MAX.subject);
+  return cutText(wanted || `Decision needed: ${task}`, MAX.subject);
+}
+
+/** A short task is its own heading; of a long one the first line is, and the rest follows. */
+function titleOf({ id, task }: MessageOptions["task"]): Pick<Content, "heading" | "details"> {
+  const lines = plainLines(task);
+  if (lines === "") return { heading: `Task ${id}`, details: null };
+  const whole = oneLine(lines);
+  if (splitText(whole, MAX.heading)[1] === "") return { heading: whole, details: null };
+  const [first = "", ...others] = lines.split("\n");
+  const [heading, rest] = splitText(first, MAX.heading - 3);
+  const behind = [...(rest === "" ? [] : [`...${rest}`]), ...others].join("\n").trim();
+  return {
+    heading: rest === "" ? heading : `${heading}...`,
+    details: excerptOf(behind, MAX.details, "The full text is on the review page."),
+  };
+}
+
+/** @param lines - plain lines */
+function excerptOf(lines: string, max: number, note: string): Excerpt {
+  const first = lines.split("\n").slice(0, MAX_LINES).join("\n").trim();
+  const text = first === lines ? cutText(lines, max) : cutText(`${first}\n...`, max);
+  return { text, note: text === lines ? null : note };
+}
+
+function sentBackOf({ task, sent_back }: MessageOptions): Content["sentBack"] {
+  const elsewhere = "Why it was sent back is on the review page.";
+  // A reason is about the answer, and may quote what it was about.
+  const reason = task.redact_payload ? "" : plainLines(sent_back?.reason ?? "");
+  return {
+    // As the page has it: the attempt that is now to be made.
+    title: sent_back === null ? "Sent back" : `Sent back, attempt ${sent_back.attempt + 1}`,
+    reason:
+      reason === ""
+        ? { text: "", note: elsewhere }
+        : excerptOf(reason, MAX.reason, "The full reason is on the review page."),
+    advice: "Your last answer was not accepted. Correct it on the review page, or give it again there.",
+  };
+}
+
+/** As many facts as a mail has room for, and how many fields the page shows besides. */
+function summaryOf(
+  { task, now }: MessageOptions,
+  hints: Readonly<Record<string, unknown>>,
+  timeZone: string,
+): Pick<Content, "facts" | "more"> {
+  if (task.redact_payload)
+    return { facts: [], more: "The details of this task are kept out of mail. You find them on the review page." };
+  const plan = planPayload({
+    payload: task.payload,
+    payload_schema: task.payload_schema,
+    hints: own(hints, "payload"),
+    time_zone: timeZone,
+    now,
+  });
+  const wanted: unknown = own(own(own(hints, "channels"), "email"), "summary");
+  const pointers = Array.isArray(wanted)
+    ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
+    : [];
+  const asked = summarise(plan, [...new Set(pointers)]).slice(0, MAX_FACTS);
+  const facts = asked.length > 0 ? asked : summarise(plan, MAX_FACTS);
+  const count = fieldsIn(plan.nodes) - facts.length;
+  const fields = count === 1 ? "1 more field" : `${count} more fields`;
+  if (count <= 0) return { facts, more: null };
+  return {
+    facts,
+    more: facts.length > 0 ? `+ ${fields} on the review page` : `${fields.replace(" more", "")} on the review page`,
+  };
+}
+
+/** Whatever has a title of its own on the page and a value beside it: a table or a change is one. */
+function fieldsIn(nodes: readonly PayloadNode[]): number {
+  return nodes.reduce((count, node) => {
+    const isGroup = node.kind === "group" || node.kind === "tree";
+    return count + (isGroup ? fieldsIn(node.children) + node.left_out : 1);
+  }, 0);
+}
+
+/** Which options there are may depend on the payload: then they tell of it, and one of a redacted task must not be told. */
+function choicesFor({ task, now }: MessageOptions, form: Form): Choices | null {
+  const choices = choicesOf(form);
+  if (!task.redact_payload) return choices;
+  const blind = choicesOf(formForMail({ ...task, payload: undefined }, form.time_zone, now));
+  return isDeepStrictEqual(choices, blind) ? choices : null;
+}
+
+function decisionOf({ question, description, options }: Choices, link: string): Content["decision"] {
+  return {
+    question: cutText(oneLine(question) || "Your decision", MAX.question),
+    description: description === null ? null : cutText(oneLine(description), MAX.description) || null,
+    options: options.map(({ label }, index) => ({
+      label: furtherOf(cutText(oneLine(label) || `Option ${index + 1}`, MAX.label)),
+      address: `${link}?choice=${index}`,
+    })),
+  };
+}
+
+/** With dots, as what does not act at once has them. */
+function furtherOf(label: string): string {
+  return /[.…?!]$/.test(label) ? label : `${label}…`;
+}
