@@ -6,6 +6,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { MAILS } from "../../src/channels/email/message-fixtures.ts";
+import { renderMessage } from "../../src/channels/email/message.ts";
 import { startService } from "../../src/start.ts";
 import { buildPage, buildRenderer, type Library, type Manifest } from "../build.ts";
 import { entriesOfPost } from "../../form/entries.ts";
@@ -28,6 +30,7 @@ import type { PageData } from "./page.tsx";
  *   POST /<fixture>/html    what that form sends
  *   POST /<fixture>/answer  {response}: makes a task, answers it, and gives what the service says
  *   GET  /payload/<name>/react  what a program sent; or preact, or html
+ *   GET  /mail/<name>/html  a mail as a mail program gets it; or its text
  *
  * `?theme=light` or `dark` stands for a choice that goes before the system's.
  */
@@ -40,14 +43,18 @@ export interface Gallery {
 
 interface Reply {
   status: number;
-  type: "text/html" | "text/css" | "text/javascript" | "application/json";
+  type: "text/html" | "text/plain" | "text/css" | "text/javascript" | "application/json";
   body: string | Buffer;
+  policy?: string;
 }
 
 /** That of the service's own pages. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/** A mail has its styles in it, and loads nothing. */
+const MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const LIBRARIES: readonly Library[] = ["react", "preact"];
 const BODY_BYTES = 2_000_000;
@@ -111,6 +118,14 @@ async function start(port: number, folder: string): Promise<Gallery> {
       return show(payload.title, "", library, { payload_fixture: name });
     }
 
+    if (url.pathname.startsWith("/mail/")) {
+      const [, , name = "", part] = url.pathname.split("/");
+      if (!Object.hasOwn(MAILS, name) || method !== "GET") return html(404, "No such mail.");
+      const mail = renderMessage(MAILS[name]!);
+      if (part === "text") return { status: 200, type: "text/plain", body: mail.text };
+      return { ...html(200, mail.html), policy: MAIL_POLICY };
+    }
+
     const [, name, kind] = url.pathname.split("/");
     const fixture = FORM_FIXTURES.find((fixture) => fixture.name === name);
     if (!fixture) return html(404, "No such fixture.");
@@ -136,13 +151,18 @@ async function start(port: number, folder: string): Promise<Gallery> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     void (async () => {
-      const { status, type, body } = await answer(request.method ?? "GET", url, request).catch((error: unknown) => {
+      const {
+        status,
+        type,
+        body,
+        policy = POLICY,
+      } = await answer(request.method ?? "GET", url, request).catch((error: unknown) => {
         process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
         return html(500, "The gallery failed; its terminal says why.");
       });
       response.writeHead(status, {
         "content-type": `${type}; charset=utf-8`,
-        "content-security-policy": POLICY,
+        "content-security-policy": policy,
         "cache-control": "no-store",
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
@@ -221,7 +241,11 @@ function index(): string {
     const links = [...LIBRARIES, "html"].map((kind) => `<a href="/payload/${name}/${kind}">${kind}</a>`);
     return `<li>${escape(title)}: ${links.join(" ")}</li>`;
   });
-  return `<ul>${rows.join("")}</ul><h2>Payloads</h2><ul>${payloads.join("")}</ul>`;
+  const mails = Object.keys(MAILS).map((name) => {
+    const links = ["html", "text"].map((part) => `<a href="/mail/${name}/${part}">${part}</a>`);
+    return `<li>${name}: ${links.join(" ")}</li>`;
+  });
+  return `<ul>${rows.join("")}</ul><h2>Payloads</h2><ul>${payloads.join("")}</ul><h2>Mails</h2><ul>${mails.join("")}</ul>`;
 }
 
 interface PageParts {
