@@ -6,6 +6,7 @@ import { dashboardRoutes } from "./dashboard/routes.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
 import { whileAnswering } from "./deliveries/response-hold.ts";
 import { acceptJson } from "./http/body.ts";
+import { serveBuilt } from "./http/built.ts";
 import { endConnections } from "./http/connections.ts";
 import { docsRoutes, describeApi } from "./http/docs.ts";
 import {
@@ -129,7 +130,9 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
-  await app.register(channelRoutes, { ctx, prefix: "/api/channels" });
+  // What pages beside the dashboard are drawn with.
+  const light = await serveBuilt(app, "light", "/light/");
+  await app.register(channelRoutes, { ctx, head: light, prefix: "/api/channels" });
   await app.register(dashboardRoutes);
   return app;
 }

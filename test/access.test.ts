@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { PASSWORD, addUser, person, signedIn, type Signed } from "./support/people.ts";
 import { ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "./support/service.ts";
+import { createLink } from "../src/channels/email/links.ts";
 import type { NewServiceKeyRecord } from "../src/people/schema.ts";
 
 /** Everybody who may knock, with what they carry. Whoever brings a new way in adds themselves here. */
@@ -15,9 +16,16 @@ const CALLERS = [
   "deactivated user",
   "service key",
   "revoked service key",
+  "mail link",
 ] as const;
 type Caller = (typeof CALLERS)[number];
-const NOBODY: ReadonlySet<Caller> = new Set(["anonymous", "wrong bearer", "deactivated user", "revoked service key"]);
+const NOBODY: ReadonlySet<Caller> = new Set([
+  "anonymous",
+  "wrong bearer",
+  "deactivated user",
+  "revoked service key",
+  "mail link",
+]);
 
 const OPERATORS: readonly Caller[] = ["admin bearer", "operator"];
 const PEOPLE: readonly Caller[] = ["operator", "assignee", "candidate", "other user"];
@@ -230,6 +238,9 @@ async function callers(service: TestService) {
         return bearer(key.key);
       case "revoked service key":
         return bearer(revoked.key);
+      // What it opens is a page of its own, which src/channels/email/action.test.ts is about.
+      case "mail link":
+        return bearer(createLink(service.ctx, "tsk_01m81bvfgf92apdy632xfsjkcp", "dana@example.com").split("/").at(-1)!);
     }
   };
   return { headers, assignee: assignee.user.id };

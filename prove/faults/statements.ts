@@ -10,6 +10,7 @@ import { newTaskBody, startTestService, type TestService } from "../../test/supp
 import type { Random } from "../random.ts";
 import type { Scene } from "./fault.ts";
 import { createFaultyDb, type Failure, type FaultyDb } from "./faulty-db.ts";
+import { MAIL_CASES } from "./mail-cases.ts";
 import { PEOPLE_CASES } from "./people-cases.ts";
 import { told, toldBy, type Stage, type UseCase } from "./use-case.ts";
 import { findTorn, type Query } from "./whole.ts";
@@ -257,6 +258,7 @@ function expectFreeSlots({ ctx: { deliveries } }: TestService): string | null {
 
 const USE_CASES: readonly UseCase[] = [
   ...PEOPLE_CASES,
+  ...MAIL_CASES,
   { name: "create", prepare: creates },
   { name: "create again", prepare: replays },
   { name: "complete", prepare: ends("POST", "/complete", 409, "completed", { response: { approved: true } }) },

@@ -28,7 +28,7 @@ const TORN: Readonly<Record<string, string>> = {
   "a deleted task of which more than the note of its deletion is left": `select task_id as id from audit_entries
     where task_id not in (select id from tasks) group by task_id having count(*) > 1 or max(action) <> 'deleted'`,
   "a task that owes another number of callbacks than one for its end": `select id from tasks t
-    where (select count(*) from deliveries d where d.task_id = t.id) <>
+    where (select count(*) from deliveries d where d.task_id = t.id and kind = 'callback') <>
     case when ended_at is not null and callback_url is not null then 1 else 0 end`,
   "a callback without its task": "select id from deliveries where task_id not in (select id from tasks)",
   "a callback without its body, or a body without its callback": `select coalesce(d.id, b.delivery_id) as id

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Context } from "../context.ts";
 import { errors } from "../http/schema.ts";
+import { actionRoutes } from "./email/action-routes.ts";
 import { callerOf } from "../people/caller.ts";
 import { deleteIdentity, listIdentities, readIdentity, setIdentity, testIdentity } from "./email/identities.ts";
 import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult } from "./email/schema.ts";
@@ -13,8 +14,12 @@ const security = [{ bearer: [] }, { session: [] }];
 const params = Type.Object({ id: Type.String({ description: "The identity's id." }) });
 const Identity = Type.Unsafe<IdentityRecord>(Type.Ref("EmailIdentity"));
 
-/** Whom mail is from. (spec: Channels; wire: Email identities) */
-export const channelRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+/** Whom mail is from, and what its links open. (spec: Channels; wire: Email identities) */
+export const channelRoutes: FastifyPluginAsyncTypebox<{ ctx: Context; head: string | null }> = async (
+  app,
+  { ctx, head },
+) => {
+  await app.register(actionRoutes, { ctx, head, prefix: "/email/action" });
   app.get(
     "/email/identities",
     {

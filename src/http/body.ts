@@ -13,7 +13,7 @@ export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => {
     try {
-      done(null, parseBody(body as Buffer));
+      done(null, parseJsonBody(body as Buffer));
     } catch (error) {
       done(error as Error);
     }
@@ -24,7 +24,8 @@ export function acceptJson(app: FastifyInstance): void {
   });
 }
 
-function parseBody(bytes: Buffer): unknown {
+/** @throws ServiceError MALFORMED_REQUEST */
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
   // Asked of the bytes: parsing something very deep takes longer than refusing it.
   const { isTooDeep, mayBeUnfit } = survey(bytes);

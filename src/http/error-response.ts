@@ -102,20 +102,25 @@ const CONNECTION_ERRORS: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
 };
 
+/** Failures of ours go to the log, whatever the answer looks like. */
+export function logFailure({ log }: Pick<ErrorContext, "log">, request: FastifyRequest, error: ServiceError): void {
+  // Nobody reads the answer to a request that broke off, and it is not ours to repair.
+  if (error.status < 500 || request.raw.aborted) return;
+  log.error(
+    {
+      err: error.cause ?? error,
+      request_id: request.id,
+      error_code: error.code,
+      method: request.method,
+      route: request.routeOptions.url,
+    },
+    error.message,
+  );
+}
+
 function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { code, status } = error;
-  // Nobody reads the answer to a request that broke off, and it is not ours to repair.
-  if (status >= 500 && !request.raw.aborted)
-    ctx.log.error(
-      {
-        err: error.cause ?? error,
-        request_id: request.id,
-        error_code: code,
-        method: request.method,
-        route: request.routeOptions.url,
-      },
-      error.message,
-    );
+  logFailure(ctx, request, error);
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   if (status === 503 || status === 429) void reply.header("retry-after", error.retryAfter ?? RETRY_AFTER_SECONDS);
   // A caller that is still sending would not read the answer if the connection were closed under it.
@@ -146,7 +151,8 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCode; message: stri
   FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", message: ERRORS.NOT_FOUND.message },
 };
 
-function toServiceError(error: FastifyError | Error): ServiceError {
+/** What was thrown, as an error of ours. */
+export function toServiceError(error: FastifyError | Error): ServiceError {
   if (error instanceof ServiceError) return error;
   const known = "code" in error ? FRAMEWORK_ERRORS[error.code] : undefined;
   if (known) return new ServiceError(known.code, { message: known.message, cause: error });

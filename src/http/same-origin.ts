@@ -9,7 +9,7 @@ import { ServiceError } from "../errors.ts";
  * @throws ServiceError FORBIDDEN
  */
 export function refuseCrossSite(request: FastifyRequest, publicUrl: string): void {
-  if (request.method === "GET" || request.method === "HEAD") return;
+  if (request.method === "GET" || request.method === "HEAD" || request.routeOptions.config.guardsItself) return;
   const { authorization, cookie, origin, "sec-fetch-site": site } = request.headers;
   // No browser adds a token by itself.
   if (authorization !== undefined) return;
@@ -21,4 +21,11 @@ export function refuseCrossSite(request: FastifyRequest, publicUrl: string): voi
         : origin === new URL(publicUrl).origin || origin === `${request.protocol}://${request.headers.host}`;
   if (!isSame)
     throw new ServiceError("FORBIDDEN", { message: "This request does not come from a page of this service." });
+}
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Knows by itself whether a request comes from a page of this service, and does nothing for a cookie. */
+    guardsItself?: boolean;
+  }
 }

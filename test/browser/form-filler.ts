@@ -41,7 +41,7 @@ export async function submitByKeyboard(page: Page): Promise<void> {
 
 /** A script is at work: the page need not load to change. */
 function isLive(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.querySelector("#data, #root") !== null);
+  return page.evaluate(() => document.querySelector("#data, #root, [data-live]") !== null);
 }
 
 async function loadedAfter(page: Page, act: () => Promise<void>): Promise<void> {

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Readable } from "node:stream";
 import { callbackify } from "node:util";
+import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp-server";
 
 export interface ReceivedMail {
@@ -18,16 +19,20 @@ export interface TestSmtp {
   host: string;
   port: number;
   received: ReceivedMail[];
+  /** The first mail to an address, once it has come. */
+  to(address: string): Promise<Email>;
   close(): Promise<void>;
 }
 
 /** @param options - where it is not to take everything from everybody */
 export async function startSmtp(options: SMTPServerOptions = {}): Promise<TestSmtp> {
   const received: ReceivedMail[] = [];
+  const waiting = new Set<() => void>();
   const keep = async (stream: Readable, { envelope: { mailFrom, rcptTo }, user }: SMTPServerSession): Promise<void> => {
     const source = await text(stream);
     const to = rcptTo.map(({ address }) => address);
     received.push({ from: mailFrom ? mailFrom.address : "", to, source, user: user ?? null });
+    for (const look of waiting) look();
   };
   const server = new SMTPServer({
     authOptional: true,
@@ -48,6 +53,19 @@ export async function startSmtp(options: SMTPServerOptions = {}): Promise<TestSm
     host: "127.0.0.1",
     port,
     received,
+    to: async (address) => {
+      const source = await new Promise<string>((resolve) => {
+        const look = () => {
+          const mail = received.find(({ to }) => to.includes(address));
+          if (!mail) return;
+          waiting.delete(look);
+          resolve(mail.source);
+        };
+        waiting.add(look);
+        look();
+      });
+      return PostalMime.parse(source);
+    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }

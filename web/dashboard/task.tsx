@@ -5,6 +5,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import type { RefObject } from "react";
 import type { Entries } from "../../form/entries.ts";
+import { headingOf } from "../../form/heading.ts";
 import { Answer } from "./answer.tsx";
 import { ApiError } from "./api.ts";
 import type { Me, Task } from "./api.ts";
@@ -26,8 +27,6 @@ import { toast } from "./toasts.ts";
 import { undoable, undoLast } from "./undo.ts";
 import { whoOf } from "./who.ts";
 
-/** Longer ones have their first line as heading, and the rest below. */
-const HEADING_LENGTH = 140;
 /** When it is said aloud that the time is nearly over. */
 const LAST_CALL_MS = 120_000;
 
@@ -212,12 +211,6 @@ function Whole({ task, search, me }: WholeProps) {
       </Tabs>
     </>
   );
-}
-
-function headingOf(text: string): [first: string, rest: string] {
-  if (text.length <= HEADING_LENGTH) return [text, ""];
-  const [first = "", ...rest] = text.split("\n");
-  return [first, rest.join("\n").trim()];
 }
 
 interface AnswerBarProps {

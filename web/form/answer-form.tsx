@@ -41,8 +41,8 @@ export interface AnswerFormProps {
   /** A task with a verifier takes longer to answer, and says so. */
   isVerified?: boolean;
   locale?: string;
-  /** A field may take the focus when the page opens; never inside somebody else's page. */
-  focuses?: boolean;
+  /** Whether a field, or which one, may take the focus when the page opens; never inside somebody else's page. */
+  focuses?: boolean | string;
   /** A script is at work: false while a server draws the page. */
   live: boolean;
   /** Something was changed: whoever works on the task may keep it, and tell others. */
@@ -138,7 +138,8 @@ export function AnswerForm(props: AnswerFormProps) {
     errors: new Map(errors.map((error) => [error.name, error.message])),
     live,
     locked,
-    focuses: props.focuses ?? false,
+    takesFocus: (node) =>
+      typeof props.focuses === "string" ? node.name === props.focuses : node.autofocus && props.focuses === true,
     now: form.now,
     locale,
     set,

@@ -30,7 +30,7 @@ function common(node: FormNode, drawing: Drawing, ...parts: string[]) {
     id: idOf(node.name),
     name: node.kind === "json" ? `${node.name}~json` : node.name,
     disabled: drawing.locked,
-    autoFocus: node.autofocus && drawing.focuses,
+    autoFocus: drawing.takesFocus(node),
     "aria-invalid": error || undefined,
     "aria-required": !isOptional(node),
     ...described,
@@ -244,8 +244,8 @@ export function Radio({ node, drawing, option, text, index, look }: RadioProps) 
         value={text}
         checked={node.entry.includes(text)}
         disabled={drawing.locked || node.readonly}
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- a hint asks for it, on pages that are about nothing else
-        autoFocus={node.autofocus && drawing.focuses && index === 0}
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- a hint or a link asks for it, on pages that are about nothing else
+        autoFocus={drawing.takesFocus(node) && (node.entry.length > 0 ? node.entry.includes(text) : index === 0)}
         aria-describedby={describes}
         onChange={() => drawing.set(node.name, text)}
       />

@@ -1,5 +1,6 @@
 import type { Press } from "../../form/entries.ts";
 import type { Messages } from "../../form/messages.ts";
+import type { FormNode } from "../../form/nodes.ts";
 
 /** What every part of a form is drawn with. */
 export interface Drawing {
@@ -10,8 +11,8 @@ export interface Drawing {
   readonly live: boolean;
   /** Nothing may be changed: an answer is on its way. */
   readonly locked: boolean;
-  /** A field may take the focus when the page opens. */
-  readonly focuses: boolean;
+  /** Whether a field takes the focus when the page opens. */
+  readonly takesFocus: (node: FormNode) => boolean;
   readonly now: Date;
   readonly locale: string;
   readonly set: (name: string, ...texts: string[]) => void;

@@ -1,46 +1,10 @@
 import { useMemo } from "react";
-import type { FieldError } from "../../form/check.ts";
 import type { Entries } from "../../form/entries.ts";
-import type { Channel } from "../../form/hints.ts";
 import { readForm } from "../../form/plan.ts";
-import type { Notice } from "../../form/post.ts";
+import type { TaskFormProps } from "../../form/task-form.ts";
 import { AnswerForm } from "./answer-form.tsx";
 import type { Outcome } from "./answer-form.tsx";
 import { useTextRules } from "./text-rules.ts";
-
-/** A task as its form sees it, in the words of the API. */
-export interface FormTask {
-  readonly task_id: string;
-  readonly response_schema: unknown;
-  readonly form_definition: unknown;
-  readonly payload: unknown;
-  readonly redact_payload: boolean;
-  /** Something else than a person judges the answer after it was sent. */
-  readonly is_verified: boolean;
-}
-
-/** All of it can be written as JSON, so that a page can hand it to its script. */
-export interface TaskFormProps {
-  readonly task: FormTask;
-  readonly channel: Channel;
-  /** IANA name of the zone in which times are entered. */
-  readonly time_zone: string;
-  /** When the page was made; ISO text. */
-  readonly now: string;
-  /** Where the page posts to while no script is at work. */
-  readonly action: string;
-  /** Sent along with a post: what proves that it comes from this page. */
-  readonly hidden?: Readonly<Record<string, string>>;
-  /** What was posted, on a page that is shown again. */
-  readonly posted?: {
-    readonly entries: Entries;
-    readonly errors: readonly FieldError[];
-    readonly notice: Notice | null;
-  };
-  readonly sent_back?: { readonly reason: string; readonly attempt: number };
-  /** A field may take the focus when the page opens. */
-  readonly focuses?: boolean;
-}
 
 /** The form of a task: what dashboards, embedded pages and mail pages put beside the payload. */
 export function TaskForm({

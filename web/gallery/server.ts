@@ -17,7 +17,7 @@ import { readPost } from "../../form/post.ts";
 import { TEXT_RULES } from "../../form/text-rules.ts";
 import { PAYLOAD_FIXTURES } from "../../form/payload-fixtures.ts";
 import type * as payloadRenderer from "../form/payload/render-fixture.tsx";
-import type { TaskFormProps } from "../form/task-form.tsx";
+import type { TaskFormProps } from "../../form/task-form.ts";
 import type { PageData } from "./page.tsx";
 
 /*

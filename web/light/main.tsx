@@ -1,15 +1,18 @@
 import { render } from "preact";
 import { entriesOfPost } from "../../form/entries.ts";
-import { TaskForm, type TaskFormProps } from "../form/task-form.tsx";
+import type { TaskFormProps } from "../../form/task-form.ts";
+import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
 import "../tokens.css";
 import "../form/form.css";
+import "../form/payload/payload.css";
+import "./page.css";
 
 /*
  * Takes over a form that the server has drawn: what was entered meanwhile stays, and wrong answers are told before they
  * are posted.
  */
-const root = document.querySelector("#form");
+const root = document.querySelector<HTMLElement>("#form");
 const data = document.querySelector("script[type='application/json']");
 if (root && data) {
   const props = JSON.parse(data.textContent) as TaskFormProps;
@@ -17,6 +20,7 @@ if (root && data) {
   const entries = drawn === null ? {} : entriesOfForm(drawn);
   const posted = { errors: [], notice: null, ...props.posted, entries };
   render(toPreact(<TaskForm {...props} posted={posted} live />), root);
+  root.dataset["live"] = "";
 }
 
 function entriesOfForm(form: HTMLFormElement) {

@@ -1,0 +1,63 @@
+import type { FastifyPluginAsync, FastifyReply } from "fastify";
+import type { Context } from "../../context.ts";
+import { logFailure, toServiceError } from "../../http/error-response.ts";
+import { postAction, showAction, type Answered, type Pages } from "./action.ts";
+import { PAGE_HEADERS, saidPage } from "./page.ts";
+
+interface Options {
+  ctx: Context;
+  /** Loads the style and the script of the pages; null: they were not built. */
+  head: string | null;
+}
+
+interface Route {
+  Params: { token: string };
+  Querystring: Record<string, unknown>;
+}
+
+/**
+ * The pages that links in mails open, for people: complete without scripts, and a page whatever happens. The link itself
+ * says who may answer what. (spec: Channels, email action)
+ */
+export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, head }) => {
+  const pages: Pages = { ctx, head: head ?? "" };
+  if (head === null) app.addHook("preHandler", async (_request, reply) => send(reply, NOT_BUILT));
+  app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.setErrorHandler((thrown: Error, request, reply) => {
+    const error = toServiceError(thrown);
+    logFailure(ctx, request, error);
+    if (error.status === 503) void reply.header("retry-after", "1");
+    return send(reply, { status: error.status, html: failedPage(pages.head, error.message) });
+  });
+
+  app.get<Route>("/:token", { schema: { hide: true } }, async ({ params, query }, reply) => {
+    const choice = typeof query["choice"] === "string" ? query["choice"] : null;
+    return send(reply, await showAction(pages, params.token, choice));
+  });
+
+  const config = { guardsItself: true };
+  app.post<Route>("/:token", { config, schema: { hide: true } }, async ({ params, body }, reply) =>
+    send(reply, await postAction(pages, params.token, typeof body === "string" ? body : "")),
+  );
+};
+
+function send(reply: FastifyReply, { status, html }: Answered): FastifyReply {
+  return reply.code(status).headers(PAGE_HEADERS).type("text/html; charset=utf-8").send(html);
+}
+
+function failedPage(head: string, message: string): string {
+  return saidPage(head, {
+    title: "That did not work",
+    says: [message, "Go back to the page before, where what you entered still stands, and try again in a moment."],
+  });
+}
+
+const NOT_BUILT: Answered = {
+  status: 503,
+  html: saidPage("", {
+    title: "This page is not there yet",
+    says: ["The server's pages are not built: its operator runs `npm run build`. Nothing was sent; try again later."],
+  }),
+};

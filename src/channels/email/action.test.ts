@@ -1,0 +1,344 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { addUser } from "../../../test/support/people.ts";
+import { testOnBoth, type TestService } from "../../../test/support/service.ts";
+import { ServiceError } from "../../errors.ts";
+import { DAY } from "../../lib/time.ts";
+import type { AuditEntryRecord, CreateTaskBody, TaskRecord } from "../../tasks/schema.ts";
+import { createLink } from "./links.ts";
+
+const DANA = "dana@example.com";
+
+/** A task that tells Dana, and the path of her link. */
+async function asked(service: TestService, fields: Partial<CreateTaskBody> = {}) {
+  const { id } = await service.create({ notify: [`email:${DANA}`], ...fields });
+  return { id, path: pathOf(service, id, DANA) };
+}
+
+function pathOf({ ctx }: TestService, id: string, address: string): string {
+  return new URL(createLink(ctx, id, address)).pathname;
+}
+
+const open = ({ call }: TestService, path: string, method: "GET" | "HEAD" = "GET") =>
+  call(method, path, { token: null });
+
+/** Posts what a browser would, with nothing but what is given. */
+function post({ call }: TestService, path: string, fields: Record<string, string>) {
+  return call("POST", path, {
+    token: null,
+    raw: new URLSearchParams(fields).toString(),
+    headers: { "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+  });
+}
+
+/** The hidden fields of a page. */
+function hiddenOf(page: string): Record<string, string> {
+  const fields = [...page.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)];
+  return Object.fromEntries(fields.map(([, name = "", value = ""]) => [name, value]));
+}
+
+/** Opens the page and posts it, as a person does. */
+async function answer(service: TestService, path: string, fields: Record<string, string> = { "/approved": "true" }) {
+  const { text } = await open(service, path);
+  return post(service, path, { ...hiddenOf(text), ...fields });
+}
+
+const titleOf = ({ text }: { text: string }) => /<h1[^>]*>(.*?)<\/h1>/s.exec(text)?.[1];
+
+testOnBoth("opening a link changes nothing, however often and by whomever", async (service) => {
+  const { id, path } = await asked(service);
+  const before = await service.call("GET", `/api/tasks/${id}`);
+  for (let times = 0; times < 50; times++) assert.equal((await open(service, path)).status, 200);
+  for (let times = 0; times < 10; times++) assert.equal((await open(service, path, "HEAD")).status, 200);
+  assert.equal((await open(service, `${path}?choice=0`)).status, 200);
+  const prefetched = await service.call("GET", path, { token: null, headers: { purpose: "prefetch" } });
+  assert.equal(prefetched.status, 200);
+  assert.deepEqual((await service.call("GET", `/api/tasks/${id}`)).body, before.body);
+  const { body } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+  assert.equal(body.filter(({ action }) => action === "completed").length, 0);
+  assert.equal((await answer(service, path)).status, 200);
+});
+
+testOnBoth(
+  "a page says to nobody else what it says: not cached, not found by search, not framed, no referrer",
+  async (service) => {
+    const { path } = await asked(service);
+    const { headers } = await open(service, path);
+    assert.equal(headers["cache-control"], "no-store");
+    assert.equal(headers["x-robots-tag"], "noindex");
+    assert.equal(headers["referrer-policy"], "no-referrer");
+    assert.match(headers["content-security-policy"] ?? "", /default-src 'none'.*frame-ancestors 'none'/);
+  },
+);
+
+testOnBoth("an answer through a link completes the task as its recipient, and spends the link", async (service) => {
+  const user = await addUser(service, { email: DANA, display_name: "Dana" });
+  const { id, path } = await asked(service, { callback_url: "https://agent.example.com/hook" });
+  const done = await answer(service, path, { "/approved": "true", "/note": "Fine by me." });
+  assert.equal(done.status, 200);
+  assert.equal(titleOf(done), "Answer sent");
+  assert.match(done.text, /Fine by me\./);
+  const { body: task } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+  assert.equal(task.status, "completed");
+  assert.deepEqual(task.response, { approved: true, note: "Fine by me." });
+  assert.equal(task.completed_by_email, DANA);
+  assert.equal(task.completed_by_user_id, user.id);
+  assert.equal(task.completed_via_channel, "email");
+  const { body: audit } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+  const entry = audit.find(({ action }) => action === "completed");
+  assert.equal(entry?.actor_type, "human");
+  assert.equal(entry?.actor_email, DANA);
+  assert.equal(entry?.channel, "email");
+  const { body: owed } = await service.call<{ task_id: string }[]>("GET", "/api/admin/webhook-deliveries");
+  assert.deepEqual(
+    owed.map(({ task_id }) => task_id),
+    [id],
+  );
+  for (const again of [await open(service, path), await answer(service, path)]) {
+    assert.equal(again.status, 410);
+    assert.equal(titleOf(again), "You have answered this");
+  }
+});
+
+testOnBoth("of 20 answers at once through one link, exactly one is accepted", async (service) => {
+  const { id, path } = await asked(service);
+  const fields = hiddenOf((await open(service, path)).text);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => post(service, path, { ...fields, "/approved": "true", "/note": String(i) })),
+  );
+  const accepted = answers.filter(({ status }) => status === 200);
+  assert.equal(accepted.length, 1);
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200, 410]));
+  const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+  assert.match(accepted[0]!.text, new RegExp(`>${(body.response as { note: string }).note}<`));
+  const { body: audit } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+  assert.equal(audit.filter(({ action }) => action === "completed").length, 1);
+});
+
+testOnBoth("without the nonce of its page, nothing that is posted counts", async (service) => {
+  const { id, path } = await asked(service);
+  const other = await asked(service);
+  const { "~nonce": _own, ...hidden } = hiddenOf((await open(service, path)).text);
+  const fields = { ...hidden, "/approved": "true" };
+  const { "~nonce": foreign = "" } = hiddenOf((await open(service, other.path)).text);
+  const { "~nonce": old = "" } = hiddenOf((await open(service, path)).text);
+  for (const nonce of [
+    {},
+    { "~nonce": "" },
+    { "~nonce": foreign },
+    { "~nonce": old.replace(/^\d+/, "9999999999999") },
+  ]) {
+    const refused = await post(service, path, { ...fields, ...nonce, "/note": "Kept" });
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /Nothing was sent yet/);
+    assert.match(refused.text, /Kept/);
+  }
+  const long = await asked(service, { timeout_seconds: (3 * DAY) / 1000 });
+  const { "~nonce": stale = "" } = hiddenOf((await open(service, long.path)).text);
+  service.clock.advance(DAY + 1);
+  assert.equal((await post(service, long.path, { ...fields, "~nonce": stale })).status, 403);
+  const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+  assert.equal(body.completed_at, null);
+  assert.equal((await answer(service, long.path)).status, 200);
+});
+
+testOnBoth("an answer that does not fit is refused on its field, and the link stays good", async (service) => {
+  const { path } = await asked(service, {
+    response_schema: {
+      type: "object",
+      properties: { approved: { type: "boolean" }, code: { type: "string", pattern: "^[A-Z]{3}$" } },
+      required: ["approved", "code"],
+    },
+  });
+  const empty = await answer(service, path, {});
+  assert.equal(empty.status, 422);
+  assert.match(empty.text, /id="form-trouble"/);
+  const wrong = await answer(service, path, { "/approved": "true", "/code": "abc" });
+  assert.equal(wrong.status, 422);
+  assert.match(wrong.text, /value="abc"/);
+  assert.equal((await answer(service, path, { "/approved": "true", "/code": "ABC" })).status, 200);
+});
+
+testOnBoth("what no body of the API may hold, no page can send either", async (service) => {
+  const { path } = await asked(service, { response_schema: { type: "object" } });
+  for (const json of [`{"__proto__": {"a": 1}}`, "[1]", "7", `{"a": ${"[".repeat(80)}${"]".repeat(80)}}`]) {
+    const refused = await answer(service, path, { "~mode": "json", "~json": json });
+    assert.equal(refused.status, 422, json.slice(0, 20));
+  }
+});
+
+testOnBoth("a link opens one task for one address; any other opens nothing", async (service) => {
+  const { id, path } = await asked(service);
+  const other = await asked(service);
+  const [start, proof = ""] = path.split(/\.(?=[^.]*$)/);
+  const flipped = proof.replace(/^./, (first) => (first === "A" ? "B" : "A"));
+  const wrong = [
+    `${start}.${flipped}`,
+    `${start}.`,
+    start!,
+    `${path}.x`,
+    `${path}x`,
+    other.path.replace(other.id, id),
+    pathOf(service, id, "eve@example.com"),
+    path.replace(id, "tsk_00000000000000000000000000"),
+    "/api/channels/email/action/%00",
+  ];
+  for (const one of wrong) {
+    const opened = await open(service, one);
+    assert.equal(opened.status, 404, one);
+    assert.equal((await post(service, one, { "/approved": "true" })).status, 404);
+  }
+  await service.call("DELETE", `/api/tasks/${id}`);
+  const gone = await open(service, path);
+  assert.equal(gone.status, 404);
+  assert.equal(titleOf(gone), "This link opens nothing");
+});
+
+testOnBoth("once a task has ended some other way, the page says how and when, and who decided", async (service) => {
+  await addUser(service, { email: "lee@example.com", display_name: "Lee Chen" });
+  const notify = [`email:${DANA}`, "email:lee@example.com"];
+  const elsewhere = await asked(service, { notify });
+  assert.equal((await answer(service, pathOf(service, elsewhere.id, "lee@example.com"))).status, 200);
+  const cancelled = await asked(service);
+  await service.call("POST", `/api/tasks/${cancelled.id}/cancel`, { body: { reason: "secret" } });
+  const late = await asked(service, { timeout_seconds: 60 });
+  const fields = { ...hiddenOf((await open(service, late.path)).text), "/approved": "false", "/note": "Too late" };
+  service.clock.advance(60_000);
+  const expected: [string, string][] = [
+    [elsewhere.path, "Already answered by Lee Chen"],
+    [cancelled.path, "This task was cancelled"],
+    [late.path, "The time is over"],
+  ];
+  for (const [path, title] of expected) {
+    const page = await open(service, path);
+    assert.equal(page.status, 409);
+    assert.equal(titleOf(page), title);
+    assert.match(page.text, /31 Jan 2026, 12:0\d UTC/);
+    assert.doesNotMatch(page.text, /secret/);
+  }
+  const posted = await post(service, late.path, fields);
+  assert.equal(posted.status, 409);
+  assert.match(posted.text, /What you entered, not sent[^]*Too late/);
+});
+
+testOnBoth("a link is good only while the task is its recipient's or nobody's", async (service) => {
+  await addUser(service, { email: "lee@example.com", display_name: "Lee Chen" });
+  const gone = await addUser(service, { email: "gone@example.com" });
+  const given = await asked(service);
+  const fields = { ...hiddenOf((await open(service, given.path)).text), "/approved": "true" };
+  await service.call("POST", `/api/tasks/${given.id}/assign`, { body: { email: "lee@example.com" } });
+  for (const page of [await open(service, given.path), await post(service, given.path, fields)]) {
+    assert.equal(page.status, 403);
+    assert.match(page.text, /It was given to Lee Chen/);
+  }
+  await service.call("POST", `/api/tasks/${given.id}/assign`, { body: { email: null } });
+  assert.equal((await open(service, given.path)).status, 200);
+  const { id } = await service.create({ notify: ["email:gone@example.com", `email:${DANA}`] });
+  const path = pathOf(service, id, "gone@example.com");
+  assert.equal((await open(service, path)).status, 200);
+  await service.call("DELETE", `/api/users/${gone.id}`);
+  assert.equal((await open(service, path)).status, 403);
+});
+
+let verdicts: ("pass" | "refuse" | "fail")[] = [];
+testOnBoth(
+  "an answer that is sent back keeps what was entered, and the link; so does a check that failed",
+  async (service) => {
+    verdicts = ["refuse", "fail", "pass"];
+    const { id, path } = await asked(service, {
+      verifier_config: { provider: "openai", instructions: "Check it.", max_attempts: 3 },
+    });
+    const fields = { "/approved": "true", "/note": "First try" };
+    const back = await answer(service, path, fields);
+    assert.equal(back.status, 200);
+    assert.match(back.text, /Say why\./);
+    assert.match(back.text, /First try/);
+    const failed = await answer(service, path, fields);
+    assert.equal(failed.status, 502);
+    assert.match(failed.text, /what you entered is still here/);
+    assert.match(failed.text, /First try/);
+    assert.equal((await answer(service, path, fields)).status, 200);
+    const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+    assert.equal(body.status, "completed");
+  },
+  {
+    env: { OPENAI_API_KEY: "k" },
+    verify: async () => {
+      const verdict = verdicts.shift();
+      if (verdict === "fail") throw new ServiceError("VERIFIER_PROVIDER_ERROR");
+      return verdict === "pass" ? { passed: true, reason: "Good." } : { passed: false, reason: "Say why." };
+    },
+  },
+);
+
+testOnBoth("nothing that an agent writes becomes markup of the page", async (service) => {
+  const evil = `</script><script>alert(1)</script><img src=x onerror=alert(1)>"'`;
+  const { path } = await asked(service, {
+    task: evil,
+    payload: { [evil]: evil },
+    payload_schema: {},
+    response_schema: { type: "object", properties: { [evil]: { type: "string", title: evil, default: evil } } },
+  });
+  const { text } = await open(service, path);
+  assert.doesNotMatch(text, /<script>alert|<img src=x/);
+  assert.equal(text.split("</script>").length - 1, 2);
+});
+
+const SEED = Math.floor(Math.random() * 2 ** 31);
+testOnBoth(
+  `whatever is posted, a page answers, and only an answer that fits is taken (seed ${SEED})`,
+  async (service) => {
+    const { path, id } = await asked(service, {
+      response_schema: {
+        type: "object",
+        properties: {
+          approved: { type: "string", pattern: "^[0-9]{40}$" },
+          list: { type: "array", items: { type: "object", properties: { a: { type: "number" } } } },
+          kind: { enum: ["a", "b"] },
+        },
+        required: ["approved"],
+      },
+    });
+    const hidden = hiddenOf((await open(service, path)).text);
+    const names = fc.constantFrom(
+      ...Object.keys(hidden),
+      "/list~rows",
+      "/list/0/a",
+      "/kind",
+      "~mode",
+      "~press",
+      "~json",
+    );
+    const fields = fc.dictionary(
+      fc.oneof(names, fc.string()),
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom("json", "1", "add:/list", "remove:0:/list", "{}", "999999999"),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(fields, async (posted) => {
+        const { status, headers } = await post(service, path, { ...hidden, ...posted });
+        assert.ok([200, 403, 422].includes(status), String(status));
+        assert.match(headers["content-type"] ?? "", /^text\/html/);
+      }),
+      { seed: SEED, numRuns: 100 },
+    );
+    const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+    assert.equal(body.status, "created");
+  },
+);
+
+testOnBoth("also what goes wrong before a page is reached is told on a page", async (service) => {
+  const { path } = await asked(service);
+  const urlencoded = { "content-type": "application/x-www-form-urlencoded" };
+  for (const [raw, headers, status] of [
+    ["x", { "content-type": "text/plain" }, 400],
+    ["x".repeat(2 * 1024 * 1024), urlencoded, 413],
+    ["%ff=%00", urlencoded, 403],
+  ] as const) {
+    const answered = await service.call("POST", path, { token: null, raw, headers });
+    assert.equal(answered.status, status);
+    assert.match(answered.headers["content-type"] ?? "", /^text\/html/);
+  }
+});

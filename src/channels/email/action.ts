@@ -1,0 +1,373 @@
+import { entriesOfPost, type Entries } from "../../../form/entries.ts";
+import { explain, type FieldError } from "../../../form/check.ts";
+import { planForm, type Form } from "../../../form/plan.ts";
+import { readPost, type Notice } from "../../../form/post.ts";
+import type { TaskFormProps } from "../../../form/task-form.ts";
+import type { Context } from "../../context.ts";
+import { ServiceError } from "../../errors.ts";
+import { parseJsonBody } from "../../http/body.ts";
+import { escapeHtml } from "../../http/page.ts";
+import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { emailKey } from "../../lib/text.ts";
+import type { LinkCaller } from "../../people/caller.ts";
+import { findUser } from "../../people/store.ts";
+import { mayAtOnce } from "../../tasks/access.ts";
+import { isTerminal } from "../../tasks/lifecycle.ts";
+import { parseJson, type WholeTask } from "../../tasks/store.ts";
+import { completeTask } from "../../tasks/tasks.ts";
+import { choicesOf, formForMail } from "./choices.ts";
+import { createNonce, isNonce, openLink, recipientOf, type OpenedLink } from "./links.ts";
+import { momentText, openPage, renderer, saidPage, type SaidPage } from "./page.ts";
+
+/*
+ * What a link in a mail opens. Looking changes nothing, however often and by whomever: mail is read by machines first.
+ * What the page posts is an answer like any other, and the task says what becomes of it.
+ */
+
+export interface Answered {
+  status: number;
+  html: string;
+}
+
+/** @param head - what loads the style and the script of the pages */
+export interface Pages {
+  ctx: Context;
+  head: string;
+}
+
+/** The name under which a page posts its nonce. */
+const NONCE = "~nonce";
+
+/** The page that a link opens. (spec: Channels, email action) @param choice - the index in `?choice=` */
+export async function showAction(pages: Pages, token: string, choice: string | null): Promise<Answered> {
+  const { ctx } = pages;
+  const link = await openLink(ctx, token);
+  const known = await standingOf(ctx, link);
+  if ("over" in known) return over(pages, known.over, link);
+  return show(pages, token, known, { choice });
+}
+
+/** Takes what the page posts. The link is spent by an answer that is accepted, and by nothing else. */
+export async function postAction(pages: Pages, token: string, body: string): Promise<Answered> {
+  const { ctx } = pages;
+  const entries = entriesOfPost(body);
+  const link = await openLink(ctx, token);
+  const known = await standingOf(ctx, link);
+  if ("over" in known) return over(pages, known.over, link, entries);
+  const { task, caller } = known;
+  if (!isNonce(ctx, token, entries[NONCE]?.[0] ?? "", ctx.db.now()))
+    return show(pages, token, known, {
+      status: 403,
+      posted: { entries, errors: [], notice: null },
+      notice: {
+        text: "Nothing was sent yet: this page was open for a long time. Look it over and submit again.",
+        is_bad: true,
+      },
+    });
+  const form = formOf(ctx, task, zoneOf(caller));
+  const posted = readPost(form, entries);
+  if (posted.act === "show") return show(pages, token, known, { status: posted.errors.length > 0 ? 422 : 200, posted });
+  try {
+    const done = await completeTask(ctx, caller, task.id, { response: responseOf(posted.value) });
+    if (done.status !== "rejected") return over(pages, await endOf(ctx, done, caller, { isNow: true }), link, entries);
+    return await show(pages, token, { task: done, caller }, { posted: { entries, errors: [], notice: null } });
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return refused(pages, token, known, { form, entries, error });
+  }
+}
+
+/** As the API reads it: what its bodies may not hold, no answer may. @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED */
+function responseOf(value: unknown): JsonObject {
+  const response = parseJsonBody(Buffer.from(JSON.stringify(value)));
+  if (!isJsonObject(response))
+    throw new ServiceError("VALIDATION_FAILED", { message: "The answer must be an object." });
+  return response;
+}
+
+// --- Who may, and what has become of the task --------------------------------------------------------------------------
+
+interface Open {
+  task: WholeTask;
+  caller: LinkCaller;
+}
+
+interface Over extends SaidPage {
+  status: Answered["status"];
+  /** Nothing of what was posted was sent. */
+  is_unsent?: boolean;
+}
+
+type Below = NonNullable<SaidPage["more"]> | null;
+
+/** Whether somebody may answer here now; if not, the page that says why. */
+async function standingOf(ctx: Context, link: OpenedLink | null): Promise<Open | { over: Over }> {
+  if (link === null) return { over: UNKNOWN };
+  const { task, address } = link;
+  const caller = await recipientOf(ctx.db, task.id, address);
+  if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return { over: await endOf(ctx, task, caller, {}) };
+  if (caller !== null && mayAtOnce(caller, "complete", task)) return { task, caller };
+  const holder = await nameOf(ctx, task.assigned_to_user_id, task.assigned_to_email);
+  return {
+    over: {
+      status: 403,
+      title: "This decision is not yours any more",
+      says: [
+        caller === null || holder === null
+          ? "You can no longer answer for this address. Nothing was sent."
+          : `It was given to ${holder}, who can answer it now. Nothing was sent.`,
+        "If that is not right, ask whoever sent you here.",
+      ],
+      task: task.task,
+      is_unsent: true,
+    },
+  };
+}
+
+const UNKNOWN: Over = {
+  status: 404,
+  title: "This link opens nothing",
+  says: [
+    "It may have been cut short on its way, or the task it was for is gone. Nothing was sent.",
+    "Open it once more from the mail itself. If that does not help, ask whoever sent it.",
+  ],
+};
+
+/** How a task ended, to whoever opens its link. @param caller - null: who was deactivated */
+async function endOf(
+  { db }: Pick<Context, "db">,
+  task: WholeTask,
+  caller: LinkCaller | null,
+  { isNow = false }: { isNow?: boolean },
+): Promise<Over> {
+  const about = { task: task.task };
+  const at = (ms: number) => momentText(ms, caller?.user?.time_zone ?? null);
+  const unsent = { ...about, status: 409, is_unsent: true } as const;
+  switch (task.status) {
+    case "completed": {
+      const who = await nameOf({ db }, task.completed_by_user_id, task.completed_by_email);
+      const isOwn = caller !== null && emailKey(task.completed_by_email ?? "") === emailKey(caller.email);
+      if (isNow)
+        return {
+          ...about,
+          status: 200,
+          is_done: true,
+          title: "Answer sent",
+          says: ["Thank you. Whoever asked has your answer now. You can close this tab."],
+          more: await answerOf(task),
+        };
+      if (isOwn && task.completed_via_channel === "email")
+        return {
+          ...about,
+          status: 410,
+          is_done: true,
+          title: "You have answered this",
+          says: [
+            `Your answer was sent on ${at(task.completed_at!)}. This link is used up; there is nothing left to do.`,
+          ],
+          more: await answerOf(task),
+        };
+      return {
+        ...unsent,
+        title: isOwn ? "You have answered this" : `Already answered${who === null ? "" : ` by ${who}`}`,
+        says: [
+          `${isOwn ? "You" : (who ?? "Somebody")} answered on ${at(task.completed_at!)}. Nothing was sent from this page, and nothing is left to do.`,
+        ],
+      };
+    }
+    case "cancelled":
+      return {
+        ...unsent,
+        title: "This task was cancelled",
+        says: [`It was withdrawn on ${at(task.updated_at)}. Nothing was sent, and no answer is needed any more.`],
+      };
+    case "verification_exhausted":
+      return {
+        ...about,
+        status: isNow ? 200 : 409,
+        title: "The answers failed the checks",
+        says: [
+          isNow
+            ? "Your answer was checked and did not pass, and it was the last try. Whoever asked knows."
+            : "No more answers are taken. Nothing was sent from this page.",
+          ...(task.verifier_result?.reason ? [`The reason: ${task.verifier_result.reason}`] : []),
+        ],
+      };
+    default:
+      return {
+        ...unsent,
+        title: "The time is over",
+        says: [`An answer was needed by ${at(task.timeout_at)}. Nothing was sent, and nothing is left to do.`],
+      };
+  }
+}
+
+async function nameOf(
+  { db }: Pick<Context, "db">,
+  user_id: string | null,
+  email: string | null,
+): Promise<string | null> {
+  const user = user_id === null ? null : await findUser(db, user_id);
+  return user?.display_name ?? email;
+}
+
+async function answerOf({ response, response_schema, redact_payload }: WholeTask): Promise<Below> {
+  if (response === null || redact_payload) return null;
+  const { renderPayload } = await renderer();
+  const input = { payload: parseJson(response), payload_schema: parseJson(response_schema), now: new Date() };
+  return { title: "The answer", html: renderPayload(input) };
+}
+
+// --- Pages -----------------------------------------------------------------------------------------------------------
+
+interface Shown {
+  status?: Answered["status"];
+  choice?: string | null;
+  posted?: { entries: Entries; errors: readonly FieldError[]; notice: Notice | null };
+  notice?: { text: string; is_bad: boolean };
+}
+
+/** The page with the form: as it is first seen, or with what was posted and what is to be said about it. */
+async function show(
+  { ctx, head }: Pages,
+  token: string,
+  { task, caller }: Open,
+  { status = 200, choice = null, posted, notice }: Shown,
+): Promise<Answered> {
+  const now = new Date(ctx.db.now());
+  const { form_definition } = task;
+  const hints = parseJson<JsonObject>(form_definition);
+  const chosen = choice === null ? null : choiceOf(formOf(ctx, task, zoneOf(caller)), choice);
+  const props: TaskFormProps = {
+    ...formPropsOf(task, caller),
+    now: now.toISOString(),
+    action: `/api/channels/email/action/${token}`,
+    hidden: { [NONCE]: createNonce(ctx, token, ctx.db.now()) },
+    ...(posted && { posted }),
+    ...(chosen && { posted: { entries: chosen.entries, errors: [], notice: null } }),
+    ...(task.status === "rejected" &&
+      task.verifier_result && {
+        sent_back: { reason: task.verifier_result.reason ?? "", attempt: task.verification_attempt + 1 },
+      }),
+    focuses: chosen?.name ?? posted === undefined,
+  };
+  const { renderForm, renderPayload } = await renderer();
+  const page = openPage(head, {
+    task: task.task,
+    timeout_at: task.timeout_at,
+    time_zone: caller.user?.time_zone ?? null,
+    now,
+    payload: renderPayload({
+      payload: props.task.payload,
+      payload_schema: parseJson(task.payload_schema),
+      hints: hints?.["payload"],
+      redact: task.redact_payload,
+      time_zone: caller.user?.time_zone ?? undefined,
+      now,
+    }),
+    form: renderForm(props),
+    props,
+    notice: notice ?? null,
+    footer: `You answer as ${caller.email}. Nothing is sent until you submit. Task ${task.id}`,
+  });
+  return { status, html: page };
+}
+
+/** What the mail's button for a choice fills in. */
+function choiceOf(form: Form, choice: string): { name: string; entries: Entries } | null {
+  const choices = choicesOf(form);
+  const option = /^\d$/.test(choice) ? choices?.options[Number(choice)] : undefined;
+  return choices && option ? { name: choices.name, entries: { [choices.name]: [option.entry] } } : null;
+}
+
+function formPropsOf(task: WholeTask, caller: LinkCaller) {
+  return {
+    task: {
+      task_id: task.id,
+      response_schema: parseJson(task.response_schema),
+      form_definition: parseJson(task.form_definition),
+      payload: parseJson(task.payload),
+      redact_payload: task.redact_payload,
+      is_verified: task.verifier_config !== null,
+    },
+    channel: "email",
+    time_zone: zoneOf(caller),
+  } as const;
+}
+
+function formOf({ db }: Pick<Context, "db">, task: WholeTask, time_zone: string): Form {
+  const documents = {
+    response_schema: parseJson(task.response_schema),
+    form_definition: parseJson(task.form_definition),
+    payload: parseJson(task.payload),
+  };
+  return formForMail(documents, time_zone, new Date(db.now()));
+}
+
+function zoneOf({ user }: LinkCaller): string {
+  return user?.time_zone ?? "UTC";
+}
+
+/** What the service has against an answer that the form has nothing against. */
+async function refused(
+  pages: Pages,
+  token: string,
+  known: Open,
+  { form, entries, error }: { form: Form; entries: Entries; error: ServiceError },
+): Promise<Answered> {
+  const { ctx } = pages;
+  const posted = (errors: readonly FieldError[]) => ({ entries, errors, notice: null });
+  switch (error.code) {
+    case "VALIDATION_FAILED":
+    case "MALFORMED_REQUEST": {
+      const findings = (error.details ?? []).map(({ path, keyword }) => ({
+        path: path.replace(/^\/response/, ""),
+        keyword: keyword ?? "",
+      }));
+      const errors = explain(planForm(form, entries), findings);
+      const notice = { text: `Nothing was sent. ${error.message}`, is_bad: true };
+      return show(pages, token, known, {
+        status: 422,
+        posted: posted(errors),
+        ...(errors.length === 0 && { notice }),
+      });
+    }
+    case "TASK_ALREADY_TERMINAL":
+    case "TASK_NOT_FOUND":
+    case "TASK_CHANGED":
+    case "COMMIT_UNKNOWN":
+    case "FORBIDDEN": {
+      // Something has happened since, or may have: the page is that of the task as it is now.
+      const link = await openLink(ctx, token);
+      const standing = await standingOf(ctx, link);
+      if ("over" in standing) return over(pages, standing.over, link, entries);
+      const text = "Nothing was sent: something came between. Look it over and submit again.";
+      return show(pages, token, standing, { status: 409, posted: posted([]), notice: { text, is_bad: true } });
+    }
+    default: {
+      const text = `Nothing was sent yet, and what you entered is still here. ${error.message} Submit again in a moment.`;
+      const status = error.status === 502 || error.status === 500 ? 502 : 503;
+      return show(pages, token, known, { status, posted: posted([]), notice: { text, is_bad: true } });
+    }
+  }
+}
+
+/** A page without a form; what was entered and came to nothing can still be copied. */
+function over(
+  { ctx, head }: Pages,
+  { status, is_unsent = false, ...page }: Over,
+  link: OpenedLink | null,
+  entries?: Entries,
+): Answered {
+  const more = is_unsent && entries && link ? unsentOf(ctx, link.task, entries) : page.more;
+  return { status, html: saidPage(head, { ...page, more: more ?? null }) };
+}
+
+function unsentOf(ctx: Context, task: WholeTask, entries: Entries): Below {
+  const { value } = planForm(formOf(ctx, task, "UTC"), entries);
+  if (value === undefined) return null;
+  return {
+    title: "What you entered, not sent",
+    html: `<pre dir="auto">${escapeHtml(JSON.stringify(value, null, 2))}</pre>`,
+  };
+}

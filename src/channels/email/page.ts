@@ -1,0 +1,140 @@
+import { formatsFor } from "../../../form/payload-format.ts";
+import { headingOf } from "../../../form/heading.ts";
+import type { PayloadInput } from "../../../form/payload.ts";
+import type { TaskFormProps } from "../../../form/task-form.ts";
+import { builtPath } from "../../http/built.ts";
+import { csp, escapeHtml, ICON } from "../../http/page.ts";
+import { onFirstUse } from "../../lib/on-first-use.ts";
+import { HOUR } from "../../lib/time.ts";
+
+/** What draws forms and payloads as HTML; `npm run build` makes it of web/server/render.tsx. */
+interface Renderer {
+  renderForm(props: TaskFormProps): string;
+  renderPayload(input: PayloadInput): string;
+}
+
+/** Loaded when the first page is drawn: it is large, and many services never draw one. */
+export const renderer = onFirstUse(() => {
+  const loaded = import(builtPath("server/render.js")) as Promise<Renderer>;
+  return () => loaded;
+});
+
+/** A mail's links are opened by whoever finds them: nothing of the page is kept, found or shown elsewhere. */
+export const PAGE_HEADERS = {
+  "content-security-policy": csp({ script: "'self'", style: "'self'", image: "'self' data: https:", form: "'self'" }),
+  "cache-control": "no-store",
+  "x-robots-tag": "noindex",
+};
+
+/** HTML parts of the page on which somebody answers. */
+export interface OpenPage {
+  task: string;
+  /** Epoch milliseconds. */
+  timeout_at: number;
+  time_zone: string | null;
+  now: Date;
+  /** HTML. */
+  payload: string;
+  form: string;
+  /** What the form's script takes over with. */
+  props: TaskFormProps;
+  /** Something to be said before all else. */
+  notice: { text: string; is_bad: boolean } | null;
+  footer: string;
+}
+
+/** A page with the form of a task. @param head - what loads its style and script */
+export function openPage(head: string, page: OpenPage): string {
+  const [first, rest] = headingOf(page.task);
+  const due = formatsFor(undefined, page.time_zone ?? undefined, page.now).instant(page.timeout_at);
+  const isSoon = page.timeout_at - page.now.getTime() < HOUR;
+  const notice =
+    page.notice === null
+      ? ""
+      : `<p class="note${page.notice.is_bad ? " bad" : ""}" role="status">${escapeHtml(page.notice.text)}</p>`;
+  return html({
+    title: first,
+    head,
+    main: `
+<header>
+<p class="due${isSoon ? " soon" : ""}">Answer by ${escapeHtml(due?.full_text ?? "")}${due?.relative ? `, ${escapeHtml(due.relative)}` : ""}</p>
+<h1 dir="auto">${escapeHtml(first)}</h1>
+${rest === "" ? "" : `<p class="rest" dir="auto">${escapeHtml(rest)}</p>`}
+</header>
+${notice}
+<section aria-labelledby="review"><h2 id="review">What to review</h2>${page.payload}</section>
+<section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form">${page.form}</div></section>
+<footer>${escapeHtml(page.footer)}</footer>`,
+    data: page.props,
+  });
+}
+
+/** @param ms - epoch milliseconds @param time_zone - null: UTC */
+export function momentText(ms: number, time_zone: string | null): string {
+  return formatsFor(undefined, time_zone ?? undefined, new Date(ms)).instant(ms)?.full_text ?? "";
+}
+
+/** A page that only says something. */
+export interface SaidPage {
+  title: string;
+  /** What happened, whether anything was sent, and what to do. */
+  says: readonly string[];
+  /** The task it is about. */
+  task?: string;
+  /** Something was sent from here. */
+  is_done?: boolean;
+  /** HTML below it, with a heading of its own. */
+  more?: { title: string; html: string } | null;
+}
+
+/** A tick, and the letter i. */
+const DONE =
+  '<svg class="icon done" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7"/><path d="M5 8.2l2.1 2.1L11 6"/></svg>';
+const INFO =
+  '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7"/><path d="M8 7.3v4M8 4.7v.1"/></svg>';
+
+export function saidPage(head: string, { title, says, task, more, is_done = false }: SaidPage): string {
+  return html({
+    title,
+    head,
+    main: `
+<div class="sheet over">
+${is_done ? DONE : INFO}
+<h1>${escapeHtml(title)}</h1>
+${task === undefined ? "" : `<p class="about" dir="auto">${escapeHtml(headingOf(task)[0])}</p>`}
+${says.map((sentence) => `<p dir="auto">${escapeHtml(sentence)}</p>`).join("\n")}
+</div>
+${more == null ? "" : `<section aria-labelledby="more"><h2 id="more">${escapeHtml(more.title)}</h2>${more.html}</section>`}`,
+  });
+}
+
+interface Parts {
+  title: string;
+  head: string;
+  main: string;
+  data?: TaskFormProps;
+}
+
+function html({ title, head, main, data }: Parts): string {
+  // In a script element nothing but `<` could end it.
+  const script =
+    data === undefined
+      ? ""
+      : `<script type="application/json">${JSON.stringify(data).replaceAll("<", String.raw`\u003c`)}</script>\n`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="${ICON}">
+${head}
+</head>
+<body>
+<main class="page">${main}
+</main>
+${script}</body>
+</html>
+`;
+}
