@@ -168,7 +168,7 @@ testInBrowser("an assignee sees their own parts of the settings, and no operator
   const parts = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
   await parts.first().waitFor();
   assert.deepEqual(await parts.allInnerTexts(), ["Profile", "About"]);
-  for (const part of ["status", "keys", "embed", "quickstart"]) {
+  for (const part of ["status", "email", "keys", "embed", "quickstart"]) {
     await page.goto(`${service.url}/settings/${part}`);
     await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
   }
@@ -259,7 +259,7 @@ testInBrowser("the quickstart says when an agent's task arrives, and opens it", 
   await page.getByRole("heading", { level: 1, name: "From the agent" }).waitFor();
 });
 
-const PARTS = ["", "/status", "/keys", "/embed", "/quickstart", "/about"];
+const PARTS = ["", "/status", "/email", "/keys", "/embed", "/quickstart", "/about"];
 
 for (const theme of ["light", "dark"] as const)
   for (const size of ["phone", "wide"] as const)

@@ -6,6 +6,7 @@ import { meQuery } from "./queries.ts";
 import { Quickstart } from "./quickstart.tsx";
 import { About } from "./settings/about.tsx";
 import { Embed } from "./settings/embed.tsx";
+import { Mail } from "./settings/mail.tsx";
 import { Profile } from "./settings/profile.tsx";
 import { ServiceKeys } from "./settings/service-keys.tsx";
 import { Status } from "./settings/status.tsx";
@@ -27,6 +28,13 @@ const PARTS: readonly Part[] = [
     about: "What is on, what is off, and the variable of the environment that changes it.",
     isForOperators: true,
     Content: Status,
+  },
+  {
+    part: "email",
+    label: "Mail",
+    about: "Whom mail about tasks is from, and how it goes out.",
+    isForOperators: true,
+    Content: Mail,
   },
   {
     part: "keys",

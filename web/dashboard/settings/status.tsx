@@ -1,7 +1,9 @@
 import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { Trouble } from "../page.tsx";
-import { settingsQuery } from "./queries.ts";
+import { sendersQuery, settingsQuery } from "./queries.ts";
 import type { Settings } from "./queries.ts";
 
 type State = "on" | "off" | "failing";
@@ -12,12 +14,13 @@ interface Fact {
   readonly state: State | null;
   /** How it is set, in a word. */
   readonly value: string;
-  readonly meaning: string;
+  readonly meaning: ReactNode;
   readonly variable: string;
 }
 
 export function Status() {
   const settings = useQuery(settingsQuery);
+  const senders = useQuery(sendersQuery);
   if (settings.isPending) return <p className="muted">Loading</p>;
   if (settings.isError)
     return (
@@ -25,7 +28,7 @@ export function Status() {
     );
   return (
     <dl className="surface facts">
-      {factsOf(settings.data).map((fact) => (
+      {factsOf(settings.data, senders.isError ? null : senders.data?.length).map((fact) => (
         <div key={fact.name}>
           <dt>{fact.name}</dt>
           <dd>
@@ -58,7 +61,8 @@ export function StateChip({ state, value }: { state: State | null; value: string
   );
 }
 
-function factsOf(settings: Settings): readonly Fact[] {
+/** @param senders - how many; null: that cannot be read; undefined: it is not known yet */
+function factsOf(settings: Settings, senders: number | null | undefined): readonly Fact[] {
   const { database, callbacks, embed, trusted_proxies: proxies } = settings;
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL";
   return [
@@ -97,6 +101,7 @@ function factsOf(settings: Settings): readonly Fact[] {
         : "A callback_url may lead to public addresses only. Set 1 where your receivers are in a private network.",
       variable: "SERVICE_CALLBACK_ALLOW_PRIVATE",
     },
+    ...(senders === undefined ? [] : [mailFact(senders)]),
     ...(embed === null
       ? []
       : [
@@ -135,6 +140,30 @@ function factsOf(settings: Settings): readonly Fact[] {
       variable: "SERVICE_LOG_LEVEL",
     },
   ];
+}
+
+function mailFact(senders: number | null): Fact {
+  const place = (
+    <Link to="/settings/{-$part}" params={{ part: "email" }}>
+      Mail
+    </Link>
+  );
+  const fact = { name: "Mail", variable: "SERVICE_EMAIL_FROM, SERVICE_SMTP_URL" };
+  if (senders === null)
+    return { ...fact, state: "failing", value: "Cannot be read", meaning: <>The senders stand under {place}.</> };
+  if (senders === 0)
+    return {
+      ...fact,
+      state: "off",
+      value: "Off",
+      meaning: <>Nobody is told of tasks by mail. Add a sender under {place}.</>,
+    };
+  return {
+    ...fact,
+    state: "on",
+    value: senders === 1 ? "On, one sender" : `On, ${senders} senders`,
+    meaning: <>Tasks that ask for it are told of by mail. Try it out under {place}.</>,
+  };
 }
 
 function bytes(count: number): string {

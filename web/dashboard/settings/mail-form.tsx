@@ -1,0 +1,264 @@
+import { Button, Modal, NativeSelect, PasswordInput, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { ApiError, post } from "../api.ts";
+import { sentenceOf } from "../page.tsx";
+import { queryClient } from "../queries.ts";
+import { toast } from "../toasts.ts";
+import { nameOf, TRANSPORTS } from "./mail-transports.ts";
+import type { Transport } from "./mail-transports.ts";
+import { SENDERS, sendersQuery } from "./queries.ts";
+import type { Sender } from "./queries.ts";
+
+interface SenderFormProps {
+  /** null: a new one. */
+  sender: Sender | null;
+  isFirst: boolean;
+  onClose: () => void;
+}
+
+/** By the name of a field, which is its place in what is sent; "": of none. */
+type Errors = Readonly<Record<string, string>>;
+
+/** Adds or changes a sender. What the service has against a field is told at that field. */
+export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
+  const [transport, setTransport] = useState<Transport>(sender?.transport ?? "smtp");
+  const [isKeeping, setIsKeeping] = useState(sender !== null);
+  const [errors, setErrors] = useState<Errors>({});
+  const [busy, setBusy] = useState(false);
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    setBusy(true);
+    setErrors({});
+    try {
+      const body = bodyOf(form, sender, transport, isKeeping);
+      if (sender === null) await requireNew(body.id);
+      const saved = await post<Sender>(SENDERS, body);
+      toast({ message: sender === null ? `The sender ${nameOf(saved)} is added` : "Saved" });
+      await queryClient.invalidateQueries(sendersQuery);
+      onClose();
+    } catch (failure) {
+      const errors = errorsOf(failure, form);
+      setErrors(errors);
+      setBusy(false);
+      for (const field of fieldsOf(form))
+        if (errors[field.name] !== undefined) {
+          field.focus();
+          break;
+        }
+    }
+  };
+  const field = (name: string) => ({ name, error: errors[name], autoComplete: "off" });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={sender === null ? "Add a sender" : `Edit ${nameOf(sender)}`}
+      // It would write a style element, which the page's policy forbids.
+      lockScroll={false}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        className="stack"
+        noValidate
+        autoComplete="off"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit(event.currentTarget);
+        }}
+      >
+        <TextInput
+          {...field("/display_name")}
+          label="Name"
+          description="What operators see."
+          defaultValue={sender?.display_name ?? ""}
+          data-autofocus
+        />
+        {sender === null && (
+          <TextInput
+            {...field("/id")}
+            label="Id"
+            description="Agents name it in notify, as in email+main:dana@example.com. It cannot be changed later."
+            defaultValue={isFirst ? "main" : ""}
+          />
+        )}
+        <TextInput
+          {...field("/from_email")}
+          type="email"
+          label="From address"
+          defaultValue={sender?.from_email ?? ""}
+        />
+        <TextInput
+          {...field("/from_name")}
+          label="From name"
+          description="Stands beside the address. May be empty."
+          defaultValue={sender?.from_name ?? ""}
+        />
+        <TextInput
+          {...field("/reply_to")}
+          type="email"
+          label="Reply to"
+          description="Empty: answers by mail go to the address it is from."
+          defaultValue={sender?.reply_to ?? ""}
+        />
+        {isKeeping ? (
+          <div className="choice">
+            <div>
+              <p>Sent through: {TRANSPORTS[transport].label}</p>
+              <p className="muted">Its settings are kept. They are never shown.</p>
+            </div>
+            <Button variant="default" size="xs" onClick={() => setIsKeeping(false)}>
+              Change how it is sent
+            </Button>
+          </div>
+        ) : (
+          <>
+            <NativeSelect
+              {...field("/transport")}
+              ref={sender === null ? undefined : focus}
+              label="Sent through"
+              description={TRANSPORTS[transport].about}
+              data={Object.entries(TRANSPORTS).map(([value, { label }]) => ({ value, label }))}
+              value={transport}
+              onChange={(event) => setTransport(event.currentTarget.value as Transport)}
+            />
+            {sender?.transport === transport && transport !== "log" && (
+              <p className="notice">
+                Leave all of these empty to keep the settings. Whatever you enter replaces all of them, the password as
+                well.
+              </p>
+            )}
+            <Settings key={transport} transport={transport} field={field} />
+          </>
+        )}
+        {errors[""] !== undefined && (
+          <p className="notice bad" role="alert">
+            {errors[""]}
+          </p>
+        )}
+        <div className="row end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy}>
+            {sender === null ? "Add" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** What was pressed to see it is gone. */
+function focus(field: HTMLElement | null): void {
+  field?.focus();
+}
+
+interface SettingsProps {
+  transport: Transport;
+  field: (name: string) => { name: string; error: string | undefined; autoComplete: string };
+}
+
+/** What has to be known of a way that mail takes. */
+function Settings({ transport, field }: SettingsProps) {
+  const [secure, setSecure] = useState("");
+  const at = (name: string) => field(`/transport_config/${name}`);
+  switch (transport) {
+    case "smtp":
+      return (
+        <>
+          <div className="triple">
+            <TextInput {...at("host")} label="Server" placeholder="mail.example.com" />
+            <TextInput {...at("port")} label="Port" inputMode="numeric" placeholder={secure === "" ? "587" : "465"} />
+          </div>
+          <NativeSelect
+            {...at("secure")}
+            label="Encryption"
+            data={[
+              { value: "", label: "STARTTLS, where the server offers it" },
+              { value: "true", label: "TLS from the start" },
+            ]}
+            value={secure}
+            onChange={(event) => setSecure(event.currentTarget.value)}
+          />
+          <TextInput {...at("user")} label="User" description="Empty where the server asks for none." />
+          <Secret {...at("password")} label="Password" />
+        </>
+      );
+    case "resend":
+      return <Secret {...at("api_key")} label="API key" />;
+    case "file":
+      return <TextInput {...at("dir")} label="Folder" description="In the data directory, such as outbox." />;
+    case "log":
+      return null;
+  }
+}
+
+/** No browser fills it in, nor asks to keep it. */
+function Secret(props: { name: string; label: string; error: string | undefined }) {
+  return (
+    <PasswordInput
+      {...props}
+      autoComplete="new-password"
+      visibilityToggleButtonProps={{ "aria-label": `Show what is entered: ${props.label}`, tabIndex: 0 }}
+    />
+  );
+}
+
+/** Of each way, what is entered for it. */
+const SETTINGS: Readonly<Record<Transport, readonly string[]>> = {
+  smtp: ["host", "port", "secure", "user", "password"],
+  resend: ["api_key"],
+  file: ["dir"],
+  log: [],
+};
+
+function bodyOf(form: HTMLFormElement, sender: Sender | null, transport: Transport, isKeeping: boolean) {
+  const entered = new FormData(form);
+  const text = (name: string): string => {
+    const value = entered.get(name);
+    if (typeof value !== "string") return "";
+    return name.endsWith("/password") ? value : value.trim();
+  };
+  const settings = Object.fromEntries(
+    SETTINGS[transport]
+      .map((name) => [name, text(`/transport_config/${name}`)] as const)
+      .filter(([, value]) => value !== "")
+      .map(([name, value]) => [name, readSetting(name, value)]),
+  );
+  const isKept = isKeeping || (sender?.transport === transport && Object.keys(settings).length === 0);
+  return {
+    id: sender?.id ?? text("/id"),
+    display_name: text("/display_name"),
+    from_email: text("/from_email"),
+    from_name: text("/from_name") || null,
+    reply_to: text("/reply_to") || null,
+    transport,
+    ...(isKept ? {} : { transport_config: settings }),
+  };
+}
+
+/** What is no number is sent as it is, for the service to say so. */
+function readSetting(name: string, value: string): string | number | boolean {
+  if (name === "secure") return true;
+  return name === "port" && /^\d+$/.test(value) ? Number(value) : value;
+}
+
+/** A sender of this id exists. */
+class TakenError extends Error {}
+
+/** The service would change the one that has the id. @throws TakenError, ApiError, OfflineError */
+async function requireNew(id: string): Promise<void> {
+  const senders = await queryClient.fetchQuery({ ...sendersQuery, staleTime: 0 });
+  if (senders.some((other) => other.id === id)) throw new TakenError("There is a sender with this id. Edit that one.");
+}
+
+function fieldsOf(form: HTMLFormElement): HTMLInputElement[] {
+  return [...form.querySelectorAll<HTMLInputElement>("[name]")];
+}
+
+function errorsOf(failure: unknown, form: HTMLFormElement): Errors {
+  if (failure instanceof TakenError) return { "/id": failure.message };
+  const names = new Set(fieldsOf(form).map(({ name }) => name));
+  const details = failure instanceof ApiError ? failure.details.filter(({ path }) => names.has(path)) : [];
+  if (details.length === 0) return { "": sentenceOf(failure) };
+  return Object.fromEntries(details.map(({ path, message }) => [path, message]));
+}
