@@ -237,3 +237,28 @@ testInBrowser("a long list goes on as it is scrolled", async (open, t) => {
   await page.getByRole("link", { name: /^Task 70 / }).waitFor({ state: "attached" });
   assert.equal((await titles(page)).length, 70);
 });
+
+for (const size of ["narrow", "phone", "desk", "wide"] as const)
+  testInBrowser(
+    `however long an address is, the list and the head of a task keep to their place: ${size}`,
+    async (open, t) => {
+      const service = await serve(t);
+      await addOperator(service, ADA);
+      const email = `${"long".repeat(14)}@${"sub.".repeat(20)}example.com`;
+      const { id } = await createTask(service, "Publish the notes", { assign_to: { email } });
+      const page = await open({ size });
+      const isWithin = (place: string): Promise<boolean> =>
+        page.locator(place).evaluate((one) => one.scrollWidth <= one.clientWidth);
+      await signIn(page, service, ADA);
+      await titles(page);
+      assert.ok(await isWithin(".list"));
+      await page.goto(`${service.url}/tasks/${id}`);
+      await page.getByRole("heading", { level: 1, name: "Publish the notes" }).waitFor();
+      assert.ok(await isWithin(".pane"));
+      if (size === "narrow" || size === "phone") return;
+      const [previous, next] = await Promise.all(
+        ["Previous task", "Next task"].map((name) => page.getByRole("button", { name }).boundingBox()),
+      );
+      assert.equal(previous?.y, next?.y, "the ways to other tasks stay in a row");
+    },
+  );
