@@ -18,8 +18,10 @@ import { useMemo, useState } from "react";
 import { ignoredHints } from "../../form/ignored-hints.ts";
 import { get, post } from "./api.ts";
 import type { AuditEntry, Task, WebhookDelivery } from "./api.ts";
+import { notificationOf, untold } from "./notifications.ts";
+import type { Notification } from "./notifications.ts";
 import { sentenceOf, Trouble } from "./page.tsx";
-import { queryClient } from "./queries.ts";
+import { auditQuery, queryClient } from "./queries.ts";
 import { Time } from "./times.tsx";
 import { toast } from "./toasts.ts";
 
@@ -27,19 +29,11 @@ const FAILURES: ReadonlySet<string> = new Set(["notification_failed", "callback_
 
 /** All that happened to a task, what became of its messages and callbacks, and which hints did nothing. For operators. */
 export function Activity({ task }: { task: Task }) {
-  // Below "tasks": what changes a task adds to its trail.
-  const {
-    data: trail,
-    error,
-    refetch,
-  } = useQuery({
-    queryKey: ["tasks", "audit", task.id],
-    queryFn: () => get<AuditEntry[]>(`/api/tasks/${task.id}/audit`),
-  });
+  const { data: trail, error, refetch } = useQuery(auditQuery(task.id));
   if (error !== null)
     return <Trouble title="The activity could not be loaded" error={error} retry={() => void refetch()} />;
   if (trail === undefined) return <p className="hint">Loading</p>;
-  const failures = trail.filter(({ action }) => FAILURES.has(action));
+  const failures = failuresOf(trail);
   return (
     <div className="task-sections">
       {failures.length > 0 && (
@@ -68,6 +62,15 @@ export function Activity({ task }: { task: Task }) {
   );
 }
 
+/** What failed, but for messages to somebody who was told since. */
+function failuresOf(trail: readonly AuditEntry[]): AuditEntry[] {
+  const still = new Set(untold(trail).map(({ to }) => to.toLowerCase()));
+  return trail.filter((entry) => {
+    const to = notificationOf(entry)?.to.toLowerCase();
+    return FAILURES.has(entry.action) && (to === undefined || still.has(to));
+  });
+}
+
 const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>> = {
   created: { says: "created the task", Icon: IconCirclePlus },
   assigned: { says: "assigned it", Icon: IconUser },
@@ -87,6 +90,7 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
 
 function Entry({ entry }: { entry: AuditEntry }) {
   const { says, Icon } = ACTIONS[entry.action] ?? { says: entry.action.replaceAll("_", " "), Icon: IconPoint };
+  const notification = notificationOf(entry);
   const more = {
     ...(entry.channel === null ? {} : { channel: entry.channel }),
     ...(entry.embed_sub === null ? {} : { embed_sub: entry.embed_sub }),
@@ -97,7 +101,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
       <Icon size={16} stroke={1.75} aria-hidden />
       <div>
         <p>
-          <strong dir="auto">{actorOf(entry)}</strong> {says}
+          <strong dir="auto">{actorOf(entry)}</strong> {notification === null ? says : <Told {...notification} />}
         </p>
         {entry.verifier_reason !== null && <p dir="auto">{entry.verifier_reason}</p>}
         {Object.keys(more).length > 0 && (
@@ -111,6 +115,21 @@ function Entry({ entry }: { entry: AuditEntry }) {
         <Time at={entry.created_at} />
       </span>
     </li>
+  );
+}
+
+function Told({ to, isMail, failure }: Notification) {
+  const what = isMail ? "mail" : "a message";
+  if (failure === null)
+    return (
+      <>
+        sent {what} to <bdi>{to}</bdi>
+      </>
+    );
+  return (
+    <>
+      could not send {what} to <bdi>{to}</bdi>: <bdi>{failure.sentence}</bdi>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request } from "./api.ts";
-import type { ListedTask, Me, Task, TaskCounts, TaskStatus } from "./api.ts";
+import type { AuditEntry, ListedTask, Me, Task, TaskCounts, TaskStatus } from "./api.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -71,5 +71,13 @@ export function taskQuery(id: string) {
   return queryOptions({
     queryKey: ["tasks", "one", id],
     queryFn: () => get<Task>(`/api/tasks/${encodeURIComponent(id)}`),
+  });
+}
+
+/** All that happened to a task, oldest first; for operators. Below "tasks": what changes a task adds to its trail. */
+export function auditQuery(id: string) {
+  return queryOptions({
+    queryKey: ["tasks", "audit", id],
+    queryFn: () => get<AuditEntry[]>(`/api/tasks/${encodeURIComponent(id)}/audit`),
   });
 }

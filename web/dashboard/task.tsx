@@ -25,6 +25,7 @@ import { TaskMenu } from "./task-menu.tsx";
 import { rowOf } from "./task-list.tsx";
 import { toast } from "./toasts.ts";
 import { undoable, undoLast } from "./undo.ts";
+import { Untold } from "./untold.tsx";
 import { whoOf } from "./who.ts";
 
 /** When it is said aloud that the time is nearly over. */
@@ -171,6 +172,7 @@ function Whole({ task, search, me }: WholeProps) {
         {/* What is entered stays while another tab is looked at. */}
         <Tabs.Panel value="review" keepMounted>
           <div className="task-body">
+            <Untold task={task} showActivity={() => setTab("activity")} />
             <section className="review" aria-labelledby="review">
               <h2 id="review">What to review</h2>
               <PayloadOf

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import type { Locator, Page } from "playwright-core";
+import { recordNotification } from "../../src/tasks/audit.ts";
+import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { addAssignee, addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
+import type { Service } from "../support/dashboard.ts";
+import { startSmtp } from "../support/smtp.ts";
+import { visit } from "./operating.ts";
+
+/** What became of a mail to somebody, where it would take hours to come about. @param error - null: it was sent */
+async function record(service: Service, id: string, to: string, error: string | null): Promise<void> {
+  const notification = { channel: "email", to, purpose: "decision", ...(error === null ? {} : { error }) } as const;
+  await service.ctx.db.write((tx) => recordNotification(tx, id, notification));
+}
+
+const DANA = ["email:dana@example.com"];
+
+const untold = (page: Page): Locator => page.getByRole("region", { name: "Who was not told" });
+const needsALook = (page: Page): Locator => page.getByRole("region", { name: "Needs a look" });
+const happened = (page: Page): Locator => page.getByRole("region", { name: "What happened" });
+
+/** Of the list and of the task, what would have to be scrolled to the side. */
+function widerThanTheirPlace(page: Page): Promise<string[]> {
+  return page
+    .locator(".pane, .list")
+    .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.className));
+}
+
+testInBrowser("without a sender, a task says who was not told, and the way to the senders", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const { id } = await createTask(service, "Publish the notes", { notify: DANA });
+  const page = await visit(open, service, `/tasks/${id}`);
+  await untold(page).getByText("dana@example.com was not told: Mail has no sender on this server yet.").waitFor();
+  await axe(page);
+  await untold(page).getByRole("link", { name: "Mail settings" }).click();
+  await page.getByRole("heading", { name: "No mail is sent yet" }).waitFor();
+});
+
+testInBrowser("a task says whom its mail did not reach, and why; others were told", async (open, t) => {
+  const smtp = await startSmtp({
+    onRcptTo: ({ address }, _session, done) =>
+      address.startsWith("nobody") ? done(Object.assign(new Error("Who is that?"), { responseCode: 550 })) : done(),
+  });
+  t.after(() => smtp.close());
+  const service = await serve(t, {
+    SERVICE_EMAIL_FROM: "tasks@example.com",
+    SERVICE_SMTP_URL: `smtp://${smtp.host}:${smtp.port}`,
+  });
+  await addOperator(service, "ada@example.com");
+  const { id } = await createTask(service, "Publish the notes", { notify: [...DANA, "email:nobody@example.com"] });
+  const page = await visit(open, service, `/tasks/${id}`);
+  await untold(page)
+    .getByText(/^nobody@example\.com was not told: .*Who is that\?/)
+    .waitFor();
+  assert.equal(await untold(page).getByRole("link").count(), 0, "the settings would not help");
+  await screenshot(page, "task-untold");
+  await untold(page).getByRole("button", { name: "Show the activity" }).click();
+  await happened(page).getByText("The service sent mail to dana@example.com").waitFor();
+  const failure = needsALook(page).getByRole("listitem");
+  await failure.getByText(/^The service could not send mail to nobody@example\.com: .*Who is that\?/).waitFor();
+  assert.equal(await failure.count(), 1);
+  await axe(page);
+  await screenshot(page, "task-untold-activity");
+});
+
+testInBrowser(
+  "whoever is told in the end is no trouble any more, and the page learns it by itself",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    const { id } = await createTask(service, "Publish the notes", { notify: DANA });
+    const page = await visit(open, service, `/tasks/${id}`);
+    await untold(page).getByText("Mail has no sender").waitFor();
+    await record(service, id, "dana@example.com", "connect: The mail server does not answer.");
+    await untold(page).getByText("dana@example.com was not told: The mail server does not answer.").waitFor();
+    assert.equal(await untold(page).getByText("dana@example.com").count(), 1, "the latest tells");
+    await record(service, id, "DANA@example.com", null);
+    await untold(page).waitFor({ state: "detached" });
+    await page.getByRole("tab", { name: "Activity" }).click();
+    await happened(page).getByText("The service sent mail to DANA@example.com").waitFor();
+    assert.equal(await happened(page).getByText("could not send mail to dana@example.com").count(), 2);
+    assert.equal(await needsALook(page).count(), 0);
+    await record(service, id, "mia@example.com", "sealed: The settings were sealed with another key.");
+    await needsALook(page).getByText("could not send mail to mia@example.com").waitFor();
+    await page.getByRole("tab", { name: "Review" }).click();
+    await untold(page).getByRole("link", { name: "Mail settings" }).waitFor();
+  },
+);
+
+testInBrowser("what a channel says is shown as it is, whatever it is", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const { id } = await createTask(service, "Publish the notes", { notify: ["slack:#approvals"] });
+  const page = await visit(open, service, `/tasks/${id}`);
+  await untold(page).getByText("#approvals was not told: This server has no Slack connection.").waitFor();
+  await record(service, id, "dana@example.com", "<img src=x onerror=alert(1)> without a word");
+  await untold(page).getByText("dana@example.com was not told: <img src=x onerror=alert(1)> without a word").waitFor();
+  await record(service, id, "", "connect: Nobody knows whom.");
+  await page.getByRole("tab", { name: "Activity" }).click();
+  await needsALook(page).getByText("The service could not send a message to #approvals: This server").waitFor();
+  await needsALook(page).getByText("The service could not send a message", { exact: true }).waitFor();
+});
+
+testInBrowser("where many were not told, the first few stand for them", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const notify = Array.from({ length: 8 }, (_, i) => `email:person-${i}@example.com`);
+  const { id } = await createTask(service, "Publish the notes", { notify });
+  const page = await visit(open, service, `/tasks/${id}`);
+  await untold(page).getByText("Nor were 5 more.").waitFor();
+  assert.equal(await untold(page).getByText("was not told").count(), 3);
+  await untold(page).getByRole("button", { name: "Show the activity" }).click();
+  await needsALook(page).waitFor();
+  assert.equal(await needsALook(page).getByRole("listitem").count(), 8);
+});
+
+testInBrowser("the trail is asked for by operators alone, and where somebody was to be told", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await addAssignee(service, "dana@example.com");
+  const assign_to = { email: "dana@example.com" };
+  const told = await createTask(service, "Somebody is told", { notify: DANA, assign_to });
+  const untoldOf = await createTask(service, "Nobody is told");
+  const asked: string[] = [];
+  const watch = (page: Page) => page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const trails = () => asked.splice(0).filter((path) => path.endsWith("/audit"));
+
+  const hers = await open();
+  watch(hers);
+  await signIn(hers, service, "dana@example.com", `/tasks/${told.id}`);
+  await hers.getByRole("button", { name: "Submit answer" }).waitFor();
+  await record(service, told.id, "dana@example.com", "connect: It does not answer.");
+  await hers.reload();
+  await hers.getByRole("button", { name: "Submit answer" }).waitFor();
+  assert.deepEqual(trails(), []);
+  assert.equal(await untold(hers).count(), 0);
+
+  const page = await open();
+  watch(page);
+  await signIn(page, service, "ada@example.com", `/tasks/${untoldOf.id}`);
+  await page.getByRole("button", { name: "Submit answer" }).waitFor();
+  assert.deepEqual(trails(), []);
+  await page.goto(`${service.url}/tasks/${told.id}`);
+  await untold(page).waitFor();
+  assert.deepEqual([...new Set(trails())], [`/api/tasks/${told.id}/audit`]);
+});
+
+for (const theme of ["light", "dark"] as const)
+  for (const size of ["narrow", "phone", "desk", "wide"] as const)
+    testInBrowser(`everybody can read who was not told: ${theme}, ${size}`, async (open, t) => {
+      const service = await serve(t);
+      await addOperator(service, "ada@example.com");
+      const long = `${"long".repeat(14)}@${"sub.".repeat(20)}example.com`;
+      const { id } = await createTask(service, "Publish the notes", { notify: [`email:${long}`] });
+      await record(
+        service,
+        id,
+        "nobody@example.com",
+        "refused_address: The server does not know <nobody@example.com>.",
+      );
+      const page = await visit(open, service, `/tasks/${id}`, { theme, size });
+      await untold(page).waitFor();
+      await axe(page);
+      await screenshot(page, `task-untold-${theme}-${size}`);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+      assert.deepEqual(await widerThanTheirPlace(page), []);
+      await untold(page).getByRole("button", { name: "Show the activity" }).click();
+      await page.getByRole("region", { name: "Needs a look" }).waitFor();
+      await axe(page);
+      await screenshot(page, `task-untold-activity-${theme}-${size}`);
+      assert.deepEqual(await widerThanTheirPlace(page), []);
+    });
