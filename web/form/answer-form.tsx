@@ -138,8 +138,7 @@ export function AnswerForm(props: AnswerFormProps) {
     errors: new Map(errors.map((error) => [error.name, error.message])),
     live,
     locked,
-    takesFocus: (node) =>
-      typeof props.focuses === "string" ? node.name === props.focuses : node.autofocus && props.focuses === true,
+    takesFocus: (node) => node.name === props.focuses || (node.autofocus && props.focuses === true),
     now: form.now,
     locale,
     set,

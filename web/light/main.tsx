@@ -13,7 +13,7 @@ import "./page.css";
  * are posted.
  */
 const root = document.querySelector<HTMLElement>("#form");
-const data = document.querySelector("script[type='application/json']");
+const data = document.querySelector("[type='application/json']");
 if (root && data) {
   const props = JSON.parse(data.textContent) as TaskFormProps;
   const drawn = root.querySelector("form");
@@ -24,6 +24,7 @@ if (root && data) {
 }
 
 function entriesOfForm(form: HTMLFormElement) {
-  const texts = [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  return entriesOfPost(new URLSearchParams(texts).toString());
+  // There is no file among them, which could not be written as text.
+  const fields = new FormData(form) as unknown as Record<string, string>;
+  return entriesOfPost(new URLSearchParams(fields).toString());
 }
