@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import * as fc from "fast-check";
 import { addUser } from "../../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../../test/support/service.ts";
 import { ServiceError } from "../../errors.ts";
 import { DAY } from "../../lib/time.ts";
+import { mayAtOnce } from "../../tasks/access.ts";
 import type { AuditEntryRecord, CreateTaskBody, TaskRecord } from "../../tasks/schema.ts";
 import { createLink } from "./links.ts";
 
@@ -192,6 +194,14 @@ testOnBoth("a link opens one task for one address; any other opens nothing", asy
   const gone = await open(service, path);
   assert.equal(gone.status, 404);
   assert.equal(titleOf(gone), "This link opens nothing");
+});
+
+void test("whoever follows a link may do nothing with any other task, and nothing but read and answer with theirs", () => {
+  const caller = { kind: "link", task_id: "tsk_a", email: DANA, user: null } as const;
+  const theirs = { id: "tsk_a", assigned_to_user_id: null, assigned_to_email: null };
+  assert.equal(mayAtOnce(caller, "complete", theirs), true);
+  assert.equal(mayAtOnce(caller, "complete", { ...theirs, id: "tsk_b" }), false);
+  assert.equal(mayAtOnce(caller, "cancel", theirs), false);
 });
 
 testOnBoth("once a task has ended some other way, the page says how and when, and who decided", async (service) => {
