@@ -17,6 +17,7 @@ const together = wanted(
     "form/**/*.test.ts",
     "web/**/*.test.ts",
     "test/*.test.ts",
+    "test/support/**/*.test.ts",
     "test/conformance/**/*.test.ts",
   ]),
 );

@@ -1,0 +1,110 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+import { type Slack, type SlackOptions, startSlack } from "../slack.ts";
+import type { Json } from "./check.ts";
+
+/** The vendor, until the test ends. */
+export async function start(t: TestContext, options: SlackOptions = {}): Promise<Slack> {
+  const slack = await startSlack(options);
+  t.after(() => slack.close());
+  return slack;
+}
+
+/** As the vendor's own client calls it: a form, with JSON text for what is structured. */
+export async function call(
+  slack: Slack,
+  method: string,
+  args: Json,
+  token: string | null = slack.token,
+): Promise<Json> {
+  const form = Object.entries(args).map(([name, value]): [string, string] => [
+    name,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  const response = await fetch(`${slack.apiUrl}${method}`, {
+    method: "POST",
+    headers: token === null ? {} : { authorization: `Bearer ${token}` },
+    body: new URLSearchParams(form),
+  });
+  return { status: response.status, retry: response.headers.get("retry-after"), ...((await response.json()) as Json) };
+}
+
+export interface Got {
+  path: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+  payload: Json;
+}
+
+/**
+ * A service that takes interactions; it must be told what to answer.
+ *
+ * @param answer - a body, or a status; what it does not answer stays open
+ */
+export async function startApp(
+  t: TestContext,
+  slack: Slack,
+  answer: (got: Got) => Promise<Json | string | number | null>,
+): Promise<Got[]> {
+  const received: Got[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await text(request);
+      const payload = JSON.parse(new URLSearchParams(body).get("payload") ?? "null") as Json;
+      const got = { path: request.url ?? "", headers: request.headers, body, payload };
+      received.push(got);
+      const answered = await answer(got);
+      if (typeof answered === "number") response.writeHead(answered).end();
+      else if (answered !== null) response.end(typeof answered === "string" ? answered : JSON.stringify(answered));
+    })();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  slack.sendTo(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return received;
+}
+
+export const plain = (words: string): Json => ({ type: "plain_text", text: words });
+export const section = (fields: Json = {}): Json => ({
+  type: "section",
+  text: { type: "mrkdwn", text: "Refund" },
+  ...fields,
+});
+export const button = (fields: Json = {}): Json => ({ type: "button", action_id: "go", text: plain("Go"), ...fields });
+export const actions = (...elements: Json[]): Json => ({ type: "actions", elements });
+export const input = (element: Json, fields: Json = {}): Json => ({
+  type: "input",
+  label: plain("Note"),
+  element,
+  ...fields,
+});
+export const option = (n: number, fields: Json = {}): Json => ({
+  text: plain(`Option ${n}`),
+  value: String(n),
+  ...fields,
+});
+export const times = <T>(count: number, make: (n: number) => T): T[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+export const options = (count: number): Json[] => times(count, (n) => option(n));
+export const confirm = (fields: Json = {}): Json => ({
+  title: plain("Send this answer?"),
+  text: plain("Approve"),
+  confirm: plain("Send"),
+  deny: plain("Back"),
+  ...fields,
+});
+export const modal = (blocks: Json[], fields: Json = {}): Json => ({
+  type: "modal",
+  title: plain("Refund"),
+  submit: plain("Submit"),
+  blocks,
+  ...fields,
+});
