@@ -34,7 +34,7 @@ function instantOf(year: number, month: number, day: number, hour: number, minut
   return date.setUTCFullYear(year, month - 1, day);
 }
 
-const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,3})?)?$/;
+const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,3})?)?(Z?)$/;
 
 export function isDate(text: string): boolean {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
@@ -50,16 +50,18 @@ export function isClock(text: string): boolean {
 }
 
 /**
- * "2026-03-31T14:30" in a zone, as UTC ISO text. Of an hour that comes twice the first is meant.
+ * "2026-03-31T14:30" in a zone, as UTC ISO text. Of an hour that comes twice the first is meant; what can name the second
+ * one says it in UTC, with a "Z" behind it.
  * @returns null when it is no date and time; "skipped" when the clocks leave that hour out
  */
 export function utcOf(text: string, zone: string): string | null {
   const parts = LOCAL.exec(text.trim());
   if (parts === null || !isDate(text.trim().slice(0, 10)) || !isClock(text.trim().slice(11, 16))) return null;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(1)
+    .slice(1, 7)
     .map((part) => Number(part ?? 0));
   const local = instantOf(year, month, day, hour, minute, second);
+  if (parts[7] === "Z") return new Date(local).toISOString().replace(/\.000Z$/, "Z");
   // Of the offsets around that time, the larger gives the earlier instant.
   const offsets = [offsetAt(zone, local - 86_400_000), offsetAt(zone, local + 86_400_000)];
   for (const offset of offsets.toSorted((a, b) => b - a)) {

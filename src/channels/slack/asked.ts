@@ -1,0 +1,131 @@
+import { planForm } from "../../../form/plan.ts";
+import type { Form, Plan } from "../../../form/plan.ts";
+import { keyOf } from "../../../form/entries.ts";
+import type { Entries } from "../../../form/entries.ts";
+import { isOptional, nodesOf } from "../../../form/nodes.ts";
+import type { FormNode, GroupNode } from "../../../form/nodes.ts";
+import { shownIn } from "../../../form/post.ts";
+import { decidingNames } from "./deciding.ts";
+import { elementOf } from "./inputs.ts";
+import type { InputElement } from "./inputs.ts";
+
+/** What a modal asks, in the order in which it does. */
+export interface Asked {
+  readonly parts: readonly Part[];
+  /** Titles of what only the browser can ask; none of it has a value. */
+  readonly leftOut: readonly string[];
+  /** Optional groups that have parts only if one of these fields is filled in: name of the group -> names of the fields. */
+  readonly groups: ReadonlyMap<string, readonly string[]>;
+  /** Which questions are asked, as a short text. */
+  readonly shown: string;
+}
+
+export type Part =
+  | { readonly kind: "heading"; readonly node: GroupNode }
+  /** Shown, and not to be changed. */
+  | { readonly kind: "fixed"; readonly node: FormNode }
+  | AskedField;
+
+export interface AskedField {
+  readonly kind: "field";
+  readonly node: FormNode;
+  readonly element: InputElement;
+  /** The modal may be submitted without it. */
+  readonly optional: boolean;
+  /** Other fields depend on it. */
+  readonly decides: boolean;
+}
+
+/** null: something that must be answered, or that has a value already, cannot be expressed. */
+export function askedOf(form: Form, entries: Entries): Asked | null {
+  const { plan, closed } = openGroups(form, entries);
+  const deciding = plan.branches ? decidingNames(form.source?.raw) : new Set<string>();
+  const asked: Asking = { parts: [], leftOut: [], groups: new Map(), closed, deciding };
+  if (!walk(asked, plan.root, { optional: false, blank: false, groups: [] })) return null;
+  const { parts, leftOut, groups } = asked;
+  return { parts, leftOut, groups, shown: shownIn(plan) };
+}
+
+/** A modal has no button that adds a group: its fields are there from the start, and all may be left empty. */
+function openGroups(form: Form, entries: Entries): { plan: Plan; closed: ReadonlySet<string> } {
+  const plan = planForm(form, entries);
+  const closed = new Set<string>();
+  for (const node of nodesOf(plan.root)) if (node.kind === "group" && node.state === "closed") closed.add(node.name);
+  if (closed.size === 0) return { plan, closed };
+  const opened: Record<string, readonly string[]> = Object.assign(Object.create(null), entries);
+  for (const name of closed) opened[`${name}~open`] = ["1"];
+  return { plan: planForm(form, opened), closed };
+}
+
+interface Asking {
+  readonly parts: Part[];
+  readonly leftOut: string[];
+  readonly groups: Map<string, readonly string[]>;
+  readonly closed: ReadonlySet<string>;
+  /** Names of fields on which others depend. */
+  readonly deciding: ReadonlySet<string>;
+}
+
+interface Around {
+  readonly optional: boolean;
+  /** In a group that is not there yet: no default of its fields is shown, since it would add the group. */
+  readonly blank: boolean;
+  /** Fields of each group around it that is there only if one of them is filled in. */
+  readonly groups: readonly string[][];
+}
+
+/** @returns false: it cannot be expressed, and cannot be left out */
+function walk(asking: Asking, node: FormNode, around: Around): boolean {
+  if (node.hidden || node.kind === "const") return true;
+  if (node.kind === "group") return walkGroup(asking, node, around);
+  if (node.readonly) {
+    asking.parts.push({ kind: "fixed", node });
+    return true;
+  }
+  const element = elementOf(node, around.blank);
+  if (element === null) return leaveOut(asking, node);
+  for (const names of around.groups) names.push(node.name);
+  const optional = around.optional || isOptional(node);
+  const decides = asking.deciding.has(keyOf(node.pointer));
+  asking.parts.push({ kind: "field", node, element, optional, decides });
+  return true;
+}
+
+function walkGroup(asking: Asking, node: GroupNode, around: Around): boolean {
+  // What would have to be added inside of what would have to be added.
+  if (node.state === "closed") return leaveOut(asking, node);
+  const isClosed = asking.closed.has(node.name);
+  const names: string[] | null = node.state === "open" ? [] : null;
+  const before = { parts: asking.parts.length, leftOut: asking.leftOut.length };
+  const isRoot = node.name === "";
+  if (!isRoot) asking.parts.push({ kind: "heading", node });
+  const inside: Around = {
+    optional: around.optional || (!isRoot && isOptional(node)),
+    blank: around.blank || isClosed,
+    groups: names === null ? around.groups : [...around.groups, names],
+  };
+  const isWhole = node.children.every((child) => walk(asking, child, inside));
+  if (!isWhole) {
+    // A group that may be missing goes as a whole.
+    asking.parts.length = before.parts;
+    asking.leftOut.length = before.leftOut;
+    if (!isClosed) return leaveOut(asking, node);
+    asking.leftOut.push(node.title);
+    return true;
+  }
+  if (names !== null) asking.groups.set(node.name, names);
+  if (!isRoot && asking.parts.length === before.parts + 1) asking.parts.pop();
+  return true;
+}
+
+function leaveOut(asking: Asking, node: FormNode): boolean {
+  if (!isOptional(node) || !isNothing(node.value)) return false;
+  asking.leftOut.push(node.title);
+  return true;
+}
+
+/** Nothing that anybody would miss. */
+export function isNothing(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
+}

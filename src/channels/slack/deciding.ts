@@ -1,0 +1,29 @@
+import { isRaw } from "../../../form/hints.ts";
+
+/**
+ * Names of the fields on whose answers it depends what else is asked, wherever they stand: those that an `if` looks at, and
+ * those that bring up others by being there. One name too many costs a round trip, one too few a second look at the form.
+ *
+ * @param schema - one that the service accepted, so neither deep nor large
+ */
+export function decidingNames(schema: unknown): ReadonlySet<string> {
+  const names = new Set<string>();
+  const lookForConditions = (raw: unknown): void => {
+    if (Array.isArray(raw)) for (const inner of raw) lookForConditions(inner);
+    if (!isRaw(raw)) return;
+    addNames(raw["if"]);
+    for (const dependent of [raw["dependentSchemas"], raw["dependencies"]])
+      for (const name of Object.keys(isRaw(dependent) ? dependent : {})) names.add(name);
+    for (const inner of Object.values(raw)) lookForConditions(inner);
+  };
+  const addNames = (raw: unknown): void => {
+    if (Array.isArray(raw)) for (const inner of raw) addNames(inner);
+    if (!isRaw(raw)) return;
+    for (const name of Object.keys(isRaw(raw["properties"]) ? raw["properties"] : {})) names.add(name);
+    for (const name of Array.isArray(raw["required"]) ? (raw["required"] as unknown[]) : [])
+      if (typeof name === "string") names.add(name);
+    for (const inner of Object.values(raw)) addNames(inner);
+  };
+  lookForConditions(schema);
+  return names;
+}

@@ -1,0 +1,188 @@
+import type { ActionsBlock, Button, ContextBlock, ContextBlockElement, SectionBlock } from "@slack/types";
+import { cutText, oneLine } from "../../../form/plain-text.ts";
+import type { Form } from "../../../form/plan.ts";
+import { ACTION, chooseAction } from "./actions.ts";
+import { directChoices, slackForm } from "./form.ts";
+import type { DirectChoices } from "./form.ts";
+import { modalOf } from "./modal.ts";
+import { factsOf, nameOfTask, taskSection } from "./summary.ts";
+import type { SlackTask } from "./summary.ts";
+import { fitText, line, lines, markup, MAX, moment } from "./text.ts";
+
+export interface SlackMessage {
+  /** For notifications, and for what shows no blocks. */
+  text: string;
+  blocks: (SectionBlock | ContextBlock | ActionsBlock)[];
+}
+
+export interface MessageOptions {
+  /** Whose task it is; null: nobody's. */
+  assignee: string | null;
+  /** Who is working on it; null: nobody is. */
+  claimed_by: string | null;
+  /** Something else than a person judges the answer after it was sent. */
+  is_verified: boolean;
+  /** Of the task in the dashboard: an absolute address. */
+  link: string;
+  /** IANA name; for times among the facts. */
+  time_zone: string;
+  now: Date;
+}
+
+const MAX_FACTS = 4;
+const MAX_NAME = 80;
+const MAX_TEXT = 300;
+
+/** The message that asks for a decision. */
+export function messageOf(task: SlackTask, options: MessageOptions): SlackMessage {
+  const form = slackForm(task, options.time_zone, options.now);
+  const canAnswer = isExpressible(task, form);
+  const direct = canAnswer && !options.is_verified ? directChoices(form) : null;
+  const about: ContextBlockElement[] = [
+    markup(`Answer by ${moment(task.timeout_at)}`),
+    ...(options.assignee === null ? [] : [line(`For ${nameOf(options.assignee)}`, MAX.field)]),
+    ...(options.claimed_by === null ? [] : [line(`${nameOf(options.claimed_by)} is on it`, MAX.field)]),
+    line(`Task ${task.id}`, MAX.field),
+  ];
+  return {
+    text: fitText(`Decision needed: ${nameOfTask(task)}`, MAX_TEXT),
+    blocks: [
+      taskSection(task),
+      ...factsOf(task, form, MAX_FACTS),
+      ...(canAnswer ? [] : [context(line("This one needs the browser.", MAX.field))]),
+      { type: "context", elements: about },
+      { type: "actions", elements: buttonsOf(task, form, options, canAnswer, direct) },
+    ],
+  };
+}
+
+/** Whether the modal can be opened. Nothing of a redacted payload is ever in Slack, and a form may copy from it. */
+function isExpressible(task: SlackTask, form: Form): boolean {
+  return modalOf(task, form, {}, { channel: "", ts: "" }) !== null;
+}
+
+function buttonsOf(
+  task: SlackTask,
+  form: Form,
+  { assignee, link }: MessageOptions,
+  canAnswer: boolean,
+  direct: DirectChoices | null,
+): Button[] {
+  const button = (action_id: string, text: string): Button => ({
+    type: "button",
+    action_id,
+    text: line(text, MAX.button),
+    value: task.id,
+  });
+  return [
+    ...(direct === null ? [] : choiceButtons(direct, form, button)),
+    ...(canAnswer && direct === null ? [button(ACTION.answer, "Answer")] : []),
+    ...(direct?.hasDetails === true ? [button(ACTION.answer, "Add details")] : []),
+    { ...button(ACTION.browser, "Open in browser"), url: link },
+    ...(assignee === null ? [button(ACTION.claim, "Claim")] : []),
+  ];
+}
+
+/** All look the same: none of them is the one to be chosen. */
+function choiceButtons(
+  { node }: DirectChoices,
+  form: Form,
+  button: (action_id: string, text: string) => Button,
+): Button[] {
+  const { confirm } = form.hints.submit;
+  return node.options.map(({ label, description }, index) => {
+    const name = oneLine(label) || `Option ${index + 1}`;
+    const said = [
+      cutText(oneLine(node.title), MAX_NAME),
+      `Your answer: ${name}`,
+      description,
+      node.description,
+      confirm,
+    ];
+    return {
+      ...button(chooseAction(index), name),
+      confirm: {
+        title: line("Send this answer?", MAX.confirmTitle),
+        text: lines(
+          said
+            .map((text) => oneLine(text ?? ""))
+            .filter((text) => text !== "")
+            .join("\n"),
+          MAX.confirmText,
+        ),
+        confirm: line("Send answer", 30),
+        deny: line("Go back", 30),
+      },
+    };
+  });
+}
+
+export interface Ending {
+  how: "completed" | "timed_out" | "cancelled" | "verification_exhausted";
+  /** Who answered; null: nobody knows. */
+  who: string | null;
+  /** Through which channel, such as `slack`. */
+  via: string | null;
+  /** Epoch milliseconds. */
+  at: number;
+  /** The option that was chosen, in words; null: there was none. It is not shown where the payload is redacted. */
+  decision: string | null;
+}
+
+const CHANNELS: Readonly<Record<string, string>> = {
+  slack: "in Slack",
+  email: "by mail",
+  dashboard: "on the dashboard",
+  embed: "in a form on another page",
+};
+
+/** The same message when there is nothing left to be done: how it ended, and no button. */
+export function endedMessageOf(
+  task: SlackTask,
+  ending: Ending,
+  { time_zone, now }: Pick<MessageOptions, "time_zone" | "now">,
+): SlackMessage {
+  const form = slackForm(task, time_zone, now);
+  const { summary, elements } = outcomeOf(ending, task.redact_payload);
+  return {
+    text: fitText(`${summary}: ${nameOfTask(task)}`, MAX_TEXT),
+    blocks: [
+      taskSection(task),
+      ...factsOf(task, form, MAX_FACTS),
+      { type: "context", elements: [...elements, line(`Task ${task.id}`, MAX.field)] },
+    ],
+  };
+}
+
+function outcomeOf(
+  { how, who, via, at, decision }: Ending,
+  isRedacted: boolean,
+): { summary: string; elements: ContextBlockElement[] } {
+  const when = moment(at);
+  switch (how) {
+    case "completed": {
+      const by = who === null ? "" : ` by ${nameOf(who)}`;
+      const said = decision === null || isRedacted ? "" : oneLine(decision);
+      const where = via === null ? undefined : CHANNELS[via];
+      const summary = said === "" ? `Answered${by}` : `“${said}”${by}`;
+      return {
+        summary,
+        elements: [line(summary, MAX.field), markup(when), ...(where === undefined ? [] : [line(where, MAX.field)])],
+      };
+    }
+    case "timed_out":
+      return { summary: "Timed out", elements: [markup(`Timed out ${when}`)] };
+    case "cancelled":
+      return { summary: "Cancelled", elements: [markup(`Cancelled ${when}`)] };
+    case "verification_exhausted":
+      return { summary: "Failed checks", elements: [markup(`Failed checks ${when}`)] };
+  }
+}
+
+function nameOf(name: string): string {
+  return cutText(oneLine(name), MAX_NAME) || "somebody";
+}
+
+function context(element: ContextBlockElement): ContextBlock {
+  return { type: "context", elements: [element] };
+}

@@ -1,0 +1,155 @@
+import type { InputBlock, KnownBlock, ModalView } from "@slack/types";
+import type { Entries } from "../../../form/entries.ts";
+import { ENGLISH } from "../../../form/messages.ts";
+import type { FormNode } from "../../../form/nodes.ts";
+import { oneLine, plainLines } from "../../../form/plain-text.ts";
+import type { Form } from "../../../form/plan.ts";
+import { askedOf } from "./asked.ts";
+import type { Asked, AskedField } from "./asked.ts";
+import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
+import { factsOf, slackHint, taskSection } from "./summary.ts";
+import type { SlackTask } from "./summary.ts";
+import { line, MAX, titled } from "./text.ts";
+
+/** What a modal carries from being opened to being submitted. */
+export interface ModalData {
+  /** Id of the task. */
+  task: string;
+  /** Where the message is from which it was opened. */
+  channel: string;
+  ts: string;
+  /** Which questions it asks. (asked.ts) */
+  shown: string;
+}
+
+export interface ModalOptions {
+  /** Where the message is from which it is opened. */
+  channel: string;
+  ts: string;
+  /** What is to be read before anything else: why the last answer was sent back, or that the questions have changed. */
+  note?: { title: string; text: string };
+}
+
+export const ANSWER_VIEW = "answer";
+
+const MAX_BLOCKS = 100;
+const MAX_BYTES = 250_000;
+const MAX_FACTS = 10;
+const MAX_TASK = 1_000;
+const MAX_NOTE = 2_000;
+
+/**
+ * The modal that asks for an answer, with what was entered so far.
+ *
+ * @param entries - {}: nothing was
+ * @returns null: only the browser can ask this, or nothing of the payload may be in Slack
+ */
+export function modalOf(task: SlackTask, form: Form, entries: Entries, options: ModalOptions): ModalView | null {
+  if (task.redact_payload) return null;
+  const asked = askedOf(form, entries);
+  if (asked === null) return null;
+  const data: ModalData = { task: task.id, channel: options.channel, ts: options.ts, shown: asked.shown };
+  const title = slackHint(task, form, "title");
+  const view: ModalView = {
+    type: "modal",
+    callback_id: ANSWER_VIEW,
+    private_metadata: JSON.stringify(data),
+    title: line(typeof title === "string" ? title : "", MAX.viewTitle, "Your answer"),
+    submit: line(ENGLISH.words.submit, MAX.viewTitle),
+    close: line("Cancel", MAX.viewTitle),
+    blocks: [
+      ...noteOf(options.note),
+      taskSection(task, MAX_TASK),
+      ...factsOf(task, form, MAX_FACTS),
+      { type: "divider" },
+      ...blocksOf(asked),
+      ...leftOutOf(asked),
+      ...confirmOf(form),
+    ],
+  };
+  const isTooLarge = view.blocks.length > MAX_BLOCKS || Buffer.byteLength(JSON.stringify(view)) > MAX_BYTES;
+  return isTooLarge ? null : view;
+}
+
+/** @returns null where it is none of ours */
+export function parseModalData(private_metadata: string): ModalData | null {
+  try {
+    const data: unknown = JSON.parse(private_metadata);
+    return isModalData(data) ? data : null;
+  } catch {
+    // Not even JSON: none of ours.
+    return null;
+  }
+}
+
+function isModalData(data: unknown): data is ModalData {
+  if (typeof data !== "object" || data === null) return false;
+  return ["task", "channel", "ts", "shown"].every((key) => typeof (data as Record<string, unknown>)[key] === "string");
+}
+
+function noteOf(note: ModalOptions["note"]): KnownBlock[] {
+  if (note === undefined) return [];
+  const text = titled(oneLine(note.title), plainLines(note.text), MAX_NOTE);
+  return [{ type: "section", text }, { type: "divider" }];
+}
+
+function blocksOf({ parts }: Asked): KnownBlock[] {
+  return parts.map((part) => {
+    switch (part.kind) {
+      case "heading":
+        return { type: "header", text: line(part.node.title, MAX.header) };
+      case "fixed":
+        return { type: "section", text: titled(oneLine(part.node.title) || "-", shownValue(part.node), MAX.field) };
+      case "field":
+        return inputOf(part);
+    }
+  });
+}
+
+function inputOf({ node, element, optional, decides }: AskedField): InputBlock {
+  const hint = [node.description, node.help, ENGLISH.demand(node)]
+    .map((text) => oneLine(text ?? ""))
+    .filter((text) => text !== "")
+    .join(" · ");
+  return {
+    type: "input",
+    block_id: blockOf(node.name),
+    label: line(node.title, MAX.label),
+    element,
+    optional,
+    ...(hint !== "" && { hint: line(hint, MAX.hint) }),
+    ...(decides && { dispatch_action: true }),
+  };
+}
+
+function shownValue(node: FormNode): string {
+  if (node.kind === "text" && node.look === "password") return "Hidden";
+  if ("options" in node) {
+    const labels = node.options.filter(({ value }) => [node.value].flat().includes(value)).map(({ label }) => label);
+    return oneLine(labels.join(", ")) || ENGLISH.words.nothing;
+  }
+  const { value } = node;
+  const text = typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+  return plainLines(text) || ENGLISH.words.nothing;
+}
+
+function leftOutOf({ leftOut }: Asked): KnownBlock[] {
+  if (leftOut.length === 0) return [];
+  const titles = leftOut.map((title) => oneLine(title) || "-").join(", ");
+  return [{ type: "context", elements: [line(`Optional, and only in the browser: ${titles}`, MAX.field)] }];
+}
+
+/** A modal has no second step: what a task wants to have confirmed is ticked. */
+function confirmOf(form: Form): InputBlock[] {
+  const { confirm } = form.hints.submit;
+  if (confirm === null) return [];
+  const option = { text: line("Yes, send it", MAX.option), value: "0" };
+  return [
+    {
+      type: "input",
+      block_id: CONFIRM_BLOCK,
+      label: line(confirm, MAX.label, "Please confirm"),
+      element: { type: "checkboxes", action_id: CONFIRM_BLOCK, options: [option] },
+    },
+  ];
+}

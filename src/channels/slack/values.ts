@@ -1,0 +1,140 @@
+import type { FieldError } from "../../../form/check.ts";
+import type { Entries } from "../../../form/entries.ts";
+import { own } from "../../../form/hints.ts";
+import type { BoolNode, FormNode } from "../../../form/nodes.ts";
+import { oneLine } from "../../../form/plain-text.ts";
+import { planForm } from "../../../form/plan.ts";
+import type { Form } from "../../../form/plan.ts";
+import { CONFIRMED, SHOWN, shownIn } from "../../../form/post.ts";
+import { localOf, utcOf } from "../../../form/times.ts";
+import { askedOf } from "./asked.ts";
+import type { Asked, AskedField } from "./asked.ts";
+import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
+import { NO_ANSWER } from "./inputs.ts";
+import type { ModalData } from "./modal.ts";
+import { fitText, MAX } from "./text.ts";
+
+/** Rounds in which answers bring up fields whose answers bring up fields. */
+const MAX_ROUNDS = 8;
+
+/**
+ * What was entered into a modal, as the same form would have posted it in a browser: `readPost` says what is to become of
+ * it. (form/post.ts) A modal that asked something else than what was entered asks for, has no `~shown` that fits.
+ *
+ * @param values - `view.state.values` as it came: by block, then by action
+ * @param data - what the modal carried
+ */
+export function entriesOfView(form: Form, values: unknown, data: ModalData): Entries {
+  let entries = emptyEntries();
+  let asked: Asked | null = null;
+  // A field that another one brings up is known by its plan only.
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    asked = askedOf(form, entries);
+    const next = asked === null ? entries : readAll(asked, form, values);
+    if (isSameEntries(next, entries)) break;
+    entries = next;
+  }
+  if (asked?.shown === data.shown) entries[SHOWN] = [shownIn(planForm(form, entries))];
+  if (chosenIn(values, CONFIRM_BLOCK, CONFIRM_BLOCK).length > 0) entries[CONFIRMED] = ["1"];
+  return entries;
+}
+
+type Read = Record<string, readonly string[]>;
+
+/** A field may be called like what every object has. */
+function emptyEntries(): Read {
+  return Object.create(null) as Read;
+}
+
+function isSameEntries(a: Entries, b: Entries): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function readAll(asked: Asked, form: Form, values: unknown): Read {
+  const entries = emptyEntries();
+  for (const part of asked.parts) {
+    if (part.kind !== "field") continue;
+    const state = own(own(values, blockOf(part.node.name)), part.element.action_id ?? "");
+    if (state === undefined) continue;
+    entries[part.node.name] = entryOf(part, state, form.time_zone);
+  }
+  for (const [group, names] of asked.groups) {
+    const isThere = names.some((name) => entries[name]?.some((text) => text.trim() !== "") === true);
+    entries[`${group}~open`] = [isThere ? "1" : "0"];
+  }
+  return entries;
+}
+
+/** @param state - of one element, as Slack has it */
+function entryOf({ node }: AskedField, state: unknown, zone: string): readonly string[] {
+  const chosen = [own(state, "selected_option"), ...listOf(own(state, "selected_options"))]
+    .map((option) => own(option, "value"))
+    .filter((value): value is string => typeof value === "string" && value !== NO_ANSWER);
+  switch (node.kind) {
+    case "confirm":
+      return chosen.length > 0 ? ["true"] : [];
+    case "bool":
+      return chosen.map((index) => sideOf(node, index));
+    case "choice":
+      return node.look === "filter" ? chosen.map((index) => node.options[Number(index)]?.label ?? index) : chosen;
+    case "datetime": {
+      const seconds = own(state, "selected_date_time");
+      return typeof seconds === "number" ? [timeOf(seconds, zone)] : [textOf(own(state, "value"))];
+    }
+    case "date":
+      return [textOf(own(state, "selected_date") ?? own(state, "value"))];
+    case "time":
+      return [textOf(own(state, "selected_time") ?? own(state, "value"))];
+    default:
+      return [textOf(own(state, "value"))];
+  }
+}
+
+function sideOf({ options }: BoolNode, index: string): string {
+  return options[Number(index)]?.value === true ? "true" : "false";
+}
+
+/** In the zone in which times are entered; in UTC where that would be another moment, as in an hour that comes twice. */
+function timeOf(seconds: number, zone: string): string {
+  const moment = new Date(seconds * 1000);
+  if (Number.isNaN(moment.getTime())) return String(seconds);
+  const utc = moment.toISOString().replace(/\.\d{3}Z$/, "Z");
+  const local = localOf(utc, zone);
+  return local !== null && utcOf(local, zone) === utc ? local : utc;
+}
+
+function chosenIn(values: unknown, block: string, action: string): readonly unknown[] {
+  return listOf(own(own(own(values, block), action), "selected_options"));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/**
+ * Errors as `response_action: "errors"` takes them: by block, and only blocks that the modal has. What is about something else
+ * stands with its first field, and says what it is about; a modal without any field has room for none.
+ *
+ * @param entries - what was entered into the modal
+ */
+export function errorsOfView(form: Form, entries: Entries, errors: readonly FieldError[]): Record<string, string> {
+  const fields = askedOf(form, entries)?.parts.filter((part) => part.kind === "field") ?? [];
+  const names = new Set(fields.map(({ node }) => node.name));
+  const [first] = fields;
+  const found = new Map<string, string[]>();
+  const say = (node: Pick<FormNode, "name">, message: string): void => {
+    const block = blockOf(node.name);
+    found.set(block, [...(found.get(block) ?? []), message]);
+  };
+  for (const error of errors) if (names.has(error.name)) say(error, error.message);
+  for (const error of errors)
+    if (!names.has(error.name) && first !== undefined)
+      say(first.node, error.name === "" ? error.message : `${error.title}: ${error.message}`);
+  return Object.fromEntries(
+    [...found].map(([block, messages]) => [block, fitText(oneLine(messages.join(" ")), MAX.error)]),
+  );
+}
