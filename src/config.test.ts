@@ -41,6 +41,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       trustedProxies: [],
       verifier: { keyEnvs: [] },
       email: null,
+      slack: null,
       limits: { bodyBytes: 1_048_576 },
       logLevel: "info",
     },

@@ -22,8 +22,20 @@ export interface Config {
   verifier: { keyEnvs: readonly string[] };
   /** Whom mail is from where no identity is named, and its server; null: identities are made through the API alone. */
   email: { from: { name: string | null; address: string }; smtp: SmtpServer } | null;
+  /** The app in a Slack workspace; null: Slack is off. */
+  slack: SlackApp | null;
   limits: { bodyBytes: number };
   logLevel: LogLevel;
+}
+
+export interface SlackApp {
+  botToken: string;
+  /** Proves that a request comes from Slack; null: none is taken over HTTP. */
+  signingSecret: string | null;
+  /** For Socket Mode; null: Slack calls over HTTP. */
+  appToken: string | null;
+  /** Ends in a slash. */
+  apiUrl: string;
 }
 
 export interface SmtpServer {
@@ -60,6 +72,10 @@ const KNOWN_NAMES = new Set([
   "SERVICE_VERIFIER_KEY_ENVS",
   "SERVICE_EMAIL_FROM",
   "SERVICE_SMTP_URL",
+  "SERVICE_SLACK_BOT_TOKEN",
+  "SERVICE_SLACK_SIGNING_SECRET",
+  "SERVICE_SLACK_APP_TOKEN",
+  "SERVICE_SLACK_API_URL",
   "SERVICE_BODY_LIMIT_BYTES",
   "SERVICE_LOG_LEVEL",
 ]);
@@ -141,6 +157,16 @@ export function readConfig(
 
   const email = readEmail(given("SERVICE_EMAIL_FROM"), given("SERVICE_SMTP_URL"), problems);
 
+  const slack = readSlack(
+    {
+      botToken: given("SERVICE_SLACK_BOT_TOKEN"),
+      signingSecret: given("SERVICE_SLACK_SIGNING_SECRET"),
+      appToken: given("SERVICE_SLACK_APP_TOKEN"),
+      apiUrl: given("SERVICE_SLACK_API_URL"),
+    },
+    problems,
+  );
+
   const adminToken = given("SERVICE_ADMIN_API_TOKEN");
   if (adminToken !== undefined) {
     if (!/^[\x21-\x7e]+$/.test(adminToken))
@@ -188,6 +214,7 @@ export function readConfig(
       trustedProxies,
       verifier: { keyEnvs },
       email,
+      slack,
       limits: { bodyBytes },
       logLevel,
     },
@@ -265,6 +292,27 @@ function readEmail(from: string | undefined, smtp: string | undefined, problems:
   if (server === null)
     problems.push("SERVICE_SMTP_URL is not an address such as smtp://user:password@mail.example.com:587.");
   return server === null ? null : { from: { name: name === "" ? null : name, address }, smtp: server };
+}
+
+function readSlack(
+  { botToken, signingSecret, appToken, apiUrl = "https://slack.com/api/" }: Record<keyof SlackApp, string | undefined>,
+  problems: string[],
+): Config["slack"] {
+  if (!URL.canParse(apiUrl) || !/^https?:$/.test(new URL(apiUrl).protocol) || !apiUrl.endsWith("/"))
+    problems.push(`SERVICE_SLACK_API_URL is "${apiUrl}"; it takes an address that ends in a slash.`);
+  if (botToken === undefined && signingSecret === undefined && appToken === undefined) return null;
+  if (botToken === undefined || (signingSecret === undefined && appToken === undefined)) {
+    problems.push(
+      "Slack needs SERVICE_SLACK_BOT_TOKEN, to write, and to be answered either SERVICE_SLACK_SIGNING_SECRET (requests over HTTP) or SERVICE_SLACK_APP_TOKEN (Socket Mode).",
+    );
+    return null;
+  }
+  // The values are secrets: they are not repeated.
+  if (!/^xoxb-[\w-]+$/.test(botToken))
+    problems.push("SERVICE_SLACK_BOT_TOKEN is not a bot token; those begin with xoxb-.");
+  if (appToken !== undefined && !/^xapp-[\w-]+$/.test(appToken))
+    problems.push("SERVICE_SLACK_APP_TOKEN is not an app-level token; those begin with xapp-.");
+  return { botToken, signingSecret: signingSecret ?? null, appToken: appToken ?? null, apiUrl };
 }
 
 function readSmtpUrl(text: string): SmtpServer | null {

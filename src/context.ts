@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { PatternHost } from "../json-schema/pattern-worker-host.ts";
+import type { Slack } from "./channels/slack/client.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
@@ -35,6 +36,8 @@ export interface Context {
   cookies: Cookies;
   /** Posts to URLs of strangers. */
   sender: Sender;
+  /** The Slack app; null: Slack is off. */
+  slack: Slack | null;
   /** Sends what is owed. */
   deliveries: Engine;
 }

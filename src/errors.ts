@@ -20,6 +20,11 @@ export const ERRORS = {
     message: "The e-mail address or the password is wrong.",
     help: "The answer is the same whether the address is unknown, the password is wrong, no password is set, or the person is deactivated. An operator can set a new password: `npm run service -- users set-password --email <address>`.",
   },
+  INVALID_SLACK_SIGNATURE: {
+    status: 401,
+    message: "This does not come from Slack, or not just now.",
+    help: "Slack signs what it sends with the signing secret of its app, and a request that is older than five minutes is refused. Check `SERVICE_SLACK_SIGNING_SECRET`, and the clock of the server.",
+  },
   FORBIDDEN: {
     status: 403,
     message: "You are known here, but you may not do this.",
@@ -159,6 +164,11 @@ export const ERRORS = {
     status: 503,
     message: "The connection to the database was lost at the moment of the commit. Try again.",
     help: "The change may or may not have been stored. Repeating the request is safe: a creation is found again by its idempotency key, and a task ends only once.",
+  },
+  SLACK_NOT_CONFIGURED: {
+    status: 503,
+    message: "Slack is not connected to this server.",
+    help: "The operator sets `SERVICE_SLACK_BOT_TOKEN` and `SERVICE_SLACK_SIGNING_SECRET` and starts the service again.",
   },
   OVERLOADED: {
     status: 503,

@@ -5,6 +5,8 @@ import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
 import { createApp } from "./app.ts";
 import { createAnnounce } from "./channels/announce.ts";
 import { createEmailKind } from "./channels/email/kind.ts";
+import { createSlack } from "./channels/slack/client.ts";
+import { createSlackKind } from "./channels/slack/kind.ts";
 import { readConfig, type Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Db } from "./db/database.ts";
@@ -62,12 +64,17 @@ export async function createContext(
     log,
     recordAbandoned: recordCallbackAbandoned,
   });
+  const slack = config.slack === null ? null : createSlack(config.slack);
   const announce = createAnnounce({ config });
   const deliveries = createEngine({
     db,
     log,
     metrics,
-    kinds: { callback, email: createEmailKind({ db, config, log }) },
+    kinds: {
+      callback,
+      email: createEmailKind({ db, config, log }),
+      ...(slack && { slack: createSlackKind({ db, config, log }, slack) }),
+    },
     ...replace.deliveries,
   });
   return {
@@ -86,6 +93,7 @@ export async function createContext(
     passwords: createPasswords(),
     cookies: createCookies(config),
     sender,
+    slack,
     deliveries,
   };
 }

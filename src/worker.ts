@@ -1,3 +1,4 @@
+import { startSocket } from "./channels/slack/socket.ts";
 import type { Context } from "./context.ts";
 import { startTidying } from "./people/sessions.ts";
 import { startDeadlines } from "./tasks/deadlines.ts";
@@ -8,9 +9,11 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const deadlines = startDeadlines(ctx);
   const totals = startTotals(ctx);
   const tidying = startTidying(ctx);
+  const socket = ctx.slack !== null && ctx.config.slack?.appToken != null ? startSocket(ctx, ctx.slack) : null;
   ctx.deliveries.start();
   return {
     stop: async () => {
+      await socket?.stop();
       await deadlines.stop();
       await totals.stop();
       await tidying.stop();

@@ -150,6 +150,8 @@ const ROUTES: Record<string, Route> = {
     body: () => ({ to: "dana@example.com" }),
     has: "sent",
   },
+  // Who it is comes with Slack's signature; without Slack there is nobody to ask.
+  "POST /api/channels/slack/interactions": { may: "everybody", status: 503, has: "error_code" },
   "GET /api/admin/webhook-deliveries": { may: OPERATORS, status: 200 },
   "GET /api/admin/webhook-deliveries/{id}": {
     may: OPERATORS,

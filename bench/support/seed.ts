@@ -284,6 +284,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   verification_attempts: true,
   deliveries: true,
   delivery_bodies: true,
+  delivery_places: true,
   delivery_attempts: true,
   task_totals: true,
   task_candidates: true,

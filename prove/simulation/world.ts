@@ -342,6 +342,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       passwords: createPasswords(),
       cookies: createCookies(shared.config),
       sender,
+      slack: null,
       deliveries,
     };
     // Totals for the statistics are left out: they owe nobody anything, and look every minute of days.

@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { errors } from "../http/schema.ts";
 import { actionRoutes } from "./email/action-routes.ts";
 import { callerOf } from "../people/caller.ts";
+import { slackRoutes } from "./slack/routes.ts";
 import { deleteIdentity, listIdentities, readIdentity, setIdentity, testIdentity } from "./email/identities.ts";
 import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult } from "./email/schema.ts";
 
@@ -20,6 +21,7 @@ export const channelRoutes: FastifyPluginAsyncTypebox<{ ctx: Context; head: stri
   { ctx, head },
 ) => {
   await app.register(actionRoutes, { ctx, head, prefix: "/email/action" });
+  await app.register(slackRoutes, { ctx, prefix: "/slack" });
   app.get(
     "/email/identities",
     {

@@ -6,6 +6,7 @@ import { deliveries } from "./migrations/0002-deliveries.ts";
 import { cheapReads } from "./migrations/0003-cheap-reads.ts";
 import { people } from "./migrations/0004-people.ts";
 import { email } from "./migrations/0005-email.ts";
+import { slack } from "./migrations/0006-slack.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -21,6 +22,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     "0003-cheap-reads": cheapReads(dialect),
     "0004-people": people(dialect),
     "0005-email": email(dialect),
+    "0006-slack": slack(dialect),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();

@@ -10,6 +10,7 @@ export interface Schema {
   verification_attempts: VerificationAttemptRow;
   deliveries: DeliveryRow;
   delivery_bodies: DeliveryBodyRow;
+  delivery_places: DeliveryPlaceRow;
   delivery_attempts: DeliveryAttemptRow;
   task_totals: TaskTotalsRow;
   task_candidates: TaskCandidateRow;
@@ -233,6 +234,19 @@ export interface SetupRow {
   id: number;
   user_id: string;
   completed_at: number;
+}
+
+/** Where a delivery stands that is changed with its task. */
+export interface DeliveryPlaceRow {
+  delivery_id: string;
+  /** When it began to be put there, epoch milliseconds; null: it is there, or nobody is at it. */
+  begun_at: number | null;
+  /** JSON, as the kind knows it; null: nowhere yet. */
+  place: string | null;
+  /** Of what is shown there: changes that would change nothing are not sent. */
+  shown: string | null;
+  /** 1 once the trail says that somebody was told. */
+  is_noted: number;
 }
 
 /** Somebody that mail is from, and the way it goes. */

@@ -384,10 +384,11 @@ export function createEngine({
     const common = { ...times, ended_at, status_code, response_excerpt };
     if (outcome.ok) return { ...common, status: "SUCCEEDED", next_attempt_at: null, error: null };
     const next = outcome.is_final ? null : kindOf(kind).nextAttemptAt(attempt_count + 1, new Date(ended_at), random());
+    const earliest = ended_at + (outcome.wait_ms ?? 0);
     return {
       ...common,
       status: next === null ? "ABANDONED" : "FAILED",
-      next_attempt_at: next === null ? null : next.getTime(),
+      next_attempt_at: next === null ? null : Math.max(next.getTime(), earliest),
       error: `${outcome.error}: ${outcome.message}`,
     };
   }

@@ -27,6 +27,8 @@ export type Outcome =
       ok: false;
       /** Another try would end the same. */
       is_final?: boolean;
+      /** For how long the receiver wants to be left alone, in milliseconds. */
+      wait_ms?: number | undefined;
       /** A stable word. */
       error: string;
       /** A sentence for operators. */

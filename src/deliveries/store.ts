@@ -12,7 +12,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DELIVERIES_HINT = "deliveries";
 
 export interface OwedDelivery {
-  kind: "callback" | "email";
+  kind: "callback" | "email" | "slack";
   task_id: string;
   destination: string;
   /** What shares its fate when it is slow or down. */
@@ -102,6 +102,7 @@ export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<void> 
   if (ids.length === 0) return;
   await tx.query.deleteFrom("delivery_bodies").where("delivery_id", "in", ids).execute();
   await tx.query.deleteFrom("delivery_attempts").where("delivery_id", "in", ids).execute();
+  await tx.query.deleteFrom("delivery_places").where("delivery_id", "in", ids).execute();
 }
 
 /** Ids as one parameter, so that a statement is the same for any number of them. */

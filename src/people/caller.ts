@@ -19,13 +19,25 @@ export interface LinkCaller {
   user: Person | null;
 }
 
+/** Whoever pressed something in Slack, which vouches for them. `user`: whom the directory knows by that. */
+export interface SlackCaller {
+  kind: "slack";
+  team_id: string;
+  user_id: string;
+  email: string | null;
+  user: Person | null;
+  /** `notify` of the task names this very person, by their id. */
+  named_by: string | null;
+}
+
 /** Who is asking. (spec: Authentication) */
 export type Caller =
   | { kind: "admin" }
   /** `session`: what the row of the session is found by. */
   | { kind: "user"; user: Person; session: string }
   | { kind: "service_key"; id: string; name: string }
-  | LinkCaller;
+  | LinkCaller
+  | SlackCaller;
 
 /** @throws ServiceError UNAUTHENTICATED */
 export function callerOf(request: FastifyRequest): Caller {
@@ -33,9 +45,14 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
+/** Whom the directory knows the caller as; null: nobody in particular. */
+export function personOf(caller: Caller): Person | null {
+  return caller.kind === "user" || caller.kind === "slack" ? caller.user : null;
+}
+
 /** "admin" in the tables of the spec: the admin token, or an operator's session. */
 export function isOperator(caller: Caller): boolean {
-  return caller.kind === "admin" || (caller.kind === "user" && caller.user.is_operator);
+  return caller.kind === "admin" || personOf(caller)?.is_operator === true;
 }
 
 /** @throws ServiceError FORBIDDEN */

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { ServiceError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 import { findServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
-import { findUserByEmail } from "./store.ts";
+import { findUser, findUserByEmail } from "./store.ts";
 import { COOKIE_NAME, findSession, readCookie } from "./sessions.ts";
 
 /**
@@ -49,6 +49,8 @@ async function callerWithSession({ db }: Pick<Context, "db">, session: string): 
 export async function requireStillHere(ctx: Pick<Context, "db">, caller: Caller): Promise<void> {
   if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
     throw new ServiceError("UNAUTHENTICATED");
+  if (caller.kind === "slack" && caller.user !== null && !(await findUser(ctx.db, caller.user.id))?.active)
+    throw new ServiceError("FORBIDDEN");
   if (caller.kind === "link" && (await findUserByEmail(ctx.db, caller.email))?.active === false)
     throw new ServiceError("FORBIDDEN");
 }

@@ -57,6 +57,7 @@ export function whoIs(caller: Caller | null): Me {
     // These open routes of their own, and this is not one.
     case "service_key":
     case "link":
+    case "slack":
     case undefined:
       return NOBODY;
   }

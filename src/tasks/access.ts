@@ -1,7 +1,7 @@
 import type { Reader } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
-import { isOperator, type Caller, type LinkCaller, type Person } from "../people/caller.ts";
+import { isOperator, type Caller, type LinkCaller, type Person, type SlackCaller } from "../people/caller.ts";
 import { isCandidate } from "./candidates.ts";
 import type { Completer } from "./lifecycle.ts";
 import type { Actor } from "./move.ts";
@@ -26,7 +26,7 @@ const MAY = {
   poll: EVERYBODY_INVOLVED,
   /** A candidate claims first, and is the assignee then. */
   complete: ["operator", "assignee", "recipient"],
-  claim: EVERYBODY_INVOLVED,
+  claim: [...EVERYBODY_INVOLVED, "recipient"],
   /** Of those, whoever holds the claim. */
   release: EVERYBODY_INVOLVED,
   cancel: ["operator"],
@@ -48,7 +48,7 @@ export function requireMay(caller: Caller, action: TaskAction): void {
     caller.kind === "user"
       ? may.some((standing) => standing === "assignee" || standing === "candidate")
       : // A service key mints embed tokens, and nothing else.
-        caller.kind === "link" && may.includes("recipient");
+        (caller.kind === "link" || caller.kind === "slack") && may.includes("recipient");
   if (!isThinkable) throw new ServiceError("FORBIDDEN");
 }
 
@@ -77,6 +77,7 @@ export function mayAtOnce(
 ): boolean {
   const may: readonly Standing[] = MAY[action];
   if (caller.kind === "link") return may.includes("recipient") && isRecipient(caller, task);
+  if (caller.kind === "slack") return may.includes("recipient") && isSlackRecipient(caller, task);
   return isOperator(caller) || (caller.kind === "user" && may.includes("assignee") && isAssignee(caller.user, task));
 }
 
@@ -85,8 +86,20 @@ function isRecipient(
   task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
 ): boolean {
   if (task_id !== task.id) return false;
-  const isNobodys = task.assigned_to_user_id === null && task.assigned_to_email === null;
-  return isNobodys || isAssignee({ id: user?.id ?? "", email }, task);
+  return isNobodys(task) || isAssignee({ id: user?.id ?? "", email }, task);
+}
+
+/** A channel is read by many: whom the directory does not know must be named by the task. */
+function isSlackRecipient(
+  { user, named_by }: SlackCaller,
+  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
+): boolean {
+  if (user === null) return named_by === task.id && isNobodys(task);
+  return user.is_operator || isNobodys(task) || isAssignee(user, task);
+}
+
+function isNobodys(task: Pick<Task, "assigned_to_user_id" | "assigned_to_email">): boolean {
+  return task.assigned_to_user_id === null && task.assigned_to_email === null;
 }
 
 /** Whether a task is this person's: by their id, or by their address where the directory did not know it then. */
@@ -122,6 +135,7 @@ export function actorOf(caller: Caller, email: string | null = null): Actor {
     case "user":
       return { type: "human", email: caller.user.email };
     case "link":
+    case "slack":
       return { type: "human", email: caller.email };
   }
 }
@@ -140,6 +154,8 @@ export function completerOf(caller: Caller, body: CompleteTaskBody): Completer {
       return { email: caller.user.email, user_id: caller.user.id, channel: "dashboard", embed_sub: null };
     case "link":
       return { email: caller.email, user_id: caller.user?.id ?? null, channel: "email", embed_sub: null };
+    case "slack":
+      return { email: caller.email, user_id: caller.user?.id ?? null, channel: "slack", embed_sub: null };
     case "service_key":
       throw new ServiceError("FORBIDDEN");
   }

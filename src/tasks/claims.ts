@@ -1,9 +1,10 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
+import { showAnew } from "../deliveries/places.ts";
 import { MINUTE } from "../lib/time.ts";
 import { isEmailAddress } from "../lib/text.ts";
-import { isOperator, type Caller, type Person } from "../people/caller.ts";
+import { isOperator, personOf, type Caller, type Person } from "../people/caller.ts";
 import { findUser, findUserByEmail } from "../people/store.ts";
 import { actorOf, isAssignee, requireMay, requireMayWith } from "./access.ts";
 import { deleteCandidates, inboxHint, isCandidate, listCandidates } from "./candidates.ts";
@@ -34,10 +35,10 @@ const CLAIM_MS = 10 * MINUTE;
  */
 export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boolean): Promise<WholeTask> {
   requireMay(caller, "claim");
-  if (caller.kind !== "user") throw new ServiceError("CLAIM_NEEDS_A_PERSON");
+  const user = personOf(caller);
+  if (user === null) throw new ServiceError("CLAIM_NEEDS_A_PERSON");
   if (force && !isOperator(caller))
     throw new ServiceError("FORBIDDEN", { message: "Only operators take over a claim." });
-  const { user } = caller;
   return ctx.db.write(async (tx) => {
     const task = await lockOpenTask(tx, caller, "claim", id);
     const now = tx.now();
@@ -68,7 +69,8 @@ export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise
   return ctx.db.write(async (tx) => {
     const task = await lockOpenTask(tx, caller, "release", id);
     if (task.claim_expires_at === null) return task;
-    const isOwn = caller.kind === "user" && isHolder(caller.user, task);
+    const user = personOf(caller);
+    const isOwn = user !== null && isHolder(user, task);
     if (!isOwn && !isOperator(caller))
       throw new ServiceError("FORBIDDEN", { message: "Somebody else claimed this task." });
     const candidates = await listCandidates(tx, id);
@@ -164,6 +166,7 @@ async function reroute(
       extra: task.redact_payload ? null : audit.extra,
       created_at: now,
     });
+  await showAnew(tx, task.id);
   tx.hint(`task:${task.id}`);
   for (const person of new Set(change.inboxes)) tx.hint(inboxHint(person));
   return after;

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
 import type { TaskRow } from "../db/schema.ts";
+import { showAnew, shownAnew } from "../deliveries/places.ts";
 import { addOwed, insertOwed } from "../deliveries/store.ts";
 import { newId } from "../lib/ids.ts";
 import type { TaskEvent } from "./lifecycle.ts";
@@ -88,6 +89,7 @@ export async function addMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
       await tx.run(insertAuditEntry, toAuditRow(audit));
       if (owed !== null) await addOwed(tx, owed);
       if (after.ended_at !== null) await tx.run(closeOffer, { task_id: after.id });
+      await showAnew(tx, after.id);
     }
   }
   for (const { after, event } of moves) if (event.type === "refused") await addVerificationAttempt(tx, after, event);
@@ -133,8 +135,8 @@ const writeMoves = writeStatement<{ moves: string }, { id: string }>((query, par
           completed_by_email = c.completed_by_email, completed_by_user_id = c.completed_by_user_id,
           completed_via_channel = c.completed_via_channel
         from changed c where t.id = c.id and t.audit_seq = c.before_seq
-        returning t.id, t.ended_at
-      ), offers as (
+        returning t.id, t.ended_at, t.updated_at
+      ), ${shownAnew(sql`written`)}, offers as (
         update task_candidates o set is_open = 0 from written
         where o.task_id = written.id and o.is_open = 1 and written.ended_at is not null
       ), responses as (

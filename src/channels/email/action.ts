@@ -1,13 +1,12 @@
 import { entriesOfPost, type Entries } from "../../../form/entries.ts";
-import { explain, type FieldError } from "../../../form/check.ts";
+import type { FieldError } from "../../../form/check.ts";
 import { planForm, type Form } from "../../../form/plan.ts";
 import { readPost, type Notice } from "../../../form/post.ts";
 import type { TaskFormProps } from "../../../form/task-form.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
-import { parseJsonBody } from "../../http/body.ts";
 import { escapeHtml } from "../../http/page.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import type { LinkCaller } from "../../people/caller.ts";
 import { findUser } from "../../people/store.ts";
@@ -15,6 +14,7 @@ import { mayAtOnce } from "../../tasks/access.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { parseJson, type WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
+import { fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 import { createNonce, isNonce, openLink, recipientOf, type OpenedLink } from "./links.ts";
 import { momentText, openPage, renderer, saidPage, type SaidPage } from "./page.ts";
@@ -75,14 +75,6 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
     if (!(error instanceof ServiceError)) throw error;
     return refused(pages, token, known, { form, entries, error });
   }
-}
-
-/** As the API reads it: what its bodies may not hold, no answer may. @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED */
-function responseOf(value: unknown): JsonObject {
-  const response = parseJsonBody(Buffer.from(JSON.stringify(value)));
-  if (!isJsonObject(response))
-    throw new ServiceError("VALIDATION_FAILED", { message: "The answer must be an object." });
-  return response;
 }
 
 // --- Who may, and what has become of the task --------------------------------------------------------------------------
@@ -320,11 +312,7 @@ async function refused(
   switch (error.code) {
     case "VALIDATION_FAILED":
     case "MALFORMED_REQUEST": {
-      const findings = (error.details ?? []).map(({ path, keyword }) => ({
-        path: path.replace(/^\/response/, ""),
-        keyword: keyword ?? "",
-      }));
-      const errors = explain(planForm(form, entries), findings);
+      const errors = fieldErrorsOf(planForm(form, entries), error);
       const notice = { text: `Nothing was sent. ${error.message}`, is_bad: true };
       return show(pages, token, known, {
         status: 422,

@@ -1,0 +1,22 @@
+import { explain, type FieldError } from "../../form/check.ts";
+import type { Plan } from "../../form/plan.ts";
+import { ServiceError } from "../errors.ts";
+import { parseJsonBody } from "../http/body.ts";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
+
+/**
+ * What a form gives, as the API reads answers: what its bodies may not hold, no answer may.
+ * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED
+ */
+export function responseOf(value: unknown): JsonObject {
+  const response = parseJsonBody(Buffer.from(JSON.stringify(value ?? null)));
+  if (!isJsonObject(response))
+    throw new ServiceError("VALIDATION_FAILED", { message: "The answer must be an object." });
+  return response;
+}
+
+/** What the service has against an answer, at the fields of its form; empty where it is about none of them. */
+export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): readonly FieldError[] {
+  const findings = details.map(({ path, keyword = "" }) => ({ path: path.replace(/^\/response/, ""), keyword }));
+  return explain(plan, findings);
+}

@@ -1,0 +1,195 @@
+import type { ErrorCode, WebClient } from "@slack/web-api";
+import type { KnownBlock, ModalView } from "@slack/types";
+import type { SlackApp } from "../../config.ts";
+import { SECOND } from "../../lib/time.ts";
+
+/** A message as Slack draws it. */
+export interface SlackMessage {
+  text: string;
+  blocks: KnownBlock[];
+}
+
+/** Where a message stands. */
+export interface SlackPlace {
+  channel: string;
+  /** Its id there. */
+  ts: string;
+}
+
+export interface SlackMember {
+  id: string;
+  name: string;
+  /** Only one that the person has confirmed. */
+  email: string | null;
+}
+
+/** What is asked of Slack; every call may throw a SlackFailure. */
+export interface Slack {
+  /** The workspace of the token. */
+  team(): Promise<{ id: string; name: string }>;
+  post(channel: string, message: SlackMessage, thread?: string): Promise<SlackPlace>;
+  update(place: SlackPlace, message: SlackMessage): Promise<void>;
+  /** Seen by one person only. */
+  whisper(place: Pick<SlackPlace, "channel">, user: string, text: string): Promise<void>;
+  /** @param trigger - works once, within three seconds of a click */
+  openView(trigger: string, view: ModalView): Promise<void>;
+  /** @param hash - of the view as it was; another one means that it has changed since */
+  updateView(id: string, view: ModalView, hash?: string): Promise<void>;
+  member(id: string): Promise<SlackMember>;
+  memberByEmail(email: string): Promise<SlackMember>;
+  memberByHandle(handle: string): Promise<SlackMember | null>;
+  /** The address of a connection over which Slack asks; with the app's own token. */
+  openSocket(): Promise<string>;
+}
+
+/** Slack did not do it. */
+export class SlackFailure extends Error {
+  /** A stable word; Slack's own where it has one. */
+  readonly word: string;
+  /** It would say the same again. */
+  readonly isFinal: boolean;
+  /** For how long it wants to be left alone, in milliseconds. */
+  readonly waitMs: number | undefined;
+
+  constructor(word: string, message: string, { isFinal = false, waitMs }: { isFinal?: boolean; waitMs?: number } = {}) {
+    super(message);
+    this.name = "SlackFailure";
+    this.word = word;
+    this.isFinal = isFinal;
+    this.waitMs = waitMs;
+  }
+}
+
+const TIMEOUT_MS = 10 * SECOND;
+/** Pages of members that are looked through for a handle, of 200 each. */
+const PAGES_MAX = 10;
+
+export function createSlack({ botToken, appToken, apiUrl }: SlackApp): Slack {
+  const clients = new Map<string, Promise<WebClient>>();
+  // Loaded when something is first asked: many services never do.
+  const load = (token: string) => {
+    const known = clients.get(token);
+    if (known) return known;
+    const loading = import("@slack/web-api").then(
+      ({ WebClient, LogLevel }) =>
+        new WebClient(token, {
+          slackApiUrl: apiUrl,
+          logLevel: LogLevel.ERROR,
+          timeout: TIMEOUT_MS,
+          // What is owed is tried again by its own schedule.
+          retryConfig: { retries: 0 },
+          rejectRateLimitedCalls: true,
+        }),
+    );
+    clients.set(token, loading);
+    return loading;
+  };
+  async function ask<T>(call: (client: WebClient) => Promise<T>, token = botToken): Promise<T> {
+    const loaded = await load(token);
+    try {
+      return await call(loaded);
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+
+  let team: Promise<{ id: string; name: string }> | undefined;
+  const toMember = (user: Member | undefined): SlackMember => ({
+    id: user?.id ?? "",
+    name: user?.profile?.display_name || user?.real_name || user?.name || "Somebody",
+    email: user?.is_email_confirmed === false ? null : (user?.profile?.email ?? null),
+  });
+  return {
+    team: () =>
+      (team ??= ask((slack) => slack.auth.test()).then(
+        ({ team_id = "", team: name = "" }) => ({ id: team_id, name }),
+        (error: unknown) => {
+          team = undefined;
+          throw error;
+        },
+      )),
+    post: async (channel, { text, blocks }, thread) => {
+      const posted = await ask((slack) =>
+        slack.chat.postMessage({
+          channel,
+          text,
+          blocks,
+          unfurl_links: false,
+          unfurl_media: false,
+          ...(thread !== undefined && { thread_ts: thread }),
+        }),
+      );
+      return { channel: posted.channel ?? channel, ts: posted.ts ?? "" };
+    },
+    update: async ({ channel, ts }, { text, blocks }) =>
+      void (await ask((slack) => slack.chat.update({ channel, ts, text, blocks }))),
+    whisper: async ({ channel }, user, text) =>
+      void (await ask((slack) => slack.chat.postEphemeral({ channel, user, text }))),
+    openView: async (trigger_id, view) => void (await ask((slack) => slack.views.open({ trigger_id, view }))),
+    updateView: async (view_id, view, hash) =>
+      void (await ask((slack) => slack.views.update({ view_id, view, ...(hash !== undefined && { hash }) }))),
+    member: async (user) => toMember((await ask((slack) => slack.users.info({ user }))).user),
+    memberByEmail: async (email) => toMember((await ask((slack) => slack.users.lookupByEmail({ email }))).user),
+    memberByHandle: async (handle) => {
+      let cursor: string | undefined;
+      for (let page = 0; page < PAGES_MAX; page++) {
+        const found = await ask((slack) => slack.users.list({ limit: 200, ...(cursor && { cursor }) }));
+        const user = found.members?.find(({ name, deleted }) => name === handle && deleted !== true);
+        if (user) return toMember(user);
+        cursor = found.response_metadata?.next_cursor;
+        if (!cursor) return null;
+      }
+      return null;
+    },
+    openSocket: async () => (await ask((slack) => slack.apps.connections.open({}), appToken ?? "")).url ?? "",
+  };
+}
+
+/** What is read of Slack's record of a person. */
+interface Member {
+  id?: string;
+  name?: string;
+  real_name?: string;
+  is_email_confirmed?: boolean;
+  profile?: { display_name?: string; email?: string };
+}
+
+/** Slack's own trouble, which passes. */
+const PASSING = new Set(["internal_error", "fatal_error", "service_unavailable", "request_timeout", "ratelimited"]);
+
+function toFailure(error: unknown): SlackFailure {
+  const { code, data, retryAfter, message } = error as {
+    code?: `${ErrorCode}`;
+    data?: { error?: string; response_metadata?: { messages?: string[] } };
+    retryAfter?: number;
+    message?: string;
+  };
+  switch (code) {
+    case "slack_webapi_platform_error": {
+      const word = data?.error ?? "refused";
+      const more = data?.response_metadata?.messages?.join(" ") ?? "";
+      const says = SENTENCES[word] ?? `Slack answered "${word}".`;
+      return new SlackFailure(word, `${says} ${more}`.trim().slice(0, 500), { isFinal: !PASSING.has(word) });
+    }
+    case "slack_webapi_rate_limited_error":
+      return new SlackFailure("ratelimited", "Slack wants fewer messages at a time.", {
+        waitMs: (retryAfter ?? 1) * SECOND,
+      });
+    default:
+      return new SlackFailure("connect", `Slack could not be reached: ${message ?? String(error)}`.slice(0, 500));
+  }
+}
+
+/** What operators can do about it. */
+const SENTENCES: Readonly<Record<string, string>> = {
+  channel_not_found: "There is no such channel, or the app cannot see it: invite it with /invite.",
+  not_in_channel: "The app is not in this channel: invite it with /invite.",
+  is_archived: "The channel is archived.",
+  users_not_found: "Nobody in the workspace has this address.",
+  user_not_found: "Nobody in the workspace has this id.",
+  invalid_auth: "The bot token is not valid any more.",
+  not_authed: "The bot token is missing.",
+  account_inactive: "The app was removed from the workspace.",
+  token_revoked: "The bot token was revoked.",
+  missing_scope: "The app lacks a permission; add it and install the app again.",
+};

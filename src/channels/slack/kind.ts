@@ -1,0 +1,134 @@
+import { hash } from "node:crypto";
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import type { EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
+import { findPlace, setPlace } from "../../deliveries/places.ts";
+import { schedule } from "../../deliveries/schedule.ts";
+import { isEmailAddress } from "../../lib/text.ts";
+import { MINUTE, SECOND } from "../../lib/time.ts";
+import { recordNotification, type Notification } from "../../tasks/audit.ts";
+import { isTerminal } from "../../tasks/lifecycle.ts";
+import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
+import { SlackFailure, type Slack, type SlackPlace } from "./client.ts";
+import type { OwedPost } from "./owed.ts";
+import { messageFor, sentBackFor } from "./showing.ts";
+
+type Ctx = Pick<Context, "db" | "config" | "log">;
+
+const nextAttemptAt = schedule([0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE]);
+
+/** A post that was begun longer ago, and of which nothing is known, is not coming any more. */
+const LOST_MS = 30 * SECOND;
+
+/** Where a message stands, and up to which attempt its thread tells of answers that were sent back. */
+interface Place extends SlackPlace {
+  sent_back: number;
+}
+
+/**
+ * Messages in Slack as a kind of delivery: posted once, and changed whenever the task has. Each attempt makes the message what
+ * the task is at that moment. (spec: Channels)
+ */
+export function createSlackKind(ctx: Ctx, slack: Slack): Kind {
+  return {
+    nextAttemptAt,
+    send: async ({ id, task_id, destination, body }) => {
+      const task = await findWholeTask(ctx.db, task_id);
+      if (task === null) return NEEDLESS;
+      const known = await findPlace(ctx.db, id);
+      const now = ctx.db.now();
+      try {
+        if (known?.place != null) return await change(id, task, JSON.parse(known.place) as Place, known.shown);
+        if (isTerminal(task.status) || now >= task.timeout_at) return NEEDLESS;
+        // Another process may be posting it at this moment: two messages would be one too many.
+        if (known?.begun_at != null && now - known.begun_at < LOST_MS)
+          return { ...failed("busy", "The message is being posted already."), wait_ms: 5 * SECOND };
+        await requireTeam(body);
+        return await post(id, task, destination);
+      } catch (error) {
+        if (!(error instanceof SlackFailure)) throw error;
+        return { ...failed(error.word, error.message), is_final: error.isFinal, wait_ms: error.waitMs };
+      }
+    },
+    onAbandoned: async (tx, delivery) => {
+      const { id: delivery_id, task_id, attempts, last_error: error } = delivery;
+      await recordNotification(tx, task_id, { ...notificationOf(delivery), attempts, error });
+      tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "Slack did not take a message"));
+    },
+    // The first time; that it was changed since is nobody's news.
+    onSucceeded: async (tx, delivery) => {
+      if (await noteOnce(tx, delivery.id)) await recordNotification(tx, delivery.task_id, notificationOf(delivery));
+    },
+  };
+
+  async function requireTeam(body: string | null): Promise<void> {
+    const { team } = JSON.parse(body ?? "{}") as Partial<OwedPost>;
+    if (team != null && team !== (await slack.team()).id)
+      throw new SlackFailure("no_team", `This server is not connected to the workspace ${team}.`, { isFinal: true });
+  }
+
+  async function post(id: string, task: WholeTask, target: string): Promise<Outcome> {
+    const message = await messageFor(ctx, task);
+    const channel = await channelOf(slack, target);
+    await setPlace(ctx.db, id, { begun_at: ctx.db.now() });
+    try {
+      const place = await slack.post(channel, message);
+      const known: Place = { ...place, sent_back: task.verification_attempt };
+      await setPlace(ctx.db, id, { begun_at: null, place: JSON.stringify(known), shown: fingerprint(message) });
+      return SENT;
+    } catch (error) {
+      // Where Slack has answered, nothing was posted; where it has not, that is not known for a while.
+      if (error instanceof SlackFailure && error.word !== "connect") await setPlace(ctx.db, id, { begun_at: null });
+      throw error;
+    }
+  }
+
+  async function change(id: string, task: WholeTask, place: Place, shown: string | null): Promise<Outcome> {
+    const message = await messageFor(ctx, task);
+    const mark = fingerprint(message);
+    if (mark !== shown) {
+      await slack.update(place, message);
+      await setPlace(ctx.db, id, { shown: mark });
+    }
+    if (task.status === "rejected" && task.verification_attempt > place.sent_back) {
+      await slack.post(place.channel, sentBackFor(task), place.ts);
+      await setPlace(ctx.db, id, { place: JSON.stringify({ ...place, sent_back: task.verification_attempt }) });
+    }
+    return SENT;
+  }
+}
+
+const SENT: Outcome = { ok: true, status_code: null, response_excerpt: null };
+const NEEDLESS: Outcome = { ...SENT, is_needless: true };
+
+function failed(error: string, message: string) {
+  return { ok: false, error, message, status_code: null, response_excerpt: null } as const;
+}
+
+function fingerprint(message: object): string {
+  return hash("sha256", JSON.stringify(message)).slice(0, 32);
+}
+
+/** What Slack takes for a target of `notify`. */
+async function channelOf(slack: Slack, target: string): Promise<string> {
+  if (isEmailAddress(target)) return (await slack.memberByEmail(target)).id;
+  if (!target.startsWith("@")) return target;
+  const member = await slack.memberByHandle(target.slice(1));
+  if (member === null)
+    throw new SlackFailure("user_not_found", `Nobody in the workspace is called ${target}.`, { isFinal: true });
+  return member.id;
+}
+
+function notificationOf({ id, destination }: EndedDelivery): Notification {
+  return { channel: "slack", to: destination, purpose: "decision", delivery_id: id };
+}
+
+async function noteOnce(tx: Tx, delivery_id: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx.query
+    .updateTable("delivery_places")
+    .set({ is_noted: 1 })
+    .where("delivery_id", "=", delivery_id)
+    .where("is_noted", "=", 0)
+    .executeTakeFirst();
+  return Number(numUpdatedRows) > 0;
+}

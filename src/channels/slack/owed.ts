@@ -1,0 +1,48 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/database.ts";
+import { addOwed, DELIVERIES_HINT, owe } from "../../deliveries/store.ts";
+import { recordNotification } from "../../tasks/audit.ts";
+import type { Message } from "../../tasks/messages.ts";
+import type { Destination } from "../../tasks/notify.ts";
+
+/** What stands in the body of an owed message; it is written when it is sent, as the task is then. */
+export interface OwedPost {
+  /** The workspace that `notify` names; null: the one there is. */
+  team: string | null;
+}
+
+type SlackDestination = Extract<Destination, { channel: "slack" }>;
+
+/** Owes each channel or person one message, which is changed with its task from then on. */
+export async function owePosts(
+  { config }: Pick<Context, "config">,
+  tx: Tx,
+  { task_id, purpose, at }: Message,
+  to: readonly SlackDestination[],
+): Promise<void> {
+  // A message that is there already shows that an answer was sent back.
+  if (purpose !== "decision") return;
+  const told = new Set<string>();
+  for (const { team, target } of to) {
+    const name = `${team ?? ""} ${target}`;
+    if (told.has(name)) continue;
+    told.add(name);
+    if (config.slack === null) {
+      const error = "not_set_up: This server has no Slack connection.";
+      await recordNotification(tx, task_id, { channel: "slack", to: target, purpose, error });
+      continue;
+    }
+    const body: OwedPost = { team };
+    const owed = owe({
+      kind: "slack",
+      task_id,
+      destination: target,
+      origin: `slack:${team ?? ""}`,
+      body: JSON.stringify(body),
+      due_at: at,
+    });
+    await addOwed(tx, owed);
+    if (owed.hold) tx.afterCommit(owed.hold);
+    else tx.hint(DELIVERIES_HINT);
+  }
+}

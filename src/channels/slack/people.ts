@@ -1,0 +1,52 @@
+import type { Context } from "../../context.ts";
+import type { Reader } from "../../db/database.ts";
+import type { SlackCaller } from "../../people/caller.ts";
+import { findUser, findUserByEmail, findUserBySlack } from "../../people/store.ts";
+import { parseNotify } from "../../tasks/notify.ts";
+import type { WholeTask } from "../../tasks/store.ts";
+import { SlackFailure, type Slack } from "./client.ts";
+
+/**
+ * Who pressed something: somebody of the directory, by their Slack id or else by the address that Slack has confirmed.
+ * Somebody who was deactivated is nobody there, and stays so under any address.
+ */
+export async function slackCallerOf(
+  { db }: Pick<Context, "db">,
+  slack: Slack,
+  { team_id, user_id }: { team_id: string; user_id: string },
+  task: Pick<WholeTask, "id" | "notify">,
+): Promise<SlackCaller> {
+  const known = await findUserBySlack(db, team_id, user_id);
+  const caller = { kind: "slack", team_id, user_id, named_by: isNamed(task, user_id) ? task.id : null } as const;
+  if (known !== null)
+    return {
+      ...caller,
+      email: known.email,
+      user: known.active ? known : null,
+      ...(!known.active && { named_by: null }),
+    };
+  const email = await slack.member(user_id).then(
+    (member) => member.email,
+    (error: unknown) => {
+      // Without the permission to read addresses, people are known by their ids alone.
+      if (error instanceof SlackFailure && error.isFinal) return null;
+      throw error;
+    },
+  );
+  const found = email === null ? null : await findUserByEmail(db, email);
+  if (found?.active === false) return { ...caller, email, user: null, named_by: null };
+  return { ...caller, email: found?.email ?? email, user: found };
+}
+
+/** Whether `notify` names this person, and nobody else in Slack. */
+function isNamed({ notify }: Pick<WholeTask, "notify">, user_id: string): boolean {
+  const to = notify === null ? [] : parseNotify(JSON.parse(notify) as string[]);
+  const targets = new Set(to.flatMap((one) => (one.channel === "slack" ? [one.target] : [])));
+  return targets.size === 1 && targets.has(user_id);
+}
+
+/** What somebody is called in a message; null where nobody is known. */
+export async function nameOf(reader: Reader, user_id: string | null, email: string | null): Promise<string | null> {
+  const user = user_id === null ? null : await findUser(reader, user_id);
+  return user?.display_name ?? email;
+}

@@ -1,0 +1,98 @@
+import { planForm, type Form } from "../../../form/plan.ts";
+import { isSame } from "../../../form/same.ts";
+import type { Context } from "../../context.ts";
+import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import { isTerminal } from "../../tasks/lifecycle.ts";
+import { parseJson, type WholeTask } from "../../tasks/store.ts";
+import type { SlackMessage } from "./client.ts";
+import { decisionIn, slackForm } from "./form.ts";
+import { endedMessageOf, messageOf } from "./message.ts";
+import { nameOf } from "./people.ts";
+import { line } from "./text.ts";
+import type { SlackTask } from "./summary.ts";
+
+type Ctx = Pick<Context, "db" | "config">;
+
+/** In a channel people of many zones read the same message; moments are shown in each reader's own. */
+export const ZONE = "UTC";
+
+/** The message as the task is now: with what can be done about it, or how it ended. */
+export async function messageFor({ db, config }: Ctx, task: WholeTask): Promise<SlackMessage> {
+  const shown = slackTaskOf(task);
+  // Nothing in it depends on the moment it is made, so that a task that has not changed has the same message.
+  const now = new Date(task.created_at);
+  const ended = endOf(task, db.now());
+  if (ended !== null)
+    return endedMessageOf(
+      shown,
+      {
+        ...ended,
+        who: await nameOf(db, task.completed_by_user_id, task.completed_by_email),
+        via: task.completed_via_channel,
+        decision: decisionText(task),
+      },
+      { time_zone: ZONE, now },
+    );
+  const isClaimed = task.claim_expires_at !== null && task.claim_expires_at > db.now();
+  return messageOf(shown, {
+    assignee: await nameOf(db, task.assigned_to_user_id, task.assigned_to_email),
+    claimed_by: isClaimed ? await nameOf(db, task.claimed_by_user_id, task.claimed_by_email) : null,
+    is_verified: task.verifier_config !== null && !task.redact_payload,
+    link: `${config.publicUrl}/tasks/${task.id}`,
+    time_zone: ZONE,
+    now,
+  });
+}
+
+/** What is said in the thread when an answer was sent back. */
+export function sentBackFor({ verifier_result }: WholeTask): SlackMessage {
+  const reason = verifier_result?.reason ?? "";
+  const text = line(`Sent back, another answer is needed: ${reason}`, 2_900);
+  return { text: text.text, blocks: [{ type: "section", text }] };
+}
+
+/** What Slack needs to know of a task. */
+export function slackTaskOf(task: WholeTask): SlackTask {
+  return {
+    id: task.id,
+    task: task.task,
+    payload: parseJson(task.payload),
+    payload_schema: parseJson(task.payload_schema),
+    response_schema: parseJson(task.response_schema),
+    form_definition: parseJson(task.form_definition),
+    redact_payload: task.redact_payload,
+    timeout_at: task.timeout_at,
+  };
+}
+
+/** How a task ended; null while it can be answered. A deadline that has passed is an end, whoever has written it down. */
+export function endOf(task: WholeTask, now: number) {
+  const { status, timeout_at, completed_at, timed_out_at, updated_at } = task;
+  if (isTerminal(status)) return { how: status, at: completed_at ?? timed_out_at ?? updated_at };
+  return now >= timeout_at ? { how: "timed_out" as const, at: timeout_at } : null;
+}
+
+/** The form of a task, as its message and its modal have it. */
+export function formFor(task: WholeTask): Form {
+  return slackForm(slackTaskOf(task), ZONE, new Date(task.created_at));
+}
+
+/** What was chosen of the decision, in the words of its option. */
+function decisionText(task: WholeTask): string | null {
+  const response = parseJson<JsonObject>(task.response);
+  if (response === null) return null;
+  const node = decisionIn(planForm(formFor(task), {}));
+  const value = node === null ? undefined : valueAt(response, node.pointer);
+  return node?.options.find((option) => isSame(option.value, value))?.label ?? null;
+}
+
+function valueAt(response: JsonObject, pointer: string): unknown {
+  const keys = pointer
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return keys.reduce<unknown>(
+    (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    response,
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Socket Mode: Slack's requests over a connection that the service opens, so that a machine without a public address can
+ * use Slack. An envelope is acknowledged with the answer to it; Slack sends what was not acknowledged once more.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { own } from "../../../form/hints.ts";
+import type { Context } from "../../context.ts";
+import { MINUTE, SECOND } from "../../lib/time.ts";
+import type { Slack } from "./client.ts";
+import { handleInteraction } from "./interactions.ts";
+
+const FIRST_PAUSE_MS = 1 * SECOND;
+const LAST_PAUSE_MS = 1 * MINUTE;
+/** Envelopes of which is remembered that they came: one that comes twice is done once. */
+const REMEMBERED = 1_000;
+
+/** Keeps a connection until it is stopped. */
+export function startSocket(ctx: Context, slack: Slack): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const seen = new Set<string>();
+  const working = new Set<Promise<void>>();
+
+  const connecting = (async () => {
+    let pause = FIRST_PAUSE_MS;
+    while (!signal.aborted) {
+      try {
+        const url = await slack.openSocket();
+        await live(url);
+        pause = FIRST_PAUSE_MS;
+      } catch (error) {
+        if (signal.aborted) return;
+        ctx.log.warn({ err: error }, "The connection to Slack could not be opened; trying again");
+        await delay(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
+        pause = Math.min(pause * 2, LAST_PAUSE_MS);
+      }
+    }
+  })();
+
+  /** One connection, until either side ends it. @throws where it could not be opened */
+  async function live(url: string): Promise<void> {
+    const socket = new WebSocket(url);
+    const end = () => socket.close();
+    signal.addEventListener("abort", end, { once: true });
+    try {
+      await new Promise<void>((resolve, reject) => {
+        let isOpen = false;
+        socket.addEventListener("message", ({ data }) => {
+          isOpen = true;
+          receive(socket, data);
+        });
+        socket.addEventListener("close", () =>
+          isOpen ? resolve() : reject(new Error("Slack closed the connection.")),
+        );
+        socket.addEventListener("error", () => (isOpen ? resolve() : reject(new Error("No connection to Slack."))));
+      });
+    } finally {
+      signal.removeEventListener("abort", end);
+    }
+  }
+
+  function receive(socket: WebSocket, data: unknown): void {
+    let envelope: unknown;
+    try {
+      envelope = JSON.parse(String(data)) as unknown;
+    } catch (error) {
+      ctx.log.warn({ err: error }, "Slack sent something that is not JSON");
+      return;
+    }
+    // Slack is about to end this connection; the next one is opened when it is gone.
+    if (own(envelope, "type") === "disconnect") return socket.close();
+    const id = own(envelope, "envelope_id");
+    if (typeof id !== "string") return;
+    const work = answer(socket, id, envelope).catch((error: unknown) =>
+      ctx.log.error({ err: error }, "What was pressed in Slack could not be done"),
+    );
+    working.add(work);
+    void work.finally(() => working.delete(work));
+  }
+
+  async function answer(socket: WebSocket, envelope_id: string, envelope: unknown): Promise<void> {
+    const isAgain = seen.has(envelope_id);
+    seen.add(envelope_id);
+    if (seen.size > REMEMBERED) seen.delete(seen.values().next().value!);
+    const isOurs = own(envelope, "type") === "interactive" && !isAgain;
+    const payload = isOurs ? await handleInteraction({ ctx, slack }, own(envelope, "payload")) : null;
+    socket.send(JSON.stringify({ envelope_id, ...(payload !== null && { payload }) }));
+  }
+
+  return {
+    stop: async () => {
+      stopping.abort();
+      await connecting;
+      await Promise.all(working);
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Kysely } from "kysely";
+import type { Migration } from "kysely/migration";
+import type { Dialect } from "../database.ts";
+
+/** Where messages stand that are changed with their task. schema.ts describes the columns. */
+export function slack(dialect: Dialect): Migration {
+  const int = dialect === "postgres" ? "bigint" : "integer";
+  return {
+    up: async (db: Kysely<unknown>) => {
+      await db.schema
+        .createTable("delivery_places")
+        .addColumn("delivery_id", "text", (c) => c.primaryKey())
+        .addColumn("begun_at", int)
+        .addColumn("place", "text")
+        .addColumn("shown", "text")
+        .addColumn("is_noted", int, (c) => c.notNull())
+        .execute();
+    },
+  };
+}
