@@ -1,7 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
-import { isObject, type Json } from "./slack/check.ts";
+import type { Json } from "./slack/check.ts";
 import type { Entry } from "./slack/inputs.ts";
 import {
   type Click,
@@ -13,8 +12,8 @@ import {
   signedHeaders,
   submitView,
 } from "./slack/interactions.ts";
-import { exchangeCode, METHODS, respond } from "./slack/methods.ts";
-import { Refusal } from "./slack/refusal.ts";
+import { answer, type Call } from "./slack/server.ts";
+import { createSocketMode, type SocketMode } from "./slack/socket.ts";
 import {
   type Channel,
   createWorkspace,
@@ -88,10 +87,10 @@ export interface Slack extends SlackTeam {
   /** What the vendor refused of the service; empty when all went well. */
   failures: Failure[];
   /** What the service called, oldest first. */
-  calls: Array<{ method: string; args: Json }>;
+  calls: Call[];
   /** Another workspace. */
   addTeam(name: string): SlackTeam;
-  /** Where interactions go: a base address, or a service without a port. */
+  /** Where interactions go: a base address, or a service without a port. Until then they go over Socket Mode. */
   sendTo(service: string | Injectable): void;
   /** The next calls of a method are answered 429. */
   limit(method: string, times: number, seconds: number): void;
@@ -105,6 +104,10 @@ export interface Slack extends SlackTeam {
   dismiss(what: { user: User; view: View }): Promise<Outcome>;
   /** Sends any payload, signed with any secret at any second: what is not from the vendor. */
   send(payload: Json, forged?: { secret?: string; seconds?: number }): Promise<{ status: number; body: string }>;
+  /** Connections in Socket Mode. */
+  connections: SocketMode["connections"];
+  /** Ends them, with a word or without. */
+  disconnect: SocketMode["disconnect"];
   close(): Promise<void>;
 }
 
@@ -126,22 +129,25 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     codes: new Map(),
     postRate: options.postRate ?? false,
   };
-  const calls: Slack["calls"] = [];
+  const calls: Call[] = [];
   const waiting = new Set<() => void>();
   let service: string | Injectable | null = null;
 
+  const lookAgain = () => {
+    for (const look of waiting) look();
+  };
+  const socket = createSocketMode(vendor, lookAgain);
   const server = createServer((request, response) => {
-    void answer(vendor, calls, request, response).finally(() => {
-      for (const look of waiting) look();
-    });
+    void answer(vendor, calls, socket, request, response).finally(lookAgain);
   });
+  server.on("upgrade", socket.upgrade);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   vendor.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const post = async (payload: Json, secret: string, seconds: number) => {
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
     const headers = signedHeaders(secret, seconds, body);
-    if (service === null) throw new Error("sendTo() has not said where the service is");
+    if (service === null) return socket.deliver(payload);
     if (typeof service !== "string") {
       const { statusCode, body: answered } = await service.inject({
         method: "POST",
@@ -209,8 +215,11 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     dismiss: async ({ user, view }) => dismissView(vendor, workspaceOf(user), deliver, view, user),
     send: async (payload, { secret = vendor.app.signingSecret, seconds: at = seconds() } = {}) =>
       post(payload, secret, at),
+    connections: socket.connections,
+    disconnect: socket.disconnect,
     close: () =>
       new Promise((resolve) => {
+        socket.disconnect();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -247,104 +256,4 @@ function teamOf(vendor: Vendor, workspace: Workspace): SlackTeam {
     },
     uninstall: () => void (workspace.revoked = true),
   };
-}
-
-async function answer(
-  vendor: Vendor,
-  calls: Slack["calls"],
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const url = new URL(request.url ?? "/", vendor.url);
-  const [, room, ...path] = url.pathname.split("/");
-  const body = await text(request);
-  const send = (status: number, value: Json, headers: Record<string, string> = {}) =>
-    response
-      .writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers })
-      .end(JSON.stringify(value));
-  const at = room === "actions" ? "response_url" : path.join("/");
-  try {
-    if (room === "actions") {
-      respond(vendor, path.at(-1) ?? "", parseJson(body));
-      response.writeHead(200, { "content-type": "text/html" }).end("ok");
-    } else if (room === "api") {
-      const { result, headers } = callMethod(vendor, calls, at, request, url, body);
-      send(200, { ok: true, ...result }, headers);
-    } else send(404, { ok: false, error: "not_found" });
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const { message, messages, details } = error;
-    // That nobody has an address is an answer; what a test asked for is not the service's doing.
-    const isFailure = message !== "users_not_found" && details.planned !== true;
-    if (isFailure) vendor.failures.push({ at, error: message, messages: [...messages] });
-    const { retry_after, planned: _, ...refused } = error.body();
-    // Page "Rate limits": HTTP 429 with Retry-After in seconds. All else is HTTP 200.
-    if (typeof retry_after === "number") send(429, refused, { "retry-after": String(retry_after) });
-    else if (room === "actions") send(message.endsWith("_url") ? 404 : 400, refused);
-    else send(200, refused);
-  }
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Page "Using the Slack Web API": arguments come as a query, a form, or JSON; what is structured, in a form as JSON text. */
-function readArgs(request: IncomingMessage, url: URL, body: string, takesJson: boolean): Json {
-  const type = (request.headers["content-type"] ?? "").split(";")[0]!.trim();
-  const args: Json = Object.fromEntries(url.searchParams);
-  if (type === "application/json") {
-    const sent = parseJson(body);
-    if (sent === undefined) throw new Refusal("invalid_json");
-    if (!isObject(sent)) throw new Refusal("json_not_object");
-    if (takesJson) Object.assign(args, sent);
-  } else if (type === "application/x-www-form-urlencoded") {
-    Object.assign(args, Object.fromEntries(new URLSearchParams(body)));
-  } else if (body !== "") throw new Refusal(type === "" ? "missing_post_type" : "invalid_post_type");
-  for (const name of ["blocks", "view", "metadata"]) {
-    if (typeof args[name] !== "string") continue;
-    args[name] = parseJson(args[name]) ?? null;
-    if (args[name] === null && name === "blocks") throw new Refusal("invalid_blocks_format");
-  }
-  return args;
-}
-
-function callMethod(
-  vendor: Vendor,
-  calls: Slack["calls"],
-  name: string,
-  request: IncomingMessage,
-  url: URL,
-  body: string,
-): { result: Json; headers: Record<string, string> } {
-  const method = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
-  const args = readArgs(request, url, body, method?.json ?? name !== "oauth.v2.access");
-  const { token: inArgs, ...rest } = args;
-  calls.push({ method: name, args: rest });
-
-  const next = vendor.planned.get(name)?.shift();
-  if (next && "seconds" in next) throw new Refusal("ratelimited", [], { retry_after: next.seconds, planned: true });
-  if (next) throw new Refusal(next.error, [], { planned: true });
-
-  const [scheme, given] = (request.headers.authorization ?? "").split(" ");
-  if (name === "oauth.v2.access") {
-    const basic = scheme === "Basic" ? Buffer.from(given ?? "", "base64").toString() : null;
-    return { result: exchangeCode(vendor, rest, basic), headers: {} };
-  }
-  if (!method) throw new Refusal("unknown_method");
-  const token = given ?? inArgs;
-  if (typeof token !== "string" || token === "") throw new Refusal("not_authed");
-  if (token === vendor.app.appToken) throw new Refusal("not_allowed_token_type");
-  const workspace = vendor.workspaces.find((known) => known.token === token);
-  if (!workspace) throw new Refusal("invalid_auth");
-  if (workspace.revoked) throw new Refusal("token_revoked");
-  const provided = workspace.scopes.join(",");
-  if (method.scopes.length > 0 && !method.scopes.some((scope) => workspace.scopes.includes(scope)))
-    throw new Refusal("missing_scope", [], { needed: method.scopes.join(","), provided });
-  const headers = { "x-oauth-scopes": provided, "x-accepted-oauth-scopes": method.scopes.join(",") };
-  return { result: method.run({ vendor, workspace, args: rest }), headers };
 }

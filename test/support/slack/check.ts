@@ -7,6 +7,15 @@ export type Check = (value: unknown, pointer: string) => string[];
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** undefined for what is not JSON. */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
 export const problem = (message: string, pointer: string): string => `${message} [json-pointer:${pointer}]`;
 
 /** Lengths are counted in UTF-16 units: never fewer than the vendor counts, whichever way it does. */

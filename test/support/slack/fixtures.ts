@@ -1,9 +1,11 @@
+import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { type Slack, type SlackOptions, startSlack } from "../slack.ts";
 import type { Json } from "./check.ts";
+import type { Post, User, View } from "./workspace.ts";
 
 /** The vendor, until the test ends. */
 export async function start(t: TestContext, options: SlackOptions = {}): Promise<Slack> {
@@ -108,3 +110,30 @@ export const modal = (blocks: Json[], fields: Json = {}): Json => ({
   blocks,
   ...fields,
 });
+
+/** One message in a channel, and somebody to click in it. */
+export async function posted(slack: Slack, blocks: Json[]): Promise<{ user: User; post: Post }> {
+  const user = slack.addUser({ name: "Dana Field", email: "dana@example.com" });
+  const channel = slack.addChannel({ name: "approvals" }).id;
+  const answer = await call(slack, "chat.postMessage", { channel, text: "Decision needed", blocks });
+  assert.equal(answer.ok, true, JSON.stringify(answer));
+  return { user, post: slack.posts.at(-1)! };
+}
+
+/** An app that opens this view when a button is clicked, and answers a submission with what `answer` gives. */
+export async function opened(
+  t: TestContext,
+  view: Json,
+  answer: (got: Got) => Promise<Json | string | number | null> = async () => "",
+): Promise<{ slack: Slack; user: User; view: View; received: Got[] }> {
+  const slack = await start(t);
+  const received = await startApp(t, slack, async (got) => {
+    if (got.payload.type !== "block_actions" || slack.views.length > 0) return answer(got);
+    const result = await call(slack, "views.open", { trigger_id: got.payload.trigger_id, view });
+    assert.equal(result.ok, true, JSON.stringify(result));
+    return "";
+  });
+  const { user, post } = await posted(slack, [actions(button())]);
+  await slack.click({ user, post, action_id: "go" });
+  return { slack, user, view: slack.views[0]!, received };
+}

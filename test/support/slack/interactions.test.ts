@@ -1,54 +1,18 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { fastify } from "fastify";
 import { createClock } from "../service.ts";
-import type { Slack } from "../slack.ts";
 import type { Json } from "./check.ts";
-import {
-  actions,
-  button,
-  call,
-  confirm,
-  type Got,
-  input,
-  modal,
-  option,
-  options,
-  plain,
-  section,
-  start,
-  startApp,
-  times,
-} from "./fixtures.ts";
-import type { Entry } from "./inputs.ts";
-import type { Post, User, View } from "./workspace.ts";
+import { actions, button, call, confirm, input, modal, posted, section, start, startApp } from "./fixtures.ts";
 
-/** One message in a channel, and somebody to click in it. */
-async function posted(slack: Slack, blocks: Json[]): Promise<{ user: User; post: Post }> {
-  const user = slack.addUser({ name: "Dana Field", email: "dana@example.com" });
-  const channel = slack.addChannel({ name: "approvals" }).id;
-  const answer = await call(slack, "chat.postMessage", { channel, text: "Decision needed", blocks });
-  assert.equal(answer.ok, true, JSON.stringify(answer));
-  return { user, post: slack.posts.at(-1)! };
-}
-
-/** An app that opens this view when a button is clicked, and answers a submission with what `answer` gives. */
-async function opened(
-  t: TestContext,
-  view: Json,
-  answer: (got: Got) => Promise<Json | string | number | null> = async () => "",
-): Promise<{ slack: Slack; user: User; view: View; received: Got[] }> {
-  const slack = await start(t);
-  const received = await startApp(t, slack, async (got) => {
-    if (got.payload.type !== "block_actions" || slack.views.length > 0) return answer(got);
-    const result = await call(slack, "views.open", { trigger_id: got.payload.trigger_id, view });
-    assert.equal(result.ok, true, JSON.stringify(result));
-    return "";
+/** Whether nobody is let in at this address. */
+async function refused(url: string): Promise<boolean> {
+  const socket = new WebSocket(url);
+  return new Promise((resolve) => {
+    socket.addEventListener("open", () => resolve(false));
+    socket.addEventListener("error", () => resolve(true));
   });
-  const { user, post } = await posted(slack, [actions(button())]);
-  await slack.click({ user, post, action_id: "go" });
-  return { slack, user, view: slack.views[0]!, received };
 }
 
 void test("a click reaches the service signed and in the vendor's shape", async (t) => {
@@ -140,18 +104,20 @@ void test("nobody clicks in a message that they do not see", async (t) => {
   assert.equal(payload?.message, undefined);
 });
 
-void test("an answer that fails, is late or is no answer is seen by the person", async (t) => {
-  const slack = await start(t, { ackMs: 100 });
-  let answer: number | null = 500;
-  await startApp(t, slack, async () => answer);
+void test("an answer that fails is seen by the person", async (t) => {
+  const slack = await start(t);
+  await startApp(t, slack, async () => 500);
   const { user, post } = await posted(slack, [actions(button())]);
   assert.equal((await slack.click({ user, post, action_id: "go" })).failure, "answered with status 500");
-  answer = null;
+  assert.deepEqual(slack.failures, [{ at: "block_actions", error: "answered with status 500", messages: [] }]);
+});
+
+void test("an answer that does not come in time is a failure", async (t) => {
+  const slack = await start(t, { ackMs: 20 });
+  await startApp(t, slack, async () => null);
+  const { user, post } = await posted(slack, [actions(button())]);
   assert.equal((await slack.click({ user, post, action_id: "go" })).failure, "answered too late, or not at all");
-  assert.deepEqual(
-    slack.failures.map(({ at }) => at),
-    ["block_actions", "block_actions"],
-  );
+  assert.equal(slack.failures[0]?.at, "block_actions");
 });
 
 void test("a trigger opens one view, within three seconds", async (t) => {
@@ -172,230 +138,6 @@ void test("a trigger opens one view, within three seconds", async (t) => {
   const second = await trigger();
   clock.advance(3001);
   assert.equal((await open(second)).error, "expired_trigger_id");
-});
-
-void test("a view holds no more than the vendor lets it", async (t) => {
-  const slack = await start(t);
-  await startApp(t, slack, async () => "");
-  const { user, post } = await posted(slack, [actions(button())]);
-  const open = async (view: Json) => {
-    const { payload } = await slack.click({ user, post, action_id: "go" });
-    const answer = await call(slack, "views.open", { trigger_id: payload?.trigger_id, view });
-    return answer.ok === true ? null : ((answer.response_metadata as Json | undefined)?.messages ?? answer.error);
-  };
-  const x = (size: number) => "x".repeat(size);
-  const limits: Array<[string, (n: number) => Json, number, string]> = [
-    ["title", (n) => ({ title: plain(x(n)) }), 24, "/title/text"],
-    ["submit", (n) => ({ submit: plain(x(n)) }), 24, "/submit/text"],
-    ["close", (n) => ({ close: plain(x(n)) }), 24, "/close/text"],
-    ["private_metadata", (n) => ({ private_metadata: x(n) }), 3000, "/private_metadata"],
-    ["callback_id", (n) => ({ callback_id: x(n) }), 255, "/callback_id"],
-    ["external_id", (n) => ({ external_id: x(n) }), 255, "/external_id"],
-  ];
-  for (const [what, fields, max, pointer] of limits) {
-    assert.equal(await open(modal([section()], fields(max))), null, what);
-    assert.deepEqual(await open(modal([section()], fields(max + 1))), [
-      `[ERROR] must be less than ${max + 1} characters [json-pointer:/view${pointer}]`,
-    ]);
-  }
-  assert.equal(await open(modal(times(100, () => section()))), null);
-  assert.deepEqual(await open(modal(times(101, () => section()))), [
-    "[ERROR] no more than 100 items allowed [json-pointer:/view/blocks]",
-  ]);
-  const { submit: _, ...unsendable } = modal([input({ type: "plain_text_input" })]);
-  assert.deepEqual(await open(unsendable), ["[ERROR] missing required field: submit [json-pointer:/view]"]);
-  assert.deepEqual(await open(modal([section()], { hash: "1.2" })), [
-    "[ERROR] invalid additional property: hash [json-pointer:/view]",
-  ]);
-  const long = () => section({ text: plain(x(2600)) });
-  assert.equal(await open(modal(times(100, long))), "view_too_large");
-  assert.equal(await open(modal([section()], { external_id: "task" })), null);
-  assert.equal(await open(modal([section()], { external_id: "task" })), "duplicate_external_id");
-});
-
-void test("a view is updated by id, and not over somebody else's update", async (t) => {
-  const { slack, view } = await opened(t, modal([section()], { external_id: "task-1" }));
-  const update = async (args: Json, title = "Checking") =>
-    call(slack, "views.update", { view: modal([section()], { title: plain(title), external_id: "task-1" }), ...args });
-  const { hash } = view;
-  assert.equal((await update({ view_id: view.id, hash })).ok, true);
-  assert.equal((await update({ view_id: view.id, hash })).error, "hash_conflict");
-  assert.equal((await update({ external_id: "task-1" }, "Done")).ok, true);
-  assert.equal(view.title.text, "Done");
-  assert.equal((await update({ view_id: "V000" })).error, "not_found");
-});
-
-const fields: Array<[element: Json, entry: Entry, state: Json, empty: Json]> = [
-  [{ type: "plain_text_input" }, "late", { value: "late" }, { value: null }],
-  [{ type: "email_text_input" }, "kim@example.com", { value: "kim@example.com" }, { value: null }],
-  [{ type: "url_text_input" }, "https://a.example", { value: "https://a.example" }, { value: null }],
-  [{ type: "number_input", is_decimal_allowed: true }, "12.5", { value: "12.5" }, { value: null }],
-  [{ type: "radio_buttons", options: options(2) }, "1", { selected_option: option(1) }, { selected_option: null }],
-  [{ type: "static_select", options: options(2) }, "0", { selected_option: option(0) }, { selected_option: null }],
-  [
-    { type: "static_select", option_groups: [{ label: plain("A"), options: options(2) }] },
-    "1",
-    { selected_option: option(1) },
-    { selected_option: null },
-  ],
-  [
-    { type: "checkboxes", options: options(3) },
-    ["2", "0"],
-    { selected_options: [option(0), option(2)] },
-    { selected_options: [] },
-  ],
-  [
-    { type: "multi_static_select", options: options(3) },
-    ["1"],
-    { selected_options: [option(1)] },
-    { selected_options: [] },
-  ],
-  [{ type: "datepicker" }, "2026-02-01", { selected_date: "2026-02-01" }, { selected_date: null }],
-  [{ type: "timepicker" }, "14:30", { selected_time: "14:30" }, { selected_time: null }],
-  [{ type: "datetimepicker" }, 1_770_000_000, { selected_date_time: 1_770_000_000 }, { selected_date_time: null }],
-];
-
-/** Texts come back with their defaults; which these are is not of interest here. */
-const withoutEmoji = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === "emoji" ? undefined : inner)));
-
-void test("what is entered reaches the service in the shape of its element", async (t) => {
-  const blocks = fields.map(([element], n) =>
-    input({ ...element, action_id: "a" }, { block_id: `b${n}`, optional: true }),
-  );
-  const { slack, user, view, received } = await opened(t, modal(blocks, { private_metadata: "task-1" }), async () => ({
-    response_action: "errors",
-    errors: { b0: "No" },
-  }));
-  const stateOf = (got: Got) => withoutEmoji(((got.payload.view as Json).state as Json).values);
-  const typed = (shapes: Json[]) =>
-    Object.fromEntries(shapes.map((shape, n) => [`b${n}`, { a: { type: fields[n]![0].type, ...shape } }]));
-
-  await slack.submit({ user, view });
-  assert.deepEqual(stateOf(received[1]!), typed(fields.map(([, , , empty]) => empty)));
-  await slack.submit({ user, view, values: Object.fromEntries(fields.map(([, entry], n) => [`b${n}`, { a: entry }])) });
-  assert.deepEqual(stateOf(received[2]!), typed(fields.map(([, , state]) => state)));
-
-  const { type, user: sender, view: sent, response_urls } = received[2]!.payload;
-  assert.deepEqual([type, response_urls, (sender as Json).team_id], ["view_submission", [], slack.team.id]);
-  const { id, hash, private_metadata, root_view_id, previous_view_id, team_id } = sent as Json;
-  assert.deepEqual(
-    [id, hash, private_metadata, root_view_id, previous_view_id, team_id],
-    [view.id, view.hash, "task-1", view.id, null, slack.team.id],
-  );
-  await assert.rejects(slack.submit({ user, view, values: { b4: { a: "7" } } }), /no option 7/);
-  await assert.rejects(slack.submit({ user, view, values: { b0: { a: 7 } } }), /cannot be entered/);
-});
-
-void test("the vendor's own client sends nothing that breaks a rule of the form", async (t) => {
-  const number = { type: "number_input", is_decimal_allowed: false, min_value: "1", max_value: "10" };
-  const cases: Array<[Json, Entry, string | null]> = [
-    [{ type: "plain_text_input" }, "", "empty"],
-    [{ type: "plain_text_input", min_length: 3 }, "ab", "too short"],
-    [{ type: "plain_text_input", max_length: 3 }, "abcd", "too long"],
-    [{ type: "plain_text_input" }, "x".repeat(3001), "too long"],
-    [{ type: "plain_text_input", min_length: 3, max_length: 3 }, "abc", null],
-    [{ type: "email_text_input" }, "kim", "not an email"],
-    [{ type: "url_text_input" }, "kim", "not a url"],
-    [number, "1.5", "not a number"],
-    [{ ...number, is_decimal_allowed: true }, "1.5", null],
-    [number, "x", "not a number"],
-    [number, "11", "out of range"],
-    [number, "0", "out of range"],
-    [{ type: "checkboxes", options: options(2) }, [], "empty"],
-    [{ type: "multi_static_select", options: options(2), max_selected_items: 1 }, ["0", "1"], "too many"],
-    [{ type: "radio_buttons", options: options(2) }, null, "empty"],
-    [{ type: "datepicker" }, null, "empty"],
-  ];
-  for (const [element, entry, why] of cases) {
-    const view = modal([input({ ...element, action_id: "a" }, { block_id: "b" })]);
-    const form = await opened(t, view);
-    const { blocked, payload } = await form.slack.submit({ ...form, values: { b: { a: entry } } });
-    assert.deepEqual(blocked, why === null ? [] : [{ block_id: "b", why }], JSON.stringify([element, entry]));
-    assert.equal(payload === null, why !== null);
-    assert.equal(form.received.length, why === null ? 2 : 1);
-  }
-});
-
-void test("a submission is answered as the vendor understands it", async (t) => {
-  const form = modal([
-    input({ type: "plain_text_input", action_id: "a", initial_value: "late" }, { block_id: "b" }),
-    section({ block_id: "s" }),
-  ]);
-  const answered = async (answer: Json | string) => {
-    const { slack, user, view } = await opened(t, form, async () => answer);
-    const { failure, errors } = await slack.submit({ user, view });
-    return { slack, failure, errors, open: slack.views.map(({ title }) => title.text) };
-  };
-  assert.deepEqual((await answered("")).open, []);
-  assert.deepEqual((await answered({ response_action: "clear" })).open, []);
-  assert.deepEqual((await answered({ response_action: "errors", errors: { b: "Say why" } })).errors, { b: "Say why" });
-  const next = modal([section()], { title: plain("Done") });
-  assert.deepEqual((await answered({ response_action: "update", view: next })).open, ["Done"]);
-  assert.deepEqual((await answered({ response_action: "push", view: next })).open, ["Refund", "Done"]);
-
-  const faults: Array<[Json | string, RegExp]> = [
-    ["ok", /not JSON/],
-    ["[]", /not an object/],
-    [{ response_action: "close" }, /response_action close/],
-    [{ response_action: "errors", errors: { nothing: "Say why" } }, /nothing, which is no input block/],
-    [{ response_action: "errors", errors: { s: "Say why" } }, /s, which is no input block/],
-    [{ response_action: "errors", errors: {} }, /named none/],
-    [{ response_action: "errors", errors: { b: "" } }, /without text/],
-    [{ response_action: "update", view: modal([section()], { title: plain("x".repeat(25)) }) }, /invalid_arguments/],
-  ];
-  for (const [answer, message] of faults) {
-    const { slack, failure, open } = await answered(answer);
-    assert.match(failure ?? "", message);
-    assert.deepEqual(open, ["Refund"], "the view stays");
-    assert.equal(slack.failures[0]?.at, "view_submission");
-  }
-});
-
-void test("three views stand on each other and no more, and only the top one is used", async (t) => {
-  const push = { response_action: "push", view: modal([section()], { title: plain("Next") }) };
-  const { slack, user, view } = await opened(t, modal([section()]), async () => push);
-  await slack.submit({ user, view });
-  await assert.rejects(slack.submit({ user, view }), /not have this view on the screen/);
-  await slack.submit({ user, view: slack.views[1]! });
-  assert.deepEqual(
-    slack.views.map(({ previous_view_id }) => previous_view_id),
-    [null, slack.views[0]?.id, slack.views[1]?.id],
-  );
-  assert.equal((await slack.submit({ user, view: slack.views[2]! })).failure, "push_limit_reached");
-  await slack.dismiss({ user, view: slack.views[2]! });
-  assert.equal(slack.views.length, 2);
-});
-
-void test("a field that decides tells the service at once, and what else was entered stays", async (t) => {
-  const kind = { type: "radio_buttons", action_id: "kind", options: options(2) };
-  const note = input({ type: "plain_text_input", action_id: "note" }, { block_id: "n", optional: true });
-  const deciding = input(kind, { block_id: "k", dispatch_action: true });
-  const { slack, user, view, received } = await opened(t, modal([deciding, note]));
-  await slack.clickInView({ user, view, action_id: "note", entry: "late" });
-  assert.equal(received.length, 1, "an input is silent without dispatch_action");
-  await slack.clickInView({ user, view, action_id: "kind", entry: "1" });
-  const { container, actions: taken, view: sent, message, response_url } = received[1]!.payload;
-  assert.deepEqual([container, message, response_url], [{ type: "view", view_id: view.id }, undefined, undefined]);
-  const [{ type, selected_option, block_id }] = taken as [Json];
-  assert.deepEqual([type, (selected_option as Json).value, block_id], ["radio_buttons", "1", "k"]);
-  assert.equal((((sent as Json).state as Json).values as Record<string, Record<string, Json>>).n?.note?.value, "late");
-
-  await call(slack, "views.update", { view_id: view.id, hash: view.hash, view: modal([deciding, section(), note]) });
-  assert.equal(view.state.n?.note?.value, "late");
-  await call(slack, "views.update", {
-    view_id: view.id,
-    view: modal([input({ type: "datepicker", action_id: "note" }, { block_id: "n" })]),
-  });
-  assert.deepEqual(view.state, { n: { note: { type: "datepicker", selected_date: null } } });
-});
-
-void test("closing a view is told to a service that asked for it", async (t) => {
-  const { slack, user, view, received } = await opened(t, modal([section()], { notify_on_close: true }));
-  await slack.dismiss({ user, view });
-  const { type, is_cleared, view: closed } = received[1]!.payload;
-  assert.deepEqual([type, is_cleared, (closed as Json).id], ["view_closed", false, view.id]);
-  assert.deepEqual(slack.views, []);
 });
 
 void test("a response_url answers in the conversation five times within 30 minutes", async (t) => {
@@ -423,4 +165,48 @@ void test("a response_url answers in the conversation five times within 30 minut
   assert.ok(!slack.posts.includes(post));
   clock.advance(1);
   assert.deepEqual(await respond(second, { text: "x" }), [404, '{"ok":false,"error":"expired_url"}']);
+});
+
+void test("in Socket Mode interactions come over a connection of the app, and its acknowledgment is the answer", async (t) => {
+  const slack = await start(t);
+  assert.equal((await call(slack, "apps.connections.open", {})).error, "not_allowed_token_type");
+  assert.equal((await call(slack, "apps.connections.open", { token: slack.appToken }, null)).error, "not_authed");
+  const { url } = await call(slack, "apps.connections.open", {}, slack.appToken);
+  const socket = new WebSocket(String(url));
+  const received: Json[] = [];
+  socket.addEventListener("message", ({ data }) => {
+    const message = JSON.parse(String(data)) as Json;
+    received.push(message);
+    const { type, envelope_id, payload } = message;
+    if (type !== "interactive") return;
+    const errors = { response_action: "errors", errors: { b: `Not ${"x".repeat(70_000)}` } };
+    const isSubmission = (payload as Json).type === "view_submission";
+    socket.send(JSON.stringify({ envelope_id, ...(isSubmission && { payload: errors }) }));
+  });
+  await slack.until(() => slack.connections() === 1);
+  assert.equal(await refused(String(url)), true, "an address is good for one connection");
+
+  const { user, post } = await posted(slack, [actions(button({ value: "x".repeat(2000) }))]);
+  const { payload } = await slack.click({ user, post, action_id: "go" });
+  const view = modal([input({ type: "plain_text_input", action_id: "a" }, { block_id: "b" })]);
+  await call(slack, "views.open", { trigger_id: payload?.trigger_id, view });
+  const { errors } = await slack.submit({ user, view: slack.views[0]!, values: { b: { a: "x" } } });
+  assert.equal(errors.b?.length, 70_004);
+  assert.deepEqual(
+    received.map(({ type, accepts_response_payload }) => [type, accepts_response_payload]),
+    [
+      ["hello", undefined],
+      ["interactive", true],
+      ["interactive", true],
+    ],
+  );
+  assert.deepEqual(received[1]?.payload, payload);
+
+  socket.send(JSON.stringify({ envelope_id: "unheard-of" }));
+  await slack.until(() => slack.failures.some(({ error }) => error === "acknowledged what was not sent"));
+  const told = new Promise((resolve) => socket.addEventListener("close", resolve));
+  slack.disconnect("refresh_requested");
+  await told;
+  assert.equal(received.at(-1)?.reason, "refresh_requested");
+  assert.match((await slack.click({ user, post, action_id: "go" })).failure ?? "", /not connected/);
 });

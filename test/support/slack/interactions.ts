@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { elementsOf } from "./blocks.ts";
-import { isObject, type Json } from "./check.ts";
+import { isObject, type Json, parseJson } from "./check.ts";
 import { type Blocked, type Entry, entered, refusals, stateOf } from "./inputs.ts";
 import { Refusal } from "./refusal.ts";
 import { closeView, openView, updateView } from "./views.ts";
@@ -92,9 +92,11 @@ function actionOf(vendor: Vendor, block: Json, element: Json, chosen: Json | nul
 async function exchange(
   vendor: Vendor,
   deliver: Deliver,
-  payload: Json,
+  live: Json,
   judge: (body: string) => Partial<Outcome>,
 ): Promise<Outcome> {
+  // As it is now: what is sent must not change with the message or the view.
+  const payload = JSON.parse(JSON.stringify(live)) as Json;
   const at = String(payload.type);
   const fail = (failure: string, messages: readonly string[] = []) => {
     vendor.failures.push({ at, error: failure, messages: [...messages] });
@@ -196,17 +198,13 @@ export async function clickView(
     view: shown,
     actions: [actionOf(vendor, block, element, chosen)],
   };
-  return exchange(vendor, deliver, structuredClone(payload), () => ({}));
+  return exchange(vendor, deliver, payload, () => ({}));
 }
 
 /** Page "Modals": nothing closes the view; errors, update, push and clear do what they say. */
 function judgeSubmission(vendor: Vendor, workspace: Workspace, view: View, body: string): Partial<Outcome> {
-  let answer: unknown = {};
-  try {
-    if (body.trim() !== "") answer = JSON.parse(body);
-  } catch {
-    throw new Error("answered with something that is not JSON");
-  }
+  const answer = body.trim() === "" ? {} : parseJson(body);
+  if (answer === undefined) throw new Error("answered with something that is not JSON");
   if (!isObject(answer)) throw new Error("answered with something that is not an object");
   switch (answer.response_action) {
     case undefined:
@@ -261,7 +259,7 @@ export async function submitView(
     view: viewOf(vendor, workspace, view),
     response_urls: [],
   };
-  return exchange(vendor, deliver, structuredClone(payload), (body) => judgeSubmission(vendor, workspace, view, body));
+  return exchange(vendor, deliver, payload, (body) => judgeSubmission(vendor, workspace, view, body));
 }
 
 /** The person closes a view; the service hears of it when the view says so (page "View interaction payloads", view_closed). */
