@@ -1,79 +1,16 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { addUser, person } from "../../../test/support/people.ts";
-import { startTestService, type ServiceOptions, type TestService } from "../../../test/support/service.ts";
-import { startSlack, type Slack } from "../../../test/support/slack.ts";
+import type { TestService } from "../../../test/support/service.ts";
+import { liveButtons, said, testWithSlack } from "../../../test/support/slack-service.ts";
+import type { Slack } from "../../../test/support/slack.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../tasks/schema.ts";
-
-interface Stage {
-  service: TestService;
-  slack: Slack;
-  /** Everything that is due by now, and what it causes. */
-  send(): Promise<void>;
-}
-
-/** The same promise on both databases, with a Slack of its own. */
-function testWithSlack(name: string, run: (stage: Stage) => Promise<void>, options: ServiceOptions = {}): void {
-  for (const dialect of ["sqlite", "postgres"] as const)
-    void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: 40_000 }, async (t) => {
-      let now = () => Date.UTC(2026, 0, 31, 12);
-      const slack = await startSlack({ now: () => now() });
-      t.after(() => slack.close());
-      const { service, stop } = await startTestService(dialect, {
-        ...options,
-        env: {
-          SERVICE_SLACK_BOT_TOKEN: slack.token,
-          SERVICE_SLACK_SIGNING_SECRET: slack.signingSecret,
-          SERVICE_SLACK_API_URL: slack.apiUrl,
-          ...options.env,
-        },
-      });
-      now = service.clock.now;
-      slack.sendTo(service.app);
-      slack.addChannel({ name: "approvals" });
-      const send = async () => {
-        service.clock.advance(6 * SECOND);
-        // A way that is not known yet to be a good one takes one at a time.
-        for (let turn = 0; turn < 2; turn++) {
-          await service.ctx.deliveries.turn();
-          await service.ctx.deliveries.settle();
-        }
-      };
-      try {
-        await run({ service, slack, send });
-        assert.deepEqual(
-          slack.posts.flatMap(({ mentions }) => mentions),
-          [],
-        );
-      } finally {
-        await stop();
-      }
-    });
-}
 
 const SIMPLE = {
   type: "object",
   properties: { approved: { type: "boolean", title: "Approve this refund?" } },
   required: ["approved"],
 };
-
-/** The texts of a message, one a line. */
-function said(post: { blocks: unknown }): string {
-  const texts: string[] = [];
-  JSON.stringify(post.blocks, (key, value: unknown) => {
-    if (key === "text" && typeof value === "string") texts.push(value);
-    return value;
-  });
-  return texts.join("\n");
-}
-
-function buttonsIn({ blocks }: { blocks: unknown }): string[] {
-  return [...JSON.stringify(blocks).matchAll(/"action_id":"([^"]*)"/g)].map(([, id = ""]) => id);
-}
-
-/** Those that do something. */
-const liveButtons = (post: { blocks: unknown }) => buttonsIn(post).filter((id) => id !== "open");
 
 async function told({ call }: TestService, id: string) {
   const { body } = await call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SECOND } from "../../src/lib/time.ts";
+import { startTestService, type ServiceOptions, type TestService } from "./service.ts";
+import { startSlack, type Slack } from "./slack.ts";
+
+export interface Stage {
+  service: TestService;
+  slack: Slack;
+  /** Everything that is due by now, and what it causes. */
+  send(): Promise<void>;
+}
+
+/** What does not end by then hangs. */
+const TEST_MS = 120_000;
+
+/** The same promise on both databases, with a Slack of its own. */
+export function testWithSlack(name: string, run: (stage: Stage) => Promise<void>, options: ServiceOptions = {}): void {
+  for (const dialect of ["sqlite", "postgres"] as const)
+    void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
+      let now = () => Date.UTC(2026, 0, 31, 12);
+      // How fast an answer is, is nothing that a test asserts: all of this shares one busy process.
+      const slack = await startSlack({ now: () => now(), ackMs: TEST_MS });
+      t.after(() => slack.close());
+      const { service, stop } = await startTestService(dialect, {
+        ...options,
+        env: {
+          SERVICE_SLACK_BOT_TOKEN: slack.token,
+          SERVICE_SLACK_SIGNING_SECRET: slack.signingSecret,
+          SERVICE_SLACK_API_URL: slack.apiUrl,
+          ...options.env,
+        },
+      });
+      now = service.clock.now;
+      slack.sendTo(service.app);
+      slack.addChannel({ name: "approvals" });
+      const send = async () => {
+        service.clock.advance(6 * SECOND);
+        // A way that is not known yet to be a good one takes one at a time.
+        for (let turn = 0; turn < 2; turn++) {
+          await service.ctx.deliveries.turn();
+          await service.ctx.deliveries.settle();
+        }
+      };
+      try {
+        await run({ service, slack, send });
+        assert.deepEqual(
+          slack.posts.flatMap(({ mentions }) => mentions),
+          [],
+        );
+      } finally {
+        await stop();
+      }
+    });
+}
+
+/** The texts of a message, one a line. */
+export function said(post: { blocks: unknown }): string {
+  const texts: string[] = [];
+  JSON.stringify(post.blocks, (key, value: unknown) => {
+    if (key === "text" && typeof value === "string") texts.push(value);
+    return value;
+  });
+  return texts.join("\n");
+}
+
+function buttonsIn({ blocks }: { blocks: unknown }): string[] {
+  return [...JSON.stringify(blocks).matchAll(/"action_id":"([^"]*)"/g)].map(([, id = ""]) => id);
+}
+
+/** Those that do something. */
+export const liveButtons = (post: { blocks: unknown }) => buttonsIn(post).filter((id) => id !== "open");
