@@ -143,7 +143,7 @@ export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls 
         return { id: poll.task_id, task };
       }
       case "trail":
-        return { id, task: null, trail: parsed as AuditEntryRecord[] };
+        return { id, task: null, ...readTrail(parsed as AuditEntryRecord[]) };
       case "owed":
         return delivery === undefined
           ? { id, task: null, owed: parsed as WebhookDelivery[] }
@@ -261,4 +261,10 @@ function send(
     sent.on("error", () => end("lost"));
     sent.end(bytes ?? undefined);
   });
+}
+
+/** What people were told, or not, stands beside what happened to the task. */
+function readTrail(entries: AuditEntryRecord[]): Pick<Seen, "trail" | "untold"> {
+  const isMessage = ({ action }: AuditEntryRecord) => action.startsWith("notification_");
+  return { trail: entries.filter((entry) => !isMessage(entry)), untold: entries.filter(isMessage).length };
 }

@@ -64,6 +64,8 @@ export interface Seen {
   is_replay?: boolean;
   is_mismatch?: boolean;
   trail?: AuditEntryRecord[];
+  /** Messages that could not be sent, as there is no way to anybody here. */
+  untold?: number;
   owed?: WebhookDelivery[];
   delivery?: WholeWebhookDelivery;
 }

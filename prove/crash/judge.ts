@@ -14,6 +14,8 @@ const ENDED = 2;
 const DELETED = 3;
 const TERMINAL = new Set(["completed", "timed_out", "cancelled"]);
 
+/** Of a task that names somebody to tell: by mail and by Slack. */
+const MESSAGES = 2;
 /** Waits before attempt 1, 2, 3 ... (spec: Events, Delivery) */
 const WAITS_MS = [0, 30_000, 60_000, 120_000, 300_000, 900_000];
 /** An attempt whose process is lost is repeated so often. (wire: Callback schedule) */
@@ -92,6 +94,9 @@ export function judge(subject: Subject, rules: Rules): string[] {
   // What was written beside it.
   for (const { event, seen: one } of seen) {
     if (one.trail) problems.push(...judgeTrail(one.trail, subject, birth, end, cause, event));
+    // Who is to be told was decided with the creation, and is written whole or not at all.
+    if (one.untold !== undefined && one.untold !== 0 && one.untold !== MESSAGES)
+      problems.push(`the trail (#${event.number}) tells of ${one.untold} messages, not of ${MESSAGES} or none`);
     if (one.owed) problems.push(...judgeOwed(one, subject, event, firstEnd, sights, rules));
   }
   problems.push(...posts.flatMap((post) => post.problems.map((problem) => `callback: ${problem}`)));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startSocket } from "../../src/channels/slack/socket.ts";
 import { SECOND } from "../../src/lib/time.ts";
 import { startTestService, type ServiceOptions, type TestService } from "./service.ts";
 import { startSlack, type Slack } from "./slack.ts";
@@ -15,7 +16,11 @@ export interface Stage {
 const TEST_MS = 120_000;
 
 /** The same promise on both databases, with a Slack of its own. */
-export function testWithSlack(name: string, run: (stage: Stage) => Promise<void>, options: ServiceOptions = {}): void {
+export function testWithSlack(
+  name: string,
+  run: (stage: Stage) => Promise<void>,
+  { isSocketMode = false, ...options }: ServiceOptions & { isSocketMode?: boolean } = {},
+): void {
   for (const dialect of ["sqlite", "postgres"] as const)
     void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
       let now = () => Date.UTC(2026, 0, 31, 12);
@@ -26,13 +31,16 @@ export function testWithSlack(name: string, run: (stage: Stage) => Promise<void>
         ...options,
         env: {
           SERVICE_SLACK_BOT_TOKEN: slack.token,
-          SERVICE_SLACK_SIGNING_SECRET: slack.signingSecret,
+          ...(isSocketMode
+            ? { SERVICE_SLACK_APP_TOKEN: slack.appToken }
+            : { SERVICE_SLACK_SIGNING_SECRET: slack.signingSecret }),
           SERVICE_SLACK_API_URL: slack.apiUrl,
           ...options.env,
         },
       });
       now = service.clock.now;
-      slack.sendTo(service.app);
+      const socket = isSocketMode ? startSocket(service.ctx, service.ctx.slack!) : null;
+      if (socket === null) slack.sendTo(service.app);
       slack.addChannel({ name: "approvals" });
       const send = async () => {
         service.clock.advance(6 * SECOND);
@@ -49,6 +57,7 @@ export function testWithSlack(name: string, run: (stage: Stage) => Promise<void>
           [],
         );
       } finally {
+        await socket?.stop();
         await stop();
       }
     });

@@ -67,8 +67,9 @@ export function startSocket(ctx: Context, slack: Slack): { stop(): Promise<void>
       ctx.log.warn({ err: error }, "Slack sent something that is not JSON");
       return;
     }
-    // Slack is about to end this connection; the next one is opened when it is gone.
-    if (own(envelope, "type") === "disconnect") return socket.close();
+    // Slack ends this connection, after a warning in a while; the next one is opened when it is gone.
+    if (own(envelope, "type") === "disconnect")
+      return own(envelope, "reason") === "warning" ? undefined : socket.close();
     const id = own(envelope, "envelope_id");
     if (typeof id !== "string") return;
     const work = answer(socket, id, envelope).catch((error: unknown) =>
