@@ -50,3 +50,9 @@ void test("a zone is named in words, UTC as it is", () => {
   assert.equal(zoneName("UTC", winter, "en"), "UTC");
   assert.equal(zoneName("Europe/Berlin", winter, "en"), "Central European Standard Time (GMT+1)");
 });
+
+void test("an hour that comes twice can be named in UTC", () => {
+  assert.equal(utcOf("2026-10-25T02:30", "Europe/Berlin"), "2026-10-25T00:30:00Z");
+  assert.equal(utcOf("2026-10-25T01:30Z", "Europe/Berlin"), "2026-10-25T01:30:00Z");
+  assert.equal(utcOf("2026-02-30T01:30Z", "Europe/Berlin"), null);
+});

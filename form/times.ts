@@ -55,13 +55,14 @@ export function isClock(text: string): boolean {
  * @returns null when it is no date and time; "skipped" when the clocks leave that hour out
  */
 export function utcOf(text: string, zone: string): string | null {
-  const parts = LOCAL.exec(text.trim());
-  if (parts === null || !isDate(text.trim().slice(0, 10)) || !isClock(text.trim().slice(11, 16))) return null;
+  text = text.trim();
+  const parts = LOCAL.exec(text);
+  if (parts?.[7]) zone = "UTC";
+  if (parts === null || !isDate(text.slice(0, 10)) || !isClock(text.slice(11, 16))) return null;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
-    .slice(1, 7)
+    .slice(1)
     .map((part) => Number(part ?? 0));
   const local = instantOf(year, month, day, hour, minute, second);
-  if (parts[7] === "Z") return new Date(local).toISOString().replace(/\.000Z$/, "Z");
   // Of the offsets around that time, the larger gives the earlier instant.
   const offsets = [offsetAt(zone, local - 86_400_000), offsetAt(zone, local + 86_400_000)];
   for (const offset of offsets.toSorted((a, b) => b - a)) {

@@ -3,13 +3,13 @@ import { test } from "node:test";
 import { own } from "../../../form/hints.ts";
 import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/payload-fixtures.ts";
 import { planForm } from "../../../form/plan.ts";
+import { checkMessage } from "../../../test/support/slack/surfaces.ts";
 import { HOUR } from "../../lib/time.ts";
 import { parseAction } from "./actions.ts";
 import { entriesOfChoice, slackForm } from "./form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
 import type { Ending, MessageOptions, SlackMessage } from "./message.ts";
 import { modalOf } from "./modal.ts";
-import { checkControl, checkSurface } from "./slack-limits.ts";
 import type { SlackTask } from "./summary.ts";
 
 const LINK = "https://tasks.example.com/tasks/tsk_01K9Z8Q6V3";
@@ -50,8 +50,7 @@ function send(task: Partial<SlackTask> = {}, options: Partial<MessageOptions> = 
     now: FIXTURE_NOW,
     ...options,
   });
-  checkSurface(message, 50, "message");
-  checkControl(message.text, "text");
+  checkMessage(message);
   return message;
 }
 
@@ -195,8 +194,7 @@ function end(more: Partial<Ending> = {}, task: Partial<SlackTask> = {}): SlackMe
     ...more,
   };
   const message = endedMessageOf(taskOf(task), ending, { time_zone: "UTC", now: FIXTURE_NOW });
-  checkSurface(message, 50, "ended");
-  checkControl(message.text, "text");
+  checkMessage(message);
   assert.deepEqual(buttonsOf(message), []);
   return message;
 }

@@ -8,13 +8,13 @@ import { FIXTURE_NOW } from "../../../form/payload-fixtures.ts";
 import { entriesOf, planForm } from "../../../form/plan.ts";
 import type { Form } from "../../../form/plan.ts";
 import { readPost } from "../../../form/post.ts";
+import { checkModal, isAccepted, submitted } from "../../../test/support/slack/surfaces.ts";
 import { HOUR } from "../../lib/time.ts";
 import { blockOf } from "./block-ids.ts";
 import { slackForm } from "./form.ts";
 import { messageOf } from "./message.ts";
 import { modalOf, parseModalData } from "./modal.ts";
 import type { SlackTask } from "./summary.ts";
-import { checkSurface, submitted } from "./slack-limits.ts";
 import { entriesOfView, errorsOfView } from "./values.ts";
 
 function taskOf({ title, response_schema, form_definition = {}, payload = {} }: FormFixture): SlackTask {
@@ -34,7 +34,7 @@ const MESSAGE = { channel: "C0123456789", ts: "1763647200.000100" };
 
 function open(task: SlackTask, form: Form, entries: Entries = {}) {
   const view = modalOf(task, form, entries, MESSAGE);
-  if (view !== null) checkSurface(view, 100, task.task);
+  if (view !== null) checkModal(view, task.task);
   return view;
 }
 
@@ -106,6 +106,7 @@ void test("each form has a modal that gives its answer, or a message that sends 
     const answer = answerOf(fixture);
     const filled = open(task, form, entriesOf(planForm(form, {}, answer)));
     assert.ok(filled !== null, fixture.name);
+    assert.ok(isAccepted(filled, submitted(filled)), fixture.name);
     const posted = readPost(form, submit(form, filled));
     assert.deepEqual(posted, { act: "answer", entries: posted.entries, value: answer }, fixture.name);
   }
