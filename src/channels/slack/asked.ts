@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { planForm } from "../../../form/plan.ts";
 import type { Form, Plan } from "../../../form/plan.ts";
 import { keyOf } from "../../../form/entries.ts";
@@ -12,7 +13,7 @@ import type { InputElement } from "./inputs.ts";
 /** What a modal asks, in the order in which it does. */
 export interface Asked {
   readonly parts: readonly Part[];
-  /** Titles of what only the browser can ask; none of it has a value. */
+  /** Titles of what only the browser can ask, and nobody has to answer. */
   readonly leftOut: readonly string[];
   /** Optional groups that have parts only if one of these fields is filled in: name of the group -> names of the fields. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
@@ -43,7 +44,23 @@ export function askedOf(form: Form, entries: Entries): Asked | null {
   const asked: Asking = { parts: [], leftOut: [], groups: new Map(), closed, deciding };
   if (!walk(asked, plan.root, { optional: false, blank: false, groups: [] })) return null;
   const { parts, leftOut, groups } = asked;
-  return { parts, leftOut, groups, shown: shownIn(plan) };
+  if (isLost(form, entries, leftOut)) return null;
+  return { parts, leftOut: leftOut.map(({ title }) => title), groups, shown: shownIn(plan) };
+}
+
+/** Whether the answer would be another one without what was entered, elsewhere, for what a modal leaves out. */
+function isLost(form: Form, entries: Entries, leftOut: readonly FormNode[]): boolean {
+  const names = leftOut.map(({ name }) => name.replace(/~form\d*$/, ""));
+  const isKept = (key: string): boolean =>
+    !names.some((name) => key === name || /^(?:\/|~[a-z])/.test(afterName(key, name)));
+  const kept = Object.entries(entries).filter(([key]) => isKept(key));
+  if (kept.length === Object.keys(entries).length) return false;
+  const without = planForm(form, Object.assign(Object.create(null), Object.fromEntries(kept)) as Entries);
+  return !isDeepStrictEqual(without.value, planForm(form, entries).value);
+}
+
+function afterName(key: string, name: string): string {
+  return key.startsWith(name) ? key.slice(name.length) : "";
 }
 
 /** A modal has no button that adds a group: its fields are there from the start, and all may be left empty. */
@@ -59,7 +76,7 @@ function openGroups(form: Form, entries: Entries): { plan: Plan; closed: Readonl
 
 interface Asking {
   readonly parts: Part[];
-  readonly leftOut: string[];
+  readonly leftOut: FormNode[];
   readonly groups: Map<string, readonly string[]>;
   readonly closed: ReadonlySet<string>;
   /** Names of fields on which others depend. */
@@ -92,12 +109,12 @@ function walk(asking: Asking, node: FormNode, around: Around): boolean {
 }
 
 function walkGroup(asking: Asking, node: GroupNode, around: Around): boolean {
+  const isRoot = node.name === "";
   // What would have to be added inside of what would have to be added.
   if (node.state === "closed") return leaveOut(asking, node);
   const isClosed = asking.closed.has(node.name);
   const names: string[] | null = node.state === "open" ? [] : null;
   const before = { parts: asking.parts.length, leftOut: asking.leftOut.length };
-  const isRoot = node.name === "";
   if (!isRoot) asking.parts.push({ kind: "heading", node });
   const inside: Around = {
     optional: around.optional || (!isRoot && isOptional(node)),
@@ -105,22 +122,33 @@ function walkGroup(asking: Asking, node: GroupNode, around: Around): boolean {
     groups: names === null ? around.groups : [...around.groups, names],
   };
   const isWhole = node.children.every((child) => walk(asking, child, inside));
-  if (!isWhole) {
-    // A group that may be missing goes as a whole.
-    asking.parts.length = before.parts;
-    asking.leftOut.length = before.leftOut;
-    if (!isClosed) return leaveOut(asking, node);
-    asking.leftOut.push(node.title);
+  if (isWhole && (names === null || isTold(asking, names, before.parts, isClosed))) {
+    if (names !== null) asking.groups.set(node.name, names);
+    if (!isRoot && asking.parts.length === before.parts + 1) asking.parts.pop();
     return true;
   }
-  if (names !== null) asking.groups.set(node.name, names);
-  if (!isRoot && asking.parts.length === before.parts + 1) asking.parts.pop();
+  // A group that may be missing goes as a whole.
+  asking.parts.length = before.parts;
+  asking.leftOut.length = before.leftOut;
+  if (!isClosed) return leaveOut(asking, node);
+  asking.leftOut.push(node);
   return true;
+}
+
+/** Whether its fields say if the group is there: it is when one of them is filled in. */
+function isTold(asking: Asking, names: readonly string[], from: number, isClosed: boolean): boolean {
+  if (isClosed) return names.length > 0;
+  const fields = asking.parts.slice(from).filter((part) => part.kind === "field");
+  return fields.some(({ node }) => isFilledIn(node.entry));
+}
+
+export function isFilledIn(entry: readonly string[] | undefined): boolean {
+  return entry?.some((text) => text.trim() !== "") === true;
 }
 
 function leaveOut(asking: Asking, node: FormNode): boolean {
   if (!isOptional(node) || !isNothing(node.value)) return false;
-  asking.leftOut.push(node.title);
+  asking.leftOut.push(node);
   return true;
 }
 

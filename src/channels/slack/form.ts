@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { planForm, readForm } from "../../../form/plan.ts";
 import type { Form, Plan } from "../../../form/plan.ts";
 import { checkPlan } from "../../../form/check.ts";
@@ -71,8 +72,14 @@ function entriesOfOption(node: BoolNode | ChoiceNode, index: number): Entries {
   return { [node.name]: [entry], [`${node.name}~of`]: [questionOf(node)] };
 }
 
+/** What was decided, in the words of the form; null: the answer holds no decision. */
+export function decisionOf(form: Form, response: unknown): string | null {
+  const node = decisionIn(planForm(form, {}, response));
+  return node?.options.find(({ value }) => isDeepStrictEqual(value, node.value))?.label ?? null;
+}
+
 /** The decision, unless nobody can change it. */
-export function decisionIn({ root, decision }: Plan): BoolNode | ChoiceNode | null {
+function decisionIn({ root, decision }: Plan): BoolNode | ChoiceNode | null {
   const node = decision === null ? undefined : [...nodesOf(root)].find(({ name }) => name === decision);
   return (node?.kind === "bool" || node?.kind === "choice") && !node.readonly ? node : null;
 }

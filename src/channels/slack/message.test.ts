@@ -4,9 +4,9 @@ import { own } from "../../../form/hints.ts";
 import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/payload-fixtures.ts";
 import { planForm } from "../../../form/plan.ts";
 import { checkMessage } from "../../../test/support/slack/surfaces.ts";
-import { HOUR } from "../../lib/time.ts";
 import { parseAction } from "./actions.ts";
-import { entriesOfChoice, slackForm } from "./form.ts";
+import { askingFor, slackTask } from "./fixtures.ts";
+import { decisionOf, entriesOfChoice, slackForm } from "./form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
 import type { Ending, MessageOptions, SlackMessage } from "./message.ts";
 import { modalOf } from "./modal.ts";
@@ -16,8 +16,7 @@ const LINK = "https://tasks.example.com/tasks/tsk_01K9Z8Q6V3";
 
 function taskOf(more: Partial<SlackTask> = {}): SlackTask {
   const { payload, payload_schema, hints } = PAYLOAD_FIXTURES["refund"]!;
-  return {
-    id: "tsk_01K9Z8Q6V3",
+  return slackTask({
     task: "Approve a €1,240.00 refund for order #48219 after a delivery dispute",
     payload,
     payload_schema,
@@ -34,10 +33,8 @@ function taskOf(more: Partial<SlackTask> = {}): SlackTask {
       required: ["approved"],
     },
     form_definition: { payload: hints, ui: { approved: { "ui:enumNames": ["Approve", "Reject"] } } },
-    redact_payload: false,
-    timeout_at: FIXTURE_NOW.getTime() + 4 * HOUR,
     ...more,
-  };
+  });
 }
 
 function send(task: Partial<SlackTask> = {}, options: Partial<MessageOptions> = {}): SlackMessage {
@@ -124,11 +121,12 @@ void test("when the decision is all that is needed, each option is a button that
   const click = parseAction(reject?.action_id ?? "");
   assert.ok(click?.act === "choose");
   assert.deepEqual(planForm(form, entriesOfChoice(form, click.index) ?? {}).value, { approved: false });
+  assert.equal(entriesOfChoice(form, 2), null, "no third option");
 });
 
 const YES_OR_NO = { type: "boolean", title: "Publish?" };
 const asking = (properties: Record<string, unknown>, ...required: string[]) => ({
-  response_schema: { type: "object", properties, required },
+  ...askingFor(properties, ...required),
   form_definition: null,
 });
 
@@ -142,8 +140,13 @@ void test("when there is more to it than one choice, one button opens the form",
   assert.deepEqual(labelsOf(send(asking({ wide }, "wide"))), answer, "six options");
   const conditional = asking({ ok: YES_OR_NO }, "ok");
   const dependentSchemas = { ok: { properties: { why: { type: "string" } } } };
-  const response_schema = { ...conditional.response_schema, dependentSchemas };
-  assert.deepEqual(labelsOf(send({ response_schema, form_definition: null })), answer, "an option asks for more");
+  const response_schema = { ...Object(conditional.response_schema), dependentSchemas };
+  assert.deepEqual(labelsOf(send({ ...conditional, response_schema })), answer, "an option asks for more");
+  const two = { ...Object(conditional.response_schema), minProperties: 2 };
+  assert.deepEqual(labelsOf(send({ ...conditional, response_schema: two })), answer, "an option is not enough");
+  const region = { ...asking({ region: YES_OR_NO }), payload: { region: true } };
+  const form_definition = { decision: "/region", ui: { region: { "ui:readonly": true } } };
+  assert.deepEqual(labelsOf(send({ ...region, form_definition })), answer, "a decision that nobody can change");
   const prefilled = { ...asking({ ok: YES_OR_NO, note }, "ok"), payload: { draft: "Dear customer" } };
   assert.deepEqual(
     labelsOf(send({ ...prefilled, form_definition: { prefill: { "/note": "/draft" } } })),
@@ -218,6 +221,13 @@ void test("the message of a task that has ended says how, and has no buttons", (
   assert.deepEqual(outcome({ how: "timed_out" }), ["Timed out", when("Timed out ")]);
   assert.deepEqual(outcome({ how: "cancelled" }), ["Cancelled", when("Cancelled ")]);
   assert.deepEqual(outcome({ how: "verification_exhausted" }), ["Failed checks", when("Failed checks ")]);
+});
+
+void test("what was decided is said in the words of the form", () => {
+  const form = slackForm(taskOf(), "UTC", FIXTURE_NOW);
+  assert.equal(decisionOf(form, { approved: false, note: "No" }), "Reject");
+  for (const nothing of [{}, { approved: "maybe" }, null]) assert.equal(decisionOf(form, nothing), null);
+  assert.equal(decisionOf(slackForm(taskOf(asking({ note: { type: "string" } })), "UTC", FIXTURE_NOW), {}), null);
 });
 
 void test("a long task has its beginning in the message, and says where the rest is", () => {

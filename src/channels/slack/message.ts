@@ -129,12 +129,12 @@ export interface Ending {
   decision: string | null;
 }
 
-const CHANNELS: Readonly<Record<string, string>> = {
-  slack: "in Slack",
-  email: "by mail",
-  dashboard: "on the dashboard",
-  embed: "in a form on another page",
-};
+const CHANNELS: ReadonlyMap<string | null, string> = new Map([
+  ["slack", "in Slack"],
+  ["email", "by mail"],
+  ["dashboard", "on the dashboard"],
+  ["embed", "in a form on another page"],
+]);
 
 /** The same message when there is nothing left to be done: how it ended, and no button. */
 export function endedMessageOf(
@@ -163,7 +163,7 @@ function outcomeOf(
     case "completed": {
       const by = who === null ? "" : ` by ${nameOf(who)}`;
       const said = decision === null || isRedacted ? "" : oneLine(decision);
-      const where = via === null ? undefined : CHANNELS[via];
+      const where = CHANNELS.get(via);
       const summary = said === "" ? `Answered${by}` : `“${said}”${by}`;
       return {
         summary,

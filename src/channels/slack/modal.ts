@@ -42,7 +42,8 @@ const MAX_NOTE = 2_000;
  * The modal that asks for an answer, with what was entered so far.
  *
  * @param entries - {}: nothing was
- * @returns null: only the browser can ask this, or nothing of the payload may be in Slack
+ * @returns null: only the browser can ask this, perhaps since the answers so far have brought something up; or nothing of the
+ *   payload may be in Slack
  */
 export function modalOf(task: SlackTask, form: Form, entries: Entries, options: ModalOptions): ModalView | null {
   if (task.redact_payload) return null;
@@ -55,7 +56,7 @@ export function modalOf(task: SlackTask, form: Form, entries: Entries, options: 
     callback_id: ANSWER_VIEW,
     private_metadata: JSON.stringify(data),
     title: line(typeof title === "string" ? title : "", MAX.viewTitle, "Your answer"),
-    submit: line(ENGLISH.words.submit, MAX.viewTitle),
+    submit: line(form.hints.submit.label ?? "", MAX.viewTitle, ENGLISH.words.submit),
     close: line("Cancel", MAX.viewTitle),
     blocks: [
       ...noteOf(options.note),

@@ -1,11 +1,10 @@
-import { planForm, type Form } from "../../../form/plan.ts";
-import { isSame } from "../../../form/same.ts";
+import type { Form } from "../../../form/plan.ts";
 import type { Context } from "../../context.ts";
-import { isJsonObject, type JsonObject } from "../../lib/json.ts";
+import type { JsonObject } from "../../lib/json.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { parseJson, type WholeTask } from "../../tasks/store.ts";
 import type { SlackMessage } from "./client.ts";
-import { decisionIn, slackForm } from "./form.ts";
+import { decisionOf, slackForm } from "./form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
 import { nameOf } from "./people.ts";
 import { line } from "./text.ts";
@@ -80,19 +79,5 @@ export function formFor(task: WholeTask): Form {
 /** What was chosen of the decision, in the words of its option. */
 function decisionText(task: WholeTask): string | null {
   const response = parseJson<JsonObject>(task.response);
-  if (response === null) return null;
-  const node = decisionIn(planForm(formFor(task), {}));
-  const value = node === null ? undefined : valueAt(response, node.pointer);
-  return node?.options.find((option) => isSame(option.value, value))?.label ?? null;
-}
-
-function valueAt(response: JsonObject, pointer: string): unknown {
-  const keys = pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return keys.reduce<unknown>(
-    (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
-    response,
-  );
+  return response === null ? null : decisionOf(formFor(task), response);
 }

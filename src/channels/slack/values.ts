@@ -7,7 +7,7 @@ import { planForm } from "../../../form/plan.ts";
 import type { Form } from "../../../form/plan.ts";
 import { CONFIRMED, SHOWN, shownIn } from "../../../form/post.ts";
 import { localOf, utcOf } from "../../../form/times.ts";
-import { askedOf } from "./asked.ts";
+import { askedOf, isFilledIn } from "./asked.ts";
 import type { Asked, AskedField } from "./asked.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
 import { NO_ANSWER } from "./inputs.ts";
@@ -59,7 +59,7 @@ function readAll(asked: Asked, form: Form, values: unknown): Read {
     entries[part.node.name] = entryOf(part, state, form.time_zone);
   }
   for (const [group, names] of asked.groups) {
-    const isThere = names.some((name) => entries[name]?.some((text) => text.trim() !== "") === true);
+    const isThere = names.some((name) => isFilledIn(entries[name]));
     entries[`${group}~open`] = [isThere ? "1" : "0"];
   }
   return entries;

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import type { InputBlock, ModalView } from "@slack/types";
+import type { Entries } from "../../../form/entries.ts";
+import { FIXTURE_ZONE } from "../../../form/fixtures.ts";
+import { FIXTURE_NOW } from "../../../form/payload-fixtures.ts";
+import type { Form } from "../../../form/plan.ts";
+import { slackForm } from "../../../src/channels/slack/form.ts";
+import { modalOf, parseModalData } from "../../../src/channels/slack/modal.ts";
+import type { SlackTask } from "../../../src/channels/slack/summary.ts";
+import { entriesOfView } from "../../../src/channels/slack/values.ts";
+import type { State } from "./inputs.ts";
+import { checkModal, submitted } from "./surfaces.ts";
+
+/** Modals as a person has them in front of them. */
+
+/** Where the message is. */
+export const MESSAGE = { channel: "C0123456789", ts: "1763647200.000100" };
+
+export function formOf(task: SlackTask): Form {
+  return slackForm(task, FIXTURE_ZONE, FIXTURE_NOW);
+}
+
+/** null: it stays in the browser. */
+export function open(task: SlackTask, entries: Entries = {}): ModalView | null {
+  const view = modalOf(task, formOf(task), entries, MESSAGE);
+  if (view !== null) checkModal(view, task.task);
+  return view;
+}
+
+/** The modal of a task that must have one. */
+export function show(task: SlackTask, entries: Entries = {}): ModalView {
+  const view = open(task, entries);
+  assert.ok(view !== null);
+  return view;
+}
+
+/** What the vendor sends when something else stands in one field. */
+export function enter(view: ModalView, block: string, state: object): State {
+  const values = submitted(view);
+  const [action = ""] = Object.keys(values[block] ?? {});
+  return { ...values, [block]: { [action]: { ...values[block]?.[action], ...state } } };
+}
+
+/** What the service reads of a modal; without `values`, as it stands. */
+export function read(task: SlackTask, view: ModalView, values: State = submitted(view)): Entries {
+  const data = parseModalData(view.private_metadata ?? "");
+  assert.ok(data !== null);
+  return entriesOfView(formOf(task), values, data);
+}
+
+export function inputsOf(view: ModalView): InputBlock[] {
+  return view.blocks.filter((block): block is InputBlock => block.type === "input");
+}
+
+export function labelsOf(view: ModalView): string[] {
+  return inputsOf(view).map(({ label }) => label.text);
+}
