@@ -1,247 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createClock } from "./service.ts";
-import type { Slack } from "./slack.ts";
 import type { Json } from "./slack/check.ts";
-import {
-  actions,
-  button,
-  call,
-  confirm,
-  input,
-  option,
-  options,
-  plain,
-  section,
-  start,
-  times,
-} from "./slack/fixtures.ts";
-
-/** Posts it to a channel and gives what is wrong, where; an empty array when it is taken. */
-async function wrongIn(slack: Slack, blocks: unknown): Promise<unknown> {
-  const channel = slack.addChannel({ name: "approvals" });
-  const answer = await call(slack, "chat.postMessage", { channel: channel.id, text: "Decision needed", blocks });
-  if (answer.ok === true) return [];
-  assert.equal(answer.error, "invalid_blocks", JSON.stringify(answer));
-  assert.deepEqual(
-    (answer.response_metadata as Json).messages,
-    (answer.errors as string[]).map((message) => `[ERROR] ${message}`),
-  );
-  return answer.errors;
-}
-
-/** What is just allowed, what is just not, and what the vendor says of it. */
-type Limit = [name: string, make: (size: number) => Json, max: number, pointer: string, message?: string];
-
-const chars = (max: number) => `must be less than ${max + 1} characters`;
-const items = (max: number) => `no more than ${max} items allowed`;
-
-function testLimits(name: string, limits: Limit[]): void {
-  void test(name, async (t) => {
-    const slack = await start(t);
-    for (const [what, make, max, pointer, message = chars(max)] of limits) {
-      assert.deepEqual(await wrongIn(slack, [make(max)]), [], `${what} of ${max}`);
-      assert.deepEqual(
-        await wrongIn(slack, [make(max + 1)]),
-        [`${message} [json-pointer:/blocks/0${pointer}]`],
-        `${what} of ${max + 1}`,
-      );
-    }
-  });
-}
-
-const x = (size: number) => "x".repeat(size);
-
-testLimits("a block holds no more than the vendor lets it", [
-  ["section text", (n) => section({ text: plain(x(n)) }), 3000, "/text/text"],
-  ["section field", (n) => section({ fields: [plain(x(n))] }), 2000, "/fields/0/text"],
-  ["section fields", (n) => section({ fields: times(n, () => plain("x")) }), 10, "/fields", items(10)],
-  ["header", (n) => ({ type: "header", text: plain(x(n)) }), 150, "/text/text"],
-  ["context", (n) => ({ type: "context", elements: times(n, () => plain("x")) }), 10, "/elements", items(10)],
-  ["actions", (n) => actions(...times(n, (i) => button({ action_id: String(i) }))), 25, "/elements", items(25)],
-  ["block_id", (n) => section({ block_id: x(n) }), 255, "/block_id"],
-  ["label", (n) => input({ type: "plain_text_input" }, { label: plain(x(n)) }), 2000, "/label/text"],
-  ["hint", (n) => input({ type: "plain_text_input" }, { hint: plain(x(n)) }), 2000, "/hint/text"],
-]);
-
-testLimits("a button holds no more than the vendor lets it", [
-  ["text", (n) => actions(button({ text: plain(x(n)) })), 75, "/elements/0/text/text"],
-  ["value", (n) => actions(button({ value: x(n) })), 2000, "/elements/0/value"],
-  ["action_id", (n) => actions(button({ action_id: x(n) })), 255, "/elements/0/action_id"],
-  ["url", (n) => actions(button({ url: `https://a.example/${x(n - 18)}` })), 3000, "/elements/0/url"],
-  [
-    "confirm title",
-    (n) => actions(button({ confirm: confirm({ title: plain(x(n)) }) })),
-    100,
-    "/elements/0/confirm/title/text",
-  ],
-  [
-    "confirm text",
-    (n) => actions(button({ confirm: confirm({ text: plain(x(n)) }) })),
-    300,
-    "/elements/0/confirm/text/text",
-  ],
-  [
-    "confirm",
-    (n) => actions(button({ confirm: confirm({ confirm: plain(x(n)) }) })),
-    30,
-    "/elements/0/confirm/confirm/text",
-  ],
-  ["deny", (n) => actions(button({ confirm: confirm({ deny: plain(x(n)) }) })), 30, "/elements/0/confirm/deny/text"],
-]);
-
-const choice = (type: string, fields: Json) => input({ type, ...fields });
-
-testLimits("a choice holds no more than the vendor lets it", [
-  ["radio_buttons", (n) => choice("radio_buttons", { options: options(n) }), 10, "/element/options", items(10)],
-  ["checkboxes", (n) => choice("checkboxes", { options: options(n) }), 10, "/element/options", items(10)],
-  ["static_select", (n) => choice("static_select", { options: options(n) }), 100, "/element/options", items(100)],
-  [
-    "multi_static_select",
-    (n) => choice("multi_static_select", { options: options(n) }),
-    100,
-    "/element/options",
-    items(100),
-  ],
-  [
-    "option text",
-    (n) => choice("static_select", { options: [option(1, { text: plain(x(n)) })] }),
-    75,
-    "/element/options/0/text/text",
-  ],
-  [
-    "option value",
-    (n) => choice("static_select", { options: [option(1, { value: x(n) })] }),
-    150,
-    "/element/options/0/value",
-  ],
-  [
-    "option description",
-    (n) => choice("radio_buttons", { options: [option(1, { description: plain(x(n)) })] }),
-    75,
-    "/element/options/0/description/text",
-  ],
-  [
-    "group label",
-    (n) => choice("static_select", { option_groups: [{ label: plain(x(n)), options: options(1) }] }),
-    75,
-    "/element/option_groups/0/label/text",
-  ],
-  [
-    "placeholder",
-    (n) => choice("static_select", { options: options(1), placeholder: plain(x(n)) }),
-    150,
-    "/element/placeholder/text",
-  ],
-]);
-
-testLimits("a text field asks for no more than the vendor lets it", [
-  [
-    "max_length",
-    (n) => choice("plain_text_input", { max_length: n }),
-    3000,
-    "/element/max_length",
-    "must provide an integer from 1 to 3000",
-  ],
-  [
-    "min_length",
-    (n) => choice("plain_text_input", { min_length: n }),
-    3000,
-    "/element/min_length",
-    "must provide an integer from 0 to 3000",
-  ],
-  ["initial_value", (n) => choice("plain_text_input", { initial_value: x(n) }), 3000, "/element/initial_value"],
-]);
-
-void test("a message has 50 blocks, 40,000 characters, and something to say", async (t) => {
-  const slack = await start(t);
-  assert.deepEqual(
-    await wrongIn(
-      slack,
-      times(50, () => section()),
-    ),
-    [],
-  );
-  assert.deepEqual(
-    await wrongIn(
-      slack,
-      times(51, () => section()),
-    ),
-    ["no more than 50 items allowed [json-pointer:/blocks]"],
-  );
-  const channel = slack.addChannel({ name: "finance" }).id;
-  const error = async (args: Json) => (await call(slack, "chat.postMessage", { channel, ...args })).error;
-  assert.equal(await error({ text: x(40_000) }), undefined);
-  assert.equal(await error({ text: x(40_001) }), "msg_too_long");
-  assert.equal(
-    await error({ text: "Decision needed", blocks: times(5, () => section({ text: plain(x(2800)) })) }),
-    "msg_blocks_too_long",
-  );
-  assert.equal(await error({}), "no_text");
-  assert.equal(await error({ text: "Decision needed", blocks: "[{" }), "invalid_blocks_format");
-});
-
-void test("what the vendor does not know is refused by name", async (t) => {
-  const slack = await start(t);
-  const cases: Array<[Json, string]> = [
-    [section({ color: "red" }), "invalid additional property: color [json-pointer:/blocks/0]"],
-    [{ type: "button" }, "unsupported type: button [json-pointer:/blocks/0/type]"],
-    [{ type: "section" }, "missing required field: text [json-pointer:/blocks/0]"],
-    [
-      { type: "header", text: { type: "mrkdwn", text: "*x*" } },
-      "must be a valid enum value [json-pointer:/blocks/0/text/type]",
-    ],
-    [section({ text: plain("") }), "must be more than 0 characters [json-pointer:/blocks/0/text/text]"],
-    [actions(), "no fewer than 1 items allowed [json-pointer:/blocks/0/elements]"],
-    [
-      actions({ type: "plain_text_input" }),
-      "unsupported type: plain_text_input [json-pointer:/blocks/0/elements/0/type]",
-    ],
-    [actions(button({ style: "default" })), "must be a valid enum value [json-pointer:/blocks/0/elements/0/style]"],
-    [actions(button({ url: "/tasks/1" })), "must provide a valid url [json-pointer:/blocks/0/elements/0/url]"],
-    [
-      actions(button({ confirm: { text: plain("x") } })),
-      "missing required field: title [json-pointer:/blocks/0/elements/0/confirm]",
-    ],
-    [input(button()), "unsupported type: button [json-pointer:/blocks/0/element/type]"],
-    [choice("number_input", {}), "missing required field: is_decimal_allowed [json-pointer:/blocks/0/element]"],
-    [
-      choice("number_input", { is_decimal_allowed: true, min_value: 1 }),
-      "must provide a number as a string [json-pointer:/blocks/0/element/min_value]",
-    ],
-    [
-      choice("datepicker", { initial_date: "1.2.2026" }),
-      "must provide a date as YYYY-MM-DD [json-pointer:/blocks/0/element/initial_date]",
-    ],
-  ];
-  for (const [block, message] of cases) assert.equal(((await wrongIn(slack, [block])) as string[])[0], message);
-});
-
-void test("ids and option values are told apart", async (t) => {
-  const slack = await start(t);
-  const cases: Array<[Json[], string]> = [
-    [[section({ block_id: "a" }), section({ block_id: "a" })], "`block_id` already exists: a [json-pointer:/blocks]"],
-    [[actions(button(), button())], "`action_id` already exists: go [json-pointer:/blocks/0]"],
-    [
-      [choice("radio_buttons", { options: [option(1), option(1)] })],
-      "option values must be unique [json-pointer:/blocks/0/element]",
-    ],
-    [
-      [choice("radio_buttons", { options: [option(1)], initial_option: option(2) })],
-      "initial option must match one of the options [json-pointer:/blocks/0/element]",
-    ],
-    [
-      [choice("static_select", {})],
-      "must provide exactly one of options and option_groups [json-pointer:/blocks/0/element]",
-    ],
-    [
-      times(2, () => choice("datepicker", { focus_on_load: true })),
-      "only one element may have focus_on_load [json-pointer:/blocks]",
-    ],
-  ];
-  for (const [blocks, message] of cases) assert.deepEqual(await wrongIn(slack, blocks), [message]);
-  assert.deepEqual(await wrongIn(slack, [actions(button()), actions(button())]), []);
-});
+import { actions, button, call, plain, section, start } from "./slack/fixtures.ts";
 
 void test("a token opens only what it was granted", async (t) => {
   const slack = await start(t, { scopes: ["chat:write", "users:read"] });
@@ -296,7 +57,9 @@ void test("a message goes where it may, and is changed in place", async (t) => {
   assert.equal((await say("#secret")).error, "channel_not_found");
   assert.equal((await say("#old")).error, "is_archived");
   assert.equal((await say(gone.id)).error, "channel_not_found");
+  slack.failures.length = 0;
   assert.equal((await call(slack, "users.lookupByEmail", { email: "gone@example.com" })).error, "users_not_found");
+  assert.deepEqual(slack.failures, [], "that nobody has an address is an answer");
   assert.equal((await call(slack, "conversations.open", { users: gone.id })).error, "user_disabled");
 
   const { ts } = posted;
@@ -315,6 +78,12 @@ void test("a message goes where it may, and is changed in place", async (t) => {
     ],
   );
 
+  const kim = slack.addUser({ name: "Kim", email: "Kim@Example.com" });
+  const board = slack.addChannel({ name: "board", private: true, members: [kim] }).id;
+  const aside = { channel: board, user: dana.id, text: "x" };
+  assert.equal((await call(slack, "chat.postEphemeral", aside)).error, "user_not_in_channel");
+  assert.equal((await call(slack, "users.lookupByEmail", { email: "kim@example.com" })).ok, true);
+
   const hint = { channel: channel.id, user: dana.id, text: "This one is for Kim" };
   const { message_ts } = await call(slack, "chat.postEphemeral", hint);
   assert.equal(slack.posts.at(-1)?.ephemeral_to, dana.id);
@@ -323,6 +92,42 @@ void test("a message goes where it may, and is changed in place", async (t) => {
   assert.equal((await call(slack, "chat.postMessage", reply)).ok, true);
   assert.equal(slack.posts.at(-1)?.thread_ts, ts);
   assert.equal((await call(slack, "chat.postMessage", { ...reply, thread_ts: "1.1" })).error, "thread_not_found");
+});
+
+void test("blocks come back with ids and with every default written out", async (t) => {
+  const slack = await start(t);
+  const channel = slack.addChannel({ name: "approvals" }).id;
+  const { action_id: _, ...nameless } = button();
+  const blocks = [section({ block_id: "mine" }), actions(nameless)];
+  const { message } = await call(slack, "chat.postMessage", { channel, text: "Decision needed", blocks });
+  const [mine, theirs] = (message as { blocks: [Json, Json] }).blocks;
+  assert.deepEqual(mine, {
+    type: "section",
+    block_id: "mine",
+    text: { type: "mrkdwn", text: "Refund", verbatim: false },
+  });
+  const [element] = theirs.elements as [Json];
+  assert.deepEqual(element.text, { type: "plain_text", text: "Go", emoji: true });
+  assert.ok(theirs.block_id !== "" && element.action_id !== "");
+});
+
+void test("arguments come as a form or as JSON, where the method takes it", async (t) => {
+  const slack = await start(t);
+  const user = slack.addUser({ name: "Dana" }).id;
+  const channel = slack.addChannel({ name: "approvals" }).id;
+  const send = async (method: string, type: string, body: string) => {
+    const headers = { authorization: `Bearer ${slack.token}`, ...(type !== "" && { "content-type": type }) };
+    const response = await fetch(`${slack.apiUrl}${method}`, { method: "POST", headers, body: Buffer.from(body) });
+    return (await response.json()) as Json;
+  };
+  const said = JSON.stringify({ channel, text: "Decision needed", blocks: [section()] });
+  assert.equal((await send("chat.postMessage", "application/json; charset=utf-8", said)).ok, true);
+  assert.equal((await send("users.info", "application/json", JSON.stringify({ user }))).error, "user_not_found");
+  assert.equal((await send("users.info", "application/x-www-form-urlencoded", `user=${user}`)).ok, true);
+  assert.equal((await send("auth.test", "application/json", "{")).error, "invalid_json");
+  assert.equal((await send("auth.test", "application/json", "[]")).error, "json_not_object");
+  assert.equal((await send("auth.test", "text/html", "<p>")).error, "invalid_post_type");
+  assert.equal((await send("auth.test", "", "x")).error, "missing_post_type");
 });
 
 void test("whoever a message would ping is recorded", async (t) => {
@@ -343,6 +148,13 @@ void test("whoever a message would ping is recorded", async (t) => {
   assert.deepEqual(await pinged(mrkdwn("@channel", { verbatim: true })), []);
   assert.deepEqual(await pinged({ text: "@everyone" }), []);
   assert.deepEqual(await pinged({ text: "@everyone", parse: "full" }), ["@everyone"]);
+  assert.deepEqual(await pinged({ text: "@everyone", link_names: "true" }), ["@everyone"]);
+
+  const { ts } = slack.posts.at(-1)!;
+  await call(slack, "chat.update", { channel, ts, text: "@here" });
+  assert.deepEqual(slack.posts.at(-1)?.mentions, ["@here"], "an update looks for names unless told not to");
+  await call(slack, "chat.update", { channel, ts, text: "@here", parse: "none" });
+  assert.deepEqual(slack.posts.at(-1)?.mentions, []);
 });
 
 void test("the list of people comes in pages", async (t) => {
@@ -358,19 +170,25 @@ void test("the list of people comes in pages", async (t) => {
   );
   assert.equal(second.response_metadata.next_cursor, "");
   assert.equal((await call(slack, "users.list", { cursor: "nonsense" })).error, "invalid_cursor");
+  assert.equal((await call(slack, "users.list", { limit: "1001" })).error, "invalid_limit");
 });
 
 void test("a code of the install flow gives a token, once", async (t) => {
-  const slack = await start(t);
+  const clock = createClock();
+  const slack = await start(t, { now: clock.now });
   const other = slack.addTeam("Globex");
   const redirect_uri = "https://tasks.example/api/channels/slack/oauth/callback";
   const app = { client_id: slack.clientId, client_secret: slack.clientSecret, redirect_uri };
   const exchange = async (args: Json) => call(slack, "oauth.v2.access", { ...app, ...args }, null);
   const code = other.allow(redirect_uri);
+  assert.equal((await exchange({ code, client_id: "1.2" })).error, "invalid_client_id");
   assert.equal((await exchange({ code, client_secret: "wrong" })).error, "bad_client_secret");
   assert.equal((await exchange({ code, redirect_uri: "https://evil.example" })).error, "bad_redirect_uri");
   const { access_token, team, token_type } = await exchange({ code });
   assert.deepEqual([access_token, team, token_type], [other.token, { id: other.team.id, name: "Globex" }, "bot"]);
   assert.equal((await exchange({ code })).error, "invalid_code");
   assert.equal((await call(slack, "auth.test", {}, other.token)).team, "Globex");
+  const late = other.allow(redirect_uri);
+  clock.advance(600_001);
+  assert.equal((await exchange({ code: late })).error, "invalid_code", "ten minutes");
 });

@@ -115,7 +115,7 @@ function refusal(block: Json, element: Json, entry: unknown): Blocked["why"] | n
 export function refusals(blocks: readonly Json[], state: State): Blocked[] {
   return blocks.flatMap((block) => {
     const { element, block_id } = block;
-    if (block.type !== "input" || !isObject(element)) return [];
+    if (!isObject(element)) return [];
     const value = state[String(block_id)]?.[String(element.action_id)]?.[fieldOf(element) ?? ""] ?? null;
     const why = refusal(block, element, value);
     return why === null ? [] : [{ block_id: String(block_id), why }];

@@ -4,7 +4,20 @@ import { test } from "node:test";
 import { fastify } from "fastify";
 import { createClock } from "../service.ts";
 import type { Json } from "./check.ts";
-import { actions, button, call, confirm, input, modal, posted, section, start, startApp } from "./fixtures.ts";
+import {
+  actions,
+  button,
+  call,
+  confirm,
+  input,
+  modal,
+  plain,
+  posted,
+  section,
+  start,
+  startApp,
+  times,
+} from "./fixtures.ts";
 
 /** Whether nobody is let in at this address. */
 async function refused(url: string): Promise<boolean> {
@@ -99,6 +112,12 @@ void test("nobody clicks in a message that they do not see", async (t) => {
   const ephemeral = slack.posts.at(-1)!;
   await assert.rejects(slack.click({ user, post: ephemeral, action_id: "go" }), /does not see/);
   await assert.rejects(slack.click({ user, post, action_id: "other" }), /0 elements/);
+  await call(slack, "chat.postMessage", { channel: kim.id, text: "For you", blocks: [actions(button())] });
+  await assert.rejects(slack.click({ user, post: slack.posts.at(-1)!, action_id: "go" }), /does not see/);
+  const board = slack.addChannel({ name: "board", private: true, members: [kim] }).id;
+  await call(slack, "chat.postMessage", { channel: board, text: "For you", blocks: [actions(button())] });
+  const inPrivate = await slack.click({ user: kim, post: slack.posts.at(-1)!, action_id: "go" });
+  assert.deepEqual(inPrivate.payload?.channel, { id: board, name: "privategroup" });
   const { payload } = await slack.click({ user: kim, post: ephemeral, action_id: "go" });
   assert.equal((payload as { container: Json } | null)?.container.is_ephemeral, true);
   assert.equal(payload?.message, undefined);
@@ -163,6 +182,7 @@ void test("a response_url answers in the conversation five times within 30 minut
   clock.advance(1_800_000);
   await respond(second, { delete_original: true });
   assert.ok(!slack.posts.includes(post));
+  await assert.rejects(slack.click({ user, post, action_id: "go" }), /does not see/);
   clock.advance(1);
   assert.deepEqual(await respond(second, { text: "x" }), [404, '{"ok":false,"error":"expired_url"}']);
 });
@@ -188,8 +208,9 @@ void test("in Socket Mode interactions come over a connection of the app, and it
 
   const { user, post } = await posted(slack, [actions(button({ value: "x".repeat(2000) }))]);
   const { payload } = await slack.click({ user, post, action_id: "go" });
-  const view = modal([input({ type: "plain_text_input", action_id: "a" }, { block_id: "b" })]);
-  await call(slack, "views.open", { trigger_id: payload?.trigger_id, view });
+  const field = input({ type: "plain_text_input", action_id: "a" }, { block_id: "b" });
+  const long = times(30, () => section({ text: plain("x".repeat(3000)) }));
+  await call(slack, "views.open", { trigger_id: payload?.trigger_id, view: modal([field, ...long]) });
   const { errors } = await slack.submit({ user, view: slack.views[0]!, values: { b: { a: "x" } } });
   assert.equal(errors.b?.length, 70_004);
   assert.deepEqual(
@@ -205,8 +226,21 @@ void test("in Socket Mode interactions come over a connection of the app, and it
   socket.send(JSON.stringify({ envelope_id: "unheard-of" }));
   await slack.until(() => slack.failures.some(({ error }) => error === "acknowledged what was not sent"));
   const told = new Promise((resolve) => socket.addEventListener("close", resolve));
+  slack.disconnect("warning");
+  assert.equal(slack.connections(), 1, "a warning comes before the end");
   slack.disconnect("refresh_requested");
   await told;
   assert.equal(received.at(-1)?.reason, "refresh_requested");
   assert.match((await slack.click({ user, post, action_id: "go" })).failure ?? "", /not connected/);
+});
+
+void test("an app has ten connections and no more", async (t) => {
+  const slack = await start(t);
+  const address = async () => String((await call(slack, "apps.connections.open", {}, slack.appToken)).url);
+  const open = await Promise.all(times(10, async () => new WebSocket(await address())));
+  await slack.until(() => slack.connections() === 10);
+  assert.equal(await refused(await address()), true);
+  open[0]?.close();
+  await slack.until(() => slack.connections() === 9);
+  assert.equal(await refused(await address()), false);
 });

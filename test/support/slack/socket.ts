@@ -118,7 +118,7 @@ function say(socket: Duplex, message: Json): void {
 }
 
 /** The first frame of what came, and what follows it; null until all of it is there. */
-function takeFrame(data: Buffer): { first: number; payload: Buffer; rest: Buffer } | null {
+function takeFrame(data: Buffer): { opcode: number; payload: Buffer; rest: Buffer } | null {
   if (data.length < 2) return null;
   const short = data.readUInt8(1) & 0x7f;
   const start = short === 127 ? 10 : short === 126 ? 4 : 2;
@@ -129,28 +129,22 @@ function takeFrame(data: Buffer): { first: number; payload: Buffer; rest: Buffer
   const mask = data.subarray(start, start + 4);
   // Section 5.3: a client masks what it sends.
   const payload = Buffer.from(data.subarray(start + 4, end).map((byte, index) => byte ^ mask[index % 4]!));
-  return { first: data.readUInt8(0), payload, rest: data.subarray(end) };
+  return { opcode: data.readUInt8(0) & 0x0f, payload, rest: data.subarray(end) };
 }
 
+/** Each message is one frame, as Node's client sends it: the pieces of section 5.4 are not put together. */
 function readFrames(socket: Duplex, onText: (message: Buffer) => void, onClose: () => void): void {
   let pending: Buffer = Buffer.alloc(0);
-  let parts: Buffer[] = [];
   socket.on("data", (chunk: Buffer) => {
     pending = Buffer.concat([pending, chunk]);
     for (let taken = takeFrame(pending); taken; taken = takeFrame(pending)) {
       pending = taken.rest;
-      const { first, payload } = taken;
-      const opcode = first & 0x0f;
-      if (opcode === CLOSE) {
+      const { opcode, payload } = taken;
+      if (opcode === TEXT) onText(payload);
+      else if (opcode === PING) socket.write(frame(PONG, payload));
+      else if (opcode === CLOSE) {
         socket.end(frame(CLOSE, payload));
         onClose();
-      } else if (opcode === PING) socket.write(frame(PONG, payload));
-      else if (opcode !== PONG) {
-        parts.push(payload);
-        const isLast = (first & 0x80) !== 0;
-        if (!isLast) continue;
-        onText(Buffer.concat(parts));
-        parts = [];
       }
     }
   });

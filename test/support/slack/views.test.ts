@@ -130,7 +130,10 @@ void test("what is entered reaches the service in the shape of its element", asy
     [view.id, view.hash, "task-1", view.id, null, slack.team.id],
   );
   await assert.rejects(slack.submit({ user, view, values: { b4: { a: "7" } } }), /no option 7/);
+  await assert.rejects(slack.submit({ user, view, values: { b7: { a: ["9"] } } }), /no option 9/);
   await assert.rejects(slack.submit({ user, view, values: { b0: { a: 7 } } }), /cannot be entered/);
+  const kim = slack.addUser({ name: "Kim" });
+  await assert.rejects(slack.submit({ user: kim, view }), /Kim does not have this view/);
 });
 
 void test("the vendor's own client sends nothing that breaks a rule of the form", async (t) => {
@@ -161,6 +164,25 @@ void test("the vendor's own client sends nothing that breaks a rule of the form"
     assert.equal(payload === null, why !== null);
     assert.equal(form.received.length, why === null ? 2 : 1);
   }
+});
+
+void test("only inputs must be filled in, and a view without a button cannot be submitted", async (t) => {
+  const menu = { type: "static_select", action_id: "a", options: options(2) };
+  const form = await opened(
+    t,
+    modal([section({ block_id: "s", accessory: menu }), { ...actions(menu), block_id: "c" }]),
+  );
+  const { blocked, payload } = await form.slack.submit(form);
+  assert.deepEqual(blocked, []);
+  assert.deepEqual((payload as { view: { state: Json } } | null)?.view.state.values, {
+    s: { a: { type: "static_select", selected_option: null } },
+    c: { a: { type: "static_select", selected_option: null } },
+  });
+  const { submit: _, ...unsendable } = modal([section()]);
+  await assert.rejects(async () => {
+    const { slack, user, view } = await opened(t, unsendable);
+    return slack.submit({ user, view });
+  }, /no button to submit/);
 });
 
 void test("a submission is answered as the vendor understands it", async (t) => {
@@ -198,9 +220,20 @@ void test("a submission is answered as the vendor understands it", async (t) => 
   }
 });
 
+void test("what a service said about a field goes with the next submission", async (t) => {
+  let answer: Json | number = { response_action: "errors", errors: { b: "Say why" } };
+  const field = input({ type: "plain_text_input", action_id: "a", initial_value: "late" }, { block_id: "b" });
+  const { slack, user, view } = await opened(t, modal([field]), async () => answer);
+  await slack.submit({ user, view });
+  assert.deepEqual(view.errors, { b: "Say why" });
+  answer = 500;
+  await slack.submit({ user, view });
+  assert.deepEqual(view.errors, {});
+});
+
 void test("three views stand on each other and no more, and only the top one is used", async (t) => {
-  const push = { response_action: "push", view: modal([section()], { title: plain("Next") }) };
-  const { slack, user, view } = await opened(t, modal([section()]), async () => push);
+  let answer: Json = { response_action: "push", view: modal([section()], { title: plain("Next") }) };
+  const { slack, user, view, received } = await opened(t, modal([section()]), async () => answer);
   await slack.submit({ user, view });
   await assert.rejects(slack.submit({ user, view }), /not have this view on the screen/);
   await slack.submit({ user, view: slack.views[1]! });
@@ -211,6 +244,10 @@ void test("three views stand on each other and no more, and only the top one is 
   assert.equal((await slack.submit({ user, view: slack.views[2]! })).failure, "push_limit_reached");
   await slack.dismiss({ user, view: slack.views[2]! });
   assert.equal(slack.views.length, 2);
+  assert.equal(received.length, 4, "one that does not ask is not told of it");
+  answer = { response_action: "clear" };
+  await slack.submit({ user, view: slack.views[1]! });
+  assert.deepEqual(slack.views, [], "clear closes all of them");
 });
 
 void test("a field that decides tells the service at once, and what else was entered stays", async (t) => {
