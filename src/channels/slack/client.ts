@@ -122,7 +122,7 @@ export function createSlack({ botToken, appToken, apiUrl }: SlackApp): Slack {
       return { channel: posted.channel ?? channel, ts: posted.ts ?? "" };
     },
     update: async ({ channel, ts }, { text, blocks }) =>
-      void (await ask((slack) => slack.chat.update({ channel, ts, text, blocks }))),
+      void (await ask((slack) => slack.chat.update({ channel, ts, text, blocks, parse: "none" }))),
     whisper: async ({ channel }, user, text) =>
       void (await ask((slack) => slack.chat.postEphemeral({ channel, user, text }))),
     openView: async (trigger_id, view) => void (await ask((slack) => slack.views.open({ trigger_id, view }))),
