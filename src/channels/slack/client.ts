@@ -18,6 +18,8 @@ export interface SlackPlace {
 
 export interface SlackMember {
   id: string;
+  /** The workspace whose member they are. */
+  team_id: string;
   name: string;
   /** Only one that the person has confirmed. */
   email: string | null;
@@ -96,6 +98,7 @@ export function createSlack({ botToken, appToken, apiUrl }: SlackApp): Slack {
   let team: Promise<{ id: string; name: string }> | undefined;
   const toMember = (user: Member | undefined): SlackMember => ({
     id: user?.id ?? "",
+    team_id: user?.team_id ?? "",
     name: user?.profile?.display_name || user?.real_name || user?.name || "Somebody",
     email: user?.is_email_confirmed === false ? null : (user?.profile?.email ?? null),
   });
@@ -148,6 +151,7 @@ export function createSlack({ botToken, appToken, apiUrl }: SlackApp): Slack {
 /** What is read of Slack's record of a person. */
 interface Member {
   id?: string;
+  team_id?: string;
   name?: string;
   real_name?: string;
   is_email_confirmed?: boolean;

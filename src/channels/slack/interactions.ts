@@ -41,7 +41,7 @@ const ACK_MS = 2 * SECOND;
  */
 export async function handleInteraction(desk: Desk, payload: unknown): Promise<SlackReply> {
   const who = {
-    team_id: text(payload, "team", "id") || text(payload, "user", "team_id"),
+    team_id: text(payload, "user", "team_id") || text(payload, "team", "id"),
     user_id: text(payload, "user", "id"),
   };
   switch (text(payload, "type")) {

@@ -17,7 +17,10 @@ export async function slackCallerOf(
   task: Pick<WholeTask, "id" | "notify">,
 ): Promise<SlackCaller> {
   const known = await findUserBySlack(db, team_id, user_id);
-  const caller = { kind: "slack", team_id, user_id, named_by: isNamed(task, user_id) ? task.id : null } as const;
+  // In a channel that is shared there are people of other workspaces: they are believed by their ids alone.
+  const isOurs = team_id === (await slack.team()).id;
+  const named_by = isOurs && isNamed(task, user_id) ? task.id : null;
+  const caller = { kind: "slack", team_id, user_id, named_by } as const;
   if (known !== null)
     return {
       ...caller,
@@ -25,17 +28,25 @@ export async function slackCallerOf(
       user: known.active ? known : null,
       ...(!known.active && { named_by: null }),
     };
-  const email = await slack.member(user_id).then(
-    (member) => member.email,
-    (error: unknown) => {
-      // Without the permission to read addresses, people are known by their ids alone.
-      if (error instanceof SlackFailure && error.isFinal) return null;
-      throw error;
-    },
-  );
+  const email = isOurs ? await confirmedEmail(slack, { team_id, user_id }) : null;
   const found = email === null ? null : await findUserByEmail(db, email);
   if (found?.active === false) return { ...caller, email, user: null, named_by: null };
   return { ...caller, email: found?.email ?? email, user: found };
+}
+
+/** The address that our workspace vouches for; those of its guests from elsewhere are whatever others have set. */
+async function confirmedEmail(
+  slack: Slack,
+  { team_id, user_id }: { team_id: string; user_id: string },
+): Promise<string | null> {
+  try {
+    const member = await slack.member(user_id);
+    return member.team_id === team_id ? member.email : null;
+  } catch (error) {
+    // Without the permission to read addresses, people are known by their ids alone.
+    if (error instanceof SlackFailure && error.isFinal) return null;
+    throw error;
+  }
 }
 
 /** Whether `notify` names this person, and nobody else in Slack. */

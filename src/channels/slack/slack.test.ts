@@ -142,6 +142,10 @@ testWithSlack("a claim shows in the message, and keeps others from starting", as
   assert.match(said(post!), /dana is on it/);
   await slack.click({ user: lee!, post: post!, action_id: "claim" });
   assert.deepEqual(whispers(slack), ["dana is on it already."]);
+  // Renewed: what the message says is the same, and it is left alone.
+  await slack.click({ user: dana!, post: post!, action_id: "claim" });
+  await send();
+  assert.equal(post!.updates.length, 1);
 });
 
 testWithSlack(
@@ -187,6 +191,32 @@ testWithSlack(
     assert.deepEqual(slack.failures, []);
   },
 );
+
+testWithSlack("somebody of another workspace is not who their address says", async ({ service, slack, send }) => {
+  await addUser(service, { email: "dana@example.com", is_operator: true });
+  const dana = slack.addUser({ name: "dana", email: "dana@example.com" });
+  const { id } = await service.create({ response_schema: SIMPLE, notify: ["slack:#approvals"] });
+  await send();
+  const press = (user_team: string, task = id) =>
+    slack.send({
+      type: "block_actions",
+      team: { id: slack.team.id },
+      user: { id: dana.id, team_id: user_team },
+      channel: { id: slack.posts[0]!.channel },
+      message: { ts: slack.posts[0]!.ts },
+      actions: [{ action_id: "answer:choose:0", value: task }],
+    });
+  assert.equal((await press("T0OTHER")).status, 200);
+  assert.equal((await read(service, id)).status, "created");
+  assert.match(whispers(slack)[0] ?? "", /does not know you/);
+  // Ids are a workspace's own: who is named by id is somebody of ours.
+  const named = await service.create({ response_schema: SIMPLE, notify: [`slack:${dana.id}`], assign_to: null });
+  await service.ctx.db.write((tx) => tx.query.updateTable("users").set({ email: null, email_key: null }).execute());
+  await press("T0OTHER", named.id);
+  assert.equal((await read(service, named.id)).status, "created");
+  await press(slack.team.id, named.id);
+  assert.equal((await read(service, named.id)).status, "completed");
+});
 
 testWithSlack("what does not come from Slack, or not just now, does nothing", async ({ service, slack, send }) => {
   const { user } = await person(service, { email: "dana@example.com" });
