@@ -95,6 +95,35 @@ void test("a password in the database's address is not repeated in a message", (
   );
 });
 
+void test("Slack takes a bot token and a way to be answered; no secret is repeated in a message", () => {
+  const bot = { SERVICE_SLACK_BOT_TOKEN: "xoxb-1-hunter2" };
+  const slack = (env: Record<string, string>) => readConfig(env, stored).config.slack;
+  const apiUrl = "https://slack.com/api/";
+  assert.deepEqual(slack({ ...bot, SERVICE_SLACK_SIGNING_SECRET: "s" }), {
+    botToken: "xoxb-1-hunter2",
+    signingSecret: "s",
+    appToken: null,
+    apiUrl,
+  });
+  assert.deepEqual(slack({ ...bot, SERVICE_SLACK_APP_TOKEN: "xapp-1" }), {
+    botToken: "xoxb-1-hunter2",
+    signingSecret: null,
+    appToken: "xapp-1",
+    apiUrl,
+  });
+  for (const env of [
+    bot,
+    { SERVICE_SLACK_SIGNING_SECRET: "hunter2" },
+    { SERVICE_SLACK_BOT_TOKEN: "hunter2", SERVICE_SLACK_SIGNING_SECRET: "s" },
+    { ...bot, SERVICE_SLACK_APP_TOKEN: "hunter2" },
+    { ...bot, SERVICE_SLACK_SIGNING_SECRET: "s", SERVICE_SLACK_API_URL: "https://slack.example.com/api" },
+  ])
+    assert.throws(
+      () => readConfig(env, never),
+      (error: Error) => error.message.includes("SERVICE_SLACK_") && !error.message.includes("hunter2"),
+    );
+});
+
 void test("mail of the whole service takes a sender and a server, in the forms that people write them", () => {
   const email = (from: string, url: string) =>
     readConfig({ SERVICE_EMAIL_FROM: from, SERVICE_SMTP_URL: url }, stored).config.email;

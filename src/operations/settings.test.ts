@@ -14,11 +14,19 @@ testOnBoth(
       database: { kind: dialect, status: "ok" },
       callbacks: { signed: true, allow_private: false },
       embed: null,
+      slack: { http: true, socket_mode: false },
       trusted_proxies: ["10.0.0.0/8"],
       body_limit_bytes: 2048,
       log_level: "warn",
     });
-    const secrets = [ADMIN_TOKEN, PAYLOAD_KEY, Buffer.from(ctx.config.secretKey).toString("base64"), "postgres://"];
+    const secrets = [
+      "xoxb-1-secret",
+      "signing-secret",
+      ADMIN_TOKEN,
+      PAYLOAD_KEY,
+      Buffer.from(ctx.config.secretKey).toString("base64"),
+      "postgres://",
+    ];
     for (const secret of [...secrets, ctx.config.dataDir]) assert.ok(!text.includes(secret), secret);
   },
   {
@@ -27,6 +35,8 @@ testOnBoth(
       SERVICE_TRUSTED_PROXIES: "10.0.0.0/8",
       SERVICE_BODY_LIMIT_BYTES: "2048",
       SERVICE_LOG_LEVEL: "warn",
+      SERVICE_SLACK_BOT_TOKEN: "xoxb-1-secret",
+      SERVICE_SLACK_SIGNING_SECRET: "signing-secret",
     },
   },
 );

@@ -26,6 +26,15 @@ const Settings = Type.Object(
         { description: "Showing the form in other products; null: this release cannot." },
       ),
     ),
+    slack: Nullable(
+      Type.Object(
+        {
+          http: Type.Boolean({ description: "Slack's requests are taken over HTTP." }),
+          socket_mode: Type.Boolean({ description: "They come over a connection that the service opens." }),
+        },
+        { description: "The app in a Slack workspace; null: there is none." },
+      ),
+    ),
     trusted_proxies: Type.Array(Type.String(), { description: "Whose forwarding headers are believed." }),
     body_limit_bytes: Type.Integer({ description: "The largest request body." }),
     log_level: Type.String(),
@@ -74,6 +83,10 @@ async function readSettings({ config, db, log, version }: Ctx, caller: Caller): 
     database: { kind: config.database.kind, status },
     callbacks: { signed: config.payloadKey !== null, allow_private: config.callbacks.allowPrivate },
     embed: null,
+    slack: config.slack && {
+      http: config.slack.signingSecret !== null,
+      socket_mode: config.slack.appToken !== null,
+    },
     trusted_proxies: [...config.trustedProxies],
     body_limit_bytes: config.limits.bodyBytes,
     log_level: config.logLevel,

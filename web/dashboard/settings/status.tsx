@@ -102,6 +102,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
       variable: "SERVICE_CALLBACK_ALLOW_PRIVATE",
     },
     ...(senders === undefined ? [] : [mailFact(senders)]),
+    slackFact(settings.slack),
     ...(embed === null
       ? []
       : [
@@ -163,6 +164,29 @@ function mailFact(senders: number | null): Fact {
     state: "on",
     value: senders === 1 ? "On, one sender" : `On, ${senders} senders`,
     meaning: <>Tasks that ask for it are told of by mail. Try it out under {place}.</>,
+  };
+}
+
+function slackFact(slack: Settings["slack"]): Fact {
+  const name = "Slack";
+  if (slack === null)
+    return {
+      name,
+      state: "off",
+      value: "Off",
+      meaning:
+        "Tasks cannot ask in Slack. Make an app as docs/slack.md says, and set its token and its signing secret.",
+      variable: "SERVICE_SLACK_BOT_TOKEN, SERVICE_SLACK_SIGNING_SECRET",
+    };
+  const isSocket = slack.socket_mode;
+  return {
+    name,
+    state: "on",
+    value: isSocket ? "On, by Socket Mode" : "On, over HTTP",
+    meaning: isSocket
+      ? "Tasks ask in a workspace; what is pressed there comes over a connection that this service opens."
+      : "Tasks ask in a workspace; what is pressed there comes to the public address, with Slack's signature.",
+    variable: isSocket ? "SERVICE_SLACK_APP_TOKEN" : "SERVICE_SLACK_SIGNING_SECRET",
   };
 }
 
