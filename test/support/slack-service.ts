@@ -73,7 +73,7 @@ export function said(post: { blocks: unknown }): string {
   return texts.join("\n");
 }
 
-function buttonsIn({ blocks }: { blocks: unknown }): string[] {
+export function buttonsIn({ blocks }: { blocks: unknown }): string[] {
   return [...JSON.stringify(blocks).matchAll(/"action_id":"([^"]*)"/g)].map(([, id = ""]) => id);
 }
 

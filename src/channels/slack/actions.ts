@@ -4,6 +4,8 @@ export const ACTION = {
   /** Opens the modal. */
   answer: "answer:open",
   claim: "claim",
+  /** Of an operator, where somebody else has claimed the task. */
+  takeOver: "claim:over",
   /** A link: Slack tells of its click as well, and nothing is to be done about it. */
   browser: "open",
 } as const;
@@ -15,7 +17,7 @@ export function chooseAction(index: number): string {
 
 export type Click =
   | { readonly act: "choose"; readonly index: number }
-  | { readonly act: "answer" | "claim" | "browser" }
+  | { readonly act: "answer" | "claim" | "takeOver" | "browser" }
   /** An input of the modal that decides what else is asked. */
   | { readonly act: "input" };
 
@@ -24,7 +26,7 @@ export function parseAction(action_id: string): Click | null {
   const index = /^answer:choose:(\d)$/.exec(action_id)?.[1];
   if (index !== undefined) return { act: "choose", index: Number(index) };
   if (action_id.startsWith(INPUT)) return { act: "input" };
-  const act = (["answer", "claim", "browser"] as const).find((known) => ACTION[known] === action_id);
+  const act = (["answer", "claim", "takeOver", "browser"] as const).find((known) => ACTION[known] === action_id);
   return act === undefined ? null : { act };
 }
 

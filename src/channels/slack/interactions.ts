@@ -1,6 +1,8 @@
-import type { ModalView } from "@slack/types";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ActionsBlock, ModalView } from "@slack/types";
 import { readPost } from "../../../form/post.ts";
 import { own } from "../../../form/hints.ts";
+import { plainLines } from "../../../form/plain-text.ts";
 import { planForm } from "../../../form/plan.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
@@ -12,7 +14,7 @@ import { claimTask } from "../../tasks/claims.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
 import { fieldErrorsOf, responseOf } from "../answers.ts";
-import { parseAction } from "./actions.ts";
+import { ACTION, parseAction } from "./actions.ts";
 import { CONFIRM_BLOCK } from "./block-ids.ts";
 import { SlackFailure, type Slack } from "./client.ts";
 import { entriesOfChoice } from "./form.ts";
@@ -20,6 +22,7 @@ import { modalOf, parseModalData, type ModalData, type ModalOptions } from "./mo
 import { nameOf, slackCallerOf } from "./people.ts";
 import { endOf, formFor, slackTaskOf } from "./showing.ts";
 import { noticeView } from "./notice.ts";
+import { fitText, MAX } from "./text.ts";
 import { entriesOfView, errorsOfView } from "./values.ts";
 
 interface Desk {
@@ -32,6 +35,8 @@ export type SlackReply = object | null;
 
 /** Slack waits three seconds; what takes longer goes on behind the answer. */
 const ACK_MS = 2 * SECOND;
+/** Until the answer to Slack has surely arrived: what it says would replace what is shown before. */
+const AFTER_ACK_MS = 0.5 * SECOND;
 
 /**
  * Does what somebody has pressed or submitted in Slack. Who they are Slack vouches for; what they may is asked where all else
@@ -90,7 +95,8 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
   try {
     switch (click.act) {
       case "claim":
-        await claimTask(desk.ctx, caller, task.id, false);
+      case "takeOver":
+        await claimTask(desk.ctx, caller, task.id, click.act === "takeOver");
         return null;
       case "answer":
         return await openForm(desk, task, { trigger: text(payload, "trigger_id"), channel, ts, tell });
@@ -105,8 +111,17 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
       }
     }
   } catch (error) {
-    return tell(await sentenceOf(desk, task, error));
+    const sentence = await sentenceOf(desk, task, error);
+    const isHeld = error instanceof ServiceError && error.code === "TASK_ALREADY_CLAIMED";
+    return isHeld && caller.user?.is_operator
+      ? whisper(desk, channel, who.user_id, sentence, takeOver(task))
+      : tell(sentence);
   }
+}
+
+function takeOver({ id }: WholeTask): ActionsBlock {
+  const text = { type: "plain_text", text: "Take over" } as const;
+  return { type: "actions", elements: [{ type: "button", action_id: ACTION.takeOver, value: id, text }] };
 }
 
 async function openForm(
@@ -188,7 +203,8 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
   const isSlow = task.verifier_config !== null && !task.redact_payload;
   let isLate = isSlow;
   const result = judge().then(async (reply) => {
-    // The modal shows that the answer is being checked: what came of it is shown there.
+    // The modal shows that the answer is being checked: what came of it is shown there, and not before.
+    if (isLate) await delay(AFTER_ACK_MS);
     if (isLate) await tellLate(desk, reply, { view: text(view, "id"), user: who.user_id, channel: data.channel });
     return reply;
   });
@@ -297,9 +313,18 @@ function show(view: ModalView): SlackReply {
   return { response_action: "update", view };
 }
 
-async function whisper({ slack, ctx }: Desk, channel: string, user: string, sentence: string): Promise<null> {
+/** Says something to one person alone, with what they can do about it. */
+async function whisper(
+  { slack, ctx }: Desk,
+  channel: string,
+  user: string,
+  sentence: string,
+  ...more: readonly ActionsBlock[]
+): Promise<null> {
+  const text = fitText(plainLines(sentence), MAX.section);
   try {
-    await slack.whisper({ channel }, user, sentence);
+    const said = { type: "section", text: { type: "plain_text", text } } as const;
+    await slack.whisper({ channel }, user, { text, blocks: [said, ...more] });
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
     ctx.log.warn({ err: error, channel }, "Somebody in Slack could not be told what became of their click");

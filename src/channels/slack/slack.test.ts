@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { addUser, person } from "../../../test/support/people.ts";
 import type { TestService } from "../../../test/support/service.ts";
-import { liveButtons, said, testWithSlack } from "../../../test/support/slack-service.ts";
+import { buttonsIn, liveButtons, said, testWithSlack } from "../../../test/support/slack-service.ts";
 import type { Slack } from "../../../test/support/slack.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../tasks/schema.ts";
@@ -142,10 +142,23 @@ testWithSlack("a claim shows in the message, and keeps others from starting", as
   assert.match(said(post!), /dana is on it/);
   await slack.click({ user: lee!, post: post!, action_id: "claim" });
   assert.deepEqual(whispers(slack), ["dana is on it already."]);
+  // An operator is offered to take over.
+  await addUser(service, { email: "op@example.com", display_name: "op", is_operator: true });
+  const op = slack.addUser({ name: "op", email: "op@example.com" });
+  await slack.click({ user: op, post: post!, action_id: "claim" });
+  const offer = slack.posts.at(-1)!;
+  assert.equal(offer.ephemeral_to, op.id);
+  assert.deepEqual(buttonsIn(offer), ["claim:over"]);
+  await slack.click({ user: op, post: offer, action_id: "claim:over" });
+  assert.equal((await read(service, id)).claimed_by_email, "op@example.com");
+  await service.call("POST", `/api/tasks/${id}/release`);
+  await slack.click({ user: dana!, post: post!, action_id: "claim" });
+  await send();
+  const { length: before } = post!.updates;
   // Renewed: what the message says is the same, and it is left alone.
   await slack.click({ user: dana!, post: post!, action_id: "claim" });
   await send();
-  assert.equal(post!.updates.length, 1);
+  assert.equal(post!.updates.length, before);
 });
 
 testWithSlack(
