@@ -56,8 +56,9 @@ export async function findPlace(reader: Reader, delivery_id: string): Promise<De
 /** Notes what is known of where a delivery stands. */
 export async function setPlace(db: Db, delivery_id: string, set: Partial<Omit<DeliveryPlaceRow, "delivery_id">>) {
   await db.write(async (tx) => {
-    // A task that was deleted meanwhile leaves nothing behind.
-    const owner = await tx.query.selectFrom("deliveries").select("id").where("id", "=", delivery_id).executeTakeFirst();
+    // A task that was deleted meanwhile leaves nothing behind, and one that is being deleted waits.
+    const select = tx.query.selectFrom("deliveries").select("id").where("id", "=", delivery_id);
+    const owner = await (tx.dialect === "postgres" ? select.forUpdate() : select).executeTakeFirst();
     if (owner === undefined) return;
     await tx.query
       .insertInto("delivery_places")

@@ -234,11 +234,10 @@ async function answer(desk: Desk, caller: SlackCaller, read: Submitted, value: u
       const errors = errorsOfView(form, entries, fieldErrorsOf(planForm(form, entries), error));
       if (Object.keys(errors).length > 0) return { response_action: "errors", errors };
     }
-    const again = modalOf(slackTaskOf(task), form, entries, {
-      ...data,
-      note: { title: "Nothing was sent", text: await sentenceOf(desk, task, error) },
-    });
-    return show(again ?? noticeView("Nothing was sent", await sentenceOf(desk, task, error)));
+    const title = isUncertain(error) ? "What became of this" : "Nothing was sent";
+    const sentence = await sentenceOf(desk, task, error);
+    const again = modalOf(slackTaskOf(task), form, entries, { ...data, note: { title, text: sentence } });
+    return show(again ?? noticeView(title, sentence));
   }
 }
 
@@ -295,10 +294,16 @@ async function sentenceOf(desk: Desk, { id }: WholeTask, error: unknown): Promis
   if (!(error instanceof ServiceError)) throw error;
   const now = await findTask(desk, id);
   const over = now === null ? "This task is gone." : await sayHowItEnded(desk, now);
+  // The answer may have been stored although nobody could say so.
+  if (isUncertain(error)) return over ?? "The connection to the database was lost at that moment. Try again.";
   if (over !== null) return `${over} Nothing was sent.`;
   if (error.code === "TASK_ALREADY_CLAIMED" && now !== null)
     return `${(await nameOf(desk.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Somebody"} is on it already.`;
   return `${error.message} Nothing was sent.`;
+}
+
+function isUncertain(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
 }
 
 function unsent(why: string, entered: string): ModalView {

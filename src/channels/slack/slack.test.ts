@@ -3,6 +3,7 @@ import { addUser, person } from "../../../test/support/people.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import { buttonsIn, liveButtons, said, testWithSlack } from "../../../test/support/slack-service.ts";
 import type { Slack } from "../../../test/support/slack.ts";
+import { ServiceError } from "../../errors.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../tasks/schema.ts";
 
@@ -202,6 +203,35 @@ testWithSlack(
     const task = await read(service, id);
     assert.deepEqual(task.response, { approved: true, code: "ABC" });
     assert.deepEqual(slack.failures, []);
+  },
+);
+
+let isCutOff = false;
+testWithSlack(
+  "where the database cannot say whether an answer was stored, nobody is told that it was not",
+  async ({ service, slack, send }) => {
+    await addUser(service, { email: "dana@example.com", display_name: "Dana" });
+    const dana = slack.addUser({ name: "dana", email: "dana@example.com" });
+    const { id } = await service.create({ response_schema: SIMPLE, notify: ["slack:#approvals"] });
+    await send();
+    isCutOff = true;
+    await slack.click({ user: dana, post: slack.posts[0]!, action_id: "answer:choose:0", confirm: true });
+    assert.equal((await read(service, id)).status, "completed");
+    assert.deepEqual(whispers(slack), ["Already answered by Dana."]);
+  },
+  {
+    // The next write is carried out, and its answer lost.
+    db: (opened) => {
+      const lose = <T>(done: T): T => {
+        if (!isCutOff) return done;
+        isCutOff = false;
+        throw new ServiceError("COMMIT_UNKNOWN");
+      };
+      const write: typeof opened.write = async (work) => lose(await opened.write(work));
+      const writeOne: typeof opened.writeOne = async (statement, params) =>
+        lose(await opened.writeOne(statement, params));
+      return Object.assign(Object.create(opened) as typeof opened, { write, writeOne });
+    },
   },
 );
 
