@@ -95,25 +95,34 @@ void test("a password in the database's address is not repeated in a message", (
   );
 });
 
-void test("Slack takes a bot token and a way to be answered; no secret is repeated in a message", () => {
+void test("Slack takes a way to be answered, and tokens or what installs the app; no secret is repeated in a message", () => {
   const bot = { SERVICE_SLACK_BOT_TOKEN: "xoxb-1-hunter2" };
   const slack = (env: Record<string, string>) => readConfig(env, stored).config.slack;
   const apiUrl = "https://slack.com/api/";
   assert.deepEqual(slack({ ...bot, SERVICE_SLACK_SIGNING_SECRET: "s" }), {
     botToken: "xoxb-1-hunter2",
     signingSecret: "s",
+    oauth: null,
     appToken: null,
     apiUrl,
   });
   assert.deepEqual(slack({ ...bot, SERVICE_SLACK_APP_TOKEN: "xapp-1" }), {
     botToken: "xoxb-1-hunter2",
     signingSecret: null,
+    oauth: null,
     appToken: "xapp-1",
     apiUrl,
   });
+  const app = {
+    SERVICE_SLACK_CLIENT_ID: "1.2",
+    SERVICE_SLACK_CLIENT_SECRET: "hunter2",
+    SERVICE_SLACK_SIGNING_SECRET: "s",
+  };
+  assert.deepEqual(slack(app)?.oauth, { clientId: "1.2", clientSecret: "hunter2" });
   for (const env of [
     bot,
-    { SERVICE_SLACK_SIGNING_SECRET: "hunter2" },
+    { SERVICE_SLACK_CLIENT_ID: "1.2", SERVICE_SLACK_CLIENT_SECRET: "hunter2" },
+    { ...app, SERVICE_SLACK_CLIENT_ID: "" },
     { SERVICE_SLACK_BOT_TOKEN: "hunter2", SERVICE_SLACK_SIGNING_SECRET: "s" },
     { ...bot, SERVICE_SLACK_APP_TOKEN: "hunter2" },
     { ...bot, SERVICE_SLACK_SIGNING_SECRET: "s", SERVICE_SLACK_API_URL: "https://slack.example.com/api" },

@@ -22,16 +22,19 @@ export interface Config {
   verifier: { keyEnvs: readonly string[] };
   /** Whom mail is from where no identity is named, and its server; null: identities are made through the API alone. */
   email: { from: { name: string | null; address: string }; smtp: SmtpServer } | null;
-  /** The app in a Slack workspace; null: Slack is off. */
+  /** The Slack app; null: Slack is off. */
   slack: SlackApp | null;
   limits: { bodyBytes: number };
   logLevel: LogLevel;
 }
 
 export interface SlackApp {
-  botToken: string;
+  /** Of the one workspace that needs no installation here; null: there is none such. */
+  botToken: string | null;
   /** Proves that a request comes from Slack; null: none is taken over HTTP. */
   signingSecret: string | null;
+  /** With both, operators install the app in workspaces from the dashboard. */
+  oauth: { clientId: string; clientSecret: string } | null;
   /** For Socket Mode; null: Slack calls over HTTP. */
   appToken: string | null;
   /** Ends in a slash. */
@@ -74,6 +77,8 @@ const KNOWN_NAMES = new Set([
   "SERVICE_SMTP_URL",
   "SERVICE_SLACK_BOT_TOKEN",
   "SERVICE_SLACK_SIGNING_SECRET",
+  "SERVICE_SLACK_CLIENT_ID",
+  "SERVICE_SLACK_CLIENT_SECRET",
   "SERVICE_SLACK_APP_TOKEN",
   "SERVICE_SLACK_API_URL",
   "SERVICE_BODY_LIMIT_BYTES",
@@ -161,6 +166,8 @@ export function readConfig(
     {
       botToken: given("SERVICE_SLACK_BOT_TOKEN"),
       signingSecret: given("SERVICE_SLACK_SIGNING_SECRET"),
+      clientId: given("SERVICE_SLACK_CLIENT_ID"),
+      clientSecret: given("SERVICE_SLACK_CLIENT_SECRET"),
       appToken: given("SERVICE_SLACK_APP_TOKEN"),
       apiUrl: given("SERVICE_SLACK_API_URL"),
     },
@@ -294,25 +301,36 @@ function readEmail(from: string | undefined, smtp: string | undefined, problems:
   return server === null ? null : { from: { name: name === "" ? null : name, address }, smtp: server };
 }
 
-function readSlack(
-  { botToken, signingSecret, appToken, apiUrl = "https://slack.com/api/" }: Record<keyof SlackApp, string | undefined>,
-  problems: string[],
-): Config["slack"] {
+type SlackVariable = "botToken" | "signingSecret" | "clientId" | "clientSecret" | "appToken" | "apiUrl";
+
+function readSlack(given: Record<SlackVariable, string | undefined>, problems: string[]): Config["slack"] {
+  const { botToken, signingSecret, clientId, clientSecret, appToken, apiUrl = "https://slack.com/api/" } = given;
   if (!URL.canParse(apiUrl) || !/^https?:$/.test(new URL(apiUrl).protocol) || !apiUrl.endsWith("/"))
     problems.push(`SERVICE_SLACK_API_URL is "${apiUrl}"; it takes an address that ends in a slash.`);
-  if (botToken === undefined && signingSecret === undefined && appToken === undefined) return null;
-  if (botToken === undefined || (signingSecret === undefined && appToken === undefined)) {
+  if ([botToken, signingSecret, clientId, clientSecret, appToken].every((one) => one === undefined)) return null;
+  if (signingSecret === undefined && appToken === undefined)
     problems.push(
-      "Slack needs SERVICE_SLACK_BOT_TOKEN, to write, and to be answered either SERVICE_SLACK_SIGNING_SECRET (requests over HTTP) or SERVICE_SLACK_APP_TOKEN (Socket Mode).",
+      "Slack needs, to be answered, either SERVICE_SLACK_SIGNING_SECRET (requests over HTTP) or SERVICE_SLACK_APP_TOKEN (Socket Mode).",
     );
-    return null;
-  }
+  if ((clientId === undefined) !== (clientSecret === undefined))
+    problems.push("SERVICE_SLACK_CLIENT_ID and SERVICE_SLACK_CLIENT_SECRET belong together: set both, or none.");
   // The values are secrets: they are not repeated.
-  if (!/^xoxb-[\w-]+$/.test(botToken))
+  if (botToken !== undefined && !isBotToken(botToken))
     problems.push("SERVICE_SLACK_BOT_TOKEN is not a bot token; those begin with xoxb-.");
   if (appToken !== undefined && !/^xapp-[\w-]+$/.test(appToken))
     problems.push("SERVICE_SLACK_APP_TOKEN is not an app-level token; those begin with xapp-.");
-  return { botToken, signingSecret: signingSecret ?? null, appToken: appToken ?? null, apiUrl };
+  return {
+    botToken: botToken ?? null,
+    signingSecret: signingSecret ?? null,
+    oauth: clientId === undefined || clientSecret === undefined ? null : { clientId, clientSecret },
+    appToken: appToken ?? null,
+    apiUrl,
+  };
+}
+
+/** Whether it looks like the token of an app's bot. */
+export function isBotToken(text: string): boolean {
+  return /^xoxb-[\w-]+$/.test(text);
 }
 
 function readSmtpUrl(text: string): SmtpServer | null {

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { PatternHost } from "../json-schema/pattern-worker-host.ts";
-import type { Slack } from "./channels/slack/client.ts";
+import type { Workspaces } from "./channels/slack/workspaces.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
@@ -37,7 +37,7 @@ export interface Context {
   /** Posts to URLs of strangers. */
   sender: Sender;
   /** The Slack app; null: Slack is off. */
-  slack: Slack | null;
+  slack: Workspaces | null;
   /** Sends what is owed. */
   deliveries: Engine;
 }

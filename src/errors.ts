@@ -155,6 +155,11 @@ export const ERRORS = {
     message: "The verifier's vendor returned an error.",
     help: "The vendor was down, refused the call, took longer than 30 seconds, or answered with something that is not a verdict. The answer was not judged and no attempt was used: submit it again.",
   },
+  SLACK_UNAVAILABLE: {
+    status: 502,
+    message: "Slack did not answer.",
+    help: "Slack could not be reached, had trouble of its own, or wants fewer calls. Nothing was changed; try again in a moment.",
+  },
   DATABASE_UNAVAILABLE: {
     status: 503,
     message: "The database did not take the request. Nothing was written; try again.",
@@ -167,8 +172,8 @@ export const ERRORS = {
   },
   SLACK_NOT_CONFIGURED: {
     status: 503,
-    message: "Slack is not connected to this server.",
-    help: "The operator sets `SERVICE_SLACK_BOT_TOKEN` and `SERVICE_SLACK_SIGNING_SECRET` and starts the service again.",
+    message: "Slack is not set up on this server.",
+    help: "The operator sets `SERVICE_SLACK_SIGNING_SECRET` or `SERVICE_SLACK_APP_TOKEN`, and a bot token or a client id and secret, and starts the service again. The guide to Slack says where they are found.",
   },
   OVERLOADED: {
     status: 503,

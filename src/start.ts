@@ -5,8 +5,8 @@ import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
 import { createApp } from "./app.ts";
 import { createAnnounce } from "./channels/announce.ts";
 import { createEmailKind } from "./channels/email/kind.ts";
-import { createSlack } from "./channels/slack/client.ts";
 import { createSlackKind } from "./channels/slack/kind.ts";
+import { createWorkspaces } from "./channels/slack/workspaces.ts";
 import { readConfig, type Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Db } from "./db/database.ts";
@@ -64,7 +64,7 @@ export async function createContext(
     log,
     recordAbandoned: recordCallbackAbandoned,
   });
-  const slack = config.slack === null ? null : createSlack(config.slack);
+  const slack = config.slack === null ? null : createWorkspaces({ db, config }, config.slack);
   const announce = createAnnounce({ config });
   const deliveries = createEngine({
     db,

@@ -152,6 +152,34 @@ const ROUTES: Record<string, Route> = {
   },
   // Who it is comes with Slack's signature; without Slack there is nobody to ask.
   "POST /api/channels/slack/interactions": { may: "everybody", status: 503, has: "error_code" },
+  "GET /api/channels/slack/oauth/callback": { may: "everybody", status: 503, has: "error_code" },
+  "GET /api/channels/slack/oauth/start": {
+    may: OPERATORS,
+    status: 503,
+    except: { "admin bearer": [403, "FORBIDDEN"] },
+    has: "error_code",
+  },
+  "GET /api/channels/slack/manifest": { may: OPERATORS, status: 200, has: "settings" },
+  "GET /api/channels/slack/installations": { may: OPERATORS, status: 503, has: "error_code" },
+  "POST /api/channels/slack/installations": {
+    may: OPERATORS,
+    status: 503,
+    body: () => ({ bot_token: "xoxb-1" }),
+    has: "error_code",
+  },
+  "DELETE /api/channels/slack/installations/{team_id}": {
+    may: OPERATORS,
+    status: 503,
+    path: () => "/api/channels/slack/installations/T0123",
+    has: "error_code",
+  },
+  "POST /api/channels/slack/installations/{team_id}/test": {
+    may: OPERATORS,
+    status: 503,
+    path: () => "/api/channels/slack/installations/T0123/test",
+    body: () => ({ to: "#approvals" }),
+    has: "error_code",
+  },
   "GET /api/admin/webhook-deliveries": { may: OPERATORS, status: 200 },
   "GET /api/admin/webhook-deliveries/{id}": {
     may: OPERATORS,

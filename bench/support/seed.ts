@@ -294,6 +294,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   rate_windows: true,
   setup: true,
   email_identities: true,
+  slack_installations: true,
+  slack_installs_begun: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

@@ -293,8 +293,14 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
 
 /** What only somebody who signs in succeeds with; the admin token is told so. */
 const FOR_PEOPLE = new Set([
-  // Slack alone can sign what it sends.
+  // Slack alone can sign what it sends, and answer what it is asked.
   "POST /api/channels/slack/interactions",
+  "GET /api/channels/slack/installations",
+  "POST /api/channels/slack/installations",
+  "DELETE /api/channels/slack/installations/{team_id}",
+  "POST /api/channels/slack/installations/{team_id}/test",
+  "GET /api/channels/slack/oauth/start",
+  "GET /api/channels/slack/oauth/callback",
   "POST /api/setup/operator",
   "POST /api/auth/login",
   "PATCH /api/auth/me",

@@ -6,9 +6,17 @@ import { actionRoutes } from "./email/action-routes.ts";
 import { callerOf } from "../people/caller.ts";
 import { slackRoutes } from "./slack/routes.ts";
 import { deleteIdentity, listIdentities, readIdentity, setIdentity, testIdentity } from "./email/identities.ts";
-import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult } from "./email/schema.ts";
+import {
+  emailShapes,
+  type IdentityBody,
+  type IdentityRecord,
+  type TestMailBody,
+  type TestMailResult,
+} from "./email/schema.ts";
+import { slackShapes } from "./slack/schema.ts";
 
-export { emailShapes as channelShapes } from "./email/schema.ts";
+/** Shapes that other shapes refer to by name. */
+export const channelShapes = [...emailShapes, ...slackShapes];
 
 const tags = ["channels"];
 const security = [{ bearer: [] }, { session: [] }];

@@ -7,6 +7,7 @@ import { cheapReads } from "./migrations/0003-cheap-reads.ts";
 import { people } from "./migrations/0004-people.ts";
 import { email } from "./migrations/0005-email.ts";
 import { slack } from "./migrations/0006-slack.ts";
+import { slackInstallations } from "./migrations/0007-slack-installations.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -23,6 +24,7 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     "0004-people": people(dialect),
     "0005-email": email(dialect),
     "0006-slack": slack(dialect),
+    "0007-slack-installations": slackInstallations(dialect),
   };
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();

@@ -20,6 +20,8 @@ export interface Schema {
   rate_windows: RateWindowRow;
   setup: SetupRow;
   email_identities: EmailIdentityRow;
+  slack_installations: SlackInstallationRow;
+  slack_installs_begun: SlackInstallBegunRow;
 }
 
 /** What changes while a task lives, and what lists and sweeps look at; the large JSON stands in `task_documents`. */
@@ -262,4 +264,26 @@ export interface EmailIdentityRow {
   transport_config: string;
   created_at: number;
   updated_at: number;
+}
+
+/** A Slack workspace that the app is in. */
+export interface SlackInstallationRow {
+  team_id: string;
+  team_name: string;
+  /** Sealed. */
+  bot_token: string;
+  bot_user_id: string;
+  /** What the token may do, separated by commas, as Slack said when it was stored. */
+  scopes: string;
+  /** `oauth`: somebody allowed the app there; `token`: an operator gave its token. */
+  source: string;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Somebody has gone to Slack to allow the app; what they come back with is good once, in their session. */
+export interface SlackInstallBegunRow {
+  state_hash: string;
+  session: string;
+  created_at: number;
 }

@@ -14,7 +14,7 @@ testOnBoth(
       database: { kind: dialect, status: "ok" },
       callbacks: { signed: true, allow_private: false },
       embed: null,
-      slack: { http: true, socket_mode: false },
+      slack: { http: true, socket_mode: false, oauth: false },
       trusted_proxies: ["10.0.0.0/8"],
       body_limit_bytes: 2048,
       log_level: "warn",

@@ -31,8 +31,9 @@ const Settings = Type.Object(
         {
           http: Type.Boolean({ description: "Slack's requests are taken over HTTP." }),
           socket_mode: Type.Boolean({ description: "They come over a connection that the service opens." }),
+          oauth: Type.Boolean({ description: "The app can be installed in workspaces from the dashboard." }),
         },
-        { description: "The app in a Slack workspace; null: there is none." },
+        { description: "The Slack app; null: there is none." },
       ),
     ),
     trusted_proxies: Type.Array(Type.String(), { description: "Whose forwarding headers are believed." }),
@@ -86,6 +87,7 @@ async function readSettings({ config, db, log, version }: Ctx, caller: Caller): 
     slack: config.slack && {
       http: config.slack.signingSecret !== null,
       socket_mode: config.slack.appToken !== null,
+      oauth: config.slack.oauth !== null,
     },
     trusted_proxies: [...config.trustedProxies],
     body_limit_bytes: config.limits.bodyBytes,

@@ -48,7 +48,8 @@ function parseDestination(entry: string, path: string): Destination {
   }
 }
 
-function isSlackTarget(target: string): boolean {
+/** A channel or a person, as Slack knows them. */
+export function isSlackTarget(target: string): boolean {
   return /^(#[^\s#@<>]{1,80}|[CGUW][A-Z0-9]{2,30}|@[\w.-]{1,80})$/u.test(target) || isEmailAddress(target);
 }
 

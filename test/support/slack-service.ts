@@ -19,13 +19,18 @@ const TEST_MS = 120_000;
 export function testWithSlack(
   name: string,
   run: (stage: Stage) => Promise<void>,
-  { isSocketMode = false, ...options }: ServiceOptions & { isSocketMode?: boolean } = {},
+  {
+    isSocketMode = false,
+    isInstallable = false,
+    scopes,
+    ...options
+  }: ServiceOptions & { isSocketMode?: boolean; isInstallable?: boolean; scopes?: readonly string[] } = {},
 ): void {
   for (const dialect of ["sqlite", "postgres"] as const)
     void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
       let now = () => Date.UTC(2026, 0, 31, 12);
       // How fast an answer is, is nothing that a test asserts: all of this shares one busy process.
-      const slack = await startSlack({ now: () => now(), ackMs: TEST_MS });
+      const slack = await startSlack({ now: () => now(), ackMs: TEST_MS, ...(scopes && { scopes }) });
       t.after(() => slack.close());
       const { service, stop } = await startTestService(dialect, {
         ...options,
@@ -34,6 +39,10 @@ export function testWithSlack(
           ...(isSocketMode
             ? { SERVICE_SLACK_APP_TOKEN: slack.appToken }
             : { SERVICE_SLACK_SIGNING_SECRET: slack.signingSecret }),
+          ...(isInstallable && {
+            SERVICE_SLACK_CLIENT_ID: slack.clientId,
+            SERVICE_SLACK_CLIENT_SECRET: slack.clientSecret,
+          }),
           SERVICE_SLACK_API_URL: slack.apiUrl,
           ...options.env,
         },

@@ -1,6 +1,6 @@
 import type { ErrorCode, WebClient } from "@slack/web-api";
 import type { KnownBlock, ModalView } from "@slack/types";
-import type { SlackApp } from "../../config.ts";
+import type { SlackApp as SlackSettings } from "../../config.ts";
 import { SECOND } from "../../lib/time.ts";
 
 /** A message as Slack draws it. */
@@ -25,10 +25,25 @@ export interface SlackMember {
   email: string | null;
 }
 
-/** What is asked of Slack; every call may throw a SlackFailure. */
+export interface SlackTeam {
+  id: string;
+  name: string;
+}
+
+/** What Slack says of a token. */
+export interface SlackBot {
+  team: SlackTeam;
+  bot_user_id: string;
+  /** What the token may do. */
+  scopes: readonly string[];
+}
+
+/** What is asked of Slack in one workspace; every call may throw a SlackFailure. */
 export interface Slack {
   /** The workspace of the token. */
-  team(): Promise<{ id: string; name: string }>;
+  team(): Promise<SlackTeam>;
+  /** Asks whether the token is good, and for what. */
+  bot(): Promise<SlackBot>;
   post(channel: string, message: SlackMessage, thread?: string): Promise<SlackPlace>;
   update(place: SlackPlace, message: SlackMessage): Promise<void>;
   /** Seen by one person only. */
@@ -40,8 +55,14 @@ export interface Slack {
   member(id: string): Promise<SlackMember>;
   memberByEmail(email: string): Promise<SlackMember>;
   memberByHandle(handle: string): Promise<SlackMember | null>;
+}
+
+/** What is asked of Slack for the app as a whole; every call may throw a SlackFailure. */
+export interface SlackApp {
   /** The address of a connection over which Slack asks; with the app's own token. */
   openSocket(): Promise<string>;
+  /** What somebody was given for allowing the app, for the token of their workspace. */
+  exchange(code: string, redirect_uri: string): Promise<SlackBot & { token: string }>;
 }
 
 /** Slack did not do it. */
@@ -66,13 +87,16 @@ const TIMEOUT_MS = 10 * SECOND;
 /** Pages of members that are looked through for a handle, of 200 each. */
 const PAGES_MAX = 10;
 
-export function createSlack({ botToken, appToken, apiUrl }: SlackApp): Slack {
-  const clients = new Map<string, Promise<WebClient>>();
-  // Loaded when something is first asked: many services never do.
-  const load = (token: string) => {
-    const known = clients.get(token);
-    if (known) return known;
-    const loading = import("@slack/web-api").then(
+interface Asking {
+  apiUrl: string;
+  token?: string;
+}
+
+/** Asks with one token. The vendor's library is loaded when something is first asked: many services never do. */
+function createAsk({ apiUrl, token }: Asking) {
+  let loading: Promise<WebClient> | undefined;
+  return async <T>(call: (client: WebClient) => Promise<T>): Promise<T> => {
+    loading ??= import("@slack/web-api").then(
       ({ WebClient, LogLevel }) =>
         new WebClient(token, {
           slackApiUrl: apiUrl,
@@ -83,19 +107,58 @@ export function createSlack({ botToken, appToken, apiUrl }: SlackApp): Slack {
           rejectRateLimitedCalls: true,
         }),
     );
-    clients.set(token, loading);
-    return loading;
-  };
-  async function ask<T>(call: (client: WebClient) => Promise<T>, token = botToken): Promise<T> {
-    const loaded = await load(token);
+    const loaded = await loading;
     try {
       return await call(loaded);
     } catch (error) {
       throw toFailure(error);
     }
-  }
+  };
+}
 
-  let team: Promise<{ id: string; name: string }> | undefined;
+export function createSlackApp({ apiUrl, appToken, oauth }: SlackSettings): SlackApp {
+  const ask = createAsk({ apiUrl });
+  const askAsApp = createAsk({ apiUrl, token: appToken ?? "" });
+  return {
+    openSocket: async () => (await askAsApp((slack) => slack.apps.connections.open({}))).url ?? "",
+    exchange: async (code, redirect_uri) => {
+      const { clientId: client_id = "", clientSecret: client_secret = "" } = oauth ?? {};
+      const given = await ask((slack) => slack.oauth.v2.access({ client_id, client_secret, code, redirect_uri }));
+      if (given.is_enterprise_install || !given.team?.id)
+        throw new SlackFailure(
+          "org_install",
+          "The app was installed in a whole organisation. Install it in a workspace.",
+          {
+            isFinal: true,
+          },
+        );
+      if (given.refresh_token !== undefined)
+        throw new SlackFailure(
+          "token_rotation",
+          "The app's tokens expire. Switch token rotation off in its manifest.",
+          {
+            isFinal: true,
+          },
+        );
+      return {
+        token: given.access_token ?? "",
+        team: { id: given.team.id, name: given.team.name ?? given.team.id },
+        bot_user_id: given.bot_user_id ?? "",
+        scopes: given.scope?.split(",") ?? [],
+      };
+    },
+  };
+}
+
+/** @param team - the workspace of the token, where it is known */
+export function createSlack({ team: known, ...asking }: Required<Asking> & { team?: SlackTeam }): Slack {
+  const ask = createAsk(asking);
+  const bot = () =>
+    ask((slack) => slack.auth.test()).then(({ team_id = "", team = "", user_id = "", response_metadata }): SlackBot => {
+      const { scopes = [] } = (response_metadata ?? {}) as { scopes?: string[] };
+      return { team: { id: team_id, name: team }, bot_user_id: user_id, scopes };
+    });
+  let team = known && Promise.resolve(known);
   const toMember = (user: Member | undefined): SlackMember => ({
     id: user?.id ?? "",
     team_id: user?.team_id ?? "",
@@ -104,13 +167,14 @@ export function createSlack({ botToken, appToken, apiUrl }: SlackApp): Slack {
   });
   return {
     team: () =>
-      (team ??= ask((slack) => slack.auth.test()).then(
-        ({ team_id = "", team: name = "" }) => ({ id: team_id, name }),
+      (team ??= bot().then(
+        (found) => found.team,
         (error: unknown) => {
           team = undefined;
           throw error;
         },
       )),
+    bot,
     post: async (channel, { text, blocks }, thread) => {
       const posted = await ask((slack) =>
         slack.chat.postMessage({
@@ -144,7 +208,6 @@ export function createSlack({ botToken, appToken, apiUrl }: SlackApp): Slack {
       }
       return null;
     },
-    openSocket: async () => (await ask((slack) => slack.apps.connections.open({}), appToken ?? "")).url ?? "",
   };
 }
 

@@ -44,30 +44,50 @@ const AFTER_ACK_MS = 0.5 * SECOND;
  *
  * @param payload - of a request whose signature was checked
  */
-export async function handleInteraction(desk: Desk, payload: unknown): Promise<SlackReply> {
+export async function handleInteraction(ctx: Context, payload: unknown): Promise<SlackReply> {
   const who = {
     team_id: text(payload, "user", "team_id") || text(payload, "team", "id"),
     user_id: text(payload, "user", "id"),
   };
   switch (text(payload, "type")) {
     case "block_actions":
-      if (own(payload, "view") != null) return soon(desk, null, () => reviseView(desk, payload));
-      return soon(desk, null, () => pressed(desk, payload, who));
-    case "view_submission":
-      return submitted(desk, payload, who);
+      return soon(ctx, null, async () => {
+        const desk = await deskFor(ctx, payload);
+        if (desk === null) return null;
+        return own(payload, "view") == null ? pressed(desk, payload, who) : reviseView(desk, payload);
+      });
+    case "view_submission": {
+      const desk = await deskFor(ctx, payload);
+      return desk === null ? show(noticeView("Nothing was sent", NOT_CONNECTED)) : submitted(desk, payload, who);
+    }
     default:
       return null;
   }
 }
 
+const NOT_CONNECTED = "The server that asked is not connected to this workspace any more.";
+
+/** Where something was pressed; in a channel that is shared, that is not the workspace of who pressed it. null: gone. */
+async function deskFor(ctx: Context, payload: unknown): Promise<Desk | null> {
+  const team =
+    text(payload, "view", "app_installed_team_id") || text(payload, "message", "team") || text(payload, "team", "id");
+  try {
+    return ctx.slack === null ? null : { ctx, slack: await ctx.slack.find(team) };
+  } catch (error) {
+    if (!(error instanceof SlackFailure && error.word === "no_team")) throw error;
+    ctx.log.warn({ team }, "Something was pressed in a workspace of Slack that the app is not connected to");
+    return null;
+  }
+}
+
 /** Waits for `work` as long as Slack does; the rest of it goes on, and what goes wrong then is in the log. */
-async function soon(desk: Desk, late: SlackReply, work: () => Promise<SlackReply>): Promise<SlackReply> {
+async function soon(ctx: Context, late: SlackReply, work: () => Promise<SlackReply>): Promise<SlackReply> {
   const done = work();
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<SlackReply>((resolve) => {
     timer = setTimeout(() => resolve(late), ACK_MS);
   });
-  done.catch((error: unknown) => desk.ctx.log.error({ err: error }, "What was pressed in Slack could not be done"));
+  done.catch((error: unknown) => ctx.log.error({ err: error }, "What was pressed in Slack could not be done"));
   return Promise.race([done, patience]).finally(() => clearTimeout(timer));
 }
 
@@ -213,7 +233,7 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
     result.catch((error: unknown) => desk.ctx.log.error({ err: error }, "An answer from Slack could not be taken"));
     return checking;
   }
-  return soon(desk, checking, async () => result).then((reply) => {
+  return soon(desk.ctx, checking, async () => result).then((reply) => {
     isLate = reply === checking;
     return reply;
   });

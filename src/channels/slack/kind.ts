@@ -4,7 +4,6 @@ import type { Tx } from "../../db/database.ts";
 import type { EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
 import { findPlace, setPlace } from "../../deliveries/places.ts";
 import { schedule } from "../../deliveries/schedule.ts";
-import { isEmailAddress } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
@@ -12,6 +11,8 @@ import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 import { SlackFailure, type Slack, type SlackPlace } from "./client.ts";
 import type { OwedPost } from "./owed.ts";
 import { messageFor, sentBackFor } from "./showing.ts";
+import { channelOf } from "./targets.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 type Ctx = Pick<Context, "db" | "config" | "log">;
 
@@ -22,6 +23,7 @@ const LOST_MS = 30 * SECOND;
 
 /** Where a message stands, and up to which attempt its thread tells of answers that were sent back. */
 interface Place extends SlackPlace {
+  team: string;
   sent_back: number;
 }
 
@@ -29,7 +31,7 @@ interface Place extends SlackPlace {
  * Messages in Slack as a kind of delivery: posted once, and changed whenever the task has. Each attempt makes the message what
  * the task is at that moment. (spec: Channels)
  */
-export function createSlackKind(ctx: Ctx, slack: Slack): Kind {
+export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
   return {
     nextAttemptAt,
     send: async ({ id, task_id, destination, body }) => {
@@ -38,13 +40,16 @@ export function createSlackKind(ctx: Ctx, slack: Slack): Kind {
       const known = await findPlace(ctx.db, id);
       const now = ctx.db.now();
       try {
-        if (known?.place != null) return await change(id, task, JSON.parse(known.place) as Place, known.shown);
+        if (known?.place != null) {
+          const place = JSON.parse(known.place) as Place;
+          return await change(await workspaces.find(place.team), { id, task, place, shown: known.shown });
+        }
         if (isTerminal(task.status) || now >= task.timeout_at) return NEEDLESS;
         // Another process may be posting it at this moment: two messages would be one too many.
         if (known?.begun_at != null && now - known.begun_at < LOST_MS)
           return { ...failed("busy", "The message is being posted already."), wait_ms: 5 * SECOND };
-        await requireTeam(body);
-        return await post(id, task, destination);
+        const { team } = JSON.parse(body ?? "{}") as OwedPost;
+        return await post(await workspaces.find(team ?? null), { id, task, target: destination });
       } catch (error) {
         if (!(error instanceof SlackFailure)) throw error;
         return { ...failed(error.word, error.message), is_final: error.isFinal, wait_ms: error.waitMs };
@@ -61,19 +66,17 @@ export function createSlackKind(ctx: Ctx, slack: Slack): Kind {
     },
   };
 
-  async function requireTeam(body: string | null): Promise<void> {
-    const { team } = JSON.parse(body ?? "{}") as Partial<OwedPost>;
-    if (team != null && team !== (await slack.team()).id)
-      throw new SlackFailure("no_team", `This server is not connected to the workspace ${team}.`, { isFinal: true });
-  }
-
-  async function post(id: string, task: WholeTask, target: string): Promise<Outcome> {
+  async function post(
+    slack: Slack,
+    { id, task, target }: { id: string; task: WholeTask; target: string },
+  ): Promise<Outcome> {
     const message = await messageFor(ctx, task);
     const channel = await channelOf(slack, target);
     await setPlace(ctx.db, id, { begun_at: ctx.db.now() });
     try {
       const place = await slack.post(channel, message);
-      const known: Place = { ...place, sent_back: task.verification_attempt };
+      const { id: team } = await slack.team();
+      const known: Place = { team, ...place, sent_back: task.verification_attempt };
       await setPlace(ctx.db, id, { begun_at: null, place: JSON.stringify(known), shown: fingerprint(message) });
       return SENT;
     } catch (error) {
@@ -83,7 +86,10 @@ export function createSlackKind(ctx: Ctx, slack: Slack): Kind {
     }
   }
 
-  async function change(id: string, task: WholeTask, place: Place, shown: string | null): Promise<Outcome> {
+  async function change(
+    slack: Slack,
+    { id, task, place, shown }: { id: string; task: WholeTask; place: Place; shown: string | null },
+  ): Promise<Outcome> {
     const message = await messageFor(ctx, task);
     const mark = fingerprint(message);
     if (mark !== shown) {
@@ -107,16 +113,6 @@ function failed(error: string, message: string) {
 
 function fingerprint(message: object): string {
   return hash("sha256", JSON.stringify(message)).slice(0, 32);
-}
-
-/** What Slack takes for a target of `notify`. */
-async function channelOf(slack: Slack, target: string): Promise<string> {
-  if (isEmailAddress(target)) return (await slack.memberByEmail(target)).id;
-  if (!target.startsWith("@")) return target;
-  const member = await slack.memberByHandle(target.slice(1));
-  if (member === null)
-    throw new SlackFailure("user_not_found", `Nobody in the workspace is called ${target}.`, { isFinal: true });
-  return member.id;
 }
 
 function notificationOf({ id, destination }: EndedDelivery): Notification {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { own } from "../../../form/hints.ts";
 import type { Context } from "../../context.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
-import type { Slack } from "./client.ts";
+import type { SlackApp } from "./client.ts";
 import { handleInteraction } from "./interactions.ts";
 
 const FIRST_PAUSE_MS = 1 * SECOND;
@@ -15,7 +15,7 @@ const LAST_PAUSE_MS = 1 * MINUTE;
 const REMEMBERED = 1_000;
 
 /** Keeps a connection until it is stopped. */
-export function startSocket(ctx: Context, slack: Slack): { stop(): Promise<void> } {
+export function startSocket(ctx: Context, slack: SlackApp): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const seen = new Set<string>();
@@ -84,7 +84,7 @@ export function startSocket(ctx: Context, slack: Slack): { stop(): Promise<void>
     seen.add(envelope_id);
     if (seen.size > REMEMBERED) seen.delete(seen.values().next().value!);
     const isOurs = own(envelope, "type") === "interactive" && !isAgain;
-    const payload = isOurs ? await handleInteraction({ ctx, slack }, own(envelope, "payload")) : null;
+    const payload = isOurs ? await handleInteraction(ctx, own(envelope, "payload")) : null;
     socket.send(JSON.stringify({ envelope_id, ...(payload !== null && { payload }) }));
   }
 

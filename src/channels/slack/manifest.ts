@@ -1,0 +1,51 @@
+import type { Config } from "../../config.ts";
+import { requireOperator, type Caller } from "../../people/caller.ts";
+
+/** What the bot token has to be allowed: to write, also where the app was not invited, and to know who people are. */
+export const BOT_SCOPES = ["chat:write", "chat:write.public", "im:write", "users:read", "users:read.email"] as const;
+
+/** Where somebody comes back to who has allowed the app in a workspace. */
+export function callbackUrl({ publicUrl }: Pick<Config, "publicUrl">): string {
+  return `${publicUrl}/api/channels/slack/oauth/callback`;
+}
+
+/** @param socket_mode - left out: as the service is set; where it is not, over HTTP if others reach it */
+export function readManifest(
+  { config }: { config: Config },
+  caller: Caller,
+  socket_mode: "0" | "1" | undefined,
+): object {
+  requireOperator(caller);
+  const isSet = config.slack !== null && (config.slack.signingSecret ?? config.slack.appToken) !== null;
+  const asSet = isSet ? config.slack?.appToken !== null : !config.publicUrl.startsWith("https:");
+  return manifestOf(config, socket_mode === undefined ? asSet : socket_mode === "1");
+}
+
+/**
+ * What makes the app at Slack, ready to be pasted there. (spec: Channels; Slack's own page "App manifest reference")
+ * @param isSocketMode - for a service that Slack cannot reach
+ */
+function manifestOf(config: Pick<Config, "publicUrl">, isSocketMode: boolean): object {
+  const isPublic = config.publicUrl.startsWith("https:");
+  return {
+    display_information: {
+      name: "Human tasks",
+      description: "Decisions that software waits for, answered by people",
+    },
+    features: { bot_user: { display_name: "Human tasks", always_online: true } },
+    oauth_config: {
+      // Slack takes addresses with https alone.
+      ...(isPublic && { redirect_urls: [callbackUrl(config)] }),
+      scopes: { bot: [...BOT_SCOPES] },
+    },
+    settings: {
+      interactivity: {
+        is_enabled: true,
+        ...(!isSocketMode && { request_url: `${config.publicUrl}/api/channels/slack/interactions` }),
+      },
+      org_deploy_enabled: false,
+      socket_mode_enabled: isSocketMode,
+      token_rotation_enabled: false,
+    },
+  };
+}

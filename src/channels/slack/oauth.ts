@@ -1,0 +1,104 @@
+import { hash, randomBytes } from "node:crypto";
+import type { Context } from "../../context.ts";
+import { ServiceError } from "../../errors.ts";
+import { MINUTE } from "../../lib/time.ts";
+import { isOperator, requireOperator, type Caller } from "../../people/caller.ts";
+import { SlackFailure } from "./client.ts";
+import { requireSlack, storeInstallation } from "./installations.ts";
+import { BOT_SCOPES, callbackUrl } from "./manifest.ts";
+
+type Ctx = Pick<Context, "db" | "config" | "log" | "slack">;
+
+/** For how long somebody may take at Slack: as long as what they are given there is good. */
+const BEGUN_MS = 10 * MINUTE;
+
+/** The page of the dashboard that says what came of it. */
+const PAGE = "/settings/slack";
+
+/**
+ * Begins an installation. What is handed to Slack comes back once, in the session that it began in.
+ *
+ * @returns where to send the browser
+ * @throws ServiceError FORBIDDEN without an operator's session, SLACK_NOT_CONFIGURED without client id and secret
+ */
+export async function beginInstall(ctx: Ctx, caller: Caller): Promise<string> {
+  requireOperator(caller);
+  if (caller.kind !== "user")
+    throw new ServiceError("FORBIDDEN", {
+      message: "Sign in on the dashboard: an installation is begun and ended in one session.",
+    });
+  requireSlack(ctx);
+  const { slack } = ctx.config;
+  if (slack?.oauth == null)
+    throw new ServiceError("SLACK_NOT_CONFIGURED", {
+      message: "Installing takes SERVICE_SLACK_CLIENT_ID and SERVICE_SLACK_CLIENT_SECRET.",
+    });
+  const state = randomBytes(32).toString("base64url");
+  await ctx.db.write(async (tx) => {
+    const now = tx.now();
+    await tx.query
+      .deleteFrom("slack_installs_begun")
+      .where("created_at", "<=", now - BEGUN_MS)
+      .execute();
+    await tx.query
+      .insertInto("slack_installs_begun")
+      .values({ state_hash: hashOf(state), session: caller.session, created_at: now })
+      .execute();
+  });
+  // The page where people allow an app stands beside the API.
+  const url = new URL("../oauth/v2/authorize", slack.apiUrl);
+  url.search = new URLSearchParams({
+    client_id: slack.oauth.clientId,
+    scope: BOT_SCOPES.join(","),
+    redirect_uri: callbackUrl(ctx.config),
+    state,
+  }).toString();
+  return url.href;
+}
+
+/**
+ * Ends an installation.
+ * @param caller - null: nobody is signed in any more
+ * @returns where to send the browser: to the page that says what came of it, with `installed` or `problem`
+ */
+export async function endInstall(
+  ctx: Ctx,
+  caller: Caller | null,
+  { state, code, error }: Record<"state" | "code" | "error", string>,
+): Promise<string> {
+  const slack = requireSlack(ctx);
+  if (ctx.config.slack?.oauth == null) throw new ServiceError("SLACK_NOT_CONFIGURED");
+  if (caller?.kind !== "user" || !isOperator(caller)) return told({ problem: "signed_out" });
+  if (!(await spend(ctx, state, caller.session))) return told({ problem: "state" });
+  if (code === "") return told({ problem: error === "access_denied" ? "access_denied" : "refused" });
+  try {
+    const installed = await storeInstallation(ctx, await slack.exchange(code, callbackUrl(ctx.config)), "oauth");
+    return told({ installed: installed.team_id ?? "" });
+  } catch (failure) {
+    if (!(failure instanceof SlackFailure)) throw failure;
+    ctx.log.warn({ err: failure }, "The Slack app could not be installed");
+    return told({ problem: failure.word });
+  }
+}
+
+/** Whether this session began it, and it was not used yet. */
+async function spend({ db }: Ctx, state: string, session: string): Promise<boolean> {
+  const { numDeletedRows } = await db.write((tx) =>
+    tx.query
+      .deleteFrom("slack_installs_begun")
+      .where("state_hash", "=", hashOf(state))
+      .where("session", "=", session)
+      .where("created_at", ">", tx.now() - BEGUN_MS)
+      .executeTakeFirst(),
+  );
+  return Number(numDeletedRows) > 0;
+}
+
+function told(what: { installed: string } | { problem: string }): string {
+  return `${PAGE}?${new URLSearchParams(what).toString()}`;
+}
+
+/** What the database keeps is of no use to somebody who reads it. */
+function hashOf(state: string): string {
+  return hash("sha256", state);
+}

@@ -1,0 +1,71 @@
+import { hash } from "node:crypto";
+import type { Context } from "../../context.ts";
+import type { SlackApp as SlackSettings } from "../../config.ts";
+import type { SlackInstallationRow } from "../../db/schema.ts";
+import { createSlack, createSlackApp, SlackFailure, type Slack, type SlackApp } from "./client.ts";
+import { findInstallation, listInstallations, openToken } from "./installations.ts";
+
+/** The Slack app, and the workspaces that it is in. */
+export interface Workspaces extends SlackApp {
+  /**
+   * Who speaks in a workspace.
+   * @param team_id - null: the only one there is
+   * @throws SlackFailure `no_team`; and where Slack has to be asked, any other
+   */
+  find(team_id: string | null): Promise<Slack>;
+  /** Who speaks where the token of the environment belongs; null: there is none. */
+  readonly ofEnvironment: Slack | null;
+  /** Speaks with a token that is not stored yet. */
+  withToken(token: string): Slack;
+}
+
+/** Clients are kept by their tokens, these many. */
+const CLIENTS_MAX = 500;
+
+/** What is installed is looked up each time, so that what one process installs or removes holds for all. */
+export function createWorkspaces(ctx: Pick<Context, "db" | "config">, settings: SlackSettings): Workspaces {
+  const { apiUrl, botToken } = settings;
+  const clients = new Map<string, Slack>();
+  const ofEnvironment = botToken === null ? null : createSlack({ token: botToken, apiUrl });
+
+  const clientOf = (row: SlackInstallationRow): Slack => {
+    const token = openToken(ctx, row);
+    if (token === null)
+      throw new SlackFailure("sealed", "The token was sealed with another SERVICE_SECRET_KEY. Install the app again.", {
+        isFinal: true,
+      });
+    const key = hash("sha256", `${row.team_id} ${token}`);
+    const client = clients.get(key) ?? createSlack({ token, apiUrl, team: { id: row.team_id, name: row.team_name } });
+    clients.delete(key);
+    clients.set(key, client);
+    if (clients.size > CLIENTS_MAX) clients.delete(clients.keys().next().value!);
+    return client;
+  };
+
+  return {
+    ...createSlackApp(settings),
+    ofEnvironment,
+    withToken: (token) => createSlack({ token, apiUrl }),
+    find: async (team_id) => {
+      if (team_id !== null) {
+        const row = await findInstallation(ctx.db, team_id);
+        if (row !== null) return clientOf(row);
+        if (ofEnvironment !== null && (await ofEnvironment.team()).id === team_id) return ofEnvironment;
+        throw noTeam(`The app is not in the workspace ${team_id}.`);
+      }
+      const rows = await listInstallations(ctx.db);
+      const [first, ...others] = rows;
+      if (first === undefined && ofEnvironment === null) throw noTeam("The app is in no workspace yet.");
+      if (first === undefined) return ofEnvironment!;
+      if (others.length > 0) throw noTeam(SEVERAL);
+      if (ofEnvironment !== null && (await ofEnvironment.team()).id !== first.team_id) throw noTeam(SEVERAL);
+      return clientOf(first);
+    },
+  };
+}
+
+const SEVERAL = 'The app is in several workspaces; name one in notify, as in "slack+T0123456789:#approvals".';
+
+function noTeam(message: string): SlackFailure {
+  return new SlackFailure("no_team", message, { isFinal: true });
+}
