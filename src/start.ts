@@ -5,6 +5,7 @@ import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
 import { createApp } from "./app.ts";
 import { createAnnounce } from "./channels/announce.ts";
 import { createEmailKind } from "./channels/email/kind.ts";
+import { createSlackAnswerKind } from "./channels/slack/answering.ts";
 import { createSlackKind } from "./channels/slack/kind.ts";
 import { createWorkspaces } from "./channels/slack/workspaces.ts";
 import { readConfig, type Config } from "./config.ts";
@@ -73,11 +74,14 @@ export async function createContext(
     kinds: {
       callback,
       email: createEmailKind({ db, config, log }),
-      ...(slack && { slack: createSlackKind({ db, config, log }, slack) }),
+      ...(slack && {
+        slack: createSlackKind({ db, config, log }, slack),
+        slack_answer: createSlackAnswerKind(() => ctx),
+      }),
     },
     ...replace.deliveries,
   });
-  return {
+  const ctx: Context & { isNewDatabase: boolean } = {
     config,
     version: VERSION,
     db,
@@ -96,6 +100,7 @@ export async function createContext(
     slack,
     deliveries,
   };
+  return ctx;
 }
 
 // The driver of the database that is not used is not loaded: it is a third of the start.

@@ -12,7 +12,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DELIVERIES_HINT = "deliveries";
 
 export interface OwedDelivery {
-  kind: "callback" | "email" | "slack";
+  kind: "callback" | "email" | "slack" | "slack_answer";
   task_id: string;
   destination: string;
   /** What shares its fate when it is slow or down. */
@@ -98,8 +98,20 @@ export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
 export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<void> {
   // The rows first: whoever writes an outcome holds its row, and adds no attempt to one that is gone.
   const deleted = await tx.query.deleteFrom("deliveries").where("task_id", "=", taskId).returning("id").execute();
-  const ids = deleted.map(({ id }) => id);
-  if (ids.length === 0) return;
+  if (deleted.length > 0)
+    await deleteAllOf(
+      tx,
+      deleted.map(({ id }) => id),
+    );
+}
+
+/** Takes back what was done otherwise. */
+export async function deleteDelivery(tx: Tx, id: string): Promise<void> {
+  await tx.query.deleteFrom("deliveries").where("id", "=", id).execute();
+  await deleteAllOf(tx, [id]);
+}
+
+async function deleteAllOf(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query.deleteFrom("delivery_bodies").where("delivery_id", "in", ids).execute();
   await tx.query.deleteFrom("delivery_attempts").where("delivery_id", "in", ids).execute();
   await tx.query.deleteFrom("delivery_places").where("delivery_id", "in", ids).execute();

@@ -137,6 +137,11 @@ testWithSlack(
     const users = await service.call<{ id: string; email: string }[]>("GET", "/api/users?q=two");
     await service.call("PATCH", `/api/users/${users.body[0]!.id}`, { body: { is_operator: false } });
     assert.equal(await back(two, held), "problem=signed_out");
+    const { user, headers } = await person(service);
+    const session = service.ctx.db.query.selectFrom("sessions").select("hash").where("user_id", "=", user.id);
+    const begun = await stateOf(one);
+    await service.ctx.db.write((tx) => tx.query.updateTable("slack_installs_begun").set({ session }).execute());
+    assert.equal(await back(headers, begun), "problem=signed_out");
   },
   installable,
 );
@@ -233,6 +238,9 @@ testWithSlack(
         ["Beta", "token"],
       ],
     );
+    const any = await service.create({ notify: ["slack:#approvals"] });
+    await send();
+    assert.match((await failureOf(service, any.id)) ?? "", /^no_team: .*several workspaces/);
     await service.create({ notify: [`slack+${slack.team.id}:#approvals`] });
     await service.create({ notify: [`slack+${beta.team.id}:#approvals`] });
     await send();

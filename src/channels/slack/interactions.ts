@@ -1,43 +1,39 @@
-import { setTimeout as delay } from "node:timers/promises";
-import type { ActionsBlock, ModalView } from "@slack/types";
+import type { ActionsBlock } from "@slack/types";
 import { readPost } from "../../../form/post.ts";
 import { own } from "../../../form/hints.ts";
-import { plainLines } from "../../../form/plain-text.ts";
 import { planForm } from "../../../form/plan.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { SECOND } from "../../lib/time.ts";
-import { isId } from "../../lib/ids.ts";
-import type { SlackCaller } from "../../people/caller.ts";
 import { mayAtOnce } from "../../tasks/access.ts";
 import { claimTask } from "../../tasks/claims.ts";
-import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
+import type { WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
-import { fieldErrorsOf, responseOf } from "../answers.ts";
+import { responseOf } from "../answers.ts";
 import { ACTION, parseAction } from "./actions.ts";
+import { checkLater, giveAnswer, noteOf, tellLate, unsentView, type Entered } from "./answering.ts";
 import { CONFIRM_BLOCK } from "./block-ids.ts";
-import { SlackFailure, type Slack } from "./client.ts";
+import { SlackFailure } from "./client.ts";
+import {
+  findTask,
+  sayHowItEnded,
+  sentenceOf,
+  show,
+  whisper,
+  whoCan,
+  type Desk,
+  type SlackReply,
+  type Who,
+} from "./desk.ts";
 import { entriesOfChoice } from "./form.ts";
-import { modalOf, parseModalData, type ModalData, type ModalOptions } from "./modal.ts";
-import { nameOf, slackCallerOf } from "./people.ts";
-import { endOf, formFor, slackTaskOf } from "./showing.ts";
+import { modalOf, parseModalData } from "./modal.ts";
 import { noticeView } from "./notice.ts";
-import { fitText, MAX } from "./text.ts";
+import { slackCallerOf } from "./people.ts";
+import { formFor, slackTaskOf } from "./showing.ts";
 import { entriesOfView, errorsOfView } from "./values.ts";
-
-interface Desk {
-  ctx: Context;
-  slack: Slack;
-}
-
-/** The body of an answer to Slack; null: an empty one. */
-export type SlackReply = object | null;
 
 /** Slack waits three seconds; what takes longer goes on behind the answer. */
 const ACK_MS = 2 * SECOND;
-/** Until the answer to Slack has surely arrived: what it says would replace what is shown before. */
-const AFTER_ACK_MS = 0.5 * SECOND;
-
 /**
  * Does what somebody has pressed or submitted in Slack. Who they are Slack vouches for; what they may is asked where all else
  * is. (spec: Channels)
@@ -87,16 +83,15 @@ async function soon(ctx: Context, late: SlackReply, work: () => Promise<SlackRep
   const patience = new Promise<SlackReply>((resolve) => {
     timer = setTimeout(() => resolve(late), ACK_MS);
   });
-  done.catch((error: unknown) => ctx.log.error({ err: error }, "What was pressed in Slack could not be done"));
+  done.catch(onError(ctx));
   return Promise.race([done, patience]).finally(() => clearTimeout(timer));
 }
 
-// --- Buttons of a message ----------------------------------------------------------------------------------------------
-
-interface Who {
-  team_id: string;
-  user_id: string;
+function onError({ log }: Context): (error: unknown) => void {
+  return (error) => log.error({ err: error }, "What was pressed in Slack could not be done");
 }
+
+// --- Buttons of a message ----------------------------------------------------------------------------------------------
 
 async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackReply> {
   const action = list(payload, "actions")[0];
@@ -139,11 +134,6 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
   }
 }
 
-function takeOver({ id }: WholeTask): ActionsBlock {
-  const text = { type: "plain_text", text: "Take over" } as const;
-  return { type: "actions", elements: [{ type: "button", action_id: ACTION.takeOver, value: id, text }] };
-}
-
 async function openForm(
   { slack, ctx }: Desk,
   task: WholeTask,
@@ -160,21 +150,9 @@ async function openForm(
   return null;
 }
 
-function noteOf({ status, verifier_result }: WholeTask): Pick<ModalOptions, "note"> {
-  if (status !== "rejected" || verifier_result === null) return {};
-  return { note: { title: "The last answer was sent back", text: verifier_result.reason ?? "" } };
-}
-
 // --- The modal ---------------------------------------------------------------------------------------------------------
 
-interface Submitted {
-  task: WholeTask;
-  data: ModalData;
-  form: ReturnType<typeof formFor>;
-  entries: ReturnType<typeof entriesOfView>;
-}
-
-async function readView(desk: Desk, view: unknown): Promise<Submitted | null> {
+async function readView(desk: Desk, view: unknown): Promise<Entered | null> {
   const data = parseModalData(text(view, "private_metadata"));
   const task = data === null ? null : await findTask(desk, data.task);
   if (data === null || task === null) return null;
@@ -205,7 +183,7 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
   if (read === null) return show(noticeView("This task is gone", "Nothing was sent."));
   const { task, data, form, entries } = read;
   const over = await sayHowItEnded(desk, task);
-  if (over !== null) return show(unsent(over, entriesText(read)));
+  if (over !== null) return show(unsentView(over, read));
   const posted = readPost(form, entries);
   if (posted.act === "show") {
     if (posted.errors.length > 0)
@@ -217,151 +195,26 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
     return show(next ?? noticeView("This one needs the browser", `${desk.ctx.config.publicUrl}/tasks/${task.id}`));
   }
   const caller = await slackCallerOf(desk.ctx, desk.slack, who, task);
-  if (!mayAtOnce(caller, "complete", task)) return show(unsent(await whoCan(desk, task, caller), entriesText(read)));
+  if (!mayAtOnce(caller, "complete", task)) return show(unsentView(await whoCan(desk, task, caller), read));
 
-  const judge = () => answer(desk, caller, read, posted.value);
-  const isSlow = task.verifier_config !== null && !task.redact_payload;
-  let isLate = isSlow;
-  const result = judge().then(async (reply) => {
-    // The modal shows that the answer is being checked: what came of it is shown there, and not before.
-    if (isLate) await delay(AFTER_ACK_MS);
-    if (isLate) await tellLate(desk, reply, { view: text(view, "id"), user: who.user_id, channel: data.channel });
-    return reply;
-  });
-  const checking = show(noticeView("Checking your answer", "This takes a moment. You can close this window."));
-  if (isSlow) {
-    result.catch((error: unknown) => desk.ctx.log.error({ err: error }, "An answer from Slack could not be taken"));
-    return checking;
+  const told = { data, view: text(view, "id"), who };
+  if (task.verifier_config !== null && !task.redact_payload) {
+    await checkLater(desk, read, told);
+    return show(noticeView("Checking your answer", "This takes a moment. You can close this window."));
   }
-  return soon(desk.ctx, checking, async () => result).then((reply) => {
-    isLate = reply === checking;
-    return reply;
-  });
+  const given = giveAnswer(desk, caller, read, posted.value);
+  const sending = show(noticeView("Still sending", "Keep this open until it says that your answer was sent."));
+  const reply = await soon(desk.ctx, sending, async () => (await given).reply);
+  if (reply === sending) void given.then(async (late) => tellLate(desk, late, told)).catch(onError(desk.ctx));
+  return reply;
 }
 
-/** Gives the answer. @returns what the modal then shows */
-async function answer(desk: Desk, caller: SlackCaller, read: Submitted, value: unknown): Promise<SlackReply> {
-  const { task, form, entries, data } = read;
-  try {
-    const done = await completeTask(desk.ctx, caller, task.id, { response: responseOf(value) });
-    if (done.status === "completed") return { response_action: "clear" };
-    if (done.status !== "rejected")
-      return show(noticeView("The answer failed the checks", (await sayHowItEnded(desk, done)) ?? ""));
-    const again = modalOf(slackTaskOf(done), form, entries, { ...data, ...noteOf(done) });
-    return show(again ?? noticeView("Sent back", done.verifier_result?.reason ?? ""));
-  } catch (error) {
-    if (error instanceof ServiceError && (error.code === "VALIDATION_FAILED" || error.code === "MALFORMED_REQUEST")) {
-      const errors = errorsOfView(form, entries, fieldErrorsOf(planForm(form, entries), error));
-      if (Object.keys(errors).length > 0) return { response_action: "errors", errors };
-    }
-    const title = isUncertain(error) ? "What became of this" : "Nothing was sent";
-    const sentence = await sentenceOf(desk, task, error);
-    const again = modalOf(slackTaskOf(task), form, entries, { ...data, note: { title, text: sentence } });
-    return show(again ?? noticeView(title, sentence));
-  }
-}
-
-/** Where Slack no longer waits: in the modal if it is still open, else to the person alone. */
-async function tellLate(
-  desk: Desk,
-  reply: SlackReply,
-  { view, user, channel }: { view: string; user: string; channel: string },
-): Promise<void> {
-  const shown = own(reply, "view") as ModalView | undefined;
-  const errors = own(reply, "errors");
-  const next =
-    shown ??
-    (errors === undefined
-      ? noticeView("Answer sent", "Thank you. Whoever asked has your answer now.")
-      : noticeView("Nothing was sent", Object.values(errors as Record<string, string>).join(" ")));
-  try {
-    await desk.slack.updateView(view, next);
-  } catch (error) {
-    if (!(error instanceof SlackFailure)) throw error;
-    await whisper(desk, channel, user, `${next.title.text}.`);
-  }
-}
-
-// --- Words -------------------------------------------------------------------------------------------------------------
-
-async function sayHowItEnded({ ctx }: Desk, task: WholeTask): Promise<string | null> {
-  const ended = endOf(task, ctx.db.now());
-  switch (ended?.how) {
-    case undefined:
-      return null;
-    case "completed":
-      return `Already answered by ${(await nameOf(ctx.db, task.completed_by_user_id, task.completed_by_email)) ?? "somebody"}.`;
-    case "timed_out":
-      return "The time for this is over.";
-    case "cancelled":
-      return "This was cancelled; no answer is needed any more.";
-    case "verification_exhausted":
-      return `The answers failed the checks: ${task.verifier_result?.reason ?? "no reason was given"}.`;
-  }
-}
-
-async function whoCan({ ctx }: Desk, task: WholeTask, { user }: SlackCaller): Promise<string> {
-  const holder = await nameOf(ctx.db, task.assigned_to_user_id, task.assigned_to_email);
-  if (holder !== null) return `This one is for ${holder}. Nothing was sent.`;
-  return user === null
-    ? "This server does not know you: ask its operator to add your address to the users. Nothing was sent."
-    : "You may not answer this one. Nothing was sent.";
-}
-
-/** What went wrong, for the person; whatever is not theirs to know is thrown on. */
-async function sentenceOf(desk: Desk, { id }: WholeTask, error: unknown): Promise<string> {
-  if (error instanceof SlackFailure) return `Slack did not take this: ${error.message} Nothing was sent.`;
-  if (!(error instanceof ServiceError)) throw error;
-  const now = await findTask(desk, id);
-  const over = now === null ? "This task is gone." : await sayHowItEnded(desk, now);
-  // The answer may have been stored although nobody could say so.
-  if (isUncertain(error)) return over ?? "The connection to the database was lost at that moment. Try again.";
-  if (over !== null) return `${over} Nothing was sent.`;
-  if (error.code === "TASK_ALREADY_CLAIMED" && now !== null)
-    return `${(await nameOf(desk.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Somebody"} is on it already.`;
-  return `${error.message} Nothing was sent.`;
-}
-
-function isUncertain(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
-}
-
-function unsent(why: string, entered: string): ModalView {
-  return noticeView("Nothing was sent", entered === "" ? why : `${why}\n\nWhat you entered:\n${entered}`);
-}
-
-function entriesText({ form, entries }: Submitted): string {
-  return JSON.stringify(planForm(form, entries).value ?? {}, null, 2);
-}
-
-function show(view: ModalView): SlackReply {
-  return { response_action: "update", view };
-}
-
-/** Says something to one person alone, with what they can do about it. */
-async function whisper(
-  { slack, ctx }: Desk,
-  channel: string,
-  user: string,
-  sentence: string,
-  ...more: readonly ActionsBlock[]
-): Promise<null> {
-  const text = fitText(plainLines(sentence), MAX.section);
-  try {
-    const said = { type: "section", text: { type: "plain_text", text } } as const;
-    await slack.whisper({ channel }, user, { text, blocks: [said, ...more] });
-  } catch (error) {
-    if (!(error instanceof SlackFailure)) throw error;
-    ctx.log.warn({ err: error, channel }, "Somebody in Slack could not be told what became of their click");
-  }
-  return null;
+function takeOver({ id }: WholeTask): ActionsBlock {
+  const text = { type: "plain_text", text: "Take over" } as const;
+  return { type: "actions", elements: [{ type: "button", action_id: ACTION.takeOver, value: id, text }] };
 }
 
 // --- Reading what Slack sends ------------------------------------------------------------------------------------------
-
-async function findTask({ ctx }: Desk, id: string): Promise<WholeTask | null> {
-  return isId("tsk", id) ? findWholeTask(ctx.db, id) : null;
-}
 
 /** The text at a place in what Slack sent; "" where there is none. */
 function text(from: unknown, ...keys: readonly string[]): string {

@@ -1,0 +1,100 @@
+import type { ActionsBlock, ModalView } from "@slack/types";
+import { plainLines } from "../../../form/plain-text.ts";
+import type { Context } from "../../context.ts";
+import { ServiceError } from "../../errors.ts";
+import { isId } from "../../lib/ids.ts";
+import type { SlackCaller } from "../../people/caller.ts";
+import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
+import { SlackFailure, type Slack } from "./client.ts";
+import { nameOf } from "./people.ts";
+import { endOf } from "./showing.ts";
+import { fitText, MAX } from "./text.ts";
+
+/** Where people of one workspace are served. */
+export interface Desk {
+  ctx: Context;
+  slack: Slack;
+}
+
+/** The body of an answer to Slack; null: an empty one. */
+export type SlackReply = object | null;
+
+/** Who pressed something, as Slack says. */
+export interface Who {
+  team_id: string;
+  user_id: string;
+}
+
+/** null: it is gone, or was never there. */
+export async function findTask({ ctx }: Desk, id: string): Promise<WholeTask | null> {
+  return isId("tsk", id) ? findWholeTask(ctx.db, id) : null;
+}
+
+/** In a sentence; null while it can be answered. */
+export async function sayHowItEnded({ ctx }: Desk, task: WholeTask): Promise<string | null> {
+  const ended = endOf(task, ctx.db.now());
+  switch (ended?.how) {
+    case undefined:
+      return null;
+    case "completed":
+      return `Already answered by ${(await nameOf(ctx.db, task.completed_by_user_id, task.completed_by_email)) ?? "somebody"}.`;
+    case "timed_out":
+      return "The time for this is over.";
+    case "cancelled":
+      return "This was cancelled; no answer is needed any more.";
+    case "verification_exhausted":
+      return `The answers failed the checks: ${task.verifier_result?.reason ?? "no reason was given"}.`;
+  }
+}
+
+/** Why somebody may not answer. */
+export async function whoCan({ ctx }: Desk, task: WholeTask, { user }: SlackCaller): Promise<string> {
+  const holder = await nameOf(ctx.db, task.assigned_to_user_id, task.assigned_to_email);
+  if (holder !== null) return `This one is for ${holder}. Nothing was sent.`;
+  return user === null
+    ? "This server does not know you: ask its operator to add your address to the users. Nothing was sent."
+    : "You may not answer this one. Nothing was sent.";
+}
+
+/** What went wrong, for the person; whatever is not theirs to know is thrown on. */
+export async function sentenceOf(desk: Desk, { id }: WholeTask, error: unknown): Promise<string> {
+  if (error instanceof SlackFailure) return `Slack did not take this: ${error.message} Nothing was sent.`;
+  if (!(error instanceof ServiceError)) throw error;
+  const now = await findTask(desk, id);
+  const over = now === null ? "This task is gone." : await sayHowItEnded(desk, now);
+  // The answer may have been stored although nobody could say so.
+  if (isUncertain(error)) return over ?? "The connection to the database was lost at that moment. Try again.";
+  if (over !== null) return `${over} Nothing was sent.`;
+  if (error.code === "TASK_ALREADY_CLAIMED" && now !== null)
+    return `${(await nameOf(desk.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Somebody"} is on it already.`;
+  return `${error.message} Nothing was sent.`;
+}
+
+/** Nobody can say whether something was stored. */
+export function isUncertain(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
+}
+
+/** Lets the modal show something else. */
+export function show(view: ModalView): SlackReply {
+  return { response_action: "update", view };
+}
+
+/** Says something to one person alone, with what they can do about it. */
+export async function whisper(
+  { slack, ctx }: Desk,
+  channel: string,
+  user: string,
+  sentence: string,
+  ...more: readonly ActionsBlock[]
+): Promise<null> {
+  const text = fitText(plainLines(sentence), MAX.section);
+  try {
+    const said = { type: "section", text: { type: "plain_text", text } } as const;
+    await slack.whisper({ channel }, user, { text, blocks: [said, ...more] });
+  } catch (error) {
+    if (!(error instanceof SlackFailure)) throw error;
+    ctx.log.warn({ err: error, channel }, "Somebody in Slack could not be told what became of their click");
+  }
+  return null;
+}
