@@ -39,7 +39,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       payloadKey: 32,
       callbacks: { allowPrivate: true },
       trustedProxies: [],
-      verifier: { keyEnvs: [] },
+      verifier: { keyEnvs: [], keys: {}, baseUrls: {} },
       email: null,
       slack: null,
       limits: { bodyBytes: 1_048_576 },
@@ -131,6 +131,27 @@ void test("Slack takes a way to be answered, and tokens or what installs the app
       () => readConfig(env, never),
       (error: Error) => error.message.includes("SERVICE_SLACK_") && !error.message.includes("hunter2"),
     );
+});
+
+void test("of the environment a verifier gets the keys that it may, and its vendors' other addresses", () => {
+  const env = {
+    OPENAI_API_KEY: "one",
+    TEAM_KEY: "two",
+    OTHER_KEY: "three",
+    SERVICE_VERIFIER_KEY_ENVS: "TEAM_KEY,UNSET_KEY",
+    SERVICE_VERIFIER_OPENAI_BASE_URL: "http://127.0.0.1:11434/v1/",
+  };
+  const { config, warnings } = readConfig(env, stored);
+  assert.deepEqual(config.verifier, {
+    keyEnvs: ["TEAM_KEY", "UNSET_KEY"],
+    keys: { OPENAI_API_KEY: "one", TEAM_KEY: "two" },
+    baseUrls: { openai: "http://127.0.0.1:11434/v1" },
+  });
+  assert.deepEqual(warnings, []);
+  assert.throws(
+    () => readConfig({ SERVICE_VERIFIER_AZURE_BASE_URL: "ours" }, never),
+    /SERVICE_VERIFIER_AZURE_BASE_URL is "ours"/,
+  );
 });
 
 void test("mail of the whole service takes a sender and a server, in the forms that people write them", () => {

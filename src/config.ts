@@ -19,13 +19,32 @@ export interface Config {
   callbacks: { allowPrivate: boolean };
   /** Addresses whose forwarding headers are believed; empty: nobody's. */
   trustedProxies: readonly string[];
-  verifier: { keyEnvs: readonly string[] };
+  verifier: VerifierSettings;
   /** Whom mail is from where no identity is named, and its server; null: identities are made through the API alone. */
   email: { from: { name: string | null; address: string }; smtp: SmtpServer } | null;
   /** The Slack app; null: Slack is off. */
   slack: SlackApp | null;
   limits: { bodyBytes: number };
   logLevel: LogLevel;
+}
+
+/** Vendors that a verifier can ask, and the variable of each one's key. */
+export const VENDOR_KEY_ENVS = {
+  anthropic: "ANTHROPIC_API_KEY",
+  openai: "OPENAI_API_KEY",
+  google: "GOOGLE_GENERATIVE_AI_API_KEY",
+  azure: "AZURE_OPENAI_API_KEY",
+} as const;
+export type VerifierProvider = keyof typeof VENDOR_KEY_ENVS;
+export const PROVIDERS = Object.keys(VENDOR_KEY_ENVS) as VerifierProvider[];
+
+export interface VerifierSettings {
+  /** Names of variables that a task may name for a vendor's key, beside the vendors' own. */
+  keyEnvs: readonly string[];
+  /** The keys by the names of their variables; what is not set is not there. */
+  keys: Readonly<Record<string, string>>;
+  /** Where providers are asked instead of at their vendors': gateways, local models. */
+  baseUrls: Readonly<Partial<Record<VerifierProvider, string>>>;
 }
 
 export interface SlackApp {
@@ -73,6 +92,7 @@ const KNOWN_NAMES = new Set([
   "SERVICE_CALLBACK_ALLOW_PRIVATE",
   "SERVICE_TRUSTED_PROXIES",
   "SERVICE_VERIFIER_KEY_ENVS",
+  ...PROVIDERS.map(baseUrlEnv),
   "SERVICE_EMAIL_FROM",
   "SERVICE_SMTP_URL",
   "SERVICE_SLACK_BOT_TOKEN",
@@ -84,6 +104,11 @@ const KNOWN_NAMES = new Set([
   "SERVICE_BODY_LIMIT_BYTES",
   "SERVICE_LOG_LEVEL",
 ]);
+
+/** The variable that says where a provider is asked. */
+function baseUrlEnv(name: VerifierProvider): string {
+  return `SERVICE_VERIFIER_${name.toUpperCase()}_BASE_URL`;
+}
 
 /** Every problem of an environment at once, so that one restart is enough. */
 export class ConfigError extends Error {
@@ -160,6 +185,19 @@ export function readConfig(
       problems.push(`SERVICE_VERIFIER_KEY_ENVS has "${name}", which cannot be the name of a variable.`);
   }
 
+  const keyNames = [...keyEnvs, ...Object.values(VENDOR_KEY_ENVS)];
+  const keys = Object.fromEntries(
+    keyNames.flatMap((name) => (given(name) === undefined ? [] : [[name, given(name)!]])),
+  );
+  const baseUrls: Partial<Record<VerifierProvider, string>> = {};
+  for (const name of PROVIDERS) {
+    const url = given(baseUrlEnv(name));
+    if (url === undefined) continue;
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      problems.push(`${baseUrlEnv(name)} is "${url}"; it takes an address, as in https://gateway.example.com/v1.`);
+    baseUrls[name] = url.replace(/\/+$/, "");
+  }
+
   const email = readEmail(given("SERVICE_EMAIL_FROM"), given("SERVICE_SMTP_URL"), problems);
 
   const slack = readSlack(
@@ -219,7 +257,7 @@ export function readConfig(
       payloadKey: payloadKey ?? (own ? Buffer.from(own.payloadKey, "base64") : null),
       callbacks: { allowPrivate },
       trustedProxies,
-      verifier: { keyEnvs },
+      verifier: { keyEnvs, keys, baseUrls },
       email,
       slack,
       limits: { bodyBytes },

@@ -25,7 +25,7 @@ import { recordCallbackAbandoned } from "./tasks/audit.ts";
 import { createTaskCreator } from "./tasks/create.ts";
 import { createTaskEvents } from "./tasks/events.ts";
 import { createWaiters } from "./tasks/poll.ts";
-import { verifyWithoutProviders, type Verify } from "./verifier/verify.ts";
+import { createVerify, type Verify } from "./verifier/verify.ts";
 import { startWorker } from "./worker.ts";
 
 /** The version of this package, which the API description and `GET /api/version` show. */
@@ -89,7 +89,7 @@ export async function createContext(
     log,
     metrics,
     patterns: createPatternHost(),
-    verify: replace.verify ?? verifyWithoutProviders,
+    verify: replace.verify ?? createVerify({ settings: config.verifier, log }),
     waiters,
     creator: createTaskCreator(db, announce),
     announce,

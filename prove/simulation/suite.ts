@@ -7,8 +7,8 @@ import { pino } from "pino";
 import { createPatternHost } from "../../json-schema/pattern-worker-host.ts";
 import { readConfig } from "../../src/config.ts";
 import { openSqlite } from "../../src/db/sqlite.ts";
+import { ServiceError } from "../../src/errors.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
-import { verifyWithoutProviders } from "../../src/verifier/verify.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
 import { createRandom } from "../random.ts";
 import type { Run, Suite } from "../suite.ts";
@@ -123,7 +123,8 @@ async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }
     log: pino({ level: "silent" }),
     metrics,
     patterns,
-    verify: verifyWithoutProviders,
+    // There is no vendor in this world.
+    verify: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR")),
   };
   return {
     ground: { db, observer, shared },

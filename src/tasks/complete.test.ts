@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { after } from "node:test";
+import { startVendors } from "../../test/support/vendors.ts";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { testOnBoth, newTaskBody, startTestService, type TestService } from "../../test/support/service.ts";
@@ -334,13 +336,47 @@ for (const [code, status] of [
   );
 }
 
-testOnBoth("an answer that needs a provider's package is not judged where there is none", async (service) => {
+testOnBoth("an answer that needs a vendor's key is not judged where there is none", async (service) => {
   const { id } = await service.create({ verifier_config });
   const failed = await complete(service, id);
   assert.equal(failed.status, 500);
-  assert.equal(failed.body.error_code, "VERIFIER_PROVIDER_UNAVAILABLE");
+  assert.equal(failed.body.error_code, "VERIFIER_API_KEY_MISSING");
   assert.equal((await read(service, id)).status, "created");
 });
+
+const vendors = await startVendors();
+after(() => vendors.close());
+
+testOnBoth(
+  "a vendor is asked over its own protocol: it sends an answer back, fails once, and passes the corrected one",
+  async (service) => {
+    const { id } = await service.create({
+      verifier_config: { ...verifier_config, max_attempts: 3 },
+      callback_url: "http://127.0.0.1:9/",
+    });
+    vendors.script.push({ passed: false, reason: "Say why." }, { status: 529 }, { passed: true, reason: "Good." });
+    assert.equal((await complete(service, id)).body.verifier_result?.reason, "Say why.");
+    const failed = await complete(service, id);
+    assert.equal(failed.status, 502);
+    assert.equal(failed.body.error_code, "VERIFIER_PROVIDER_ERROR");
+    assert.equal((await read(service, id)).verification_attempt, 1);
+    assert.equal((await complete(service, id)).body.status, "completed");
+    assert.deepEqual(await actions(service, id), ["created", "rejected", "verified"]);
+    assert.equal((await owed(service, id)).length, 1);
+  },
+  { env: vendors.env },
+);
+
+testOnBoth(
+  "of a redacted task no vendor hears anything",
+  async (service) => {
+    const { length: before } = vendors.asked;
+    const { id } = await service.create({ verifier_config, redact_payload: true });
+    assert.equal((await complete(service, id)).body.status, "completed");
+    assert.equal(vendors.asked.length, before);
+  },
+  { env: vendors.env },
+);
 
 testOnBoth("a stored verifier configuration that is no longer valid is 422 and consumes nothing", async (service) => {
   const { id } = await service.create({ verifier_config });

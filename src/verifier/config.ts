@@ -1,15 +1,16 @@
+import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "../config.ts";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
 
-const PROVIDERS = {
-  anthropic: { keyEnv: "ANTHROPIC_API_KEY" },
-  openai: { keyEnv: "OPENAI_API_KEY" },
-  google: { keyEnv: "GOOGLE_GENERATIVE_AI_API_KEY" },
-  azure: { keyEnv: "AZURE_OPENAI_API_KEY" },
-} as const;
-
-export type VerifierProvider = keyof typeof PROVIDERS;
+/** The model that is asked where the task names none; null: it has to name one. */
+export const DEFAULT_MODELS: Readonly<Record<VerifierProvider, string | null>> = {
+  anthropic: "claude-haiku-5-5",
+  openai: "gpt-5.4-mini",
+  google: "gemini-3.8-flash",
+  // There a model is what somebody called its deployment.
+  azure: null,
+};
 
 const ALIASES: Readonly<Record<string, VerifierProvider>> = {
   claude: "anthropic",
@@ -21,8 +22,7 @@ const ALIASES: Readonly<Record<string, VerifierProvider>> = {
 export interface VerifierConfig {
   provider: VerifierProvider;
   instructions: string;
-  /** null: the provider's default. */
-  model: string | null;
+  model: string;
   /** Rejections after which the task is `verification_exhausted`, 1 to 10. */
   max_attempts: number;
   /** Name of the environment variable that holds the vendor's key. */
@@ -59,19 +59,24 @@ export function readVerifierConfig(value: JsonObject, keyEnvs: readonly string[]
       details: [
         {
           path: "/verifier_config/provider",
-          message: `"${name.slice(0, 60)}" is none of ${[...Object.keys(PROVIDERS), ...Object.keys(ALIASES)].join(", ")}.`,
+          message: `"${name.slice(0, 60)}" is none of ${[...PROVIDERS, ...Object.keys(ALIASES)].join(", ")}.`,
         },
       ],
     });
   }
 
-  const model = text("model", 200);
+  const model = text("model", 200) ?? (provider === null ? null : DEFAULT_MODELS[provider]);
+  if (provider !== null && model === null && value["model"] == null)
+    details.push({
+      path: "/verifier_config/model",
+      message: `Is missing: "${provider}" needs the name of a deployment.`,
+    });
   const attempts = value["max_attempts"] ?? DEFAULT_MAX_ATTEMPTS;
   if (typeof attempts !== "number" || !Number.isInteger(attempts) || attempts < 1 || attempts > 10) {
     details.push({ path: "/verifier_config/max_attempts", message: "Must be a whole number from 1 to 10." });
   }
   const keyEnv = text("api_key_env", 200);
-  const standard = Object.values(PROVIDERS).map((each) => each.keyEnv as string);
+  const standard = Object.values<string>(VENDOR_KEY_ENVS);
   if (keyEnv !== null && !standard.includes(keyEnv) && !keyEnvs.includes(keyEnv)) {
     details.push({
       path: "/verifier_config/api_key_env",
@@ -83,18 +88,19 @@ export function readVerifierConfig(value: JsonObject, keyEnvs: readonly string[]
     details.push({ path: "/verifier_config/metadata", message: "Must be an object." });
   }
 
-  if (details.length > 0 || provider === null || instructions === null)
+  if (details.length > 0 || provider === null || instructions === null || model === null)
     throw new ServiceError("VERIFIER_CONFIG_INVALID", { details });
   return {
     provider,
     instructions,
     model,
     max_attempts: attempts as number,
-    api_key_env: keyEnv ?? PROVIDERS[provider].keyEnv,
+    api_key_env: keyEnv ?? VENDOR_KEY_ENVS[provider],
   };
 }
 
 function findProvider(name: string): VerifierProvider | null {
-  if (Object.hasOwn(PROVIDERS, name)) return name as VerifierProvider;
+  const own = PROVIDERS.find((known) => known === name);
+  if (own !== undefined) return own;
   return Object.hasOwn(ALIASES, name) ? ALIASES[name]! : null;
 }

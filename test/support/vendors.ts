@@ -1,0 +1,207 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import type { VerifierProvider } from "../../src/config.ts";
+
+/** What a vendor does with a call. */
+export type Turn =
+  | { passed: boolean; reason: string }
+  /** What the model says, as it is. */
+  | { says: string }
+  | { status: number }
+  /** Takes the call, and says nothing for ever; or a byte now and then. */
+  | "hang"
+  | "drip";
+
+/** What a vendor was asked. */
+export interface Asked {
+  provider: VerifierProvider;
+  model: string;
+  key: string;
+  instructions: string;
+  prompt: string;
+}
+
+/** A real server on loopback that speaks the formats of four vendors, each under an address of its own. */
+export interface Vendors {
+  baseUrls: Record<VerifierProvider, string>;
+  /** For the environment of a service. */
+  env: Record<string, string>;
+  /** What comes next, in order; when it is used up, calls fail. */
+  script: Turn[];
+  asked: Asked[];
+  /** Calls that were given up by who made them. */
+  givenUp(): number;
+  close(): Promise<void>;
+}
+
+interface Content {
+  text: string;
+}
+interface Body {
+  model?: string;
+  messages?: { role: string; content: string | Content[] }[];
+  system?: Content[];
+  systemInstruction?: { parts: Content[] };
+  contents?: { parts: Content[] }[];
+  response_format?: { type: string; json_schema?: { strict?: boolean; schema?: unknown } };
+  generationConfig?: { responseMimeType?: string; responseJsonSchema?: unknown };
+  output_config?: { format?: { type: string; schema?: unknown } };
+  tools?: { name: string; input_schema?: unknown }[];
+}
+
+/** What the formats differ in. */
+interface Format {
+  path: RegExp;
+  key(headers: IncomingMessage["headers"]): string | undefined;
+  /** Whether a verdict's shape was asked for, as the vendor takes it. */
+  asksForVerdict(body: Body): boolean;
+  instructions(body: Body): string;
+  prompt(body: Body): string;
+  answer(says: string, body: Body): object;
+  error(status: number): object;
+}
+
+const said = (content: string | Content[] | undefined): string =>
+  typeof content === "string" ? content : (content ?? []).map((part) => part.text).join("\n");
+const isVerdict = (schema: unknown): boolean => JSON.stringify(schema ?? null).includes('"passed"');
+
+const openai: Format = {
+  path: /^\/chat\/completions$/,
+  key: ({ authorization }) => /^Bearer (.+)$/.exec(authorization ?? "")?.[1],
+  asksForVerdict: ({ response_format }) =>
+    response_format?.type === "json_schema" &&
+    response_format.json_schema?.strict === true &&
+    isVerdict(response_format.json_schema.schema),
+  instructions: ({ messages }) =>
+    said(messages?.find(({ role }) => role === "system" || role === "developer")?.content),
+  prompt: ({ messages }) => said(messages?.find(({ role }) => role === "user")?.content),
+  answer: (says, { model }) => ({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1_700_000_000,
+    model,
+    choices: [{ index: 0, message: { role: "assistant", content: says, refusal: null }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
+  }),
+  error: (status) => ({ error: { message: `It went wrong: ${status}, with key sk-vend*`, type: "error", code: null } }),
+};
+
+const FORMATS: Record<VerifierProvider, Format> = {
+  openai,
+  azure: { ...openai, key: ({ "api-key": key }) => (typeof key === "string" ? key : undefined) },
+  anthropic: {
+    path: /^\/messages$/,
+    key: ({ "x-api-key": key, "anthropic-version": version }) =>
+      typeof key === "string" && version !== undefined ? key : undefined,
+    asksForVerdict: ({ output_config, tools }) =>
+      isVerdict(output_config?.format?.schema) || isVerdict(tools?.[0]?.input_schema),
+    instructions: ({ system }) => said(system),
+    prompt: ({ messages }) => said(messages?.[0]?.content),
+    answer: (says, { model, tools }) => {
+      const input = tools === undefined ? null : parsed(says);
+      const content =
+        input === null
+          ? { type: "text", text: says }
+          : { type: "tool_use", id: "toolu_1", name: tools![0]!.name, input };
+      return {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model,
+        content: [content],
+        stop_reason: input === null ? "end_turn" : "tool_use",
+        stop_sequence: null,
+        usage: { input_tokens: 100, output_tokens: 20 },
+      };
+    },
+    error: (status) => ({ type: "error", error: { type: "api_error", message: `It went wrong: ${status}` } }),
+  },
+  google: {
+    path: /^\/models\/([^/:]+):generateContent$/,
+    key: ({ "x-goog-api-key": key }) => (typeof key === "string" ? key : undefined),
+    asksForVerdict: ({ generationConfig }) =>
+      generationConfig?.responseMimeType === "application/json" && isVerdict(generationConfig.responseJsonSchema),
+    instructions: ({ systemInstruction }) => said(systemInstruction?.parts),
+    prompt: ({ contents }) => said(contents?.[0]?.parts),
+    answer: (says) => ({
+      candidates: [{ content: { role: "model", parts: [{ text: says }] }, finishReason: "STOP", index: 0 }],
+      usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 },
+    }),
+    error: (code) => ({ error: { code, message: `It went wrong: ${code}`, status: "INTERNAL" } }),
+  },
+};
+
+function parsed(says: string): unknown {
+  try {
+    return JSON.parse(says) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+export const VENDOR_KEY = "sk-vendor-secret";
+
+export async function startVendors(): Promise<Vendors> {
+  const script: Turn[] = [];
+  const asked: Asked[] = [];
+  let givenUp = 0;
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, provider = "", rest = ""] = /^\/(\w+)(\/.*)$/.exec(request.url ?? "") ?? [];
+    const body = JSON.parse(await text(request)) as Body;
+    const send = (status: number, content: object) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(content));
+    const format = FORMATS[provider as VerifierProvider] as Format | undefined;
+    const path = format?.path.exec(rest);
+    if (format === undefined || path == null) return void send(404, { error: { message: "No such path." } });
+    const key = format.key(request.headers);
+    if (key !== VENDOR_KEY) return void send(401, format.error(401));
+    if (!format.asksForVerdict(body)) return void send(400, format.error(400));
+    asked.push({
+      provider: provider as VerifierProvider,
+      model: body.model ?? path[1] ?? "",
+      key,
+      instructions: format.instructions(body),
+      prompt: format.prompt(body),
+    });
+    response.on("close", () => {
+      if (!response.writableEnded) givenUp++;
+    });
+    const turn = script.shift() ?? { status: 500 };
+    if (turn === "hang") return;
+    if (turn === "drip") return drip(response);
+    if ("status" in turn) return void send(turn.status, format.error(turn.status));
+    send(200, format.answer("says" in turn ? turn.says : JSON.stringify(turn), body));
+  }
+
+  const providers = Object.keys(FORMATS) as VerifierProvider[];
+  const baseUrls = Object.fromEntries(providers.map((name) => [name, `${base}/${name}`])) as Vendors["baseUrls"];
+  return {
+    baseUrls,
+    env: {
+      OPENAI_API_KEY: VENDOR_KEY,
+      ...Object.fromEntries(
+        providers.map((name) => [`SERVICE_VERIFIER_${name.toUpperCase()}_BASE_URL`, baseUrls[name]]),
+      ),
+    },
+    script,
+    asked,
+    givenUp: () => givenUp,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** An answer that begins and never ends. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  const timer = setInterval(() => response.write(" "), 20);
+  response.on("close", () => clearInterval(timer));
+}
