@@ -43,6 +43,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     claimed_by_email: null,
     claim_expires_at: null,
     response: null,
+    is_verified: false,
     verifier_result: null,
     verification_attempt: 0,
     timeout_seconds: 3600,

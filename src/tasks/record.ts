@@ -24,7 +24,7 @@ export function toRecord(task: WholeTask, caller: Caller): JsonText {
   return joinJson(
     firstFields(task),
     { payload, payload_schema, response_schema, form_definition, ...routingTexts(task, caller), response },
-    lastFields(task, caller),
+    lastFields(task, task, caller),
   );
 }
 
@@ -44,7 +44,7 @@ export function toListed(
     ...routingTexts(documents, caller),
     response,
   };
-  return joinJson(firstFields(task), texts, lastFields(task, caller));
+  return joinJson(firstFields(task), texts, lastFields(task, documents, caller));
 }
 
 // What records and rows of lists share. Whatever is named neither here nor above never leaves.
@@ -53,12 +53,18 @@ function firstFields({ id, idempotency_key, status, task }: Task) {
   return { id, idempotency_key, status, task } satisfies Partial<TaskRecord>;
 }
 
-function lastFields(task: Task, caller: Caller): Omit<TaskRecord, Documents | keyof ReturnType<typeof firstFields>> {
+function lastFields(
+  task: Task,
+  { verifier_config }: Pick<TaskDocuments, "verifier_config">,
+  caller: Caller,
+): Omit<TaskRecord, Documents | keyof ReturnType<typeof firstFields>> {
   return {
     assigned_to_email: task.assigned_to_email,
     assigned_to_user_id: task.assigned_to_user_id,
     claimed_by_email: task.claimed_by_email,
     claim_expires_at: isoTime(task.claim_expires_at),
+    // How is for those who may know; that an answer takes its time, for everybody.
+    is_verified: verifier_config !== null && !task.redact_payload,
     verifier_result: task.verifier_result,
     verification_attempt: task.verification_attempt,
     timeout_seconds: task.timeout_seconds,

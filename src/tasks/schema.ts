@@ -171,6 +171,7 @@ const schemaFields = {
 const routingFields = {
   notify: Type.Optional(Nullable(Type.Array(Type.String()))),
   callback_url: Type.Optional(NullableText("Where the outcome is posted.")),
+  is_verified: Type.Boolean({ description: "A verifier checks answers before they count, which takes a moment." }),
   verifier_config: Type.Optional(Nullable(Json("How answers are verified."))),
 };
 

@@ -3,13 +3,13 @@ import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
 
-/** The model that is asked where the task names none; null: it has to name one. */
-export const DEFAULT_MODELS: Readonly<Record<VerifierProvider, string | null>> = {
+/** The model that is asked where the task names none. */
+export const DEFAULT_MODELS: Readonly<Record<VerifierProvider, string>> = {
   anthropic: "claude-haiku-5-5",
   openai: "gpt-5.4-mini",
   google: "gemini-3.8-flash",
-  // There a model is what somebody called its deployment.
-  azure: null,
+  // The name of a deployment; most are called as their model.
+  azure: "gpt-5.4-mini",
 };
 
 const ALIASES: Readonly<Record<string, VerifierProvider>> = {
@@ -65,12 +65,7 @@ export function readVerifierConfig(value: JsonObject, keyEnvs: readonly string[]
     });
   }
 
-  const model = text("model", 200) ?? (provider === null ? null : DEFAULT_MODELS[provider]);
-  if (provider !== null && model === null && value["model"] == null)
-    details.push({
-      path: "/verifier_config/model",
-      message: `Is missing: "${provider}" needs the name of a deployment.`,
-    });
+  const model = text("model", 200);
   const attempts = value["max_attempts"] ?? DEFAULT_MAX_ATTEMPTS;
   if (typeof attempts !== "number" || !Number.isInteger(attempts) || attempts < 1 || attempts > 10) {
     details.push({ path: "/verifier_config/max_attempts", message: "Must be a whole number from 1 to 10." });
@@ -88,12 +83,12 @@ export function readVerifierConfig(value: JsonObject, keyEnvs: readonly string[]
     details.push({ path: "/verifier_config/metadata", message: "Must be an object." });
   }
 
-  if (details.length > 0 || provider === null || instructions === null || model === null)
+  if (details.length > 0 || provider === null || instructions === null)
     throw new ServiceError("VERIFIER_CONFIG_INVALID", { details });
   return {
     provider,
     instructions,
-    model,
+    model: model ?? DEFAULT_MODELS[provider],
     max_attempts: attempts as number,
     api_key_env: keyEnv ?? VENDOR_KEY_ENVS[provider],
   };

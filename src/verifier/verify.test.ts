@@ -28,10 +28,7 @@ async function start(
 }
 
 const configOf = (provider: VerifierProvider) =>
-  readVerifierConfig(
-    { provider, instructions: "The note must say why.", model: provider === "azure" ? "ours" : null },
-    [],
-  );
+  readVerifierConfig({ provider, instructions: "The note must say why." }, []);
 
 /** Nothing was judged; and nobody is told a part of the key. */
 const noVerdict = (why: RegExp) => (error: ServiceError) => {
@@ -49,7 +46,7 @@ for (const provider of PROVIDERS) {
     assert.deepEqual(await ask(provider), { passed: false, reason: "Say why." });
     const [first] = asked;
     assert.equal(first?.provider, provider);
-    assert.equal(first?.model, DEFAULT_MODELS[provider] ?? "ours");
+    assert.equal(first?.model, DEFAULT_MODELS[provider]);
     assert.match(first?.instructions ?? "", /The note must say why\./);
     assert.doesNotMatch(first?.instructions ?? "", /refund|Dana/);
   });

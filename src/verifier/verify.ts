@@ -87,7 +87,7 @@ export function createVerify({ settings, log, timeoutMs = TIMEOUT_MS, openMs = O
       const why = reasonOf(error);
       log.warn({ provider: config.provider, model: config.model, why, err: error }, "A verifier gave no verdict");
       throw new ServiceError("VERIFIER_PROVIDER_ERROR", {
-        message: `The verifier gave no verdict: ${why}. Nothing was judged; try again.`,
+        message: `The answer could not be checked: ${why}. Nothing was judged; send it again in a moment.`,
         cause: error,
       });
     }
@@ -119,17 +119,19 @@ async function ask(
       const { statusCode } = error;
       const isDown = statusCode === undefined || statusCode === 429 || statusCode >= 500;
       const why =
-        statusCode === undefined ? "its vendor could not be reached" : `its vendor answered HTTP ${statusCode}`;
+        statusCode === undefined
+          ? "the verifier's vendor could not be reached"
+          : `the verifier's vendor answered HTTP ${statusCode}`;
       throw isDown ? new Outage(why, { cause: error }) : new Refused(why, { cause: error });
     }
-    throw new Refused("its vendor answered with something that is not a verdict", { cause: error });
+    throw new Refused("the verifier's vendor answered with something that is not a verdict", { cause: error });
   }
 }
 
 /** What does not heed the signal is left to itself. @throws Outage */
 async function inTime<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const late = new Promise<never>((_resolve, reject) => {
-    const fail = () => reject(new Outage("it took too long"));
+    const fail = () => reject(new Outage("the verifier took too long"));
     if (signal.aborted) fail();
     else signal.addEventListener("abort", fail, { once: true });
   });
@@ -143,9 +145,9 @@ class Refused extends Error {}
 function reasonOf(error: unknown): string {
   if (error instanceof Outage || error instanceof Refused) return error.message;
   if (error instanceof BrokenCircuitError)
-    return "its vendor has failed several times in a row and is left alone for a moment";
-  if (error instanceof BulkheadRejectedError) return "too many answers wait for theirs";
-  return "the call could not be made";
+    return "the verifier's vendor has failed several times in a row and is left alone for a moment";
+  if (error instanceof BulkheadRejectedError) return "too many answers wait to be checked";
+  return "the verifier could not be asked";
 }
 
 const VERDICT = {

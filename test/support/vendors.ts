@@ -11,7 +11,9 @@ export type Turn =
   | { status: number }
   /** Takes the call, and says nothing for ever; or a byte now and then. */
   | "hang"
-  | "drip";
+  | "drip"
+  /** Takes its time. */
+  | { after: Promise<unknown>; turn: Turn };
 
 /** What a vendor was asked. */
 export interface Asked {
@@ -171,7 +173,11 @@ export async function startVendors(): Promise<Vendors> {
     response.on("close", () => {
       if (!response.writableEnded) givenUp++;
     });
-    const turn = script.shift() ?? { status: 500 };
+    let turn = script.shift() ?? { status: 500 };
+    while (typeof turn === "object" && "after" in turn) {
+      await turn.after;
+      turn = turn.turn;
+    }
     if (turn === "hang") return;
     if (turn === "drip") return drip(response);
     if ("status" in turn) return void send(turn.status, format.error(turn.status));

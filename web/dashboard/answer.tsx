@@ -56,6 +56,12 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
         };
       dropDraft(task.id);
       onEdit(null);
+      if (done.status === "verification_exhausted") {
+        // The page says why; there is no next answer.
+        toast({ message: "The answer failed the checks, and the task is closed" });
+        await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+        return { kind: "closed", message: "The answer failed the checks, and the task is closed." };
+      }
       toast({
         message: "Answer sent",
         action: { label: "View", onClick: () => void navigate({ to: "/tasks/$id", params: { id: task.id } }) },
@@ -105,7 +111,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
             form_definition: task.form_definition,
             payload: task.payload,
             redact_payload: task.redact_payload,
-            is_verified: task.verifier_config !== null && task.verifier_config !== undefined,
+            is_verified: task.is_verified,
           }}
           channel="dashboard"
           time_zone={time_zone}

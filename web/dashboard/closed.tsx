@@ -56,7 +56,7 @@ function End({ task, me, isOver }: { task: Task; me: Me; isOver: boolean }) {
     default:
       return (
         <p className="notice bad">
-          The answers failed the checks: {task.verifier_result?.reason ?? "no reason was given"}.
+          The answers failed the checks. <span dir="auto">{task.verifier_result?.reason}</span>
         </p>
       );
   }

@@ -280,7 +280,7 @@ function formPropsOf(task: WholeTask, caller: LinkCaller) {
       form_definition: parseJson(task.form_definition),
       payload: parseJson(task.payload),
       redact_payload: task.redact_payload,
-      is_verified: task.verifier_config !== null,
+      is_verified: task.verifier_config !== null && !task.redact_payload,
     },
     channel: "email",
     time_zone: zoneOf(caller),

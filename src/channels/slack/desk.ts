@@ -43,7 +43,7 @@ export async function sayHowItEnded({ ctx }: Desk, task: WholeTask): Promise<str
     case "cancelled":
       return "This was cancelled; no answer is needed any more.";
     case "verification_exhausted":
-      return `The answers failed the checks: ${task.verifier_result?.reason ?? "no reason was given"}.`;
+      return `The answers failed the checks. ${task.verifier_result?.reason ?? ""}`.trim();
   }
 }
 

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { addAssignee, addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startVendors } from "../support/vendors.ts";
+
+const DANA = "dana@example.com";
+const verifier_config = { provider: "openai", instructions: "The note must say why.", max_attempts: 2 };
+
+const submit = (page: Page) => page.getByRole("button", { name: "Submit" }).click();
+
+testInBrowser(
+  "an answer is checked, sent back with the reason, corrected, and heard of by the agent",
+  async (open, t) => {
+    const vendors = await startVendors();
+    t.after(() => vendors.close());
+    const hook = await startReceiver();
+    t.after(() => hook.close());
+    const service = await serve(t, { ...vendors.env, SERVICE_CALLBACK_ALLOW_PRIVATE: "1" });
+    await addOperator(service, "ada@example.com");
+    await addAssignee(service, DANA);
+    const { id } = await createTask(service, "Publish the post?", {
+      assign_to: { email: DANA },
+      callback_url: hook.url,
+      verifier_config,
+    });
+    const page = await open({ expected: [/status of 502/] });
+    await signIn(page, service, DANA, `/tasks/${id}`);
+    await page.getByRole("radio", { name: "Yes" }).check();
+    await page.getByLabel("Note").fill("Fine.");
+
+    const verdict = Promise.withResolvers<void>();
+    vendors.script.push({ after: verdict.promise, turn: { passed: false, reason: "Say what is fine about it." } });
+    await submit(page);
+    // Whoever answers need not be told how it is checked to be told that it is.
+    await page.getByText("Checking your answer, usually 5 to 30 seconds").waitFor();
+    await screenshot(page, "verifier-checking");
+    verdict.resolve();
+    const back = page.getByRole("alert").filter({ hasText: "Sent back" });
+    await back.getByText("Say what is fine about it.").waitFor();
+    assert.equal(await page.getByLabel("Note").inputValue(), "Fine.");
+    await axe(page);
+    await screenshot(page, "verifier-sent-back");
+
+    // A vendor that fails takes nothing away, and the answer can be sent again.
+    vendors.script.push({ status: 503 });
+    await page.getByLabel("Note").fill("The facts are right.");
+    await submit(page);
+    await page.getByRole("alert").filter({ hasText: "The answer could not be checked" }).waitFor();
+    assert.equal(await page.getByLabel("Note").inputValue(), "The facts are right.");
+    assert.equal(await page.getByRole("radio", { name: "Yes" }).isChecked(), true);
+    await screenshot(page, "verifier-failed");
+    vendors.script.push({ passed: true, reason: "It says why." });
+    await submit(page);
+    await page.getByText("Answer sent").waitFor();
+
+    await hook.until(1);
+    const told = JSON.parse(hook.received[0]!.body) as Record<string, unknown>;
+    assert.deepEqual(
+      [told["status"], told["response"], told["verification_attempt"]],
+      ["completed", { approved: true, note: "The facts are right." }, 1],
+    );
+    assert.equal(vendors.asked.length, 3);
+  },
+);
+
+testInBrowser("the last answer that fails the checks closes the task, and the page says why", async (open, t) => {
+  const vendors = await startVendors();
+  t.after(() => vendors.close());
+  const service = await serve(t, vendors.env);
+  await addOperator(service, "ada@example.com");
+  await addAssignee(service, DANA);
+  const { id } = await createTask(service, "Publish the post?", { assign_to: { email: DANA }, verifier_config });
+  const page = await open();
+  await signIn(page, service, DANA, `/tasks/${id}`);
+  vendors.script.push({ passed: false, reason: "One." }, { passed: false, reason: "No reason again." });
+  await page.getByRole("radio", { name: "Yes" }).check();
+  await submit(page);
+  await page.getByRole("alert").filter({ hasText: "Sent back" }).waitFor();
+  await submit(page);
+  await page.getByText("The answers failed the checks. No reason again.").waitFor();
+  assert.equal(await page.getByText("Answer sent").count(), 0);
+  assert.equal(await page.getByText("not sent").count(), 0);
+  await axe(page);
+  await screenshot(page, "verifier-exhausted");
+});
