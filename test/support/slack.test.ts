@@ -192,3 +192,44 @@ void test("a code of the install flow gives a token, once", async (t) => {
   clock.advance(600_001);
   assert.equal((await exchange({ code: late })).error, "invalid_code", "ten minutes");
 });
+
+void test("the page where somebody allows the app sends them back with a code, or says why it does not", async (t) => {
+  const slack = await start(t, { scopes: ["chat:write"] });
+  const other = slack.addTeam("Globex");
+  const redirect_uri = "https://tasks.example/api/channels/slack/oauth/callback";
+  slack.redirectTo("https://tasks.example/api/");
+  const whole = { client_id: slack.clientId, scope: "chat:write,users:read", redirect_uri, state: "s t&te" };
+  const page = async (query: Record<string, string>, pressed?: Record<string, string>) => {
+    const response = await fetch(`${slack.url}/oauth/v2/authorize?${new URLSearchParams(query).toString()}`, {
+      redirect: "manual",
+      ...(pressed && { method: "POST", body: new URLSearchParams(pressed) }),
+    });
+    return { said: await response.text(), location: response.headers.get("location") };
+  };
+  assert.match((await page(whole)).said, /<button name="answer" value="allow">/);
+  const { location } = await page(whole, { team: other.team.id, answer: "allow" });
+  const back = new URL(location ?? "");
+  assert.equal(back.origin + back.pathname, redirect_uri);
+  assert.equal(back.searchParams.get("state"), "s t&te");
+  const app = { client_id: slack.clientId, client_secret: slack.clientSecret, redirect_uri };
+  const code = back.searchParams.get("code") ?? "";
+  const { access_token, scope } = await call(slack, "oauth.v2.access", { ...app, code }, null);
+  assert.deepEqual([access_token, scope], [other.token, "chat:write,users:read"], "what was asked for is granted");
+
+  const cancelled = new URL((await page(whole, { answer: "cancel" })).location ?? "");
+  assert.deepEqual(Object.fromEntries(cancelled.searchParams), { error: "access_denied", state: "s t&te" });
+
+  assert.deepEqual(slack.failures, []);
+  for (const [wrong, word] of [
+    [{ client_id: "1.2" }, "invalid_client_id"],
+    [{ scope: "" }, "no_bot_scopes_requested"],
+    [{ scope: "admin:everything" }, "invalid_scope"],
+    [{ redirect_uri: "https://tasks.example.evil/api/" }, "bad_redirect_uri"],
+    [{ team: "T0OTHER" }, "invalid_team"],
+  ] as const) {
+    const refused = await page({ ...whole, ...wrong }, { team: other.team.id, answer: "allow" });
+    assert.equal(refused.location, null);
+    assert.match(refused.said, new RegExp(`Error: ${word}<`));
+  }
+  assert.equal(slack.failures.length, 5);
+});

@@ -88,6 +88,8 @@ export interface Slack extends SlackTeam {
   failures: Failure[];
   /** What the service called, oldest first. */
   calls: Call[];
+  /** Sets where people may be sent back to; Slack takes https alone, and here whatever a test listens on. */
+  redirectTo(...urls: string[]): void;
   /** Another workspace. */
   addTeam(name: string): SlackTeam;
   /** Where interactions go: a base address, or a service without a port. Until then they go over Socket Mode. */
@@ -122,6 +124,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
       clientSecret: newSecret(),
       signingSecret: newSecret(),
       appToken: `xapp-1-${newSecret()}`,
+      redirectUrls: [],
     },
     workspaces: [],
     failures: [],
@@ -194,6 +197,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     appToken: vendor.app.appToken,
     failures: vendor.failures,
     calls,
+    redirectTo: (...urls) => void (vendor.app.redirectUrls = urls),
     addTeam,
     sendTo: (target) => void (service = target),
     limit: (method, times, seconds) => plan(vendor, method, times, { seconds }),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { authorize, refusedPage } from "./authorize.ts";
 import { isObject, type Json, parseJson } from "./check.ts";
 import { exchangeCode, METHODS, respond } from "./methods.ts";
 import { Refusal } from "./refusal.ts";
@@ -12,7 +13,9 @@ export interface Call {
   args: Json;
 }
 
-/** Answers one request: a method of the Web API, or what comes to a response_url. */
+const PAGE = { "content-type": "text/html; charset=utf-8" };
+
+/** Answers one request: a method of the Web API, what comes to a response_url, or the page where people allow the app. */
 export async function answer(
   vendor: Vendor,
   calls: Call[],
@@ -27,7 +30,7 @@ export async function answer(
     response
       .writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers })
       .end(JSON.stringify(value));
-  const at = room === "actions" ? "response_url" : path.join("/");
+  const at = room === "api" ? path.join("/") : room === "actions" ? "response_url" : url.pathname.slice(1);
   try {
     if (room === "actions") {
       respond(vendor, path.at(-1) ?? "", parseJson(body));
@@ -35,6 +38,11 @@ export async function answer(
     } else if (room === "api") {
       const { result, headers } = callMethod(vendor, calls, socket, at, request, url, body);
       send(200, { ok: true, ...result }, headers);
+    } else if (at === "oauth/v2/authorize") {
+      const pressed = request.method === "POST" ? new URLSearchParams(body) : null;
+      const answered = authorize(vendor, url.searchParams, pressed);
+      if ("location" in answered) response.writeHead(302, { location: answered.location }).end();
+      else response.writeHead(200, PAGE).end(answered.html);
     } else send(404, { ok: false, error: "not_found" });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -45,6 +53,7 @@ export async function answer(
     const { retry_after, planned: _, ...refused } = error.body();
     // Page "Rate limits": HTTP 429 with Retry-After in seconds. All else is HTTP 200.
     if (typeof retry_after === "number") send(429, refused, { "retry-after": String(retry_after) });
+    else if (room === "oauth") response.writeHead(200, PAGE).end(refusedPage(message));
     else if (room === "actions") send(message.endsWith("_url") ? 404 : 400, refused);
     else send(200, refused);
   }

@@ -92,7 +92,15 @@ export interface Failure {
 export interface Vendor {
   url: string;
   now: () => number;
-  app: { id: string; clientId: string; clientSecret: string; signingSecret: string; appToken: string };
+  app: {
+    id: string;
+    clientId: string;
+    clientSecret: string;
+    signingSecret: string;
+    appToken: string;
+    /** Where people may be sent back to who have allowed the app. */
+    redirectUrls: string[];
+  };
   workspaces: Workspace[];
   failures: Failure[];
   /** Next answers of a method: 429 with `seconds`, or `error`. */
