@@ -15,6 +15,7 @@ import { meQuery, queryClient, setupQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import type { TaskStatus } from "./api.ts";
 import { STATUSES } from "./status.tsx";
+import type { SlackReturn } from "./settings/slack-return.tsx";
 import { SetupPage } from "./setup.tsx";
 import type { SetupSearch } from "./setup.tsx";
 import { Shell } from "./shell.tsx";
@@ -138,6 +139,10 @@ const playground = createRoute({
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings/{-$part}",
+  validateSearch: ({ installed, problem }: Record<string, unknown>): SlackReturn => ({
+    installed: textOf(installed),
+    problem: textOf(problem),
+  }),
   component: lazyRouteComponent(() => import("./settings.tsx"), "SettingsPage"),
 });
 

@@ -9,6 +9,7 @@ import { Embed } from "./settings/embed.tsx";
 import { Mail } from "./settings/mail.tsx";
 import { Profile } from "./settings/profile.tsx";
 import { ServiceKeys } from "./settings/service-keys.tsx";
+import { Slack } from "./settings/slack.tsx";
 import { Status } from "./settings/status.tsx";
 
 interface Part {
@@ -35,6 +36,13 @@ const PARTS: readonly Part[] = [
     about: "Whom mail about tasks is from, and how it goes out.",
     isForOperators: true,
     Content: Mail,
+  },
+  {
+    part: "slack",
+    label: "Slack",
+    about: "The workspaces where tasks ask, and what it takes to connect one.",
+    isForOperators: true,
+    Content: Slack,
   },
   {
     part: "keys",

@@ -1,3 +1,5 @@
+import { PasswordInput } from "@mantine/core";
+import type { ReactNode } from "react";
 import { ApiError } from "../api.ts";
 import { sentenceOf } from "../page.tsx";
 
@@ -21,5 +23,23 @@ export function Problem({ error, fields = NO_FIELDS }: { error: Error | null; fi
     <p className="notice bad" role="alert">
       {sentenceOf(error)}
     </p>
+  );
+}
+
+interface SecretProps {
+  name: string;
+  label: string;
+  description?: ReactNode;
+  error: string | undefined;
+}
+
+/** No browser fills it in, nor asks to keep it. */
+export function Secret(props: SecretProps) {
+  return (
+    <PasswordInput
+      {...props}
+      autoComplete="new-password"
+      visibilityToggleButtonProps={{ "aria-label": `Show what is entered: ${props.label}`, tabIndex: 0 }}
+    />
   );
 }

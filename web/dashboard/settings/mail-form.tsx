@@ -1,9 +1,10 @@
-import { Button, Modal, NativeSelect, PasswordInput, TextInput } from "@mantine/core";
+import { Button, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError, post } from "../api.ts";
 import { sentenceOf } from "../page.tsx";
 import { queryClient } from "../queries.ts";
 import { toast } from "../toasts.ts";
+import { Secret } from "./form.tsx";
 import { nameOf, TRANSPORTS } from "./mail-transports.ts";
 import type { Transport } from "./mail-transports.ts";
 import { SENDERS, sendersQuery } from "./queries.ts";
@@ -190,17 +191,6 @@ function Settings({ transport, field }: SettingsProps) {
     case "log":
       return null;
   }
-}
-
-/** No browser fills it in, nor asks to keep it. */
-function Secret(props: { name: string; label: string; error: string | undefined }) {
-  return (
-    <PasswordInput
-      {...props}
-      autoComplete="new-password"
-      visibilityToggleButtonProps={{ "aria-label": `Show what is entered: ${props.label}`, tabIndex: 0 }}
-    />
-  );
 }
 
 /** Of each way, what is entered for it. */

@@ -169,13 +169,17 @@ function mailFact(senders: number | null): Fact {
 
 function slackFact(slack: Settings["slack"]): Fact {
   const name = "Slack";
+  const place = (
+    <Link to="/settings/{-$part}" params={{ part: "slack" }}>
+      Slack
+    </Link>
+  );
   if (slack === null)
     return {
       name,
       state: "off",
       value: "Off",
-      meaning:
-        "Tasks cannot ask in Slack. Make an app as docs/slack.md says, and set its token and its signing secret.",
+      meaning: <>Tasks cannot ask in Slack. What it takes stands under {place}.</>,
       variable: "SERVICE_SLACK_BOT_TOKEN, SERVICE_SLACK_SIGNING_SECRET",
     };
   const isSocket = slack.socket_mode;
@@ -183,9 +187,14 @@ function slackFact(slack: Settings["slack"]): Fact {
     name,
     state: "on",
     value: isSocket ? "On, by Socket Mode" : "On, over HTTP",
-    meaning: isSocket
-      ? "Tasks ask in a workspace; what is pressed there comes over a connection that this service opens."
-      : "Tasks ask in a workspace; what is pressed there comes to the public address, with Slack's signature.",
+    meaning: isSocket ? (
+      <>What is pressed in Slack comes over a connection that this service opens. The workspaces stand under {place}.</>
+    ) : (
+      <>
+        What is pressed in Slack comes to the public address, with Slack’s signature. The workspaces stand under {place}
+        .
+      </>
+    ),
     variable: isSocket ? "SERVICE_SLACK_APP_TOKEN" : "SERVICE_SLACK_SIGNING_SECRET",
   };
 }

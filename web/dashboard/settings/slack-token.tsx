@@ -1,0 +1,69 @@
+import { Button, Modal } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useRef } from "react";
+import { post } from "../api.ts";
+import { queryClient } from "../queries.ts";
+import { toast } from "../toasts.ts";
+import { Problem, problemAt, Secret, textOf } from "./form.tsx";
+import { WORKSPACES, workspacesQuery } from "./queries.ts";
+import type { Workspace } from "./queries.ts";
+import { nameOf } from "./slack-words.ts";
+
+/** Connects a workspace by the token that Slack shows its administrators. What is wrong with it is told at the field. */
+export function TokenForm({ onConnected, onClose }: { onConnected: () => void; onClose: () => void }) {
+  const form = useRef<HTMLFormElement>(null);
+  const add = useMutation({
+    mutationFn: (bot_token: string) => post<Workspace>(WORKSPACES, { bot_token }),
+    onSuccess: async (workspace) => {
+      toast({ message: `${nameOf(workspace)} is connected` });
+      onConnected();
+      await queryClient.invalidateQueries(workspacesQuery);
+      onClose();
+    },
+    onError: () => form.current?.querySelector<HTMLElement>("[name]")?.focus(),
+  });
+  return (
+    <Modal opened onClose={onClose} title="Add by bot token" closeButtonProps={{ "aria-label": "Close" }}>
+      <form
+        ref={form}
+        className="stack"
+        noValidate
+        autoComplete="off"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate(textOf(event.currentTarget, "bot_token").trim());
+        }}
+      >
+        <p>
+          At <SlackApps /> choose your app, and install it in the workspace under “OAuth &amp; Permissions”. The token
+          stands there afterwards, as “Bot User OAuth Token”.
+        </p>
+        <Secret
+          name="bot_token"
+          label="Bot token"
+          description="Begins with xoxb-. It is kept sealed, and never shown again."
+          error={problemAt(add.error, "/bot_token")}
+          data-autofocus
+        />
+        <Problem error={add.error} fields={["/bot_token"]} />
+        <div className="row end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={add.isPending}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** Where the app is made and looked after; beside this page, which is still needed. */
+export function SlackApps() {
+  return (
+    <a href="https://api.slack.com/apps" target="_blank" rel="noreferrer">
+      api.slack.com/apps
+    </a>
+  );
+}
