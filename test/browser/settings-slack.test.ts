@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { recordNotification } from "../../src/tasks/audit.ts";
 import { screenshot, testInBrowser } from "../support/browser.ts";
-import { addAssignee, addOperator, serve, signIn } from "../support/dashboard.ts";
+import { addAssignee, addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
 import { said } from "../support/slack-service.ts";
 import { startSlack } from "../support/slack.ts";
@@ -472,6 +473,41 @@ testInBrowser(
     await assertUsable(page, "slack-elsewhere");
   },
 );
+
+testInBrowser("a task that Slack was not told of leads to the settings, where they would help", async (open, t) => {
+  const { service, slack } = await stage(t, { env: withToken });
+  const page = await visit(open, service, "/inbox");
+  const failed = async (notify: string): Promise<Locator> => {
+    const { id } = await createTask(service, "Publish the notes", { notify: [notify] });
+    await page.goto(`${service.url}/tasks/${id}`);
+    const untold = page.getByRole("region", { name: "Who was not told" });
+    await untold.getByText("was not told").waitFor();
+    return untold;
+  };
+  assert.equal(await (await failed("slack:#nowhere")).getByRole("link").count(), 0, "they would not help");
+  await (await failed("slack+T0OTHER:#approvals")).getByRole("link", { name: "Slack settings" }).waitFor();
+  slack.uninstall();
+  const untold = await failed("slack:#approvals");
+  assert.equal(await untold.getByRole("link", { name: "Mail settings" }).count(), 0);
+  await untold.getByRole("link", { name: "Slack settings" }).click();
+  await page.getByRole("heading", { level: 1, name: "Slack" }).waitFor();
+  await page.getByText("The bot token was revoked.").waitFor();
+
+  // The same word means other settings, by the way that somebody was to be told.
+  for (const [channel, to, leads] of [
+    ["slack", "#approvals", "Slack settings"],
+    ["email", "dana@example.com", "Mail settings"],
+  ] as const) {
+    const { id } = await createTask(service, "Publish the notes", { notify: [`${channel}:${to}`] });
+    await page.goto(`${service.url}/tasks/${id}`);
+    const untold = page.getByRole("region", { name: "Who was not told" });
+    await untold.waitFor();
+    const error = "sealed: It was sealed with another key.";
+    await service.ctx.db.write((tx) => recordNotification(tx, id, { channel, to, purpose: "decision", error }));
+    await untold.getByText("It was sealed with another key.").waitFor();
+    assert.deepEqual(await untold.getByRole("link").allInnerTexts(), [leads]);
+  }
+});
 
 testInBrowser("workspaces are for operators, and what cannot be loaded says why", async (open, t) => {
   const set = await stage(t);
