@@ -137,6 +137,7 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
   for (const done of ["Make the app at Slack", "Set the variables of the environment"])
     assert.equal(await isFolded(step(page, done)), true);
   assert.equal(await isFolded(step(page, "Connect a workspace")), false);
+  await page.getByText("what is pressed in Slack does nothing, and “Add to Slack” ends in an error there").waitFor();
   await assertUsable(page, "slack-no-workspace");
 
   const ask = async (): Promise<void> => {
@@ -473,6 +474,24 @@ testInBrowser(
     await assertUsable(page, "slack-elsewhere");
   },
 );
+
+testInBrowser("over Socket Mode no public address is missed, and the set-up is the one that fits", async (open, t) => {
+  const { service, slack } = await stage(t, {
+    env: ({ appToken, token }) => ({ SERVICE_SLACK_APP_TOKEN: appToken, SERVICE_SLACK_BOT_TOKEN: token }),
+  });
+  const page = await visit(open, service, SETTINGS);
+  await about(page, "Acme").waitFor();
+  assert.equal(await page.getByText("https alone").count(), 0);
+  await page.getByText("Set-up", { exact: true }).click();
+  await step(page, "Make the app at Slack").locator("summary").click();
+  assert.equal(await page.getByRole("radio", { name: /^Socket Mode/ }).isChecked(), true);
+  await step(page, "Set the variables of the environment").locator("summary").click();
+  await page.getByText("Set: SERVICE_SLACK_APP_TOKEN").waitFor();
+  await page.getByText("SERVICE_SLACK_CLIENT_SECRET").waitFor();
+  assert.equal(await page.getByText("SERVICE_SLACK_SIGNING_SECRET").count(), 0);
+  await screenshot(page, "operate-slack-socket");
+  assert.deepEqual(slack.failures, []);
+});
 
 testInBrowser("a task that Slack was not told of leads to the settings, where they would help", async (open, t) => {
   const { service, slack } = await stage(t, { env: withToken });
