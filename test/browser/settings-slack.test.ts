@@ -66,6 +66,12 @@ const step = (page: Page, title: string): Locator =>
 const isFolded = async (step: Locator): Promise<boolean> =>
   (await step.locator("details").count()) === 1 && (await step.locator("details[open]").count()) === 0;
 
+/** Asserts what comes about in the next moments. */
+async function until(isSo: () => Promise<boolean>, says: string): Promise<void> {
+  for (let look = 0; look < 100; look++) if (await isSo()) return;
+  assert.fail(says);
+}
+
 const hasFocus = (one: Locator): Promise<boolean> => one.evaluate((one) => one === document.activeElement);
 
 /** What stands at a field as its error. */
@@ -294,7 +300,13 @@ testInBrowser("from the first step to a message that arrives, by keyboard alone"
   await page.getByText('"socket_mode_enabled": true').waitFor();
   await page.getByRole("heading", { name: "Set the variables of the environment" }).waitFor();
   await step(page, "Set the variables of the environment").getByText("SERVICE_SLACK_APP_TOKEN").waitFor();
-  await tabTo(page.getByRole("button", { name: "Add by bot token" }));
+  const adds = page.getByRole("button", { name: "Add by bot token" });
+  await tabTo(adds);
+  await keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await until(() => hasFocus(adds), "where the dialog was opened");
   await keyboard.press("Enter");
   const field = page.getByRole("dialog").getByLabel("Bot token", { exact: true });
   await field.waitFor();
@@ -304,6 +316,7 @@ testInBrowser("from the first step to a message that arrives, by keyboard alone"
   await page.getByRole("dialog").waitFor({ state: "hidden" });
   const test = page.getByRole("button", { name: "Send a test message in Acme" });
   await test.waitFor();
+  await until(() => hasFocus(page.locator("main")), "what opened the dialog is gone: the page has the focus");
   await tabTo(test);
   await keyboard.press("Enter");
   const form = page.getByRole("form", { name: "Test message in Acme" });

@@ -183,7 +183,8 @@ function Missing({ workspace }: { workspace: Workspace }) {
         ))}
       </ul>
       <p>
-        {workspace.source !== "oauth" && "Add what is missing at Slack, under “OAuth & Permissions”, “Bot Token Scopes”. "}
+        {workspace.source !== "oauth" &&
+          "Add what is missing at Slack, under “OAuth & Permissions”, “Bot Token Scopes”. "}
         {ANEW[workspace.source]}
       </p>
     </div>

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Trouble } from "../page.tsx";
+import { useDialog } from "./dialog.ts";
 import { settingsQuery, workspacesQuery } from "./queries.ts";
 import type { Settings, Workspace } from "./queries.ts";
 import { NotConnected, useReturn } from "./slack-return.tsx";
@@ -41,7 +41,7 @@ export function Slack() {
 }
 
 /** What is asked about: a bot token to add, or whether a workspace is to be removed. */
-type Dialog = { kind: "token" } | { kind: "remove"; workspace: Workspace };
+type Asked = { kind: "token" } | { kind: "remove"; workspace: Workspace };
 
 interface ConnectedProps {
   slack: SlackSettings;
@@ -55,11 +55,10 @@ interface ConnectedProps {
 /** The app is there; it may be in workspaces. */
 function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps) {
   const query = useQuery(workspacesQuery);
-  const [dialog, setDialog] = useState<Dialog | null>(null);
-  const close = (): void => setDialog(null);
+  const { asked, ask, close } = useDialog<Asked>();
   // Whoever makes up an address is told of nothing that is not so.
   const fresh = query.data?.find(({ team_id }) => team_id !== null && team_id === installed);
-  const ways = <Ways slack={slack} publicUrl={publicUrl} onToken={() => setDialog({ kind: "token" })} />;
+  const ways = <Ways slack={slack} publicUrl={publicUrl} onToken={() => ask({ kind: "token" })} />;
   return (
     <>
       {/* It is there before anything is said, so that it is said aloud. */}
@@ -83,7 +82,7 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
         <>
           <Workspaces
             workspaces={query.data}
-            onRemove={(workspace) => setDialog({ kind: "remove", workspace })}
+            onRemove={(workspace) => ask({ kind: "remove", workspace })}
             askAgain={() => void query.refetch()}
           >
             {ways}
@@ -94,8 +93,8 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
           </details>
         </>
       )}
-      {dialog?.kind === "token" && <TokenForm onConnected={onConnected} onClose={close} />}
-      {dialog?.kind === "remove" && <RemoveWorkspace workspace={dialog.workspace} onClose={close} />}
+      {asked?.kind === "token" && <TokenForm onConnected={onConnected} onClose={close} />}
+      {asked?.kind === "remove" && <RemoveWorkspace workspace={asked.workspace} onClose={close} />}
     </>
   );
 }
