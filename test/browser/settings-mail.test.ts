@@ -90,6 +90,7 @@ testInBrowser("a sender is added and tried out by keyboard, and the mail arrives
   await keyboard.type("right");
   await keyboard.press("Enter");
   await form.waitFor({ state: "hidden" });
+  await page.waitForFunction(() => document.activeElement?.id === "main");
   const sender = about(page, "Task desk");
   await sender.getByText("The desk <desk@example.com>").waitFor();
   await sender.getByText("email+main:<address>").waitFor();
@@ -304,6 +305,11 @@ testInBrowser("a sender is deleted after a question that says what it means", as
     true,
   );
   await screenshot(page, "mail-delete");
+  await page.keyboard.press("Escape");
+  const asks = page.getByRole("button", { name: "Delete Sender second" });
+  await dialog.waitFor({ state: "hidden" });
+  await page.waitForFunction((one) => one === document.activeElement, await asks.elementHandle());
+  await page.keyboard.press("Enter");
   await confirm(page, "Delete Sender second?", "Delete sender");
   await about(page, "Sender second").waitFor({ state: "detached" });
   await page.getByText("As long as there is one sender").waitFor();

@@ -6,6 +6,7 @@ import { Confirm } from "../confirm.tsx";
 import { Trouble } from "../page.tsx";
 import { queryClient } from "../queries.ts";
 import { toast } from "../toasts.ts";
+import { useDialog } from "./dialog.ts";
 import { SenderForm } from "./mail-form.tsx";
 import { SendTest } from "./mail-test.tsx";
 import { isOfEnvironment, nameOf, TRANSPORTS } from "./mail-transports.ts";
@@ -13,23 +14,22 @@ import { SENDERS, sendersQuery } from "./queries.ts";
 import type { Sender } from "./queries.ts";
 
 /** What is asked about a sender; without one, about a new one. */
-type Dialog = { kind: "edit"; sender: Sender | null } | { kind: "delete"; sender: Sender };
+type Asked = { kind: "edit"; sender: Sender | null } | { kind: "delete"; sender: Sender };
 
 /** Whom mail is from. (spec: Channels) */
 export function Mail() {
   const query = useQuery(sendersQuery);
-  const [dialog, setDialog] = useState<Dialog | null>(null);
-  const close = (): void => setDialog(null);
-  const add = (): void => setDialog({ kind: "edit", sender: null });
+  const { asked, ask, close } = useDialog<Asked>();
+  const add = (): void => ask({ kind: "edit", sender: null });
   if (query.isPending) return <p className="muted">Loading</p>;
   if (query.isError)
     return <Trouble title="The senders could not be loaded" error={query.error} retry={() => void query.refetch()} />;
   const senders = query.data;
   return (
     <>
-      {senders.length === 0 ? <None onAdd={add} /> : <Senders senders={senders} onAdd={add} ask={setDialog} />}
-      {dialog?.kind === "edit" && <SenderForm sender={dialog.sender} isFirst={senders.length === 0} onClose={close} />}
-      {dialog?.kind === "delete" && <Delete sender={dialog.sender} onClose={close} />}
+      {senders.length === 0 ? <None onAdd={add} /> : <Senders senders={senders} onAdd={add} ask={ask} />}
+      {asked?.kind === "edit" && <SenderForm sender={asked.sender} isFirst={senders.length === 0} onClose={close} />}
+      {asked?.kind === "delete" && <Delete sender={asked.sender} onClose={close} />}
     </>
   );
 }
@@ -56,7 +56,7 @@ function None({ onAdd }: { onAdd: () => void }) {
 interface SendersProps {
   senders: readonly Sender[];
   onAdd: () => void;
-  ask: (dialog: Dialog) => void;
+  ask: (about: Asked) => void;
 }
 
 function Senders({ senders, onAdd, ask }: SendersProps) {
@@ -99,7 +99,7 @@ function Senders({ senders, onAdd, ask }: SendersProps) {
 interface AboutProps {
   sender: Sender;
   isOnly: boolean;
-  ask: (dialog: Dialog) => void;
+  ask: (about: Asked) => void;
 }
 
 function About({ sender, isOnly, ask }: AboutProps) {
