@@ -11,6 +11,7 @@ import { createLatency } from "./scenarios/create-latency.ts";
 import { creates } from "./scenarios/creates.ts";
 import { drain } from "./scenarios/drain.ts";
 import { growth } from "./scenarios/growth.ts";
+import { hungVerifier } from "./scenarios/hung-verifier.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
 import { inbox } from "./scenarios/inbox.ts";
 import { large } from "./scenarios/large.ts";
@@ -32,6 +33,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   callbacks,
   drain,
   "black-holes": blackHoles,
+  "hung-verifier": hungVerifier,
   timeouts,
   start,
   growth,

@@ -11,17 +11,19 @@ export interface ServiceOptions {
   name?: string;
   /** Writes into the database before the service starts. */
   prepare?: (home: Home) => Promise<void>;
+  /** Further settings. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** A service on a fresh database for as long as `use` takes; then its longest stall and its memory are reported. */
 export async function withService(
   bench: Bench,
-  { dialect, replicas = 1, name = DATABASES[dialect], prepare }: ServiceOptions,
+  { dialect, replicas = 1, name = DATABASES[dialect], prepare, env = {} }: ServiceOptions,
   use: (services: [Target, ...Target[]], home: Home) => Promise<void>,
 ): Promise<void> {
   const home = await makeHome(dialect, bench.fsyncMs);
   await prepare?.(home);
-  const starting = Array.from({ length: replicas }, async () => startTarget(SERVICE, home));
+  const starting = Array.from({ length: replicas }, async () => startTarget(SERVICE, home, { env }));
   const services = (await Promise.all(starting)) as [Target, ...Target[]];
   await use(services, home);
   await reportProcesses(bench, name, services);

@@ -112,13 +112,15 @@ export interface StartOptions {
   execArgv?: readonly string[];
   /** Without it no stalls can be asked for, and the start is that of the program alone. */
   hasProbe?: boolean;
+  /** Further settings. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** Starts `program` and waits until it listens. */
 export async function startTarget(
   program: string,
   home: Home,
-  { execArgv = profiling(program), hasProbe = true }: StartOptions = {},
+  { execArgv = profiling(program), hasProbe = true, env = {} }: StartOptions = {},
 ): Promise<Target> {
   const probe = hasProbe ? ["--import", "./bench/support/stall-probe.ts"] : [];
   const [command, ...args] = [...slowly(home.fsyncMs), process.execPath, ...execArgv, ...probe, program];
@@ -134,6 +136,7 @@ export async function startTarget(
       SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
       SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
       ...(home.databaseUrl !== null && { SERVICE_DATABASE_URL: home.databaseUrl }),
+      ...env,
     },
   });
   running.add(child);

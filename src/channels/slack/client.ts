@@ -135,7 +135,7 @@ export function createSlackApp({ apiUrl, appToken, oauth }: SlackSettings): Slac
       if (given.refresh_token !== undefined)
         throw new SlackFailure(
           "token_rotation",
-          "The app's tokens expire. Switch token rotation off in its manifest.",
+          "The app's tokens expire. Make the app anew from the manifest, where token rotation is off.",
           {
             isFinal: true,
           },
