@@ -42,6 +42,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       verifier: { keyEnvs: [], keys: {}, baseUrls: {} },
       email: null,
       slack: null,
+      embed: null,
       limits: { bodyBytes: 1_048_576 },
       logLevel: "info",
     },
@@ -86,6 +87,54 @@ void test("every problem of an environment is told at once", () => {
     assert.deepEqual(problems({ SERVICE_PUBLIC_URL: url }), ["SERVICE_PUBLIC_URL"], url);
   }
   assert.deepEqual(problems({ SERVICE_HOST: "not a host" }).includes("SERVICE_HOST"), true);
+});
+
+void test("the form is embedded with a secret of 32 bytes or more, by the origins that are listed", () => {
+  const SECRET = "0123456789abcdefABCDEF0123456789".repeat(2);
+  const read = (env: Record<string, string>) => readConfig(env, stored);
+  const { config, warnings } = read({
+    SERVICE_EMBED_SIGNING_SECRET: SECRET,
+    SERVICE_EMBED_PARENT_ORIGINS: "https://App.example.com:443, https://*.example.org ,http://localhost:3001,",
+  });
+  assert.deepEqual(warnings, []);
+  assert.equal(Buffer.from(config.embed!.signingSecret).toString("hex"), SECRET.toLowerCase());
+  assert.deepEqual(config.embed!.parentOrigins, [
+    "https://app.example.com",
+    "https://*.example.org",
+    "http://localhost:3001",
+  ]);
+
+  const alone = read({ SERVICE_EMBED_SIGNING_SECRET: SECRET });
+  assert.deepEqual(alone.config.embed!.parentOrigins, []);
+  assert.match(alone.warnings.join(), /^SERVICE_EMBED_PARENT_ORIGINS is not set/);
+  const withoutSecret = read({ SERVICE_EMBED_PARENT_ORIGINS: "https://app.example.com" });
+  assert.equal(withoutSecret.config.embed, null);
+  assert.match(withoutSecret.warnings.join(), /without SERVICE_EMBED_SIGNING_SECRET/);
+
+  for (const secret of [SECRET.slice(2), `${SECRET}0`, SECRET.replace("0", "g"), "short"])
+    assert.throws(
+      () => read({ SERVICE_EMBED_SIGNING_SECRET: secret }),
+      ({ message }: Error) =>
+        /SERVICE_EMBED_SIGNING_SECRET must be 32 bytes/.test(message) && !message.includes(secret),
+    );
+});
+
+void test("an entry of the embedding origins that cannot be meant stops the start, with secret or without", () => {
+  const wrong = ["https://app.example.com/", "https://*.*.example.com", "http://app.example.com"];
+  assert.throws(
+    () => readConfig({ SERVICE_EMBED_PARENT_ORIGINS: ["https://ok.example.com", ...wrong].join() }, stored),
+    ({ message }: Error) => {
+      assert.deepEqual(
+        [...message.matchAll(/SERVICE_EMBED_PARENT_ORIGINS has "(.*?)", which (.*?)[.;]/g)].map(([, ...said]) => said),
+        [
+          [wrong[0], "ends in a slash"],
+          [wrong[1], "has more than one wildcard"],
+          [wrong[2], "is http, which is for localhost and 127"],
+        ],
+      );
+      return true;
+    },
+  );
 });
 
 void test("a password in the database's address is not repeated in a message", () => {

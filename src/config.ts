@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { BlockList } from "node:net";
 import { isEmailAddress } from "./lib/text.ts";
+import { parseOriginPattern, type OriginPattern } from "./lib/web-origins.ts";
 
 /** The settings of one process, read once at its start; nothing else looks at the environment. A feature that is off is null. */
 export interface Config {
@@ -24,6 +25,8 @@ export interface Config {
   email: { from: { name: string | null; address: string }; smtp: SmtpServer } | null;
   /** The Slack app; null: Slack is off. */
   slack: SlackApp | null;
+  /** Showing the form in other products; null: minting a token answers 404. (spec: Embed server configuration) */
+  embed: EmbedConfig | null;
   limits: { bodyBytes: number };
   logLevel: LogLevel;
 }
@@ -45,6 +48,13 @@ export interface VerifierSettings {
   keys: Readonly<Record<string, string>>;
   /** Where providers are asked instead of at their vendors': gateways, local models. */
   baseUrls: Readonly<Partial<Record<VerifierProvider, string>>>;
+}
+
+export interface EmbedConfig {
+  /** Signs embed tokens: 32 bytes or more. */
+  signingSecret: Uint8Array;
+  /** Whose pages may show the form. */
+  parentOrigins: readonly OriginPattern[];
 }
 
 export interface SlackApp {
@@ -101,6 +111,8 @@ const KNOWN_NAMES = new Set([
   "SERVICE_SLACK_CLIENT_SECRET",
   "SERVICE_SLACK_APP_TOKEN",
   "SERVICE_SLACK_API_URL",
+  "SERVICE_EMBED_SIGNING_SECRET",
+  "SERVICE_EMBED_PARENT_ORIGINS",
   "SERVICE_BODY_LIMIT_BYTES",
   "SERVICE_LOG_LEVEL",
 ]);
@@ -212,6 +224,13 @@ export function readConfig(
     problems,
   );
 
+  const embed = readEmbed(
+    given("SERVICE_EMBED_SIGNING_SECRET"),
+    list(given("SERVICE_EMBED_PARENT_ORIGINS")),
+    problems,
+    warnings,
+  );
+
   const adminToken = given("SERVICE_ADMIN_API_TOKEN");
   if (adminToken !== undefined) {
     if (!/^[\x21-\x7e]+$/.test(adminToken))
@@ -260,6 +279,7 @@ export function readConfig(
       verifier: { keyEnvs, keys, baseUrls },
       email,
       slack,
+      embed,
       limits: { bodyBytes },
       logLevel,
     },
@@ -369,6 +389,35 @@ function readSlack(given: Record<SlackVariable, string | undefined>, problems: s
 /** Whether it looks like the token of an app's bot. */
 export function isBotToken(text: string): boolean {
   return /^xoxb-[\w-]+$/.test(text);
+}
+
+function readEmbed(
+  secret: string | undefined,
+  entries: readonly string[],
+  problems: string[],
+  warnings: string[],
+): Config["embed"] {
+  const parentOrigins = entries.flatMap((entry) => {
+    const parsed = parseOriginPattern(entry);
+    if ("pattern" in parsed) return parsed.pattern;
+    problems.push(`SERVICE_EMBED_PARENT_ORIGINS has "${entry}", which ${parsed.problem}.`);
+    return [];
+  });
+  if (secret === undefined) {
+    if (entries.length > 0)
+      warnings.push("SERVICE_EMBED_PARENT_ORIGINS is set without SERVICE_EMBED_SIGNING_SECRET: embedding is off.");
+    return null;
+  }
+  // The value is a secret: it is not repeated.
+  if (!/^([0-9a-f]{2}){32,}$/i.test(secret)) {
+    problems.push(
+      "SERVICE_EMBED_SIGNING_SECRET must be 32 bytes or more in hex, so 64 digits or more, two for each byte. `openssl rand -hex 32` makes one.",
+    );
+    return null;
+  }
+  if (entries.length === 0)
+    warnings.push("SERVICE_EMBED_PARENT_ORIGINS is not set: no page may embed the form, and no embed token is made.");
+  return { signingSecret: Buffer.from(secret, "hex"), parentOrigins };
 }
 
 function readSmtpUrl(text: string): SmtpServer | null {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ADMIN_TOKEN, PAYLOAD_KEY, startTestService, testOnBoth } from "../../test/support/service.ts";
 
+const EMBED_SECRET = "0123456789abcdef".repeat(4);
+
 testOnBoth(
   "an operator reads how the service is set, and no secret or path with it",
   async (service) => {
@@ -13,7 +15,7 @@ testOnBoth(
       public_url: "https://tasks.example.com",
       database: { kind: dialect, status: "ok" },
       callbacks: { signed: true, allow_private: false },
-      embed: null,
+      embed: { configured: true, allowed_origins: ["https://shop.example.com", "https://*.example.org"] },
       slack: { http: true, socket_mode: false, oauth: false },
       trusted_proxies: ["10.0.0.0/8"],
       body_limit_bytes: 2048,
@@ -22,6 +24,7 @@ testOnBoth(
     const secrets = [
       "xoxb-1-secret",
       "signing-secret",
+      EMBED_SECRET,
       ADMIN_TOKEN,
       PAYLOAD_KEY,
       Buffer.from(ctx.config.secretKey).toString("base64"),
@@ -37,6 +40,8 @@ testOnBoth(
       SERVICE_LOG_LEVEL: "warn",
       SERVICE_SLACK_BOT_TOKEN: "xoxb-1-secret",
       SERVICE_SLACK_SIGNING_SECRET: "signing-secret",
+      SERVICE_EMBED_SIGNING_SECRET: EMBED_SECRET,
+      SERVICE_EMBED_PARENT_ORIGINS: "https://shop.example.com,https://*.example.org",
     },
   },
 );
@@ -48,13 +53,14 @@ testOnBoth("a database that does not answer is told, since the admin token needs
   assert.deepEqual(body.database, { kind: service.dialect, status: "failing" });
 });
 
-void test("without a payload key, callbacks are told to be off", async () => {
+void test("without a payload key or a secret for tokens, callbacks and embedding are told to be off", async () => {
   const { service, stop } = await startTestService("postgres", {
     env: { SERVICE_PAYLOAD_KEY: "", SERVICE_CALLBACK_ALLOW_PRIVATE: "1" },
   });
   try {
-    const { body } = await service.call<{ callbacks: object }>("GET", "/api/settings");
+    const { body } = await service.call<{ callbacks: object; embed: object }>("GET", "/api/settings");
     assert.deepEqual(body.callbacks, { signed: false, allow_private: true });
+    assert.deepEqual(body.embed, { configured: false, allowed_origins: [] });
   } finally {
     await stop();
   }

@@ -20,11 +20,12 @@ const Settings = Type.Object(
       signed: Type.Boolean({ description: "false: there is no payload key, and callbacks are off." }),
       allow_private: Type.Boolean({ description: "A `callback_url` may lead to addresses of private networks." }),
     }),
-    embed: Nullable(
-      Type.Object(
-        { configured: Type.Boolean(), allowed_origins: Type.Array(Type.String()) },
-        { description: "Showing the form in other products; null: this release cannot." },
-      ),
+    embed: Type.Object(
+      {
+        configured: Type.Boolean({ description: "false: there is no signing secret, and no token is made." }),
+        allowed_origins: Type.Array(Type.String(), { description: "Whose pages may show the form." }),
+      },
+      { description: "Showing the form in other products." },
     ),
     slack: Nullable(
       Type.Object(
@@ -83,7 +84,7 @@ async function readSettings({ config, db, log, version }: Ctx, caller: Caller): 
     public_url: config.publicUrl,
     database: { kind: config.database.kind, status },
     callbacks: { signed: config.payloadKey !== null, allow_private: config.callbacks.allowPrivate },
-    embed: null,
+    embed: { configured: config.embed !== null, allowed_origins: [...(config.embed?.parentOrigins ?? [])] },
     slack: config.slack && {
       http: config.slack.signingSecret !== null,
       socket_mode: config.slack.appToken !== null,

@@ -193,31 +193,34 @@ testInBrowser("the status says what is on, what is off, and what to set", async 
   assert.equal(await fact("SERVICE_TRUSTED_PROXIES"), "Trusted proxies: 10.0.0.0/8");
   assert.equal(await fact("SERVICE_BODY_LIMIT_BYTES"), "Largest request: 1 MiB");
   assert.equal(await fact("SERVICE_LOG_LEVEL"), "Log level: error");
-  assert.equal(await facts.filter({ hasText: "SERVICE_EMBED" }).count(), 0);
+  assert.equal(await fact("SERVICE_EMBED_SIGNING_SECRET"), "Embed: Off");
   await page.getByRole("link", { name: "Embed" }).click();
-  await page.getByRole("heading", { name: "Not in this release" }).waitFor();
+  await page.getByText("None: no page may show the form.").waitFor();
   await page.getByRole("link", { name: "Profile" }).click();
   await page.getByRole("heading", { level: 1, name: "Profile" }).waitFor();
 });
 
-testInBrowser("where the form can be embedded, both pages say whether it is, and for whom", async (open, t) => {
-  const service = await serve(t);
-  await addOperator(service, "ada@example.com");
-  const page = await open();
-  let embed = { configured: false, allowed_origins: [] as string[] };
-  await page.route("**/api/settings", async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...((await response.json()) as object), embed } });
-  });
-  await signIn(page, service, "ada@example.com", "/settings/embed");
-  await page.getByText("None: no page may show the form.").waitFor();
-  await page.getByText("Off", { exact: true }).waitFor();
-  embed = { configured: true, allowed_origins: ["https://shop.example.com"] };
-  await page.reload();
-  await page.getByText("https://shop.example.com", { exact: true }).waitFor();
-  await axe(page);
-  await page.getByRole("link", { name: "Status" }).click();
-  await page.locator("dl > div").filter({ hasText: "SERVICE_EMBED_SIGNING_SECRET" }).getByText("On").waitFor();
+testInBrowser("where the form can be embedded, both pages say for whom, and what is missing", async (open, t) => {
+  const origins = "https://shop.example.com,https://*.example.org";
+  for (const [listed, chip] of [
+    ["", "On, for no origin"],
+    [origins, "On, for 2 origins"],
+  ] as const) {
+    const service = await serve(t, {
+      SERVICE_EMBED_SIGNING_SECRET: "0123456789abcdef".repeat(4),
+      SERVICE_EMBED_PARENT_ORIGINS: listed,
+    });
+    await addOperator(service, "ada@example.com");
+    const page = await open();
+    await signIn(page, service, "ada@example.com", "/settings/status");
+    await page.locator("dl > div").filter({ hasText: "SERVICE_EMBED_PARENT_ORIGINS" }).getByText(chip).waitFor();
+    await axe(page);
+    await page.getByRole("link", { name: "Embed" }).click();
+    await page.getByText("On", { exact: true }).waitFor();
+    if (listed === "") await page.getByText("None: no page may show the form.").waitFor();
+    for (const origin of listed.split(",").filter(Boolean)) await page.getByText(origin, { exact: true }).waitFor();
+    await axe(page);
+  }
 });
 
 testInBrowser("what cannot be loaded says why, and can be tried again", async (open, t) => {

@@ -12,13 +12,6 @@ export function Embed() {
       <Trouble title="The settings could not be loaded" error={settings.error} retry={() => void settings.refetch()} />
     );
   const { embed } = settings.data;
-  if (embed === null)
-    return (
-      <section className="surface stack">
-        <h2>Not in this release</h2>
-        <p>This release shows forms in its own pages only. Tasks can also be answered through the API.</p>
-      </section>
-    );
   return (
     <dl className="surface facts">
       <div>

@@ -103,19 +103,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
     },
     ...(senders === undefined ? [] : [mailFact(senders)]),
     slackFact(settings.slack),
-    ...(embed === null
-      ? []
-      : [
-          {
-            name: "Embed",
-            state: embed.configured ? ("on" as const) : ("off" as const),
-            value: embed.configured ? "On" : "Off",
-            meaning: embed.configured
-              ? "Products with a service key show the form of a task in their own pages."
-              : "Forms cannot be shown in other products.",
-            variable: "SERVICE_EMBED_SIGNING_SECRET",
-          },
-        ]),
+    embedFact(embed),
     {
       name: "Trusted proxies",
       state: proxies.length > 0 ? "on" : "off",
@@ -196,6 +184,33 @@ function slackFact(slack: Settings["slack"]): Fact {
       </>
     ),
     variable: isSocket ? "SERVICE_SLACK_APP_TOKEN" : "SERVICE_SLACK_SIGNING_SECRET",
+  };
+}
+
+function embedFact({ configured, allowed_origins: origins }: Settings["embed"]): Fact {
+  const name = "Embed";
+  if (!configured)
+    return {
+      name,
+      state: "off",
+      value: "Off",
+      meaning: "Forms cannot be shown in other products: there is no secret to sign tokens with. Set 32 bytes in hex.",
+      variable: "SERVICE_EMBED_SIGNING_SECRET",
+    };
+  if (origins.length === 0)
+    return {
+      name,
+      state: "failing",
+      value: "On, for no origin",
+      meaning: "Tokens could be signed, but no page may show the form. List the origins of the products that do.",
+      variable: "SERVICE_EMBED_PARENT_ORIGINS",
+    };
+  return {
+    name,
+    state: "on",
+    value: `On, for ${origins.length} ${origins.length === 1 ? "origin" : "origins"}`,
+    meaning: "Products with a service key show the form of a task in their own pages.",
+    variable: "SERVICE_EMBED_PARENT_ORIGINS",
   };
 }
 

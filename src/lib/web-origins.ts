@@ -1,0 +1,46 @@
+/*
+ * Which web pages are let in. An entry names one origin (scheme, host and port), or with `https://*.<domain>` those of all
+ * direct subdomains. What is accepted here can also stand in the `frame-ancestors` of a policy as it is.
+ */
+
+/** An origin as browsers write it; `*` may stand for the first label of its host. */
+export type OriginPattern = string & { readonly isOriginPattern: true };
+
+/** Hosts of this machine itself, which need no certificate. */
+const HTTP_HOSTS = new Set(["localhost", "127.0.0.1"]);
+/** A name or an IPv4 address, as a policy can hold it. */
+const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/;
+/** Stands for the wildcard while the rest is read as an address. */
+const ANY_LABEL = "any-label";
+
+/** Reads one entry of a list; `problem` says what is wrong with it, to be put after the entry itself. (spec: Authentication, origin allowlist rules) */
+export function parseOriginPattern(text: string): { pattern: OriginPattern } | { problem: string } {
+  const wildcards = text.split("*").length - 1;
+  if (wildcards > 1) return { problem: "has more than one wildcard" };
+  const [, scheme = "", host = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/i.exec(text) ?? [];
+  if (scheme === "") return { problem: "has no scheme; write it as https://app.example.com" };
+  if (text.endsWith("/")) return { problem: "ends in a slash; an origin has no path" };
+  if (/[/?#@\\]/.test(host)) return { problem: "is more than an origin; write scheme, host and port only" };
+  if (wildcards === 1 && !/^\*\.[^.:]+\.[^.:]/.test(host))
+    return {
+      problem: "has its wildcard in another place than as the first label of a domain, as in https://*.example.com",
+    };
+  const address = text.replace("*", ANY_LABEL);
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !HOST.test(url.hostname)) return { problem: "has no host name that browsers would understand" };
+  if (url.protocol !== "https:" && url.protocol !== "http:") return { problem: "is neither https nor http" };
+  if (url.protocol === "http:" && !HTTP_HOSTS.has(url.hostname))
+    return { problem: "is http, which is for localhost and 127.0.0.1 only; everything else takes https" };
+  return { pattern: url.origin.replace(ANY_LABEL, "*") as OriginPattern };
+}
+
+/** Whether a page of `origin` is let in: exact on scheme, host and port, as browsers write them; a wildcard is exactly one label. */
+export function isAllowedOrigin(patterns: readonly OriginPattern[], origin: string): boolean {
+  if (!URL.canParse(origin) || new URL(origin).origin !== origin) return false;
+  return patterns.some((pattern) => {
+    const [start, end] = pattern.split("*");
+    if (end === undefined) return pattern === origin;
+    if (!origin.startsWith(start!) || !origin.endsWith(end)) return false;
+    return /^[^./:]+$/.test(origin.slice(start!.length, -end.length));
+  });
+}
