@@ -4,6 +4,7 @@ import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
+import { embedRoutes, embedShapes } from "./embed/routes.ts";
 import { whileAnswering } from "./deliveries/response-hold.ts";
 import { acceptJson } from "./http/body.ts";
 import { serveBuilt } from "./http/built.ts";
@@ -46,6 +47,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     ...deliveryShapes,
     ...peopleShapes,
     ...channelShapes,
+    ...embedShapes,
     ...settingsShapes,
   ];
   const app = fastify({
@@ -89,7 +91,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     const { schema, config } = request.routeOptions;
     // Who asks is of no interest to the rest, which must answer without the database as well.
     if (schema?.security === undefined && config.greets !== true) return done();
-    const caller = identify(request);
+    const caller = (config.identifies ?? identify)(request);
     // Where the database is asked, the hook gives a promise instead.
     if (caller instanceof Promise) return caller.then((known) => admit(request, known));
     admit(request, caller);
@@ -132,6 +134,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.
   const light = await serveBuilt(app, "light", "/light/");
+  await app.register(embedRoutes, { ctx, isBuilt: light !== null, prefix: "/api/embed" });
   await app.register(channelRoutes, { ctx, head: light, prefix: "/api/channels" });
   await app.register(dashboardRoutes);
   return app;

@@ -25,6 +25,21 @@ export const ERRORS = {
     message: "This does not come from Slack, or not just now.",
     help: "Slack signs what it sends with the signing secret of its app, and a request that is older than five minutes is refused. Check `SERVICE_SLACK_SIGNING_SECRET`, and the clock of the server.",
   },
+  SERVICE_KEY_NOT_FOUND: {
+    status: 401,
+    message: "The service key is unknown or was revoked.",
+    help: "Embed tokens are made with a service key, `Authorization: Bearer hsk_...`, and with nothing else: the admin token does not make them. An operator makes keys under Settings, Service keys, or with `npm run service -- keys create`.",
+  },
+  INVALID_EMBED_TOKEN: {
+    status: 401,
+    message: "The embed token is missing, expired or not one of this service.",
+    help: "A token opens the form of one task for five minutes, or as long as `ttl_seconds` said when it was made, up to an hour. It ends early when the service key that made it is revoked. Make a new one with `POST /api/embed/tokens` and give the frame its `embed_url`; what was entered stays.",
+  },
+  EMBED_ORIGIN_NOT_ALLOWED: {
+    status: 400,
+    message: "Pages of this origin may not embed the form.",
+    help: "`parent_origin` is the origin of the page that holds the frame, as browsers write it: scheme, host and port, without a slash at the end, such as `https://app.example.com`. It must stand in `SERVICE_EMBED_PARENT_ORIGINS`, exactly or under `https://*.<domain>`, which means one label.",
+  },
   FORBIDDEN: {
     status: 403,
     message: "You are known here, but you may not do this.",
@@ -44,6 +59,11 @@ export const ERRORS = {
     status: 404,
     message: "There is nothing at this address.",
     help: "The path is not one of this service's. The list of routes stands in `/api/docs`.",
+  },
+  EMBED_NOT_CONFIGURED: {
+    status: 404,
+    message: "Forms cannot be embedded here.",
+    help: "The operator sets `SERVICE_EMBED_SIGNING_SECRET` (`openssl rand -hex 32` makes one) and `SERVICE_EMBED_PARENT_ORIGINS`, and starts the service again.",
   },
   TASK_NOT_FOUND: {
     status: 404,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { EMBED_ENV, mint, newServiceKey, PARENT } from "./support/embed.ts";
 import { PASSWORD, addUser, person, signedIn, type Signed } from "./support/people.ts";
 import { ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "./support/service.ts";
 import { createLink } from "../src/channels/email/links.ts";
-import type { NewServiceKeyRecord } from "../src/people/schema.ts";
 
 /** Everybody who may knock, with what they carry. Whoever brings a new way in adds themselves here. */
 const CALLERS = [
@@ -17,6 +17,7 @@ const CALLERS = [
   "service key",
   "revoked service key",
   "mail link",
+  "embed token",
 ] as const;
 type Caller = (typeof CALLERS)[number];
 const NOBODY: ReadonlySet<Caller> = new Set([
@@ -25,6 +26,7 @@ const NOBODY: ReadonlySet<Caller> = new Set([
   "deactivated user",
   "revoked service key",
   "mail link",
+  "embed token",
 ]);
 
 const OPERATORS: readonly Caller[] = ["admin bearer", "operator"];
@@ -51,6 +53,8 @@ interface Route {
   except?: Partial<Record<Caller, readonly [status: number, error_code: string]>>;
   /** Tells that the answer is what it should be. */
   has?: string;
+  /** Takes credentials of its own and no others: the code for everybody else. */
+  refusal?: string;
 }
 
 const taskPath = (rest = "") => ({ path: ({ task }: World) => `/api/tasks/${task}${rest}` });
@@ -134,6 +138,26 @@ const ROUTES: Record<string, Route> = {
   "GET /api/service-keys": { may: OPERATORS, status: 200 },
   "POST /api/service-keys": { may: OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },
   "DELETE /api/service-keys/{id}": { may: OPERATORS, status: 204, path: ({ key }) => `/api/service-keys/${key}` },
+  "POST /api/embed/tokens": {
+    may: ["service key"],
+    status: 200,
+    body: ({ task }) => ({ task_id: task, parent_origin: PARENT, sub: "customer-17" }),
+    has: "embed_token",
+    refusal: "SERVICE_KEY_NOT_FOUND",
+  },
+  "GET /api/embed/task": {
+    may: ["embed token"],
+    status: 200,
+    has: "payload",
+    refusal: "INVALID_EMBED_TOKEN",
+  },
+  "POST /api/embed/task/complete": {
+    may: ["embed token"],
+    status: 200,
+    body: () => answer,
+    has: "completed_at",
+    refusal: "INVALID_EMBED_TOKEN",
+  },
   "GET /api/channels/email/identities": { may: OPERATORS, status: 200 },
   "POST /api/channels/email/identities": {
     may: OPERATORS,
@@ -201,34 +225,39 @@ const ROUTES: Record<string, Route> = {
   },
 };
 
-testOnBoth("every route answers every kind of caller as the table says", async (service) => {
-  const { paths } = (await service.call<{ paths: Record<string, object> }>("GET", "/api/openapi.json")).body;
-  const described = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  );
-  assert.deepEqual(described.toSorted(), Object.keys(ROUTES).toSorted(), "every route stands in the table");
+testOnBoth(
+  "every route answers every kind of caller as the table says",
+  async (service) => {
+    const { paths } = (await service.call<{ paths: Record<string, object> }>("GET", "/api/openapi.json")).body;
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    assert.deepEqual(described.toSorted(), Object.keys(ROUTES).toSorted(), "every route stands in the table");
 
-  await addUser(service, { email: "login@example.com", password: PASSWORD });
-  const { headers, assignee } = await callers(service);
-  for (const [name, route] of Object.entries(ROUTES)) {
-    for (const caller of CALLERS) {
-      const world = await newWorld(service, assignee);
-      const { status, body } = await ask(service, name, route, world, await headers(caller));
-      const expected = expectedOf(route, caller);
-      assert.equal(status, expected.status, `${name} by ${caller}: ${JSON.stringify(body)}`);
-      if (expected.error_code !== null) {
-        const error = body as Record<string, unknown>;
-        assert.equal(error["error_code"], expected.error_code, `${name} by ${caller}`);
-        assert.deepEqual(Object.keys(error), ["error_code", "message", "docs", "request_id"], `${name} by ${caller}`);
-      } else if (route.has !== undefined) assert.ok(route.has in (body as object), `${name} by ${caller}`);
+    await addUser(service, { email: "login@example.com", password: PASSWORD });
+    const { headers, assignee } = await callers(service);
+    for (const [name, route] of Object.entries(ROUTES)) {
+      for (const caller of CALLERS) {
+        const world = await newWorld(service, assignee);
+        const { status, body } = await ask(service, name, route, world, await headers(caller, world));
+        const expected = expectedOf(route, caller);
+        assert.equal(status, expected.status, `${name} by ${caller}: ${JSON.stringify(body)}`);
+        if (expected.error_code !== null) {
+          const error = body as Record<string, unknown>;
+          assert.equal(error["error_code"], expected.error_code, `${name} by ${caller}`);
+          assert.deepEqual(Object.keys(error), ["error_code", "message", "docs", "request_id"], `${name} by ${caller}`);
+        } else if (route.has !== undefined) assert.ok(route.has in (body as object), `${name} by ${caller}`);
+      }
     }
-  }
-});
+  },
+  { env: EMBED_ENV },
+);
 
 function expectedOf(route: Route, caller: Caller): { status: number; error_code: string | null } {
   const exception = route.except?.[caller];
   if (exception) return { status: exception[0], error_code: exception[1] };
   if (route.may === "everybody" || route.may.includes(caller)) return { status: route.status, error_code: null };
+  if (route.refusal !== undefined) return { status: 401, error_code: route.refusal };
   if (NOBODY.has(caller)) return { status: 401, error_code: "UNAUTHENTICATED" };
   return { status: 403, error_code: "FORBIDDEN" };
 }
@@ -241,12 +270,12 @@ async function callers(service: TestService) {
   const other = await person(service);
   const gone = await person(service);
   await service.call("DELETE", `/api/users/${gone.user.id}`);
-  const key = await newKey(service);
-  const revoked = await newKey(service);
+  const key = await newServiceKey(service);
+  const revoked = await newServiceKey(service);
   await service.call("DELETE", `/api/service-keys/${revoked.id}`);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-  const headers = async (caller: Caller): Promise<Partial<Signed> | { authorization: string }> => {
+  const headers = async (caller: Caller, { task }: World): Promise<Partial<Signed> | { authorization: string }> => {
     switch (caller) {
       case "anonymous":
         return {};
@@ -271,13 +300,11 @@ async function callers(service: TestService) {
       // What it opens is a page of its own, which src/channels/email/action.test.ts is about.
       case "mail link":
         return bearer(createLink(service.ctx, "tsk_01m81bvfgf92apdy632xfsjkcp", "dana@example.com").split("/").at(-1)!);
+      case "embed token":
+        return bearer((await mint(service, key.key, { task_id: task })).body.embed_token);
     }
   };
   return { headers, assignee: assignee.user.id };
-}
-
-async function newKey(service: TestService): Promise<NewServiceKeyRecord> {
-  return (await service.call<NewServiceKeyRecord>("POST", "/api/service-keys", { body: { name: "Key" } })).body;
 }
 
 async function newWorld(service: TestService, assignee: string): Promise<World> {
@@ -297,7 +324,7 @@ async function newWorld(service: TestService, assignee: string): Promise<World> 
   await service.call("POST", "/api/channels/email/identities", {
     body: { id: identity, display_name: "Main", from_email: "tasks@example.com", transport: "log" },
   });
-  return { task, delivery: deliveries.body[0]!.id, user: user.id, key: (await newKey(service)).id, identity };
+  return { task, delivery: deliveries.body[0]!.id, user: user.id, key: (await newServiceKey(service)).id, identity };
 }
 
 let calls = 0;

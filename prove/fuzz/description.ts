@@ -10,6 +10,8 @@ export interface Operation {
   query: { name: string; schema: JsonObject }[];
   body: JsonObject | null;
   isSecured: boolean;
+  /** The admin token is known there; what has credentials of its own knows no others, and no cookie. */
+  knowsToken: boolean;
   responses: Record<string, JsonObject>;
 }
 
@@ -35,6 +37,7 @@ export function readDescription(document: JsonObject): Description {
           query: parameters.filter((parameter) => parameter.in === "query"),
           body: body?.content["application/json"]?.schema ?? null,
           isSecured: described["security"] !== undefined,
+          knowsToken: isKnown(described["security"]),
           responses: described["responses"] as Record<string, JsonObject>,
         };
       }),
@@ -46,6 +49,11 @@ export function readDescription(document: JsonObject): Description {
     operations,
     resolve: (schema) => (typeof schema["$ref"] === "string" ? components[schema["$ref"].split("/").at(-1)!]! : schema),
   };
+}
+
+/** Whether an operation knows the admin token, if only to tell it that it is nobody in particular. */
+function isKnown(security: unknown): boolean {
+  return !Array.isArray(security) || security.some((way: object) => "bearer" in way || "session" in way);
 }
 
 /**

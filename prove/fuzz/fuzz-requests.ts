@@ -104,6 +104,8 @@ async function fuzzStage(
   const service = await startWatched({
     SERVICE_DATA_DIR: dataDir,
     SERVICE_CALLBACK_ALLOW_PRIVATE: allowPrivate ? "1" : "0",
+    SERVICE_EMBED_SIGNING_SECRET: "00112233445566778899aabbccddeeff".repeat(2),
+    SERVICE_EMBED_PARENT_ORIGINS: "https://app.example.com",
     ...(database && { SERVICE_DATABASE_URL: database.url }),
   });
   const name = `${dialect === "sqlite" ? "SQLite" : "PostgreSQL"}, private receivers ${allowPrivate ? "allowed" : "refused"}`;
@@ -291,7 +293,7 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
     for (const row of (JSON.parse(body.toString()) as { id: string }[]).slice(0, 5)) remember(known.deliveries, row.id);
 }
 
-/** What only somebody who signs in succeeds with; the admin token is told so. */
+/** What takes other credentials than the admin token, which is told so. */
 const FOR_PEOPLE = new Set([
   // Slack alone can sign what it sends, and answer what it is asked.
   "POST /api/channels/slack/interactions",
@@ -301,6 +303,10 @@ const FOR_PEOPLE = new Set([
   "POST /api/channels/slack/installations/{team_id}/test",
   "GET /api/channels/slack/oauth/start",
   "GET /api/channels/slack/oauth/callback",
+  // A product with a service key, and whoever it puts in front of the form.
+  "POST /api/embed/tokens",
+  "GET /api/embed/task",
+  "POST /api/embed/task/complete",
   "POST /api/setup/operator",
   "POST /api/auth/login",
   "PATCH /api/auth/me",

@@ -232,11 +232,14 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
   let mustBe: readonly number[] | null = null;
   // What a page elsewhere makes a browser send is refused before it is asked who sends it.
   const isCrossSite =
-    token === null && method !== "GET" && headers.some(([name]) => name === "Origin" || name === "Cookie");
+    token === null &&
+    operation.knowsToken &&
+    method !== "GET" &&
+    headers.some(([name]) => name === "Origin" || name === "Cookie");
   if (!isStrange) {
     const isJson = type === "application/json";
     if (isCrossSite) mustBe = [403];
-    else if (operation.isSecured && token !== TOKEN) mustBe = [401];
+    else if (operation.isSecured && (token !== TOKEN || !operation.knowsToken)) mustBe = [401];
     else if (takesBody && isJson && bytes !== null && !isAcceptable(bytes)) mustBe = [400];
     else if (isMiscoded || !isJson) mustBe = null;
     else if (made.isBlocked) mustBe = [422];

@@ -58,6 +58,7 @@ export async function describeApi(app: FastifyInstance, { version }: Pick<Contex
         { name: "auth", description: "Signing in and out, and who is signed in." },
         { name: "users", description: "The directory: who may do what, and whom tasks are routed to." },
         { name: "service keys", description: "For products that embed the form." },
+        { name: "embed", description: "Showing the form of a task in the page of another product." },
         { name: "channels", description: "Whom mail is from, and how it is sent." },
         { name: "operations", description: "Is the service up, which version is it, how is it doing." },
       ],
@@ -67,6 +68,16 @@ export async function describeApi(app: FastifyInstance, { version }: Pick<Contex
             type: "http",
             scheme: "bearer",
             description: "The admin API token: `SERVICE_ADMIN_API_TOKEN`, or the one printed at the first start.",
+          },
+          service_key: {
+            type: "http",
+            scheme: "bearer",
+            description: "A service key, `hsk_...`: it makes embed tokens, and nothing else.",
+          },
+          embed_token: {
+            type: "http",
+            scheme: "bearer",
+            description: "An embed token: it opens one task, for a short time.",
           },
           session: {
             type: "apiKey",

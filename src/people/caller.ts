@@ -30,6 +30,20 @@ export interface SlackCaller {
   named_by: string | null;
 }
 
+/**
+ * Whoever sits in front of a form that a product embeds; its token opens this task, and nothing else. Who they are the
+ * product says (`sub`), and nobody has verified it.
+ */
+export interface EmbedCaller {
+  kind: "embed";
+  task_id: string;
+  sub: string;
+  /** The service key that vouches for them. */
+  key_id: string;
+  /** When the token ends, epoch milliseconds. */
+  expires_at: number;
+}
+
 /** Who is asking. (spec: Authentication) */
 export type Caller =
   | { kind: "admin" }
@@ -37,7 +51,8 @@ export type Caller =
   | { kind: "user"; user: Person; session: string }
   | { kind: "service_key"; id: string; name: string }
   | LinkCaller
-  | SlackCaller;
+  | SlackCaller
+  | EmbedCaller;
 
 /** @throws ServiceError UNAUTHENTICATED */
 export function callerOf(request: FastifyRequest): Caller {
@@ -64,6 +79,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Is open to everybody, and wants to know who they are all the same. */
     greets?: boolean;
+    /** Names the caller in its own way, and throws for everybody else: credentials that open nothing but this route. */
+    identifies?: (request: FastifyRequest) => Promise<Caller>;
   }
   interface FastifyRequest {
     /** null: nobody we know. Named before the request is read. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Context } from "../context.ts";
 import { ServiceError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
-import { findServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
+import { findServiceKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
 import { findUser, findUserByEmail } from "./store.ts";
 import { COOKIE_NAME, findSession, readCookie } from "./sessions.ts";
 
@@ -19,7 +19,7 @@ export function createIdentify(
   const expected = sha256(ctx.config.adminToken);
   return ({ headers }) => {
     if (headers.authorization !== undefined) {
-      const token = bearerOf(headers.authorization);
+      const token = bearerOf(headers);
       if (token === null) return null;
       // Hashed first: equal lengths, so that the comparison takes the same time for every token.
       if (timingSafeEqual(sha256(token), expected)) return { kind: "admin" };
@@ -44,7 +44,8 @@ async function callerWithSession({ db }: Pick<Context, "db">, session: string): 
 
 /**
  * Asks once more whether a caller of some time ago is still who they were.
- * @throws ServiceError UNAUTHENTICATED when the session has ended meanwhile, FORBIDDEN when the person was deactivated
+ * @throws ServiceError UNAUTHENTICATED when the session has ended meanwhile, FORBIDDEN when the person was deactivated,
+ *   INVALID_EMBED_TOKEN when the key that vouched for them was revoked
  */
 export async function requireStillHere(ctx: Pick<Context, "db">, caller: Caller): Promise<void> {
   if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
@@ -53,10 +54,13 @@ export async function requireStillHere(ctx: Pick<Context, "db">, caller: Caller)
     throw new ServiceError("FORBIDDEN");
   if (caller.kind === "link" && (await findUserByEmail(ctx.db, caller.email))?.active === false)
     throw new ServiceError("FORBIDDEN");
+  if (caller.kind === "embed" && !(await isServiceKey(ctx.db, caller.key_id)))
+    throw new ServiceError("INVALID_EMBED_TOKEN");
 }
 
-function bearerOf(header: string): string | null {
-  const match = /^bearer +(\S+) *$/i.exec(header);
+/** The token that a request carries, of whatever kind. */
+export function bearerOf({ authorization = "" }: { authorization?: string | undefined }): string | null {
+  const match = /^bearer +(\S+) *$/i.exec(authorization);
   return match?.[1] ?? null;
 }
 

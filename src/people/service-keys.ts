@@ -88,6 +88,10 @@ const selectKey = readStatement<{ hash: string }, ServiceKeyRow>((query, param) 
   query.selectFrom("service_keys").selectAll().where("hash", "=", param("hash")).where("revoked_at", "is", null),
 );
 
+const selectKeyById = readStatement<{ id: string }, { id: string }>((query, param) =>
+  query.selectFrom("service_keys").select("id").where("id", "=", param("id")).where("revoked_at", "is", null),
+);
+
 const updateUsed = writeStatement<{ id: string; last_used_at: number }>((query, param) =>
   query
     .updateTable("service_keys")
@@ -104,6 +108,11 @@ export async function findServiceKey(db: Db, key: string): Promise<ServiceKeyRow
   if (now - (row.last_used_at ?? 0) >= USED_EVERY_MS)
     await db.writeOne(updateUsed, { id: row.id, last_used_at: now }).catch(() => {});
   return row;
+}
+
+/** Whether this is the id of a key that was not revoked. */
+export async function isServiceKey(db: Db, id: string): Promise<boolean> {
+  return (await db.run(selectKeyById, { id })).length > 0;
 }
 
 function hashOf(key: string): string {

@@ -58,6 +58,7 @@ export function whoIs(caller: Caller | null): Me {
     case "service_key":
     case "link":
     case "slack":
+    case "embed":
     case undefined:
       return NOBODY;
   }

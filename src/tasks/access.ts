@@ -10,9 +10,10 @@ import type { Task } from "./store.ts";
 
 /**
  * What somebody is to one task. Operators are the admin token, too: it may do everything. A recipient is whoever follows
- * the link that they were sent, for as long as the task is theirs or nobody's.
+ * the link that they were sent, for as long as the task is theirs or nobody's. An embedder is whoever a product has put in
+ * front of the form: the product answers for them, whomever the task is assigned to.
  */
-type Standing = "operator" | "assignee" | "candidate" | "recipient";
+type Standing = "operator" | "assignee" | "candidate" | "recipient" | "embedder";
 
 const EVERYBODY_INVOLVED: readonly Standing[] = ["operator", "assignee", "candidate"];
 
@@ -22,10 +23,10 @@ const MAY = {
   stats: ["operator"],
   /** Everybody sees a list; what is in it depends on who asks. */
   list: EVERYBODY_INVOLVED,
-  read: [...EVERYBODY_INVOLVED, "recipient"],
+  read: [...EVERYBODY_INVOLVED, "recipient", "embedder"],
   poll: EVERYBODY_INVOLVED,
   /** A candidate claims first, and is the assignee then. */
-  complete: ["operator", "assignee", "recipient"],
+  complete: ["operator", "assignee", "recipient", "embedder"],
   claim: [...EVERYBODY_INVOLVED, "recipient"],
   /** Of those, whoever holds the claim. */
   release: EVERYBODY_INVOLVED,
@@ -47,8 +48,10 @@ export function requireMay(caller: Caller, action: TaskAction): void {
   const isThinkable =
     caller.kind === "user"
       ? may.some((standing) => standing === "assignee" || standing === "candidate")
-      : // A service key mints embed tokens, and nothing else.
-        (caller.kind === "link" || caller.kind === "slack") && may.includes("recipient");
+      : caller.kind === "embed"
+        ? may.includes("embedder")
+        : // A service key mints embed tokens, and nothing else.
+          (caller.kind === "link" || caller.kind === "slack") && may.includes("recipient");
   if (!isThinkable) throw new ServiceError("FORBIDDEN");
 }
 
@@ -77,6 +80,7 @@ export function mayAtOnce(
 ): boolean {
   const may: readonly Standing[] = MAY[action];
   if (caller.kind === "link") return may.includes("recipient") && isRecipient(caller, task);
+  if (caller.kind === "embed") return may.includes("embedder") && caller.task_id === task.id;
   if (caller.kind === "slack") return may.includes("recipient") && isSlackRecipient(caller, task);
   return isOperator(caller) || (caller.kind === "user" && may.includes("assignee") && isAssignee(caller.user, task));
 }
@@ -137,6 +141,8 @@ export function actorOf(caller: Caller, email: string | null = null): Actor {
     case "link":
     case "slack":
       return { type: "human", email: caller.email };
+    case "embed":
+      return { type: "human", email: null };
   }
 }
 
@@ -156,6 +162,8 @@ export function completerOf(caller: Caller, body: CompleteTaskBody): Completer {
       return { email: caller.email, user_id: caller.user?.id ?? null, channel: "email", embed_sub: null };
     case "slack":
       return { email: caller.email, user_id: caller.user?.id ?? null, channel: "slack", embed_sub: null };
+    case "embed":
+      return { email: null, user_id: null, channel: "embed", embed_sub: caller.sub };
     case "service_key":
       throw new ServiceError("FORBIDDEN");
   }

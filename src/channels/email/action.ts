@@ -6,6 +6,7 @@ import type { TaskFormProps } from "../../../form/task-form.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
+import { renderer } from "../../http/task-drawing.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import type { LinkCaller } from "../../people/caller.ts";
@@ -17,7 +18,7 @@ import { completeTask } from "../../tasks/tasks.ts";
 import { fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 import { createNonce, isNonce, openLink, recipientOf, type OpenedLink } from "./links.ts";
-import { momentText, openPage, renderer, saidPage, type SaidPage } from "./page.ts";
+import { momentText, openPage, saidPage, type SaidPage } from "./page.ts";
 
 /*
  * What a link in a mail opens. Looking changes nothing, however often and by whomever: mail is read by machines first.

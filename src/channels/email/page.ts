@@ -1,23 +1,8 @@
 import { formatsFor } from "../../../form/payload-format.ts";
 import { headingOf } from "../../../form/heading.ts";
-import type { PayloadInput } from "../../../form/payload.ts";
 import type { TaskFormProps } from "../../../form/task-form.ts";
-import { builtPath } from "../../http/built.ts";
 import { csp, escapeHtml, ICON } from "../../http/page.ts";
-import { onFirstUse } from "../../lib/on-first-use.ts";
-import { HOUR } from "../../lib/time.ts";
-
-/** What draws forms and payloads as HTML; `npm run build` makes it of web/server/render.tsx. */
-interface Renderer {
-  renderForm(props: TaskFormProps): string;
-  renderPayload(input: PayloadInput): string;
-}
-
-/** Loaded when the first page is drawn: it is large, and many services never draw one. */
-export const renderer = onFirstUse(() => {
-  const loaded = import(builtPath("server/render.js")) as Promise<Renderer>;
-  return () => loaded;
-});
+import { drawHeading, reviewSection } from "../../http/task-drawing.ts";
 
 /** A mail's links are opened by whoever finds them: nothing of the page is kept, found or shown elsewhere. */
 export const PAGE_HEADERS = {
@@ -45,24 +30,17 @@ export interface OpenPage {
 
 /** A page with the form of a task. @param head - what loads its style and script */
 export function openPage(head: string, page: OpenPage): string {
-  const [first, rest] = headingOf(page.task);
-  const due = formatsFor(undefined, page.time_zone ?? undefined, page.now).instant(page.timeout_at);
-  const isSoon = page.timeout_at - page.now.getTime() < HOUR;
   const notice =
     page.notice === null
       ? ""
       : `<p class="note${page.notice.is_bad ? " bad" : ""}" role="status">${escapeHtml(page.notice.text)}</p>`;
   return html({
-    title: first,
+    title: headingOf(page.task)[0],
     head,
     main: `
-<header>
-<p class="due${isSoon ? " soon" : ""}">Answer by ${escapeHtml(due?.full_text ?? "")}${due?.relative ? `, ${escapeHtml(due.relative)}` : ""}</p>
-<h1 dir="auto">${escapeHtml(first)}</h1>
-${rest === "" ? "" : `<p class="rest" dir="auto">${escapeHtml(rest)}</p>`}
-</header>
+${drawHeading({ ...page, time_zone: page.time_zone ?? undefined })}
 ${notice}
-<section aria-labelledby="review"><h2 id="review">What to review</h2>${page.payload}</section>
+${reviewSection(page.payload)}
 <section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form">${page.form}</div></section>
 <footer>${escapeHtml(page.footer)}</footer>`,
     data: page.props,

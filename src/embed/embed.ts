@@ -1,0 +1,127 @@
+import type { Context } from "../context.ts";
+import type { EmbedConfig } from "../config.ts";
+import { ServiceError } from "../errors.ts";
+import { drawHeading, renderer, reviewSection } from "../http/task-drawing.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { isoTime, SECOND } from "../lib/time.ts";
+import { isAllowedOrigin } from "../lib/web-origins.ts";
+import type { EmbedCaller } from "../people/caller.ts";
+import { isTerminal, type TaskStatus } from "../tasks/lifecycle.ts";
+import { findWholeTask, parseJson, type WholeTask } from "../tasks/store.ts";
+import { completeTask, readTask, requireTaskId } from "../tasks/tasks.ts";
+import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
+import { signToken } from "./tokens.ts";
+
+const TTL_SECONDS = 300;
+
+/**
+ * Makes a token for somebody whom a product puts in front of the form. (spec: Embed tokens)
+ *
+ * @param key_id - the service key that vouches for them
+ * @throws ServiceError EMBED_ORIGIN_NOT_ALLOWED, TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
+ */
+export async function mintToken(
+  { db, config: { publicUrl } }: Pick<Context, "config" | "db">,
+  embed: EmbedConfig,
+  key_id: string,
+  { task_id, parent_origin, sub, ttl_seconds }: MintTokenBody,
+): Promise<EmbedToken> {
+  if (!isAllowedOrigin(embed.parentOrigins, parent_origin)) throw new ServiceError("EMBED_ORIGIN_NOT_ALLOWED");
+  requireTaskId(task_id);
+  const task = await findWholeTask(db, task_id);
+  if (task === null) throw new ServiceError("TASK_NOT_FOUND");
+  requireOpen(task, db.now());
+  const grant = { task_id, sub, parent_origin, key_id };
+  const { token, expires_at } = await signToken(embed, grant, ttl_seconds ?? TTL_SECONDS, db.now());
+  return {
+    embed_token: token,
+    embed_url: `${publicUrl}/embed?id=${task_id}#token=${token}`,
+    expires_at: isoTime(expires_at),
+  };
+}
+
+/**
+ * The task as whoever is to answer it sees it.
+ *
+ * @param isBuilt - the pages are there, and with them what draws the payload
+ * @throws ServiceError INVALID_EMBED_TOKEN where the token is for another task; TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
+ */
+export async function readEmbedded(
+  ctx: Context,
+  caller: EmbedCaller,
+  { id, time_zone, locale }: EmbedTaskQuery,
+  isBuilt: boolean,
+): Promise<EmbedTask> {
+  if (id !== undefined && id !== caller.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
+  const task = await readTask(ctx, caller, caller.task_id);
+  const now = ctx.db.now();
+  requireOpen(task, now);
+  const payload = JSON.parse(task.payload) as JsonObject;
+  return {
+    id: task.id,
+    status: task.status,
+    task: task.task,
+    payload,
+    response_schema: JSON.parse(task.response_schema) as JsonObject,
+    form_definition: parseJson<JsonObject>(task.form_definition),
+    redact_payload: task.redact_payload,
+    timeout_at: isoTime(task.timeout_at),
+    verification_attempt: task.verification_attempt,
+    verifier_result: task.verifier_result,
+    is_verified: task.verifier_config !== null && !task.redact_payload,
+    review_html: isBuilt ? await drawReview(task, payload, { time_zone, locale, now: new Date(now) }) : null,
+    expires_in_seconds: Math.max(0, Math.ceil((caller.expires_at - now) / SECOND)),
+  };
+}
+
+/** @throws ServiceError what `completeTask` throws */
+export async function completeEmbedded(
+  ctx: Context,
+  caller: EmbedCaller,
+  { response }: EmbedAnswer,
+): Promise<EmbedOutcome> {
+  const task = await completeTask(ctx, caller, caller.task_id, { response });
+  return {
+    id: task.id,
+    status: task.status,
+    response: parseJson<JsonObject>(task.response),
+    completed_at: isoTime(task.completed_at),
+    completed_via_channel: task.completed_via_channel,
+    verification_attempt: task.verification_attempt,
+    verifier_result: task.verifier_result,
+  };
+}
+
+async function drawReview(
+  task: WholeTask,
+  payload: JsonObject,
+  { time_zone, locale, now }: { time_zone: string | undefined; locale: string | undefined; now: Date },
+): Promise<string> {
+  const { renderPayload } = await renderer();
+  const drawn = renderPayload({
+    payload,
+    payload_schema: parseJson(task.payload_schema),
+    hints: parseJson<JsonObject>(task.form_definition)?.["payload"],
+    redact: task.redact_payload,
+    locale,
+    time_zone,
+    now,
+  });
+  return drawHeading({ ...task, time_zone, locale, now }) + reviewSection(drawn);
+}
+
+/** How a task has ended, to somebody who was to answer it. */
+const ENDS = {
+  created: "The time for an answer is over.",
+  rejected: "The time for an answer is over.",
+  timed_out: "The time for an answer is over.",
+  completed: "This has been answered already.",
+  cancelled: "This was withdrawn, and no answer is needed any more.",
+  verification_exhausted: "The answers did not pass the checks, and no more are taken.",
+} as const satisfies Record<TaskStatus, string>;
+
+/** @param now - epoch milliseconds @throws ServiceError TASK_ALREADY_TERMINAL, also where the time has run out just now */
+function requireOpen({ status, timeout_at }: Pick<WholeTask, "status" | "timeout_at">, now: number): void {
+  if (isTerminal(status) || now >= timeout_at)
+    throw new ServiceError("TASK_ALREADY_TERMINAL", { message: ENDS[status] });
+}

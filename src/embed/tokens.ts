@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { errors, jwtVerify, SignJWT } from "jose";
+import type { Context } from "../context.ts";
+import type { EmbedConfig } from "../config.ts";
+import { ServiceError } from "../errors.ts";
+import { isId } from "../lib/ids.ts";
+import { SECOND } from "../lib/time.ts";
+import { isAllowedOrigin } from "../lib/web-origins.ts";
+import type { EmbedCaller } from "../people/caller.ts";
+import { isServiceKey } from "../people/service-keys.ts";
+
+const ALGORITHM = "HS256";
+const ISSUER = "service";
+const AUDIENCE = "embed";
+/** The clocks of replicas may differ by this much. */
+const LEEWAY_SECONDS = 5;
+/** (spec: Limits, embed) */
+export const TTL_SECONDS_MAX = 3600;
+
+/** What a token says. */
+export interface Grant {
+  task_id: string;
+  /** The embedding product's own id of the person, not verified. */
+  sub: string;
+  /** Where the form may be shown, and who hears what becomes of it. */
+  parent_origin: string;
+  /** The service key that it is made with; with the key, the token ends. */
+  key_id: string;
+}
+
+/**
+ * Makes a token for one task. (spec: Embed token result)
+ * @returns `expires_at`: epoch milliseconds, of a whole second
+ */
+export async function signToken(
+  { signingSecret }: Pick<EmbedConfig, "signingSecret">,
+  { task_id, sub, parent_origin, key_id }: Grant,
+  ttlSeconds: number,
+  now: number,
+): Promise<{ token: string; expires_at: number }> {
+  const issued = Math.floor(now / SECOND);
+  const expires = issued + ttlSeconds;
+  const token = await new SignJWT({ task_id, parent_origin })
+    .setProtectedHeader({ alg: ALGORITHM, typ: "JWT", kid: key_id })
+    .setIssuer(ISSUER)
+    .setAudience(AUDIENCE)
+    .setSubject(sub)
+    .setJti(randomUUID())
+    .setIssuedAt(issued)
+    .setExpirationTime(expires)
+    .sign(signingSecret);
+  return { token, expires_at: expires * SECOND };
+}
+
+/**
+ * Whoever carries this token, as long as it counts and the key that it was made with does.
+ *
+ * @param token - null: none came
+ * @throws ServiceError INVALID_EMBED_TOKEN; EMBED_ORIGIN_NOT_ALLOWED where the list has changed since
+ */
+export async function openToken(
+  { db }: Pick<Context, "db">,
+  { signingSecret, parentOrigins }: EmbedConfig,
+  token: string | null,
+): Promise<EmbedCaller> {
+  const granted = token === null ? null : await readToken(signingSecret, token, db.now());
+  if (granted === null || !(await isServiceKey(db, granted.key_id))) throw new ServiceError("INVALID_EMBED_TOKEN");
+  const { task_id, sub, key_id, parent_origin, expires_at } = granted;
+  if (!isAllowedOrigin(parentOrigins, parent_origin)) throw new ServiceError("EMBED_ORIGIN_NOT_ALLOWED");
+  return { kind: "embed", task_id, sub, key_id, expires_at };
+}
+
+/** What a token grants; null: nothing, whatever is the matter with it. Of what it says nothing counts before its signature. */
+async function readToken(
+  signingSecret: Uint8Array,
+  token: string,
+  now: number,
+): Promise<(Grant & { expires_at: number }) | null> {
+  try {
+    const { payload, protectedHeader } = await jwtVerify(token, signingSecret, {
+      algorithms: [ALGORITHM],
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      clockTolerance: LEEWAY_SECONDS,
+      // Also refuses what was made later than now.
+      maxTokenAge: TTL_SECONDS_MAX,
+      requiredClaims: ["jti", "iat", "exp"],
+      currentDate: new Date(now),
+    });
+    const { sub, task_id, parent_origin, exp = 0 } = payload;
+    const { kid } = protectedHeader;
+    if (
+      typeof sub !== "string" ||
+      typeof task_id !== "string" ||
+      !isId("tsk", task_id) ||
+      typeof parent_origin !== "string" ||
+      typeof kid !== "string" ||
+      !isId("key", kid)
+    )
+      return null;
+    return { task_id, sub, parent_origin, key_id: kid, expires_at: exp * SECOND };
+  } catch (error) {
+    // The library says in many ways that this is no token of ours; whoever carries it is told one thing.
+    if (error instanceof errors.JOSEError) return null;
+    throw error;
+  }
+}

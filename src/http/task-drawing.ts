@@ -1,0 +1,52 @@
+import { headingOf } from "../../form/heading.ts";
+import { formatsFor } from "../../form/payload-format.ts";
+import type { PayloadInput } from "../../form/payload.ts";
+import type { TaskFormProps } from "../../form/task-form.ts";
+import { onFirstUse } from "../lib/on-first-use.ts";
+import { HOUR } from "../lib/time.ts";
+import { builtPath } from "./built.ts";
+import { escapeHtml } from "./page.ts";
+
+/** What draws forms and payloads as HTML; `npm run build` makes it of web/server/render.tsx. */
+interface Renderer {
+  renderForm(props: TaskFormProps): string;
+  renderPayload(input: PayloadInput): string;
+}
+
+/** Loaded when the first page is drawn: it is large, and many services never draw one. */
+export const renderer = onFirstUse(() => {
+  const loaded = import(builtPath("server/render.js")) as Promise<Renderer>;
+  return () => loaded;
+});
+
+/**
+ * The head of a page about a task, as HTML: until when, and what it is about.
+ * @param timeout_at - epoch milliseconds
+ */
+export function drawHeading({
+  task,
+  timeout_at,
+  time_zone,
+  locale,
+  now,
+}: {
+  task: string;
+  timeout_at: number;
+  time_zone: string | undefined;
+  locale?: string | undefined;
+  now: Date;
+}): string {
+  const [first, rest] = headingOf(task);
+  const due = formatsFor(locale, time_zone, now).instant(timeout_at);
+  const isSoon = timeout_at - now.getTime() < HOUR;
+  return `<header>
+<p class="due${isSoon ? " soon" : ""}">Answer by ${escapeHtml(due?.full_text ?? "")}${due?.relative ? `, ${escapeHtml(due.relative)}` : ""}</p>
+<h1 dir="auto">${escapeHtml(first)}</h1>
+${rest === "" ? "" : `<p class="rest" dir="auto">${escapeHtml(rest)}</p>`}
+</header>`;
+}
+
+/** What there is to review, under its own heading. @param payload - HTML */
+export function reviewSection(payload: string): string {
+  return `<section aria-labelledby="review"><h2 id="review">What to review</h2>${payload}</section>`;
+}
