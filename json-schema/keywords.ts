@@ -4,6 +4,7 @@ import { addProblem, endReading } from "./reading.ts";
 import type { Reading } from "./reading.ts";
 import { isCompound, isObject } from "./equality.ts";
 import { TYPES } from "./schema.ts";
+import { IS_VETTED } from "./vetted.ts";
 import type { ArrayRules, Choice, NumberRules, ObjectRules, SchemaNode, StringRules } from "./schema.ts";
 
 /**
@@ -23,7 +24,7 @@ const MAX_UNICODE_PROPERTIES = 100;
 
 /** The value of a keyword is not what it must be. */
 function wrong(reading: Reading, node: SchemaNode, keyword: string, reason: Reason, key?: string | number): void {
-  addProblem(reading, reason, {}, node, keyword, key);
+  if (!IS_VETTED) addProblem(reading, reason, {}, node, keyword, key);
 }
 
 // --- shapes ---------------------------------------------------------------------------------------------------------
@@ -35,6 +36,7 @@ function isStringList(
   keyword: string,
   key?: string,
 ): value is string[] {
+  if (IS_VETTED) return true;
   // Of several lists in one keyword, `key` says which.
   const fail = (reason: Reason): false => {
     addProblem(reading, reason, { text: key ?? keyword }, node, keyword, key);
@@ -46,25 +48,25 @@ function isStringList(
 }
 
 function isSchemaMap(reading: Reading, node: SchemaNode, value: unknown, keyword: string): value is object {
-  if (isObject(value)) return true;
+  if (IS_VETTED || isObject(value)) return true;
   wrong(reading, node, keyword, "schemas");
   return false;
 }
 
 const checkText: KeywordReader = (reading, node, value, keyword) => {
-  if (typeof value !== "string") wrong(reading, node, keyword, "text");
+  if (!IS_VETTED && typeof value !== "string") wrong(reading, node, keyword, "text");
 };
 
 const checkFlag: KeywordReader = (reading, node, value, keyword) => {
-  if (typeof value !== "boolean") wrong(reading, node, keyword, "flag");
+  if (!IS_VETTED && typeof value !== "boolean") wrong(reading, node, keyword, "flag");
 };
 
 const checkList: KeywordReader = (reading, node, value, keyword) => {
-  if (!Array.isArray(value)) wrong(reading, node, keyword, "list");
+  if (!IS_VETTED && !Array.isArray(value)) wrong(reading, node, keyword, "list");
 };
 
 const checkVocabulary: KeywordReader = (reading, node, value, keyword) => {
-  if (!isObject(value) || Object.values(value).some((item) => typeof item !== "boolean"))
+  if (!IS_VETTED && (!isObject(value) || Object.values(value).some((item) => typeof item !== "boolean")))
     wrong(reading, node, keyword, "vocabulary");
 };
 
@@ -125,7 +127,7 @@ const readType: KeywordReader = (reading, node, value) => {
     }
     node.types |= bit;
   }
-  if (new Set(names).size < names.length) wrong(reading, node, "type", "type_twice");
+  if (!IS_VETTED && new Set(names).size < names.length) wrong(reading, node, "type", "type_twice");
 };
 
 const readConst: KeywordReader = (_reading, node, value) => {
@@ -162,10 +164,14 @@ const readMultipleOf: KeywordReader = (reading, node, value) => {
   else wrong(reading, node, "multipleOf", "divisor");
 };
 
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}
+
 /** A keyword that counts something: its value must be a whole number, 0 or more. */
 function count(note: (node: SchemaNode, value: number) => void): KeywordReader {
   return (reading, node, value, keyword) => {
-    if (typeof value === "number" && Number.isInteger(value) && value >= 0) note(node, value);
+    if (IS_VETTED || isCount(value)) note(node, value as number);
     else wrong(reading, node, keyword, "count");
   };
 }
@@ -177,6 +183,7 @@ const readPattern: KeywordReader = (reading, node, value) => {
 
 /** @throws ReadingEnded when the schema has more patterns than it may */
 function isPattern(reading: Reading, node: SchemaNode, pattern: string, keyword: string, key?: string): boolean {
+  if (IS_VETTED) return true;
   const { patterns, pattern_characters } = reading.limits;
   if (++reading.patterns > patterns) endReading(reading, "patterns", { limit: patterns }, node, keyword);
   if (pattern.length > pattern_characters) {
@@ -228,13 +235,13 @@ function one(note: (node: SchemaNode, child: SchemaNode, reading: Reading) => vo
 /** A keyword whose value is a list of at least one schema. */
 function several(note: (node: SchemaNode, children: SchemaNode[]) => void): KeywordReader {
   return (reading, node, value, keyword) => {
-    if (!Array.isArray(value) || value.length === 0) {
+    if (!IS_VETTED && (!Array.isArray(value) || value.length === 0)) {
       wrong(reading, node, keyword, "schema_list");
       return;
     }
     note(
       node,
-      value.map((item, index) => reading.subschema(item, node, keyword, index)),
+      (value as unknown[]).map((item, index) => reading.subschema(item, node, keyword, index)),
     );
   };
 }
@@ -314,10 +321,25 @@ const readAnchor: KeywordReader = (reading, node, value, keyword) => {
   if (keyword === "$recursiveAnchor") return;
   const { anchors, dynamicAnchors } = node.resource;
   const known = anchors.get(value);
-  if (known !== undefined && known !== node) addProblem(reading, "anchor_twice", { text: value }, node, keyword);
+  if (!IS_VETTED && known !== undefined && known !== node)
+    addProblem(reading, "anchor_twice", { text: value }, node, keyword);
   anchors.set(value, node);
   if (keyword === "$dynamicAnchor") dynamicAnchors.set(value, node);
 };
+
+/** What only tells people something. */
+const ONLY_CHECKED: readonly (readonly [string, KeywordReader])[] = [
+  ["$comment", checkText],
+  ["$id", checkText],
+  ["$schema", checkText],
+  ["title", checkText],
+  ["description", checkText],
+  ["readOnly", checkFlag],
+  ["writeOnly", checkFlag],
+  ["examples", checkList],
+  ["contentMediaType", checkText],
+  ["contentEncoding", checkText],
+];
 
 const COMMON: readonly (readonly [string, KeywordReader])[] = [
   ["type", readType],
@@ -353,16 +375,7 @@ const COMMON: readonly (readonly [string, KeywordReader])[] = [
   ["else", one((node, child) => void (node.onFalse = child))],
   ["definitions", readDefinitions],
   ["$ref", readRef],
-  ["$comment", checkText],
-  ["$id", checkText],
-  ["$schema", checkText],
-  ["title", checkText],
-  ["description", checkText],
-  ["readOnly", checkFlag],
-  ["writeOnly", checkFlag],
-  ["examples", checkList],
-  ["contentMediaType", checkText],
-  ["contentEncoding", checkText],
+  ...(IS_VETTED ? [] : ONLY_CHECKED),
 ];
 
 export const DRAFT_07: ReadonlyMap<string, KeywordReader> = new Map([

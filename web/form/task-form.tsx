@@ -8,13 +8,10 @@ import { useTextRules } from "./text-rules.ts";
 
 /** The form of a task: what dashboards, embedded pages and mail pages put beside the payload. */
 export function TaskForm({
-  live,
   onEdit,
   onAnswer,
   ...props
 }: TaskFormProps & {
-  /** A script is at work: false while a server draws the page. */
-  live: boolean;
   /** Something was changed. */
   onEdit?: ((entries: Entries) => void) | undefined;
   /** Sends an answer; without it, the page posts. */
@@ -22,7 +19,7 @@ export function TaskForm({
 }) {
   const { task, channel, time_zone, now, sent_back } = props;
   const { response_schema, form_definition, payload } = task;
-  const texts = useTextRules(response_schema, live);
+  const texts = useTextRules(response_schema);
   const form = useMemo(
     () => readForm({ response_schema, form_definition, payload, channel, time_zone, now: new Date(now), texts }),
     [response_schema, form_definition, payload, channel, time_zone, now, texts],
@@ -33,7 +30,6 @@ export function TaskForm({
       key={task.task_id}
       {...props}
       form={form}
-      live={live}
       sentBack={sent_back}
       isVerified={task.is_verified}
       onEdit={onEdit}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import type { TextRules } from "../../form/schema-view.ts";
+import { LIVE } from "./live.ts";
 
 let loading: Promise<TextRules> | undefined;
 
@@ -7,9 +8,9 @@ let loading: Promise<TextRules> | undefined;
  * What settles patterns and formats in the browser, as safe as on the server. Only a schema with either brings it;
  * until it is there, and where no script runs, they are left to the server.
  */
-export function useTextRules(schema: unknown, live: boolean): TextRules | undefined {
+export function useTextRules(schema: unknown): TextRules | undefined {
   const [rules, setRules] = useState<TextRules>();
-  const isWanted = live && /"(?:pattern|format)/.test(JSON.stringify(schema));
+  const isWanted = LIVE && /"(?:pattern|format)/.test(JSON.stringify(schema));
   useEffect(() => {
     if (!isWanted) return;
     let isGone = false;

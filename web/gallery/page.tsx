@@ -41,7 +41,7 @@ function FormPage({ answer_to, ...props }: FormPageData) {
   };
   return (
     <>
-      <TaskForm {...props} live onAnswer={onAnswer} />
+      <TaskForm {...props} onAnswer={onAnswer} />
       {said !== null && (
         <pre id="answer" dir="auto">
           {said}

@@ -19,7 +19,7 @@ if (root && data) {
   const drawn = root.querySelector("form");
   const entries = drawn === null ? {} : entriesOfForm(drawn);
   const posted = { errors: [], notice: null, ...props.posted, entries };
-  render(toPreact(<TaskForm {...props} posted={posted} live />), root);
+  render(toPreact(<TaskForm {...props} posted={posted} />), root);
   root.dataset["live"] = "";
 }
 

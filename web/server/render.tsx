@@ -9,7 +9,7 @@ import { toPreact } from "../preact.ts";
 
 /** The form as HTML that is complete without scripts. */
 export function renderForm(props: TaskFormProps): string {
-  return renderToString(toPreact(<TaskForm {...props} live={false} />));
+  return renderToString(toPreact(<TaskForm {...props} />));
 }
 
 /** What there is to review, the same way. */

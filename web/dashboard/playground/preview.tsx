@@ -44,7 +44,6 @@ export function Preview({ documents, timeZone }: PreviewProps) {
       {isBehind && <p className="notice">Drawn from what could be used last, until the problems are put right.</p>}
       <Tabs.Panel value="form">
         <TaskForm
-          live
           task={{
             task_id: "playground",
             response_schema,
