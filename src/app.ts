@@ -4,6 +4,7 @@ import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
+import { embedPage } from "./embed/page.ts";
 import { embedRoutes, embedShapes } from "./embed/routes.ts";
 import { whileAnswering } from "./deliveries/response-hold.ts";
 import { acceptJson } from "./http/body.ts";
@@ -136,6 +137,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   const light = await serveBuilt(app, "light", "/light/");
   await app.register(embedRoutes, { ctx, isBuilt: light !== null, prefix: "/api/embed" });
   await app.register(channelRoutes, { ctx, head: light, prefix: "/api/channels" });
+  await app.register(embedPage, { ctx });
   await app.register(dashboardRoutes);
   return app;
 }

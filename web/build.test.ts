@@ -17,6 +17,7 @@ import { buildPage, buildRenderer, type Library, type Manifest } from "./build.t
 
 const DASHBOARD = join(import.meta.dirname, "dashboard/main.tsx");
 const LIGHT = join(import.meta.dirname, "light/main.tsx");
+const EMBED = join(import.meta.dirname, "embed/main.tsx");
 
 function temporaryFolder(t: TestContext): string {
   const around = mkdtempSync(join(tmpdir(), "web-build-"));
@@ -37,9 +38,11 @@ function manifest(folder: string): Manifest {
 }
 
 void test("a light page loads at most 35 kB of scripts and 6 kB of styles", async (t) => {
-  const { JS = Infinity, CSS = Infinity } = await buildPage("preact", LIGHT, temporaryFolder(t));
-  assert.ok(JS <= 35, `${JS} kB of scripts`);
-  assert.ok(CSS <= 6, `${CSS} kB of styles`);
+  for (const page of [LIGHT, EMBED]) {
+    const { JS = Infinity, CSS = Infinity } = await buildPage("preact", page, temporaryFolder(t));
+    assert.ok(JS <= 35, `${JS} kB of scripts`);
+    assert.ok(CSS <= 6, `${CSS} kB of styles`);
+  }
 });
 
 void test("the dashboard's first load is at most 280 kB of scripts and 45 kB of styles", async (t) => {
@@ -112,6 +115,7 @@ void test("an install without development dependencies goes on, and says what is
   assert.equal(installed.status, 0);
   assert.match(build().said, missing);
   assert.equal(build().status, 1);
-  for (const name of ["server", "dashboard", "light"]) mkdirSync(join(folder, "dist", name), { recursive: true });
+  for (const name of ["server", "dashboard", "light", "embed"])
+    mkdirSync(join(folder, "dist", name), { recursive: true });
   assert.deepEqual(build("--if-possible"), { status: 0, said: "" });
 });

@@ -157,6 +157,7 @@ const TARGETS: Record<string, (outDir: string) => Promise<Sizes>> = {
     return buildPage("react", join(HERE, "dashboard/main.tsx"), outDir);
   },
   light: (outDir) => buildPage("preact", join(HERE, "light/main.tsx"), outDir),
+  embed: (outDir) => buildPage("preact", join(HERE, "embed/main.tsx"), outDir),
 };
 
 /** The shapes of the API, from its description; the dashboard's types, for whoever checks them. */

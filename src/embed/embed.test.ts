@@ -141,6 +141,7 @@ testOnBoth(
     const key = await newServiceKey(service);
     const { id } = await service.create({ assign_to: { email: "dana@example.com" } });
     const { embed_token } = (await mint(service, key.key, { task_id: id, sub: "customer-17" })).body;
+    const others = (await mint(service, key.key, { task_id: id, sub: "customer-18" })).body.embed_token;
     const given = await answer(service, embed_token, {
       response: { approved: true, note: "Fine." },
       completed_by_email: "boss@example.com",
@@ -168,8 +169,13 @@ testOnBoth(
       { action: "completed", channel: "embed", embed_sub: "customer-17", actor_type: "human", actor_email: null },
     );
 
-    for (const again of [await answer(service, embed_token), await readTask(service, embed_token)])
+    // Whoever has not heard of it is told that it was they; somebody else, that it was not.
+    for (const again of [await answer(service, embed_token), await readTask(service, embed_token)]) {
       assert.deepEqual([again.status, again.body.error_code], [409, "TASK_ALREADY_TERMINAL"]);
+      assert.match(again.text, /You have answered this already/);
+    }
+    for (const again of [await answer(service, others), await readTask(service, others)])
+      assert.match(again.text, /This has been answered already/);
   },
   { env },
 );

@@ -7,7 +7,7 @@ import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
 import type { EmbedCaller } from "../people/caller.ts";
 import { isTerminal, type TaskStatus } from "../tasks/lifecycle.ts";
-import { findWholeTask, parseJson, type WholeTask } from "../tasks/store.ts";
+import { findWholeTask, listAuditEntries, parseJson, type WholeTask } from "../tasks/store.ts";
 import { completeTask, readTask, requireTaskId } from "../tasks/tasks.ts";
 import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
 import { signToken } from "./tokens.ts";
@@ -55,7 +55,7 @@ export async function readEmbedded(
   if (id !== undefined && id !== caller.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
   const task = await readTask(ctx, caller, caller.task_id);
   const now = ctx.db.now();
-  requireOpen(task, now);
+  await requireStillOpen(ctx, task, caller.sub);
   const payload = JSON.parse(task.payload) as JsonObject;
   return {
     id: task.id,
@@ -80,7 +80,11 @@ export async function completeEmbedded(
   caller: EmbedCaller,
   { response }: EmbedAnswer,
 ): Promise<EmbedOutcome> {
-  const task = await completeTask(ctx, caller, caller.task_id, { response });
+  const task = await completeTask(ctx, caller, caller.task_id, { response }).catch(async (error: unknown) => {
+    if (error instanceof ServiceError && error.code === "TASK_ALREADY_TERMINAL")
+      await requireStillOpen(ctx, await readTask(ctx, caller, caller.task_id), caller.sub);
+    throw error;
+  });
   return {
     id: task.id,
     status: task.status,
@@ -119,6 +123,22 @@ const ENDS = {
   cancelled: "This was withdrawn, and no answer is needed any more.",
   verification_exhausted: "The answers did not pass the checks, and no more are taken.",
 } as const satisfies Record<TaskStatus, string>;
+
+/**
+ * The same to somebody who may have ended it themselves: of an answer that was stored, a broken connection may have kept the
+ * news.
+ * @throws ServiceError TASK_ALREADY_TERMINAL
+ */
+async function requireStillOpen({ db }: Pick<Context, "db">, task: WholeTask, sub: string): Promise<void> {
+  if (task.status === "completed" && task.completed_via_channel === "embed") {
+    const trail = await listAuditEntries(db, task.id);
+    if (trail.some(({ to_status, embed_sub }) => to_status === "completed" && embed_sub === sub))
+      throw new ServiceError("TASK_ALREADY_TERMINAL", {
+        message: "You have answered this already: your first answer is stored.",
+      });
+  }
+  requireOpen(task, db.now());
+}
 
 /** @param now - epoch milliseconds @throws ServiceError TASK_ALREADY_TERMINAL, also where the time has run out just now */
 function requireOpen({ status, timeout_at }: Pick<WholeTask, "status" | "timeout_at">, now: number): void {

@@ -101,10 +101,20 @@ interface PolicyParts {
   image?: string;
   font?: string;
   form?: string;
+  /** Who may hold the page in a frame. */
+  ancestors?: string;
 }
 
 /** What a page with scripts may load, and from where; all else is forbidden. */
-export function csp({ script, style, worker, image = "'self' data:", font, form = "'none'" }: PolicyParts): string {
+export function csp({
+  script,
+  style,
+  worker,
+  image = "'self' data:",
+  font,
+  form = "'none'",
+  ancestors = "'none'",
+}: PolicyParts): string {
   return [
     "default-src 'none'",
     `script-src ${script}`,
@@ -115,6 +125,6 @@ export function csp({ script, style, worker, image = "'self' data:", font, form 
     "connect-src 'self'",
     "base-uri 'none'",
     `form-action ${form}`,
-    "frame-ancestors 'none'",
+    `frame-ancestors ${ancestors}`,
   ].join("; ");
 }

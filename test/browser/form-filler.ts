@@ -2,12 +2,16 @@ import type { Page } from "playwright-core";
 import { PRESS } from "../../form/entries.ts";
 import type { Entries } from "../../form/entries.ts";
 
+/** A page, or a frame of one with the page's keyboard. */
+export type Typed = Pick<Page, "evaluate" | "waitForFunction" | "keyboard" | "locator"> &
+  Partial<Pick<Page, "waitForEvent">>;
+
 /**
  * Fills in a form as a person without a mouse does: from control to control with Tab, choosing with the arrow keys and
  * the space bar, typing, adding rows with Enter. `entries` is what the form is to hold in the end. It works on a page
  * with and without scripts; without them each row that is added loads the page anew, and it starts over.
  */
-export async function fillByKeyboard(page: Page, entries: Entries): Promise<void> {
+export async function fillByKeyboard(page: Typed, entries: Entries): Promise<void> {
   const done = new Set<string>();
   // Once: what an answer leaves out brings nothing up.
   let isUpdated = false;
@@ -34,18 +38,18 @@ export async function fillByKeyboard(page: Page, entries: Entries): Promise<void
 }
 
 /** Sends the form with the keyboard, once the focus is on its button; without scripts, until the next page is there. */
-export async function submitByKeyboard(page: Page): Promise<void> {
+export async function submitByKeyboard(page: Typed): Promise<void> {
   const send = () => page.keyboard.press("Enter");
   await ((await isLive(page)) ? send() : loadedAfter(page, send));
 }
 
 /** A script is at work: the page need not load to change. */
-function isLive(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.querySelector("#data, #root, [data-live]") !== null);
+function isLive(page: Typed): Promise<boolean> {
+  return page.evaluate(() => document.querySelector("#data, #root, #open, [data-live]") !== null);
 }
 
-async function loadedAfter(page: Page, act: () => Promise<void>): Promise<void> {
-  const loaded = page.waitForEvent("load");
+async function loadedAfter(page: Typed, act: () => Promise<void>): Promise<void> {
+  const loaded = page.waitForEvent?.("load");
   await act();
   await loaded;
 }
@@ -63,14 +67,14 @@ interface Focused {
   readonly rows: number;
 }
 
-async function focusBody(page: Page): Promise<void> {
+async function focusBody(page: Typed): Promise<void> {
   await page.evaluate(() => {
     document.body.tabIndex = -1;
     document.body.focus();
   });
 }
 
-async function focused(page: Page): Promise<Focused> {
+async function focused(page: Typed): Promise<Focused> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLInputElement;
     // Not every element has these, whatever its type says.
@@ -93,7 +97,7 @@ async function focused(page: Page): Promise<Focused> {
 }
 
 /** true: the button was pressed, and the focus is on something new. */
-async function press(page: Page, here: Focused, entries: Entries): Promise<boolean> {
+async function press(page: Typed, here: Focused, entries: Entries): Promise<boolean> {
   const [, act = "", name = ""] = /^(add|open|update):(.*)$/s.exec(here.value) ?? [];
   if (act === "") return false;
   if (act === "add" && here.rows >= Number(entries[`${name}~rows`]?.[0] ?? 0)) return false;
@@ -117,7 +121,7 @@ async function press(page: Page, here: Focused, entries: Entries): Promise<boole
 }
 
 /** The form asks for all of these. */
-function shows(page: Page, names: readonly string[]): Promise<boolean> {
+function shows(page: Typed, names: readonly string[]): Promise<boolean> {
   const fields = names.filter((name) => !name.endsWith("~open"));
   return page.evaluate((wanted) => {
     const there = new Set([...document.querySelectorAll("[name]")].map((element) => element.getAttribute("name")));
@@ -125,7 +129,7 @@ function shows(page: Page, names: readonly string[]): Promise<boolean> {
   }, fields);
 }
 
-async function enter(page: Page, here: Focused, wanted: readonly string[]): Promise<void> {
+async function enter(page: Typed, here: Focused, wanted: readonly string[]): Promise<void> {
   const { keyboard } = page;
   const text = wanted.find((item) => item !== "") ?? "";
   switch (here.tag === "select" ? "select" : here.type) {
@@ -175,7 +179,7 @@ function keysOfTime(text: string): readonly string[] {
 }
 
 /** Puts texts into the controls of a name, whichever way is shortest, and leaves the focus on the form's button. */
-export async function put(page: Page, name: string, texts: readonly string[]): Promise<void> {
+export async function put(page: Typed, name: string, texts: readonly string[]): Promise<void> {
   const controls = page.locator(`[name=${JSON.stringify(name)}]:not([type="hidden"])`);
   const type = await controls.first().evaluate((element) => (element as HTMLInputElement).type);
   const text = texts.find((item) => item !== "") ?? "";

@@ -1,0 +1,153 @@
+import { render } from "preact";
+import type { Outcome } from "../form/answer-form.tsx";
+import { TaskForm } from "../form/task-form.tsx";
+import { toPreact } from "../preact.ts";
+import { keepDraft, readDraft } from "./draft.ts";
+import { readClaims, tell } from "./parent.ts";
+import { ask, type EmbedOutcome, type EmbedTask, type Refusal } from "./service.ts";
+import "../tokens.css";
+import "../form/form.css";
+import "../form/payload/payload.css";
+import "../light/page.css";
+import "./page.css";
+
+/*
+ * The form of a task inside the page of another product. What it says to people stands in the page (src/embed/page.ts);
+ * here is what happens. It never takes the focus by itself, and whatever goes wrong, what was entered stays.
+ */
+
+const { search, pathname } = location;
+const taskId = new URLSearchParams(search).get("id");
+const time_zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+const part = (id: string) => document.getElementById(id)!;
+
+let token = "";
+let claims = readClaims(token);
+let expiry: ReturnType<typeof setTimeout>;
+let isOpen = false;
+
+/** Takes the token out of the address, where it would be shown and kept. A host hands over a fresh one the same way. */
+function takeToken(): void {
+  token = new URLSearchParams(location.hash.slice(1)).get("token") ?? token;
+  claims = readClaims(token);
+  history.replaceState(null, "", pathname + search);
+}
+
+/** Shows one part of the page, and hides the others. */
+function show(id: string, message?: string | null): HTMLElement {
+  const shown = part(id);
+  for (const other of shown.parentElement!.children) (other as HTMLElement).hidden = other !== shown;
+  shown.querySelector("[data-message]")?.append(message ?? "");
+  return shown;
+}
+
+/** Tells the host, by one of its codes. There is a panel for each of them; whatever else goes wrong is `internal`. */
+function fail(error_code: string, message: string): string {
+  const code = part(error_code) ? error_code : "internal";
+  tell(claims, "task.error", { taskId, code, message });
+  return code;
+}
+
+/** After so many seconds the token counts no more, and nothing can be sent until there is another one. */
+function expireIn(seconds: number): void {
+  const notice = part("expired");
+  notice.hidden = true;
+  clearTimeout(expiry);
+  expiry = setTimeout(() => {
+    notice.hidden = false;
+    fail("INVALID_EMBED_TOKEN", notice.textContent);
+  }, seconds * 1000);
+}
+
+async function load(): Promise<void> {
+  show("loading");
+  const task = claims?.isElsewhere
+    ? { error_code: "EMBED_ORIGIN_NOT_ALLOWED", message: "" }
+    : await ask<EmbedTask>(token, `${search}&time_zone=${encodeURIComponent(time_zone)}`);
+  if ("error_code" in task) {
+    show(fail(task.error_code, task.message), task.message);
+    return;
+  }
+  const draft = `embed:${taskId}:${claims?.sub}`;
+  part("task").innerHTML = task.review_html ?? "";
+  render(
+    toPreact(
+      <TaskForm
+        task={{ ...task, task_id: task.id }}
+        channel="embed"
+        time_zone={time_zone}
+        now={new Date().toISOString()}
+        action=""
+        posted={{ entries: readDraft(draft), errors: [], notice: null }}
+        {...(task.status === "rejected" && { sent_back: sentBack(task) })}
+        onEdit={(edited) => task.redact_payload || keepDraft(draft, edited)}
+        onAnswer={(response) => answer(response, draft)}
+      />,
+    ),
+    part("form"),
+  );
+  isOpen = true;
+  show("open");
+  expireIn(task.expires_in_seconds);
+  tell(claims, "loaded", { taskId });
+}
+
+async function answer(response: unknown, draft: string): Promise<Outcome> {
+  const done = await ask<EmbedOutcome>(token, "/complete", { response });
+  if ("error_code" in done) return refused(done);
+  if (done.status === "rejected") return { kind: "sent back", ...sentBack(done) };
+  keepDraft(draft, null);
+  clearTimeout(expiry);
+  if (done.status === "completed") {
+    show("sent").focus();
+    tell(claims, "task.completed", { taskId, response: done.response, completedAt: done.completed_at });
+  } else {
+    show("exhausted", sentBack(done).reason).focus();
+    fail("TASK_ALREADY_TERMINAL", part("exhausted").innerText);
+  }
+  return { kind: "accepted" };
+}
+
+/** What has become of an answer that was not taken. What the person can put right is between them and the form. */
+function refused({ error_code, message, details }: Refusal): Outcome {
+  if (details)
+    return {
+      kind: "refused",
+      findings: details.map((detail) => ({
+        ...detail,
+        path: detail.path.replace("/response", ""),
+        keyword: detail.keyword ?? "",
+      })),
+    };
+  const code = fail(error_code, message);
+  const notice = part("expired");
+  // The form says it now, where it has to be said.
+  notice.hidden = true;
+  if (error_code === "internal") return { kind: "offline" };
+  return {
+    kind: code === "TASK_ALREADY_TERMINAL" ? "closed" : "failed",
+    message: `Not sent. ${code === "INVALID_EMBED_TOKEN" ? notice.textContent : message}`,
+  };
+}
+
+function sentBack({
+  verifier_result,
+  verification_attempt,
+}: Pick<EmbedTask, "verifier_result" | "verification_attempt">) {
+  return { reason: verifier_result?.reason ?? "", attempt: verification_attempt + 1 };
+}
+
+let height = 0;
+new ResizeObserver(() => {
+  const now = Math.ceil(document.body.getBoundingClientRect().height);
+  if (now !== height) tell(claims, "resize", { height: (height = now) });
+}).observe(document.body);
+
+addEventListener("hashchange", () => {
+  takeToken();
+  if (isOpen) expireIn(claims?.seconds ?? 0);
+  else void load();
+});
+part("retry").addEventListener("click", () => void load());
+takeToken();
+void load();
