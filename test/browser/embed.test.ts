@@ -49,6 +49,8 @@ testInBrowser("a product's page hears what happens in its form, from loading to 
   await fits(page, frame);
   await axe(page);
   await screenshot(page, "embed-open");
+  // Narrower, and as high as before.
+  await page.setViewportSize({ width: 1400, height: 900 });
   await fillIn(frame);
   await submit(frame);
   await frame.getByRole("heading", { name: "Submitted" }).waitFor();
@@ -90,6 +92,23 @@ testInBrowser(
     await screenshot(page, "embed-elsewhere");
   },
 );
+
+testInBrowser("where a browser does not say whose page it is, still nobody else hears anything", async (open, t) => {
+  const other = await startHost(t, "127.0.0.1");
+  const service = await withEmbed(t, other);
+  const { id } = await createTask(service, "Approve?");
+  const page = await open({ origins: [service.url], expected: [/'postMessage'/] });
+  await page.route("**/embed/main-*.js", async (route) => {
+    const response = await route.fetch();
+    const script = (await response.text()).replace("ancestorOrigins", "nothing").replace("document.referrer", '""');
+    await route.fulfill({ response, body: script });
+  });
+  const refused = page.waitForEvent("console", (message) => message.text().includes("'postMessage'"));
+  const frame = await showAt(page, other, await service.mint({ task_id: id }));
+  await frame.locator("#open").waitFor();
+  await refused;
+  assert.deepEqual(await page.evaluate(() => (window as unknown as { heard: Heard[] }).heard), []);
+});
 
 testInBrowser("a page that is not on the list cannot hold the form in a frame", async (open, t) => {
   const service = await withEmbed(t);
