@@ -40,6 +40,16 @@ test("the first start shows the token, and a call that works as it stands", () =
   assert.equal(FIRST_TASK.timeout_seconds, 3600);
 });
 
+test("the first start says whether forms can be embedded, and where", () => {
+  assert.match(plain(), /Embed {6}off: set SERVICE_EMBED_SIGNING_SECRET\n/);
+  const env = {
+    SERVICE_EMBED_SIGNING_SECRET: "0123456789abcdef".repeat(4),
+    SERVICE_EMBED_PARENT_ORIGINS: "https://app.example.com",
+  };
+  assert.match(plain({}, env), /Embed {6}on, for https:\/\/app\.example\.com\n/);
+  assert.ok(!plain({}, env).includes("0123456789abcdef"));
+});
+
 test("later starts say where it runs and what is off, and no secret", () => {
   const text = plain({ isNewDatabase: false, hasNewSecrets: false, warnings: ["Callbacks are off."] });
   assert.equal(text, "\n  Human Task Service 1.2.3 is running at http://localhost:3000\n\n  Callbacks are off.\n\n");

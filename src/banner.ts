@@ -73,7 +73,13 @@ function firstRows(started: Started): [label: string, value: string][] {
       "Callbacks",
       config.payloadKey === null ? "off" : "signed; npm run service -- webhook-key prints the key for receivers",
     ],
+    ["Embed", embedText(config)],
   ];
+}
+
+function embedText({ embed }: Config): string {
+  if (embed === null) return "off: set SERVICE_EMBED_SIGNING_SECRET";
+  return embed.parentOrigins.length === 0 ? "on, for nobody yet" : `on, for ${embed.parentOrigins.join(", ")}`;
 }
 
 function tokenText({ config, hasNewSecrets, isOwnToken }: Started): string {
