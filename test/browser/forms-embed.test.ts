@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures.ts";
 import { entriesOf, planForm, readForm } from "../../form/plan.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, testInBrowser } from "../support/browser.ts";
+import { axeInFrame, testInBrowser } from "../support/browser.ts";
 import { hears, openForm, withEmbed } from "../support/embed-host.ts";
 import { fillByKeyboard, submitByKeyboard, type Typed } from "./form-filler.ts";
 
@@ -12,7 +12,7 @@ for (const fixture of FORM_FIXTURES)
     const page = await open({ origins: [service.url], timeZone: FIXTURE_ZONE });
     const { response_schema, form_definition, payload = {} } = fixture;
     const { id, frame } = await openForm(service, page, { response_schema, form_definition, payload });
-    await axe(page);
+    await axeInFrame(page);
     const form = readForm({ ...fixture, channel: "embed", time_zone: FIXTURE_ZONE, now: new Date() });
     const entries = entriesOf(planForm(form, {}, fixture.answer));
     // The keys are the page's, and what they change is the frame's.

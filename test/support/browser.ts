@@ -137,9 +137,16 @@ async function watchPolicy(session: CDPSession, found: string[]): Promise<void> 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** Asserts that nothing on the page breaks a rule of WCAG 2.2 AA that a program can check. */
+/** Asserts that nothing on the page breaks a rule of WCAG 2.2 AA that a program can check. What is in its frames is not looked at. */
 export async function axe(page: Page): Promise<void> {
   assert.deepEqual(await axeViolations(page), []);
+}
+
+/** The same of the page in its one frame. */
+export async function axeInFrame(page: Page): Promise<void> {
+  const { session } = opened.get(page)!;
+  const { frameTree } = await session.send("Page.getFrameTree");
+  assert.deepEqual(await violationsIn(session, frameTree.childFrames![0]!.frame.id), []);
 }
 
 /**
@@ -153,7 +160,13 @@ export async function axeViolations(page: Page): Promise<string[]> {
   if (!hasScripts)
     for (const value of [true, false]) await session.send("Emulation.setScriptExecutionDisabled", { value });
   const { frameTree } = await session.send("Page.getFrameTree");
-  const world = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
+  const violations = await violationsIn(session, frameTree.frame.id);
+  if (!hasScripts) await session.send("Emulation.setScriptExecutionDisabled", { value: true });
+  return violations;
+}
+
+async function violationsIn(session: CDPSession, frameId: string): Promise<string[]> {
+  const world = await session.send("Page.createIsolatedWorld", { frameId, worldName: "axe" });
   const evaluate = async (expression: string): Promise<unknown> => {
     const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
       expression,
@@ -169,7 +182,6 @@ export async function axeViolations(page: Page): Promise<string[]> {
   const results = (await evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     violations: { id: string; help: string; nodes: { target: string[]; html: string }[] }[];
   };
-  if (!hasScripts) await session.send("Emulation.setScriptExecutionDisabled", { value: true });
   return results.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, html }) => `${id}: ${help}: ${target.join(" ")} ${html.slice(0, 200)}`),
   );
