@@ -85,7 +85,8 @@ export function createVerify({ settings, log, timeoutMs = TIMEOUT_MS, openMs = O
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       const why = reasonOf(error);
-      log.warn({ provider: config.provider, model: config.model, why, err: error }, "A verifier gave no verdict");
+      const vendor_says = messageOf((error as Error).cause);
+      log.warn({ provider: config.provider, model: config.model, why, vendor_says }, "A verifier gave no verdict");
       throw new ServiceError("VERIFIER_PROVIDER_ERROR", {
         message: `The answer could not be checked: ${why}. Nothing was judged; send it again in a moment.`,
         cause: error,
@@ -148,6 +149,11 @@ function reasonOf(error: unknown): string {
     return "the verifier's vendor has failed several times in a row and is left alone for a moment";
   if (error instanceof BulkheadRejectedError) return "too many answers wait to be checked";
   return "the verifier could not be asked";
+}
+
+/** A stack says nothing about a vendor, and when many calls fail at once they are many. */
+function messageOf(cause: unknown): string | null {
+  return cause instanceof Error ? cause.message.slice(0, 500) : null;
 }
 
 const VERDICT = {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
 import { axe, axeInFrame, screenshot, testInBrowser } from "../support/browser.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startVendors } from "../support/vendors.ts";
 import { createTask, TOKEN, type Service } from "../support/dashboard.ts";
 import { heard, hears, openForm, showAt, startHost, withEmbed, type Heard } from "../support/embed-host.ts";
 
@@ -92,7 +94,7 @@ testInBrowser(
   "the page of another origin, which may embed as well, sees no form and hears nothing",
   async (open, t) => {
     const other = await startHost(t, "127.0.0.1");
-    const service = await withEmbed(t, other);
+    const service = await withEmbed(t, { others: [other] });
     const { id } = await createTask(service, "Approve?");
     const page = await open({ origins: [service.url] });
     const frame = await showAt(page, other, await service.mint({ task_id: id }));
@@ -105,7 +107,7 @@ testInBrowser(
 
 testInBrowser("where a browser does not say whose page it is, still nobody else hears anything", async (open, t) => {
   const other = await startHost(t, "127.0.0.1");
-  const service = await withEmbed(t, other);
+  const service = await withEmbed(t, { others: [other] });
   const { id } = await createTask(service, "Approve?");
   const page = await open({ origins: [service.url], expected: [/'postMessage'/] });
   await page.route("**/embed/main-*.js", async (route) => {
@@ -261,6 +263,38 @@ testInBrowser(
     }
   },
 );
+
+testInBrowser("in a frame an answer is sent back by a vendor's verdict, corrected, and heard of", async (open, t) => {
+  const vendors = await startVendors();
+  t.after(() => vendors.close());
+  const hook = await startReceiver();
+  t.after(() => hook.close());
+  const service = await withEmbed(t, { env: vendors.env });
+  const page = await open({ origins: [service.url] });
+  const verdict = Promise.withResolvers<void>();
+  vendors.script.push(
+    { after: verdict.promise, turn: { passed: false, reason: "Say what was broken." } },
+    { passed: true, reason: "It says what." },
+  );
+  const { frame } = await openForm(service, page, {
+    verifier_config: { provider: "anthropic", instructions: "The note must say what was broken.", max_attempts: 2 },
+    callback_url: hook.url,
+  });
+  await fillIn(frame);
+  await submit(frame);
+  await frame.getByText("Checking your answer").waitFor();
+  verdict.resolve();
+  await frame.getByText("Say what was broken.").waitFor();
+  await frame.getByLabel("Note").fill("The lamp was broken.");
+  await submit(frame);
+  await frame.getByRole("heading", { name: "Submitted" }).waitFor();
+  await hook.until(1);
+  const told = JSON.parse(hook.received[0]!.body) as TaskRecord;
+  assert.deepEqual(
+    [told.status, told.response, told.verification_attempt, told.completed_via_channel],
+    ["completed", { approved: true, note: "The lamp was broken." }, 1, "embed"],
+  );
+});
 
 testInBrowser("an answer that the checks send back is shown as sent back; the last one as over", async (open, t) => {
   const service = await withEmbed(t);

@@ -46,12 +46,16 @@ export interface Embedding extends Service {
 }
 
 /** A service that lets one product embed its forms. @param others - whom it lets as well */
-export async function withEmbed(t: TestContext, ...others: string[]): Promise<Embedding> {
+export async function withEmbed(
+  t: TestContext,
+  { others = [], env = {} }: { others?: readonly string[]; env?: Record<string, string> } = {},
+): Promise<Embedding> {
   const host = await startHost(t);
   const service = await serve(t, {
     SERVICE_EMBED_SIGNING_SECRET: EMBED_SECRET,
     SERVICE_EMBED_PARENT_ORIGINS: [host, ...others].join(","),
     SERVICE_CALLBACK_ALLOW_PRIVATE: "1",
+    ...env,
   });
   const key = await service.call<NewServiceKeyRecord>("POST", "/api/service-keys", { name: "Shop" });
   return {

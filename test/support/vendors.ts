@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { VerifierProvider } from "../../src/config.ts";
+import { VENDOR_KEY_ENVS, type VerifierProvider } from "../../src/config.ts";
 
 /** What a vendor does with a call. */
 export type Turn =
@@ -189,7 +189,7 @@ export async function startVendors(): Promise<Vendors> {
   return {
     baseUrls,
     env: {
-      OPENAI_API_KEY: VENDOR_KEY,
+      ...Object.fromEntries(Object.values(VENDOR_KEY_ENVS).map((name) => [name, VENDOR_KEY])),
       ...Object.fromEntries(
         providers.map((name) => [`SERVICE_VERIFIER_${name.toUpperCase()}_BASE_URL`, baseUrls[name]]),
       ),
