@@ -235,6 +235,54 @@ testWithSlack(
   },
 );
 
+let gate: Promise<void> | null = null;
+testWithSlack(
+  "an answer that takes longer than Slack waits is shown as being sent, and then as sent",
+  async ({ service, slack, send }) => {
+    await addUser(service, { email: "dana@example.com" });
+    const dana = slack.addUser({ name: "dana", email: "dana@example.com" });
+    const { id } = await service.create({
+      response_schema: { type: "object", properties: { why: { type: "string" } }, required: ["why"] },
+      notify: ["slack:#approvals"],
+    });
+    await send();
+    await slack.click({ user: dana, post: slack.posts[0]!, action_id: "answer:open" });
+    const view = slack.views[0]!;
+    const [{ block_id, element }] = view.blocks.filter(
+      (block) => (block as { type: string }).type === "input",
+    ) as unknown as [{ block_id: string; element: { action_id: string } }];
+    const title = () => (view.title as { text: string }).text;
+    const opened = Promise.withResolvers<void>();
+    gate = opened.promise;
+    const { failure } = await slack.submit({
+      user: dana,
+      view,
+      values: { [block_id]: { [element.action_id]: "It was broken." } },
+    });
+    assert.equal(failure, null);
+    assert.equal(title(), "Still sending");
+    assert.equal((await read(service, id)).status, "created");
+    gate = null;
+    opened.resolve();
+    await slack.until(() => title() === "Answer sent");
+    assert.deepEqual((await read(service, id)).response, { why: "It was broken." });
+  },
+  {
+    // Writes wait while the gate is shut.
+    db: (opened) => {
+      const write: typeof opened.write = async (work) => {
+        await gate;
+        return opened.write(work);
+      };
+      const writeOne: typeof opened.writeOne = async (statement, params) => {
+        await gate;
+        return opened.writeOne(statement, params);
+      };
+      return Object.assign(Object.create(opened) as typeof opened, { write, writeOne });
+    },
+  },
+);
+
 testWithSlack("somebody of another workspace is not who their address says", async ({ service, slack, send }) => {
   await addUser(service, { email: "dana@example.com", is_operator: true });
   const dana = slack.addUser({ name: "dana", email: "dana@example.com" });
