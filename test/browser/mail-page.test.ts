@@ -5,6 +5,7 @@ import { axe, screenshot, testInBrowser } from "../support/browser.ts";
 import { createTask, serve, type Service } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtp, type TestSmtp } from "../support/smtp.ts";
+import { startVendors } from "../support/vendors.ts";
 
 const DANA = "dana@example.com";
 
@@ -64,6 +65,40 @@ testInBrowser("from a mail to the agent's callback, in a browser without scripts
   await again.getByRole("heading", { level: 1, name: "You have answered this" }).waitFor();
   await axe(again);
   await screenshot(again, "mail-used");
+});
+
+testInBrowser("while an answer by mail is checked the page says so, and then what came of it", async (open, t) => {
+  const vendors = await startVendors();
+  t.after(() => vendors.close());
+  const service = await withMail(t, vendors.env);
+  await createTask(service, "Approve the refund?", {
+    notify: [`email:${DANA}`],
+    verifier_config: { provider: "google", instructions: "The note must say why.", max_attempts: 3 },
+  });
+  const page = await open();
+  await page.goto(await linkIn(service));
+  await page.locator("[data-live]").waitFor();
+  await page.getByRole("radio", { name: "Yes" }).check();
+  const verdict = Promise.withResolvers<void>();
+  vendors.script.push({ after: verdict.promise, turn: { passed: false, reason: "Say why." } });
+  const said = page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const status = document.querySelector("output.status")!;
+        new MutationObserver(() => resolve(status.textContent)).observe(status, {
+          childList: true,
+          characterData: true,
+          subtree: true,
+        });
+      }),
+  );
+  await page.getByRole("button", { name: "Submit answer" }).click({ noWaitAfter: true });
+  // A page that is being left answers no questions; what it has written down before, it has shown.
+  assert.equal(await said, "Checking your answer, usually 5 to 30 seconds");
+  verdict.resolve();
+  await page.getByText("Say why.").waitFor();
+  assert.equal(await page.getByRole("radio", { name: "Yes" }).isChecked(), true);
+  await screenshot(page, "mail-sent-back");
 });
 
 testInBrowser(

@@ -66,7 +66,8 @@ export function AnswerForm(props: AnswerFormProps) {
   // What the server said of what was posted; it also knows what only it can check.
   const [said, setSaid] = useState(posted?.errors ?? []);
   const [confirming, setConfirming] = useState(posted?.notice === "confirm");
-  const [state, setState] = useState<"editing" | "sending" | "accepted">("editing");
+  /** "": nothing is under way. "leaving": the page posts the form by itself, and what is locked is not posted. */
+  const [state, setState] = useState<"" | "leaving" | "sending" | "accepted">("");
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [focus, setFocus] = useState<readonly string[] | null>(null);
 
@@ -82,7 +83,7 @@ export function AnswerForm(props: AnswerFormProps) {
     if (focus !== null) focusOn(focus);
   }, [focus]);
 
-  const locked = state !== "editing" || outcome?.kind === "closed";
+  const locked = state === "sending" || state === "accepted" || outcome?.kind === "closed";
   const change = (next: Entries): void => {
     setEntries(next);
     props.onEdit?.(next);
@@ -126,7 +127,7 @@ export function AnswerForm(props: AnswerFormProps) {
     setState("sending");
     const result = await answer(plan.value).catch((): Outcome => ({ kind: "failed", message: "" }));
     setOutcome(result);
-    setState(result.kind === "accepted" ? "accepted" : "editing");
+    setState(result.kind === "accepted" ? "accepted" : "");
     if (result.kind === "refused") setFindings(result.findings);
     if (result.kind !== "accepted") setFocus([result.kind === "sent back" ? BACK : SUMMARY]);
     setConfirming(false);
@@ -144,7 +145,7 @@ export function AnswerForm(props: AnswerFormProps) {
   };
   const back = outcome?.kind === "sent back" ? outcome : props.sentBack;
   const waiting = isVerified ? words.checking : words.submitting;
-  const progress = state === "sending" ? waiting : state === "accepted" ? words.sent : "";
+  const progress = state && (state === "accepted" ? words.sent : waiting);
   const label = form.hints.submit.label ?? words.submit;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a shortcut that works from every field
@@ -159,7 +160,7 @@ export function AnswerForm(props: AnswerFormProps) {
         else if (props.onAnswer !== undefined) {
           event.preventDefault();
           void send(props.onAnswer);
-        }
+        } else setState("leaving");
       }}
       onKeyDown={(event) => {
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;

@@ -276,6 +276,8 @@ testWithSlack(
     const [gone] = await list(service);
     assert.equal(gone?.team_id, null);
     assert.match(gone?.problem ?? "", /^token_revoked: /);
+    // It keeps no other workspace out.
+    assert.equal((await add(service, slack.addTeam("Beta"))).status, 200);
   },
   { scopes: ["chat:write", "chat:write.public", "im:write", "users:read"] },
 );

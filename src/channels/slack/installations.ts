@@ -104,7 +104,8 @@ export async function storeInstallation(
 ): Promise<SlackInstallation> {
   if (!isTeamId(team.id))
     throw new SlackFailure("no_team", "Slack did not say which workspace this is.", { isFinal: true });
-  const ofEnvironment = await ctx.slack?.ofEnvironment?.team();
+  // Where that token does not work, it is in nobody's way.
+  const ofEnvironment = await ctx.slack?.ofEnvironment?.team().catch(() => null);
   if (ofEnvironment?.id === team.id)
     throw new SlackFailure("environment", `${team.name} is connected by SERVICE_SLACK_BOT_TOKEN already.`, {
       isFinal: true,
