@@ -461,6 +461,7 @@ function listed(task: Task) {
     timeout_seconds: request.timeout_seconds,
     timeout_at: iso(deadlineOf(task)),
     redact_payload: request.redact,
+    is_verified: request.verifier !== null && !request.redact,
     created_at: iso(task.created),
     updated_at: iso(task.updated),
     completed_by_user_id: null,
