@@ -194,7 +194,7 @@ export const slackRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
         }),
         response: {
           200: Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "The manifest." }),
-          ...errors("MALFORMED_REQUEST", "UNAUTHENTICATED", "FORBIDDEN"),
+          ...errors("MALFORMED_REQUEST", "UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_FAILED"),
         },
       },
     },
@@ -237,7 +237,7 @@ export const slackRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (a
         }),
         response: {
           302: Type.Null({ description: "To the settings, with `installed` or `problem` in the query." }),
-          ...errors("MALFORMED_REQUEST", "SLACK_NOT_CONFIGURED", "COMMIT_UNKNOWN"),
+          ...errors("MALFORMED_REQUEST", "VALIDATION_FAILED", "SLACK_NOT_CONFIGURED", "COMMIT_UNKNOWN"),
         },
       },
     },
