@@ -5,6 +5,12 @@ import type { Description, Operation } from "./description.ts";
 import { fitting, newTask, type Known, type Receivers } from "./fields.ts";
 import { anyJson, mutate, toText, type Json } from "./json-text.ts";
 
+const GUARDS_ITSELF: ReadonlySet<string> = new Set([
+  "/api/channels/slack/interactions",
+  "/api/embed/tokens",
+  "/api/embed/task/complete",
+]);
+
 /** What an answer may be. */
 export type Allowed =
   /** What the operation declares. */
@@ -238,7 +244,8 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
     headers.some(([name]) => name === "Origin" || name === "Cookie");
   if (!isStrange) {
     const isJson = type === "application/json";
-    if (isCrossSite) mustBe = [403];
+    // What carries credentials of its own in each request is open to pages of any origin.
+    if (isCrossSite && !GUARDS_ITSELF.has(operation.path)) mustBe = [403];
     else if (operation.isSecured && (token !== TOKEN || !operation.knowsToken)) mustBe = [401];
     else if (takesBody && isJson && bytes !== null && !isAcceptable(bytes)) mustBe = [400];
     else if (isMiscoded || !isJson) mustBe = null;
