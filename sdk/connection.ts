@@ -1,0 +1,162 @@
+import type { Clock } from "./clock.ts";
+import { ApiError, UnreachableError } from "./errors.ts";
+
+export interface Request {
+  method: "GET" | "POST" | "DELETE";
+  /** From `/api` on. */
+  path: string;
+  body?: object | undefined;
+  token: string;
+  signal?: AbortSignal | undefined;
+  /** How long the service may hold the answer back. */
+  holdMs?: number;
+  /**
+   * Until when, in epoch milliseconds, what failed on the way is tried again; for a while when it is left out. null: never,
+   * for what must not happen twice.
+   */
+  until?: number | null;
+  taskId?: string | undefined;
+}
+
+export interface Reply<T> {
+  data: T;
+  headers: Headers;
+  /** Requests that it took. More than one: an earlier one may have had its effect. */
+  tries: number;
+}
+
+export interface Connection {
+  /** Where the service is, without a slash at the end. */
+  baseUrl: string;
+  /**
+   * Sends a request, and again while the service is away, restarting or overloaded.
+   * @throws ApiError, UnreachableError, or the reason of the signal
+   */
+  request<T>(request: Request): Promise<Reply<T>>;
+}
+
+export interface ConnectionOptions {
+  baseUrl: string;
+  fetch: typeof fetch;
+  headers: Readonly<Record<string, string>>;
+  clock: Clock;
+}
+
+/** How long it is tried before anything has answered: a wrong address, or a service that was not started. */
+const FIRST_PATIENCE_MS = 10_000;
+/** The same once the service was there: a deploy, a restart. */
+export const PATIENCE_MS = 300_000;
+/** What an answer takes at most that nobody holds back. */
+const ANSWER_MS = 15_000;
+const BACKOFF_MS = 250;
+const BACKOFF_MAX_MS = 10_000;
+const RETRY_AFTER_MAX_MS = 60_000;
+
+export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): Connection {
+  let hasAnswered = false;
+
+  async function request<T>(wanted: Request): Promise<Reply<T>> {
+    const { signal, taskId } = wanted;
+    const until =
+      wanted.until === undefined ? clock.now() + (hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS) : wanted.until;
+    for (let tries = 1; ; tries++) {
+      signal?.throwIfAborted();
+      const { failed, waitMs = 0, ...reply } = await attempt(wanted);
+      signal?.throwIfAborted();
+      if (failed === undefined) {
+        hasAnswered = true;
+        return { ...(reply as { data: T; headers: Headers }), tries };
+      }
+      if (failed instanceof ApiError) hasAnswered = true;
+      // All of them come back at once after a restart: each waits for a random part of a time that doubles.
+      const pause = Math.max(waitMs, Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** tries));
+      if (!isWorthTrying(failed) || until === null || clock.now() + pause > until) {
+        if (failed instanceof ApiError) throw failed;
+        throw new UnreachableError(
+          "UNREACHABLE",
+          `${failed.message}${until === null ? " It may have been done all the same." : ""}`,
+          { taskId, cause: failed.cause },
+        );
+      }
+      await clock.sleep(pause, signal);
+    }
+  }
+
+  async function attempt({ method, path, body, token, signal, holdMs = 0, taskId }: Request): Promise<Attempt> {
+    const late = AbortSignal.timeout(holdMs + ANSWER_MS);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(baseUrl + path, {
+        method,
+        headers: {
+          ...headers,
+          accept: "application/json",
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { "content-type": "application/json" }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        // A token goes nowhere but where it was meant to go.
+        redirect: "manual",
+        signal: signal === undefined ? late : AbortSignal.any([signal, late]),
+      });
+      text = await response.text();
+    } catch (cause) {
+      const deepest = (cause as Error).cause instanceof Error ? ((cause as Error).cause as Error) : (cause as Error);
+      const why = late.aborted ? "it did not answer in time" : deepest.message;
+      return { failed: new Unheard(`No answer from ${baseUrl}: ${why}. Is the service running there?`, { cause }) };
+    }
+    const { status, ok, headers: given } = response;
+    const data = parse(text);
+    if (ok && (data !== undefined || status === 204)) return { data, headers: given };
+    if (isErrorBody(data)) {
+      const seconds = Number(given.get("retry-after") ?? 0);
+      const waitMs = Math.min(RETRY_AFTER_MAX_MS, seconds > 0 ? seconds * 1000 : 0);
+      return { failed: new ApiError(status, data, taskId), waitMs };
+    }
+    const to = given.get("location");
+    const what = to === null ? `HTTP ${status}` : `a redirect to ${to}: if the service is there, use that address`;
+    return {
+      failed: new Unheard(
+        `What answers at ${baseUrl} is not the service, or something before it: ${what}.`,
+        {},
+        status,
+      ),
+    };
+  }
+
+  /** An answer that is not the service's own says nothing of it, once it was there: a proxy speaks while it is away. */
+  function isWorthTrying(failed: ApiError | Unheard): boolean {
+    if (failed instanceof ApiError) return [408, 429].includes(failed.status) || failed.status >= 500;
+    return hasAnswered || failed.status === undefined || failed.status >= 500;
+  }
+
+  return { baseUrl, request };
+}
+
+type Attempt =
+  | { data: unknown; headers: Headers; failed?: undefined; waitMs?: undefined }
+  | { failed: ApiError | Unheard; waitMs?: number };
+
+/** Nothing came back, or nothing that the service would say. */
+class Unheard extends Error {
+  readonly status: number | undefined;
+
+  constructor(message: string, options: ErrorOptions, status?: number) {
+    super(message, options);
+    this.status = status;
+  }
+}
+
+/** undefined: not JSON. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isErrorBody(data: unknown): data is ConstructorParameters<typeof ApiError>[1] {
+  return typeof data === "object" && data !== null && typeof (data as { error_code?: unknown }).error_code === "string";
+}

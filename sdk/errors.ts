@@ -1,0 +1,95 @@
+import type { Problem, TaskOutcome } from "./shapes.ts";
+
+interface Told {
+  /** The task that it is about, with which waiting can go on later. */
+  taskId?: string | undefined;
+  /** The page that says what to do. */
+  docs?: string | undefined;
+  cause?: unknown;
+}
+
+/** Everything that goes wrong here, except an abort, which rejects with the reason of its signal. */
+export class HumanTaskError extends Error {
+  /** Stable, for programs. */
+  readonly code: string;
+  readonly taskId: string | undefined;
+  readonly docs: string | undefined;
+
+  constructor(code: string, message: string, { taskId, docs, cause }: Told = {}) {
+    super(message, { cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.taskId = taskId;
+    this.docs = docs;
+  }
+}
+
+/** The service refused a request; `code` is its `error_code`. (spec: Errors) */
+export class ApiError extends HumanTaskError {
+  override name = "ApiError";
+  readonly status: number;
+  /** Names the request in the service's log. */
+  readonly requestId: string | undefined;
+  /** Each place that it is about, as a JSON Pointer into what was sent. */
+  readonly details: readonly Problem[];
+
+  constructor(status: number, body: { error_code: string; message: string } & Partial<ErrorRest>, taskId?: string) {
+    const { error_code, message, docs, request_id, details = [] } = body;
+    const places = details.map(({ path, message }) => `\n  ${path || "/"}: ${message}`).join("");
+    const help = docs === undefined ? "" : `\n${docs}`;
+    super(error_code, `${message} (HTTP ${status}, ${error_code})${places}${help}`, { taskId, docs });
+    this.status = status;
+    this.requestId = request_id;
+    this.details = details;
+  }
+}
+
+interface ErrorRest {
+  docs: string;
+  request_id: string;
+  details: readonly Problem[];
+}
+
+/** Nothing that speaks for the service answered for as long as it was worth trying. A task that was created is not lost. */
+export class UnreachableError extends HumanTaskError {
+  override name = "UnreachableError";
+}
+
+/** The task ended without an answer: nobody answered in time, it was withdrawn, or every answer failed its checks. */
+export class NoAnswerError extends HumanTaskError {
+  override name = "NoAnswerError";
+  readonly status: Exclude<TaskOutcome["status"], "created" | "rejected" | "completed">;
+  readonly outcome: TaskOutcome;
+
+  constructor(outcome: TaskOutcome) {
+    const status = outcome.status as NoAnswerError["status"];
+    const reason = outcome.verifier_result?.reason;
+    const why = {
+      timed_out:
+        "Nobody answered in time. Give it longer with timeoutSeconds, tell somebody with notify or assignTo, or decide what happens without an answer.",
+      cancelled: "The task was withdrawn before anybody answered.",
+      verification_exhausted: `No answer passed the verifier's checks${reason === undefined ? "" : `; of the last one it said: ${reason}`}.`,
+    }[status];
+    super(status.toUpperCase(), `${why} (${outcome.task_id})`, { taskId: outcome.task_id });
+    this.status = status;
+    this.outcome = outcome;
+  }
+}
+
+/** The service accepted an answer that the schema given here refuses, by a rule that JSON Schema cannot say. */
+export class AnswerRefusedError extends HumanTaskError {
+  override name = "AnswerRefusedError";
+  readonly answer: unknown;
+  readonly issues: readonly { readonly message: string }[];
+
+  constructor(taskId: string, answer: unknown, issues: AnswerRefusedError["issues"]) {
+    const said = issues.map(({ message }) => message).join("; ");
+    super(
+      "ANSWER_REFUSED",
+      `The answer fits the JSON Schema that the person was shown, but not responseSchema: ${said}. Say the rule in a way that JSON Schema knows (such as .min() instead of .refine()), so that the form asks for it. (${taskId})`,
+      { taskId },
+    );
+    this.answer = answer;
+    this.issues = issues;
+  }
+}

@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import openapiTS, { astToString } from "openapi-typescript";
+
+/** The operations that the client calls; of the rest of the description it needs nothing. */
+const OPERATIONS = new Set([
+  "createTask",
+  "listTasks",
+  "getTask",
+  "deleteTask",
+  "pollTask",
+  "completeTask",
+  "cancelTask",
+  "getAuditTrail",
+  "createEmbedToken",
+]);
+
+type Operation = { operationId: string; responses: Record<string, unknown> };
+interface Description {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown> };
+}
+
+/** `api.ts`: the shapes of the API as TypeScript, from its description. */
+export async function apiTypes(): Promise<string> {
+  const whole = JSON.parse(readFileSync(new URL("../openapi.json", import.meta.url), "utf8")) as Description;
+  const paths = Object.fromEntries(
+    Object.entries(whole.paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(methods)
+          .filter(([, { operationId }]) => OPERATIONS.has(operationId))
+          .map(([method, operation]) => [method, { ...operation, responses: good(operation.responses) }]),
+      ),
+    ]),
+  );
+  const used = JSON.stringify(paths);
+  const schemas = Object.fromEntries(
+    Object.entries(whole.components.schemas).filter(
+      ([name]) => name === "Error" || used.includes(`"#/components/schemas/${name}"`),
+    ),
+  );
+  const kept = Object.fromEntries(Object.entries(paths).filter(([, methods]) => Object.keys(methods).length > 0));
+  const description = { ...whole, paths: kept, components: { ...whole.components, schemas } };
+  const types = astToString(await openapiTS(JSON.stringify(description)));
+  return `// Written by \`npm run generate\` from openapi.json.\n\n${types}`;
+}
+
+function good(responses: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(responses).filter(([status]) => status.startsWith("2")));
+}
+
+if (import.meta.main) writeFileSync(new URL("api.ts", import.meta.url), await apiTypes());

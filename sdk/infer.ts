@@ -1,0 +1,44 @@
+/** The type of what a JSON Schema lets through, as far as its literal type tells; `unknown` where it does not. */
+export type FromJsonSchema<S> = S extends { readonly const: infer Value }
+  ? Value
+  : S extends { readonly enum: readonly (infer Value)[] }
+    ? Value
+    : S extends { readonly anyOf: readonly (infer Branch)[] }
+      ? FromJsonSchema<Branch>
+      : S extends { readonly oneOf: readonly (infer Branch)[] }
+        ? FromJsonSchema<Branch>
+        : S extends { readonly type: infer Type }
+          ? OfType<Type extends readonly (infer One)[] ? One : Type, S>
+          : S extends { readonly properties: unknown }
+            ? OfObject<S>
+            : unknown;
+
+type OfType<Type, S> = Type extends "string"
+  ? string
+  : Type extends "number" | "integer"
+    ? number
+    : Type extends "boolean"
+      ? boolean
+      : Type extends "null"
+        ? null
+        : Type extends "array"
+          ? OfArray<S>
+          : Type extends "object"
+            ? OfObject<S>
+            : unknown;
+
+type OfArray<S> = S extends { readonly items: infer Item } ? FromJsonSchema<Item>[] : unknown[];
+
+type OfObject<S> = S extends { readonly properties: infer Members }
+  ? Flat<
+      {
+        -readonly [Name in keyof Members as Name extends Required<S> ? Name : never]: FromJsonSchema<Members[Name]>;
+      } & {
+        -readonly [Name in keyof Members as Name extends Required<S> ? never : Name]?: FromJsonSchema<Members[Name]>;
+      }
+    >
+  : Record<string, unknown>;
+
+type Required<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
+/** One object type instead of two that are joined, for whoever reads it in an editor. */
+type Flat<T> = { [Name in keyof T]: T[Name] };

@@ -1,0 +1,26 @@
+/** Whatever JSON can say. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** A JSON object whose members are not known. */
+export type JsonObject = Record<string, unknown>;
+
+/**
+ * Canonical JSON (RFC 8785): the same text for the same value in every language.
+ * @param value - is read as `JSON.stringify` reads it, so a Date is its text and what is undefined is left out
+ */
+export function canonicalJson(value: unknown): string {
+  const text = JSON.stringify(value) as string | undefined;
+  return write(text === undefined ? null : (JSON.parse(text) as Json));
+}
+
+function write(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (isList(value)) return `[${value.map(write).join()}]`;
+  // By UTF-16 code units, which is the order of `toSorted`.
+  const names = Object.keys(value).toSorted();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${write(value[name]!)}`).join()}}`;
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}

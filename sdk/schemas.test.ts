@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import * as v from "valibot";
+import { z } from "zod";
+import type { AnswerOf, PayloadOf } from "./schemas.ts";
+import { jsonSchemaOf, withJsonSchema } from "./schemas.ts";
+
+/** Does not compile where the two types differ. */
+function same<A, B>(
+  ..._equal: (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? [] : [never]
+): void {}
+
+const zod = z.object({ approved: z.boolean(), note: z.string().default("") });
+const valibot = v.object({ approved: v.boolean(), note: v.optional(v.string()) });
+const arktype = type({ approved: "boolean", "note?": "string" });
+
+void test("a schema of zod, valibot or arktype says itself as JSON Schema, of what is given to it", () => {
+  for (const schema of [zod, toStandardJsonSchema(valibot), arktype]) {
+    const { type, properties, required } = jsonSchemaOf(schema, "responseSchema") as Record<string, object>;
+    assert.equal(type, "object");
+    assert.deepEqual(Object.keys(properties!), ["approved", "note"]);
+    // What the schema fills in need not be given.
+    assert.deepEqual(required, ["approved"]);
+  }
+});
+
+void test("the answer has the type that the library gives it", () => {
+  same<AnswerOf<typeof zod>, { approved: boolean; note: string }>();
+  same<PayloadOf<typeof zod>, { approved: boolean; note?: string | undefined }>();
+  same<AnswerOf<typeof valibot>, { approved: boolean; note?: string | undefined }>();
+  same<AnswerOf<typeof arktype>, { approved: boolean; note?: string }>();
+});
+
+void test("the answer to plain JSON Schema has the type that it says", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      decision: { enum: ["approve", "reject"] },
+      amount: { type: "number" },
+      note: { type: ["string", "null"] },
+      lines: { type: "array", items: { type: "object", properties: { sku: { type: "string" } }, required: ["sku"] } },
+      kind: { const: "refund" },
+      either: { anyOf: [{ type: "boolean" }, { type: "integer" }] },
+      free: {},
+    },
+    required: ["decision", "lines"],
+  } as const;
+  same<
+    AnswerOf<typeof schema>,
+    {
+      decision: "approve" | "reject";
+      lines: { sku: string }[];
+      amount?: number;
+      note?: string | null;
+      kind?: "refund";
+      either?: boolean | number;
+      free?: unknown;
+    }
+  >();
+  // Of what is only known when the program runs, the type says no more than that it is an object.
+  same<AnswerOf<{ [keyword: string]: unknown }>, Record<string, unknown>>();
+});
+
+void test("a schema that does not say itself as JSON Schema is refused with what helps", () => {
+  assert.throws(() => jsonSchemaOf(valibot, "responseSchema"), {
+    code: "NO_JSON_SCHEMA",
+    message: /toStandardJsonSchema/,
+  });
+  const both = withJsonSchema(valibot, { type: "object" });
+  assert.deepEqual(jsonSchemaOf(both, "responseSchema"), { type: "object" });
+  assert.deepEqual(both["~standard"].validate({ approved: true }), { typed: true, value: { approved: true } });
+});
+
+void test("a schema with what JSON has no word for is refused by the library's own reason", () => {
+  assert.throws(() => jsonSchemaOf(z.object({ at: z.date() }), "responseSchema"), {
+    code: "NO_JSON_SCHEMA",
+    message: /responseSchema cannot be said as JSON Schema: .*Date/,
+  });
+});

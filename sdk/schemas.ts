@@ -1,0 +1,64 @@
+import { HumanTaskError } from "./errors.ts";
+import type { FromJsonSchema } from "./infer.ts";
+import type { JsonObject } from "./json.ts";
+
+/** What a library such as zod, valibot or arktype makes: it checks a value and has a type. (standardschema.dev) */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Says itself as JSON Schema. */
+    readonly jsonSchema?: { readonly input: (options: { readonly target: "draft-2020-12" }) => JsonObject } | undefined;
+  };
+}
+
+type Checked<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly message: string }[] };
+
+/** A schema of a library, or plain JSON Schema (draft 2020-12, or draft-07 when `$schema` says so). */
+export type AnySchema = StandardSchema | { readonly [keyword: string]: unknown };
+
+/** What a schema lets through, as TypeScript knows it. */
+export type AnswerOf<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : ObjectOf<FromJsonSchema<S>>;
+/** What is given to a schema: of a library that changes values, what they are before that. */
+export type PayloadOf<S> = S extends StandardSchema<infer Input> ? Input : ObjectOf<FromJsonSchema<S>>;
+
+/** What nothing is known of is at least an object. */
+type ObjectOf<T> = unknown extends T ? JsonObject : T;
+
+/** For a library that does not say its schemas as JSON Schema: `schema` checks the answer, `jsonSchema` makes the form. */
+export function withJsonSchema<S extends StandardSchema>(schema: S, jsonSchema: JsonObject): S {
+  const standard = { ...schema["~standard"], jsonSchema: { input: () => jsonSchema } };
+  return { "~standard": standard } as StandardSchema as S;
+}
+
+/** @throws HumanTaskError NO_JSON_SCHEMA */
+export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
+  if (!isStandard(schema)) return schema;
+  const { vendor, jsonSchema } = schema["~standard"];
+  if (jsonSchema === undefined)
+    throw new HumanTaskError(
+      "NO_JSON_SCHEMA",
+      `${name}: this ${vendor} schema does not say itself as JSON Schema, of which forms are made. ${HELP[vendor] ?? ""}Otherwise give JSON Schema, or both: withJsonSchema(schema, jsonSchema).`,
+    );
+  try {
+    return jsonSchema.input({ target: "draft-2020-12" });
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new HumanTaskError("NO_JSON_SCHEMA", `${name} cannot be said as JSON Schema: ${why}`, { cause });
+  }
+}
+
+const HELP: Readonly<Record<string, string>> = {
+  zod: "Use zod 4.2 or newer. ",
+  valibot: "Wrap it in toStandardJsonSchema() of @valibot/to-json-schema. ",
+  arktype: "Use arktype 2.1.28 or newer. ",
+};
+
+/** arktype's schemas are functions. */
+export function isStandard(schema: AnySchema): schema is StandardSchema {
+  return "~standard" in schema;
+}
