@@ -57,8 +57,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
 
   async function request<T>(wanted: Request): Promise<Reply<T>> {
     const { signal, taskId } = wanted;
-    const until =
-      wanted.until === undefined ? clock.now() + (hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS) : wanted.until;
+    const begun = clock.now();
     for (let tries = 1; ; tries++) {
       signal?.throwIfAborted();
       const { failed, waitMs = 0, ...reply } = await attempt(wanted);
@@ -68,6 +67,8 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
         return { ...(reply as { data: T; headers: Headers }), tries };
       }
       if (failed instanceof ApiError) hasAnswered = true;
+      // Another request may have heard of the service meanwhile.
+      const until = wanted.until === undefined ? begun + (hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS) : wanted.until;
       // All of them come back at once after a restart: each waits for a random part of a time that doubles.
       const pause = Math.max(waitMs, Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** tries));
       if (!isWorthTrying(failed) || until === null || clock.now() + pause > until) {

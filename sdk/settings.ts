@@ -9,6 +9,7 @@ export interface Settings {
 interface Process {
   env?: Readonly<Record<string, string | undefined>>;
   getBuiltinModule?: (name: string) => unknown;
+  kill?: (pid: number, signal: 0) => unknown;
 }
 
 interface Files {
@@ -19,6 +20,7 @@ interface Files {
 interface Found {
   url: string;
   token: string | null;
+  pid: number;
 }
 
 /**
@@ -64,8 +66,10 @@ function discover(env: NonNullable<Process["env"]>): Found | null {
   const files = runtime()?.getBuiltinModule?.("node:fs") as Files | undefined;
   if (!path || files === undefined) return null;
   try {
-    const { url, token } = JSON.parse(files.readFileSync(path, "utf8")) as Partial<Found>;
-    return typeof url === "string" ? { url, token: typeof token === "string" ? token : null } : null;
+    const found = JSON.parse(files.readFileSync(path, "utf8")) as Found;
+    // Throws when that process is gone: what listens there now may be anybody's, and gets no token.
+    runtime()?.kill?.(found.pid, 0);
+    return found;
   } catch {
     return null;
   }

@@ -28,6 +28,11 @@ export interface Config {
   /** Showing the form in other products; null: minting a token answers 404. (spec: Embed server configuration) */
   embed: EmbedConfig | null;
   limits: { bodyBytes: number };
+  /**
+   * Where the service writes down its address for programs of the same person on this machine; null: nowhere, as one that
+   * other machines can reach.
+   */
+  discoveryFile: string | null;
   logLevel: LogLevel;
 }
 
@@ -115,6 +120,10 @@ const KNOWN_NAMES = new Set([
   "SERVICE_EMBED_PARENT_ORIGINS",
   "SERVICE_BODY_LIMIT_BYTES",
   "SERVICE_LOG_LEVEL",
+  "SERVICE_DISCOVERY_FILE",
+  // The client's, which a program beside the service may have in the same environment.
+  "SERVICE_URL",
+  "SERVICE_KEY",
 ]);
 
 /** The variable that says where a provider is asked. */
@@ -177,7 +186,8 @@ export function readConfig(
   const databaseUrl = given("SERVICE_DATABASE_URL");
   const database = databaseUrl === undefined ? ({ kind: "sqlite" } as const) : readDatabaseUrl(databaseUrl, problems);
 
-  let allowPrivate = isLoopback(host) && (givenUrl === undefined || isLoopback(hostOf(publicUrl)));
+  const isLocal = isLoopback(host) && (givenUrl === undefined || isLoopback(hostOf(publicUrl)));
+  let allowPrivate = isLocal;
   const allow = given("SERVICE_CALLBACK_ALLOW_PRIVATE");
   if (allow === "1" || allow === "0") allowPrivate = allow === "1";
   else if (allow !== undefined) problems.push(`SERVICE_CALLBACK_ALLOW_PRIVATE is "${allow}"; it takes 1 or 0.`);
@@ -281,10 +291,19 @@ export function readConfig(
       slack,
       embed,
       limits: { bodyBytes },
+      discoveryFile: isLocal ? discoveryFileOf(env) : null,
       logLevel,
     },
     warnings,
   };
+}
+
+/** The client looks for it in the same place. (sdk/settings.ts) */
+function discoveryFileOf(env: Readonly<Record<string, string | undefined>>): string | null {
+  const given = env["SERVICE_DISCOVERY_FILE"]?.trim();
+  const home = env["HOME"] ?? env["USERPROFILE"];
+  if (given === "0" || (!given && !home)) return null;
+  return given || `${home}/.human-task-service/service.json`;
 }
 
 /** Whether `text` could be the name of a host, as far as its form tells. */

@@ -10,14 +10,16 @@ const STOP_MS = 30_000;
 
 let running: RunningService | null = null;
 let isStopping = false;
+let takeDiscoveryBack = () => {};
 
 process.on("uncaughtException", (error) => fail("An error that nobody handled", error));
 process.on("unhandledRejection", (reason) => fail("A promise was rejected and nobody handled it", reason));
 
-const [{ startService }, { ConfigError }, { logStarted, startedText }] = await Promise.all([
+const [{ startService }, { ConfigError }, { logStarted, startedText }, { writeDiscovery }] = await Promise.all([
   import("./start.ts"),
   import("./config.ts"),
   import("./banner.ts"),
+  import("./discovery.ts"),
 ]);
 
 // Who sits at a terminal is told by words of our own that it started; the log is for what goes wrong then.
@@ -48,6 +50,13 @@ const started = {
   isOwnToken: (process.env["SERVICE_ADMIN_API_TOKEN"] ?? "").trim() !== "",
   warnings,
 };
+try {
+  const { discoveryFile: file, adminToken } = ctx.config;
+  const token = started.isOwnToken ? null : adminToken;
+  if (file !== null) takeDiscoveryBack = writeDiscovery(file, { url: address, token, pid: process.pid });
+} catch (error) {
+  ctx.log.info({ err: error }, "Programs on this machine will not find the service by themselves");
+}
 if (isTerminal) process.stdout.write(startedText(started, { color: process.stdout.hasColors() }));
 else logStarted(started, ctx.log);
 module.flushCompileCache();
@@ -58,6 +67,7 @@ async function stop(signal: string): Promise<void> {
   const service = await starting.catch(() => null);
   if (service === null) return; // the start failed and says so itself
   service.ctx.log.info({ signal }, "Stopping");
+  takeDiscoveryBack();
   setTimeout(() => {
     service.ctx.log.fatal(`Not everything ended within ${STOP_MS / 1000} s; the rest is given up`);
     process.exit(1);

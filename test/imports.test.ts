@@ -27,7 +27,7 @@ const LEAVES = new Set(["json-schema", "form"]);
 const BROWSER = ["json-schema/**/*.ts", "form/**/*.ts", "web/**/*.{ts,tsx}"];
 const FOR_EVERYBODY = new Set(["config", "errors", "context"]);
 /** What puts the house together: may import everything, and nothing imports it. */
-const TOP = new Set(["main", "cli", "app", "start", "worker", "generate", "gallery"]);
+const TOP = new Set(["main", "cli", "discovery", "app", "start", "worker", "generate", "gallery"]);
 
 function roomOf(path: string): string {
   const parts = path.replace(/\.tsx?$/, "").split("/");

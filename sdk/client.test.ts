@@ -1,0 +1,347 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test, type TestContext } from "node:test";
+import { z } from "zod";
+import { startProcess, type ServiceProcess } from "../test/support/processes.ts";
+import { postgres } from "../test/support/postgres.ts";
+import { ADMIN_TOKEN } from "../test/support/service.ts";
+import { callbackHandler } from "./callbacks.ts";
+import { createClient, type Client, type Question } from "./client.ts";
+import { HumanTaskError, NoAnswerError } from "./errors.ts";
+
+const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });
+
+let asked = 0;
+
+/** A question of its own. */
+function question(more: Partial<Question> = {}): Question<typeof ANSWER> {
+  const task = `Refund number ${++asked}?`;
+  return { task, payload: { amount: 12.5 }, responseSchema: ANSWER, timeoutSeconds: 600, ...more } as never;
+}
+
+/** Registers the same promise for both databases, each with a process that all of them share. */
+function testOnBoth(name: string, run: (client: Client, t: TestContext) => Promise<void>): void {
+  for (const dialect of ["sqlite", "postgres"] as const)
+    void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
+      const { client } = await (shared[dialect] ??= serve(dialect));
+      await run(client, t);
+    });
+}
+
+/** What does not end by then hangs. */
+const TEST_MS = 30_000;
+const shared: { sqlite?: Promise<Served>; postgres?: Promise<Served> } = {};
+after(async () => {
+  for (const served of await Promise.all(Object.values(shared))) await served.end();
+});
+
+interface Served {
+  service: ServiceProcess;
+  client: Client;
+  /** Kills the process and starts another one at the same address. */
+  restart(): Promise<void>;
+  end(): Promise<void>;
+}
+
+async function serve(dialect: "sqlite" | "postgres", more: Record<string, string> = {}): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), "client-"));
+  const database = dialect === "postgres" ? await (await postgres()).createDatabase() : null;
+  const env = { SERVICE_DATA_DIR: folder, ...(database && { SERVICE_DATABASE_URL: database.url }), ...more };
+  let service = await startProcess(env);
+  return {
+    service,
+    client: createClient({ baseUrl: service.url, token: ADMIN_TOKEN }),
+    restart: async () => {
+      await service.kill();
+      service = await startProcess({ ...env, SERVICE_PORT: new URL(service.url).port });
+    },
+    end: async () => {
+      await service.kill();
+      await database?.drop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+testOnBoth("one call asks a person, and gives the answer with its type", async (client) => {
+  const answer: { approved: boolean; note: string } = await client.awaitHuman({
+    ...question(),
+    onCreated: ({ id, url, isReplay, record }) => {
+      assert.match(url, new RegExp(`^http://127\\.0\\.0\\.1:\\d+/tasks/${id}$`));
+      assert.deepEqual([isReplay, record.status, record.timeout_seconds], [false, "created", 600]);
+      void client.complete(id, { approved: true });
+    },
+  });
+  // What the schema fills in is filled in.
+  assert.deepEqual(answer, { approved: true, note: "none" });
+});
+
+testOnBoth("a program that starts anew finds the question it had asked", async (client) => {
+  const wanted = question();
+  const first = await client.ask(wanted);
+  const again = await client.ask(wanted);
+  assert.deepEqual([again.id, again.isReplay], [first.id, true]);
+  await client.complete(first.id, { approved: false });
+  assert.equal((await client.awaitHuman(wanted)).approved, false);
+  const other = await client.ask({ ...wanted, occasion: "the next day" });
+  assert.notEqual(other.id, first.id);
+  // A key of one's own is kept to, but an answer of another shape would be no answer to this question.
+  const keyed = await client.ask({ ...question(), idempotencyKey: "refund-1" });
+  const reworded = await client.ask({ ...question(), idempotencyKey: "refund-1" });
+  assert.equal(reworded.id, keyed.id);
+  const reshaped = client.ask({
+    ...question(),
+    idempotencyKey: "refund-1",
+    responseSchema: z.object({ sum: z.number() }),
+  });
+  await assert.rejects(reshaped, { code: "OTHER_QUESTION", taskId: keyed.id });
+});
+
+testOnBoth("a task without an answer says why, to programs and to people", async (client) => {
+  const withdrawn = await client.ask(question());
+  await withdrawn.cancel("No longer needed.");
+  const error = await withdrawn.answer().catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof NoAnswerError && error instanceof HumanTaskError);
+  assert.deepEqual([error.status, error.code, error.taskId], ["cancelled", "CANCELLED", withdrawn.id]);
+  // Again is no error: what the agent wants is so.
+  assert.equal((await withdrawn.cancel()).status, "cancelled");
+  const done = await client.ask(question());
+  await client.complete(done.id, { approved: true });
+  await assert.rejects(done.cancel(), { code: "TASK_ALREADY_TERMINAL", status: 409 });
+});
+
+testOnBoth("a refusal of the service says the place, and where to read on", async (client) => {
+  const wrong = client.ask({ ...question(), timeoutSeconds: 5 });
+  await assert.rejects(wrong, {
+    name: "ApiError",
+    status: 422,
+    code: "VALIDATION_FAILED",
+    message: /\/timeout_seconds: .*60[^]*troubleshooting/,
+  });
+  await assert.rejects(client.get("tsk_none"), { code: "TASK_NOT_FOUND", taskId: "tsk_none" });
+  const { id } = await client.ask(question());
+  const refused = client.complete(id, { approved: "yes" });
+  await assert.rejects(refused, { status: 422, message: /\/response\/approved/ });
+});
+
+testOnBoth("an answer that only the schema here refuses is told as what it is", async (client) => {
+  const strict = z.object({ code: z.string().refine((text) => text.startsWith("A-"), "Codes begin with A-.") });
+  const { id, answer } = await client.ask({ ...question(), responseSchema: strict });
+  await client.complete(id, { code: "B-1" });
+  await assert.rejects(answer(), {
+    name: "AnswerRefusedError",
+    taskId: id,
+    answer: { code: "B-1" },
+    message: /begin with A-/,
+  });
+});
+
+testOnBoth("tasks are listed page by page, read, followed and deleted", async (client) => {
+  const ids: string[] = [];
+  for (let i = 0; i < 5; i++) ids.unshift((await client.ask({ ...question(), task: `Listed ${i}?` })).id);
+  const listed = (await all(client.list({ limit: 2, q: "Listed" }))).map(({ id }) => id);
+  assert.deepEqual(listed, ids);
+  await client.complete(ids[0]!, { approved: true }, { email: "dana@example.com", channel: "test" });
+  const done = await all(client.list({ status: ["completed", "cancelled"], q: "Listed" }));
+  assert.deepEqual(
+    done.map(({ id }) => id),
+    [ids[0]],
+  );
+  assert.equal((await client.get(ids[0]!)).completed_by_email, "dana@example.com");
+  assert.equal((await client.poll(ids[1]!, { timeoutSeconds: 0 })).status, "created");
+  assert.deepEqual(await client.wait(ids[0]!), { approved: true });
+  assert.equal((await client.wait(ids[0]!, { responseSchema: ANSWER })).note, "none");
+  const actions = (await client.audit(ids[0]!)).map(({ action }) => action);
+  assert.deepEqual(actions, ["created", "completed"]);
+  await client.delete(ids[0]!);
+  await assert.rejects(client.get(ids[0]!), { code: "TASK_NOT_FOUND" });
+});
+
+testOnBoth("of several questions the first answer counts, and the others are withdrawn", async (client) => {
+  const task = question().task;
+  const people = ["dana@example.com", "lee@example.com", "kim@example.com"];
+  const questions = people.map((email) => ({ ...question(), task, assignTo: { email } }));
+  const first = client.anyOf(questions);
+  const open = await eventually(async () => {
+    const tasks = await all(client.list({ q: task }));
+    return tasks.length === 3 ? tasks : null;
+  });
+  const lee = open.find(({ assigned_to_email }) => assigned_to_email === "lee@example.com")!;
+  await client.complete(lee.id, { approved: true });
+  assert.deepEqual(await first, { index: 1, id: lee.id, answer: { approved: true, note: "none" }, leftOpen: [] });
+  const statuses = (await all(client.list({ q: task }))).map(({ status }) => status);
+  assert.deepEqual(statuses.toSorted(), ["cancelled", "cancelled", "completed"]);
+  await assert.rejects(client.anyOf([questions[0]!, questions[0]!]), { code: "SAME_QUESTION" });
+});
+
+testOnBoth("an abort ends the waiting, and the task only where that was asked for", async (client) => {
+  for (const cancelOnAbort of [false, true]) {
+    const controller = new AbortController();
+    let id = "";
+    const waiting = client.awaitHuman({
+      ...question(),
+      cancelOnAbort,
+      signal: controller.signal,
+      onCreated: (created) => {
+        ({ id } = created);
+        controller.abort(new Error("the agent was stopped"));
+      },
+    });
+    await assert.rejects(waiting, /the agent was stopped/);
+    assert.equal((await client.get(id)).status, cancelOnAbort ? "cancelled" : "created");
+  }
+});
+
+testOnBoth("a callback that the service sends is read by the handler", async (client, t) => {
+  const heard = Promise.withResolvers<unknown>();
+  const handle = callbackHandler("tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ", heard.resolve);
+  const callbackUrl = await listen(t, (request, response) => {
+    const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+    const asFetch = new Request("http://agent.example/", {
+      method: "POST",
+      headers,
+      body: request as never,
+      duplex: "half",
+    });
+    void handle(asFetch).then(({ status }) => response.writeHead(status).end());
+  });
+  const { id } = await client.ask(question({ callbackUrl }));
+  await client.complete(id, { approved: true });
+  const { task_id, response } = (await heard.promise) as { task_id: string; response: unknown };
+  assert.deepEqual([task_id, response], [id, { approved: true }]);
+});
+
+void test("a token for the form in another product is minted with the service key", async (t) => {
+  const { client, service } = await served(t, {
+    SERVICE_EMBED_SIGNING_SECRET: "ab".repeat(32),
+    SERVICE_EMBED_PARENT_ORIGINS: "https://shop.example.com",
+  });
+  const { id } = await client.ask(question());
+  const mint = { taskId: id, parentOrigin: "https://shop.example.com", sub: "user-7" };
+  await assert.rejects(client.embedToken(mint), { code: "NOT_CONFIGURED", message: /SERVICE_KEY/ });
+  const { body } = await service.call<{ key: string }>("POST", "/api/service-keys", { name: "Shop" });
+  const shop = createClient({ baseUrl: service.url, token: ADMIN_TOKEN, serviceKey: body.key });
+  const { embed_url } = await shop.embedToken(mint);
+  assert.match(embed_url, new RegExp(`/embed\\?id=${id}#token=`));
+});
+
+void test("an address where nothing listens, and one where something else does, are told soon and clearly", async (t) => {
+  const elsewhere = await listen(t, (_request, response) => response.writeHead(404).end("<h1>Not here</h1>"));
+  await assert.rejects(createClient({ baseUrl: elsewhere, token: "t" }).get("tsk_1"), {
+    name: "UnreachableError",
+    message: /is not the service.*HTTP 404/,
+  });
+  const moved = await listen(t, (_request, response) =>
+    response.writeHead(308, { location: "https://x.example/" }).end(),
+  );
+  await assert.rejects(createClient({ baseUrl: moved, token: "t" }).get("tsk_1"), {
+    message: /a redirect to https:\/\/x\.example/,
+  });
+  let now = 0;
+  const clock = { now: () => now, sleep: async (ms: number) => void (now += ms) };
+  await assert.rejects(createClient({ baseUrl: "http://127.0.0.1:1", token: "t", clock }).get("tsk_1"), {
+    name: "UnreachableError",
+    message: /Is the service running there\?/,
+  });
+  assert.ok(now > 1000 && now <= 10_000, `it was tried for ${now} ms`);
+});
+
+void test("a service that was there is waited for: proxies that speak in its place, errors, overload", async (t) => {
+  const { client: direct, service } = await served(t);
+  // What stands before it answers for it now and then.
+  const troubles: number[] = [];
+  let passed = 0;
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const trouble = troubles.shift();
+    if (trouble === -1) return void response.socket?.destroy();
+    if (trouble !== undefined)
+      return void response.writeHead(trouble, { "retry-after": "7" }).end("<h1>Deploying</h1>");
+    passed++;
+    const chunks = await all(request as AsyncIterable<Buffer>);
+    const { method = "GET", headers, url } = request;
+    const answer = await fetch(service.url + url, {
+      method,
+      headers: { authorization: headers.authorization ?? "", "content-type": "application/json" },
+      ...(method === "POST" && { body: Buffer.concat(chunks) }),
+    });
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
+  };
+  const proxy = await listen(t, (request, response) => void pass(request, response));
+  let now = Date.now();
+  const clock = { now: () => now, sleep: async (ms: number) => void (now += ms) };
+  const client = createClient({ baseUrl: proxy, token: ADMIN_TOKEN, clock });
+  const { id, answer } = await client.ask(question());
+  troubles.push(502, 404, -1, 401, 503, 429);
+  await direct.complete(id, { approved: true });
+  assert.deepEqual(await answer(), { approved: true, note: "none" });
+  assert.deepEqual([troubles.length, passed], [0, 2]);
+  // An answer that may have counted is not given twice.
+  const second = await client.ask(question());
+  troubles.push(-1);
+  await assert.rejects(client.complete(second.id, { approved: true }), {
+    name: "UnreachableError",
+    message: /may have been done/,
+  });
+});
+
+void test("a service on this machine is found without any setting, as long as it runs", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "home-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, ".human-task-service/service.json");
+  const { service, restart } = await served(t, { HOME: folder, SERVICE_ADMIN_API_TOKEN: "" });
+  await eventually(async () => existsSync(file) || null);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  const { HOME, SERVICE_URL, SERVICE_ADMIN_API_TOKEN } = process.env;
+  t.after(() => Object.assign(process.env, { HOME }));
+  assert.deepEqual([SERVICE_URL, SERVICE_ADMIN_API_TOKEN], [undefined, undefined]);
+  process.env["HOME"] = folder;
+  const client = createClient();
+  const { url } = await client.ask(question());
+  assert.ok(url.startsWith(service.url));
+  // Its token goes to no other address.
+  assert.throws(() => createClient({ baseUrl: "https://tasks.example.com" }), {
+    code: "NOT_CONFIGURED",
+    message: /no token/,
+  });
+  await restart();
+  await createClient().get((await client.ask(question())).id);
+  // What a process that is gone has left behind is not believed.
+  const found = JSON.parse(readFileSync(file, "utf8")) as object;
+  writeFileSync(file, JSON.stringify({ ...found, pid: 2 ** 22 + 1 }));
+  assert.throws(() => createClient(), { code: "NOT_CONFIGURED", message: /No service was found/ });
+});
+
+/** A process of this test's own. */
+async function served(t: TestContext, env?: Record<string, string>): Promise<Served> {
+  const own = await serve("sqlite", env);
+  t.after(() => own.end());
+  return own;
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+async function listen(t: TestContext, answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function eventually<T>(look: () => Promise<T | null>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
