@@ -307,7 +307,10 @@ void test("a service on this machine is found without any setting, as long as it
     code: "NOT_CONFIGURED",
     message: /no token/,
   });
+  const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
   await restart();
+  // It is written once the service listens.
+  await eventually(async () => (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid !== pid || null);
   await createClient().get((await client.ask(question())).id);
   // What a process that is gone has left behind is not believed.
   const found = JSON.parse(readFileSync(file, "utf8")) as object;

@@ -44,6 +44,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       slack: null,
       embed: null,
       limits: { bodyBytes: 1_048_576 },
+      discoveryFile: null,
       logLevel: "info",
     },
   );
@@ -342,4 +343,15 @@ void test("of many that start at once, all have the same secrets", async () => {
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }
+});
+
+void test("only a service that no other machine reaches writes down where it is, and only where that is wanted", () => {
+  const fileOf = (env: Record<string, string>) =>
+    readConfig({ HOME: "/home/dana", ...env }, stored).config.discoveryFile;
+  assert.equal(fileOf({}), "/home/dana/.human-task-service/service.json");
+  assert.equal(fileOf({ SERVICE_DISCOVERY_FILE: "/run/dana/service.json" }), "/run/dana/service.json");
+  assert.equal(fileOf({ SERVICE_DISCOVERY_FILE: "0" }), null);
+  assert.equal(fileOf({ HOME: "" }), null);
+  assert.equal(fileOf({ SERVICE_PUBLIC_URL: "https://tasks.example.com" }), null);
+  assert.equal(fileOf({ SERVICE_HOST: "0.0.0.0", SERVICE_PUBLIC_URL: "http://10.0.0.7:3000" }), null);
 });
