@@ -1,4 +1,8 @@
+import module from "node:module";
 import { parseArgs } from "node:util";
+
+// What a command loads is compiled once.
+module.enableCompileCache();
 
 await import("./node-version.mjs");
 
@@ -6,6 +10,9 @@ const HELP = `npm run service -- <command>
 
   start        Starts the service, like npm start.
   migrate      Brings the database up to date and ends.
+  doctor [--callback-url <url>] [--mail-to <address>] [--json] [--timeout <seconds>]
+               Tries whether everything works with these settings, and says what to do where it does not. Changes
+               nothing. With a URL or an address it sends a test there. Ends with 1 where there is a problem.
   webhook-key  Prints the key that callbacks are signed with, in base64, for receivers to check them by.
   create-operator --email <address> [--name <name>]
                Makes somebody who may do everything. The password is asked for, or read from standard input.
@@ -32,6 +39,9 @@ switch (command) {
   case "migrate":
     await migrate();
     break;
+  case "doctor":
+    await doctor();
+    break;
   case "webhook-key":
     await printWebhookKey();
     break;
@@ -41,7 +51,7 @@ switch (command) {
     await people();
     break;
   case "version":
-    process.stdout.write(`${(await import("./start.ts")).VERSION}\n`);
+    process.stdout.write(`${(await import("./version.ts")).VERSION}\n`);
     break;
   case "help":
     process.stdout.write(HELP);
@@ -52,19 +62,30 @@ switch (command) {
 }
 
 async function people(): Promise<void> {
-  const { runPeople, UsageError } = await import("./cli/people.ts");
+  const { runPeople } = await import("./cli/people.ts");
+  await told(async () => {
+    process.stdout.write(`${await runPeople(process.argv.slice(2), process.env)}\n`);
+  });
+}
+
+async function doctor(): Promise<void> {
+  const { runDoctor } = await import("./cli/doctor.ts");
+  const color = process.stdout.isTTY && process.stdout.hasColors();
+  await told(async () => {
+    const { text, code } = await runDoctor(process.argv.slice(3), process.env, { color });
+    // Ended at once: what did not answer in time would keep the process.
+    process.stdout.write(text, () => process.exit(code));
+  });
+}
+
+/** Runs a command; what it throws is told in a sentence, a mistake in the command itself with the help. */
+async function told(run: () => Promise<void>): Promise<void> {
+  const { UsageError } = await import("./cli/options.ts");
   try {
-    process.stdout.write(`${await runPeople(process.argv.slice(2), process.env)}
-`);
+    await run();
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}
-${
-  isUsage
-    ? `
-${HELP}`
-    : ""
-}`);
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${isUsage ? `\n${HELP}` : ""}`);
     process.exitCode = isUsage ? 2 : 1;
   }
 }

@@ -3,11 +3,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../test/support/free-port.ts";
 import { NEEDED } from "./node-version.mjs";
 
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
@@ -161,11 +161,7 @@ async function untilWaiting(base: string, headers: Record<string, string>): Prom
 
 test("the command line looks after people, with and without a service that runs", { timeout: 60_000 }, async (t) => {
   const dataDir = await emptyDataDir(t);
-  const free = createServer().listen(0, "127.0.0.1");
-  await once(free, "listening");
-  const { port } = free.address() as AddressInfo;
-  free.close();
-  const env = { SERVICE_DATA_DIR: dataDir, SERVICE_PORT: String(port) };
+  const env = { SERVICE_DATA_DIR: dataDir, SERVICE_PORT: String(await freePort()) };
   const command = async (args: string[], input = "") => {
     const { process: child, text, end } = run([here("cli.ts"), ...args], env);
     child.stdin!.end(input);

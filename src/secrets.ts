@@ -34,10 +34,13 @@ export function loadSecrets(dataDir: string): { secrets: Secrets; created: boole
   return { secrets: readSecrets(path), created };
 }
 
-/** Those that the first start has made; it shows them, so nobody else makes any. @throws Error when there are none yet */
+/** The service was not started yet with this data directory. */
+export class NoSecretsYet extends Error {}
+
+/** Those that the first start has made; it shows them, so nobody else makes any. @throws NoSecretsYet; Error when they cannot be read */
 export function findSecrets(dataDir: string): Secrets {
   const path = join(dataDir, "secrets.json");
-  if (!existsSync(path)) throw new Error(`There is no ${path} yet; the first start makes it.`);
+  if (!existsSync(path)) throw new NoSecretsYet(`There is no ${path} yet; the first start makes it.`);
   return readSecrets(path);
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
 import { pino, type Logger } from "pino";
 import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
@@ -26,12 +25,8 @@ import { createTaskCreator } from "./tasks/create.ts";
 import { createTaskEvents } from "./tasks/events.ts";
 import { createWaiters } from "./tasks/poll.ts";
 import { createVerify, type Verify } from "./verifier/verify.ts";
+import { VERSION } from "./version.ts";
 import { startWorker } from "./worker.ts";
-
-/** The version of this package, which the API description and `GET /api/version` show. */
-export const VERSION: string = (
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
-).version;
 
 /** What a test may put in place of the real thing. */
 export interface Replacements {

@@ -1,11 +1,8 @@
-import { parseArgs } from "node:util";
 import type { NewServiceKeyRecord, ServiceKeyRecord, UserRecord } from "../people/schema.ts";
 import { openCalls, type Calls } from "./calls.ts";
+import { need, parse, read, UsageError } from "./options.ts";
 import { readPassword } from "./password.ts";
 import { table } from "./table.ts";
-
-/** A mistake in the command itself. */
-export class UsageError extends Error {}
 
 /** Runs `create-operator`, `users ...` or `keys ...`. @returns what to print @throws UsageError, Error in a sentence for the operator */
 export async function runPeople(
@@ -121,27 +118,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     };
   },
 };
-
-type Options = NonNullable<Parameters<typeof parseArgs>[0]>["options"] & object;
-
-function parse<T extends Options>(args: readonly string[], options: T) {
-  try {
-    return parseArgs({ args: [...args], options, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError((error as Error).message);
-  }
-}
-
-function read<T extends Options>(args: readonly string[], options: T) {
-  const { values, positionals } = parse(args, options);
-  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is not understood.`);
-  return values;
-}
-
-function need(value: string | undefined, name: string): string {
-  if (value === undefined || value === "") throw new UsageError(`${name} is missing.`);
-  return value;
-}
 
 function fieldsOf(given: Partial<Record<keyof typeof PERSON, string>>): object {
   const fields = {

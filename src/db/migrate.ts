@@ -1,5 +1,6 @@
-import type { Kysely } from "kysely";
+import { sql, type Kysely } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
+import { reasonOf } from "../lib/reason.ts";
 import type { Dialect } from "./database.ts";
 import { core } from "./migrations/0001-core.ts";
 import { deliveries } from "./migrations/0002-deliveries.ts";
@@ -17,6 +18,30 @@ import type { Schema } from "./schema.ts";
  * @throws Error that names the migration that failed; what it did was taken back
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
+  const { error, results } = await migratorOf(db, dialect).migrateToLatest();
+  if (error === undefined) return;
+  const name = results?.find((result) => result.status === "Error")?.migrationName;
+  throw new Error(
+    `The database could not be brought up to date${name === undefined ? "" : ` (migration ${name})`}: ${reasonOf(error)}`,
+    { cause: error },
+  );
+}
+
+/** Which migrations the tables still lack, and which a newer release has added. Changes nothing. */
+export async function compareMigrations(
+  db: Kysely<Schema>,
+  dialect: Dialect,
+): Promise<{ known: string[]; missing: string[]; newer: string[] }> {
+  const all = await migratorOf(db, dialect).getMigrations();
+  const known = all.map(({ name }) => name);
+  const missing = all.flatMap(({ name, executedAt }) => (executedAt === undefined ? [name] : []));
+  // Where none was carried out there may be no table that tells of them.
+  if (missing.length === known.length) return { known, missing, newer: [] };
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
+  return { known, missing, newer: rows.map(({ name }) => name).filter((name) => !known.includes(name)) };
+}
+
+function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
   const migrations: Record<string, Migration> = {
     "0001-core": core(dialect),
     "0002-deliveries": deliveries(dialect),
@@ -26,19 +51,5 @@ export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<voi
     "0006-slack": slack(dialect),
     "0007-slack-installations": slackInstallations(dialect),
   };
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  const name = results?.find((result) => result.status === "Error")?.migrationName;
-  throw new Error(
-    `The database could not be brought up to date${name === undefined ? "" : ` (migration ${name})`}: ${reasonOf(error)}`,
-    { cause: error },
-  );
-}
-
-/** What an error says, as the end of a sentence. Of a host with several addresses, what the first one said. */
-function reasonOf(error: unknown): string {
-  const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
-  const { message } = (first ?? error) as Error;
-  return /[.!?]$/.test(message) ? message : `${message}.`;
+  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

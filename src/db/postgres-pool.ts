@@ -1,9 +1,12 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { Pool, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult } from "pg";
+import { Pool, types, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult } from "pg";
 import { ServiceError } from "../errors.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Bound } from "./database.ts";
 import { asServiceError, isConnectionLoss, isUnprepared } from "./postgres-errors.ts";
+
+// Counts and times come back as text otherwise; all of ours are far below 2^53.
+types.setTypeParser(types.builtins.INT8, Number);
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 /** The database ends a statement that takes too long and says so; when that is not heard either, nobody is there. */

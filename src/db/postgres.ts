@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect } from "kysely";
-import { types, type Pool } from "pg";
+import type { Pool } from "pg";
 import { ServiceError } from "../errors.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import { bind, type Db, type Reader, type Statement, type Tx } from "./database.ts";
@@ -9,9 +9,6 @@ import { asServiceError, causeOf, isConnectionLoss, isTakenBack, isUnprepared } 
 import { openPostgresHints } from "./postgres-hints.ts";
 import { connectionSettings, createPool, openSessions, poolOf, type Session } from "./postgres-pool.ts";
 import type { Schema } from "./schema.ts";
-
-// Counts and times come back as text otherwise; all of ours are far below 2^53.
-types.setTypeParser(types.builtins.INT8, Number);
 
 const STATEMENT_TIMEOUT_MS = 5 * SECOND;
 const MIGRATION_TIMEOUT_MS = 10 * MINUTE;

@@ -9,7 +9,8 @@ import { pino } from "pino";
 import { createApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { ERRORS } from "../errors.ts";
-import { createContext, VERSION } from "../start.ts";
+import { createContext } from "../start.ts";
+import { VERSION } from "../version.ts";
 
 const TOKEN = "a-token-for-this-test";
 const authorization = `Bearer ${TOKEN}`;

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type, type Static } from "typebox";
+import type { Config } from "../config.ts";
 import type { Context } from "../context.ts";
 import { errors, Nullable } from "../http/schema.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
@@ -43,7 +44,7 @@ const Settings = Type.Object(
   },
   { $id: "Settings" },
 );
-type Settings = Static<typeof Settings>;
+export type Settings = Static<typeof Settings>;
 
 /** Shapes that other shapes refer to by name. */
 export const settingsShapes = [Settings];
@@ -79,10 +80,13 @@ async function readSettings({ config, db, log, version }: Ctx, caller: Caller): 
       return "failing" as const;
     },
   );
+  return { version, database: { kind: config.database.kind, status }, ...settingsOf(config) };
+}
+
+/** What the environment alone decides. */
+export function settingsOf(config: Config): Omit<Settings, "version" | "database"> {
   return {
-    version,
     public_url: config.publicUrl,
-    database: { kind: config.database.kind, status },
     callbacks: { signed: config.payloadKey !== null, allow_private: config.callbacks.allowPrivate },
     embed: { configured: config.embed !== null, allowed_origins: [...(config.embed?.parentOrigins ?? [])] },
     slack: config.slack && {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hkdfSync } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
@@ -10,16 +10,8 @@ import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { axe, screenshot, testInBrowser } from "../support/browser.ts";
 import { serve, TOKEN, type Service } from "../support/dashboard.ts";
 import { EMBED_SECRET } from "../support/embed.ts";
+import { freePort } from "../support/free-port.ts";
 import { PAYLOAD_KEY } from "../support/service.ts";
-
-/** A port that nobody listens at: the service hands out its address before it has one. */
-async function freePort(): Promise<number> {
-  const server = await listening(createServer());
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 async function listening(server: Server): Promise<Server> {
   server.listen(0, "127.0.0.1");

@@ -12,6 +12,8 @@ import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult, Transp
 import { readTransport, sendMail, type Address, type Transport } from "./transport.ts";
 
 type Ctx = Pick<Context, "db" | "config" | "log">;
+/** What only reads needs no more of the database. */
+type Reading = Pick<Context, "config" | "log"> & { db: Pick<Reader, "query"> };
 
 /** Somebody that mail is from, with the way it goes. */
 export interface Identity {
@@ -29,7 +31,7 @@ const OF_ENVIRONMENT = "default";
 const IDENTITIES_MAX = 200;
 
 /** All of them, by id. (spec: Channels, sender identities) */
-export async function listIdentities(ctx: Ctx, caller: Caller): Promise<IdentityRecord[]> {
+export async function listIdentities(ctx: Reading, caller: Caller): Promise<IdentityRecord[]> {
   requireOperator(caller);
   const rows = await ctx.db.query.selectFrom("email_identities").selectAll().orderBy("id").execute();
   const own = identityOfEnvironment(ctx.config);
@@ -37,7 +39,7 @@ export async function listIdentities(ctx: Ctx, caller: Caller): Promise<Identity
 }
 
 /** @throws ServiceError NOT_FOUND */
-export async function readIdentity(ctx: Ctx, caller: Caller, id: string): Promise<IdentityRecord> {
+export async function readIdentity(ctx: Reading, caller: Caller, id: string): Promise<IdentityRecord> {
   requireOperator(caller);
   const own = identityOfEnvironment(ctx.config);
   if (own?.id === id) return recordOfEnvironment(own);
@@ -102,7 +104,12 @@ export async function deleteIdentity(ctx: Ctx, caller: Caller, id: string): Prom
 }
 
 /** Sends a mail that says that it is a test, and what became of it. @throws ServiceError NOT_FOUND, VALIDATION_FAILED */
-export async function testIdentity(ctx: Ctx, caller: Caller, id: string, body: TestMailBody): Promise<TestMailResult> {
+export async function testIdentity(
+  ctx: Reading,
+  caller: Caller,
+  id: string,
+  body: TestMailBody,
+): Promise<TestMailResult> {
   requireOperator(caller);
   const to = body.to || (caller.kind === "user" ? caller.user.email : null);
   if (to === null) throw invalid("/to", "Say where the test mail goes: you have no address here.", "required");
@@ -132,7 +139,7 @@ export const AUTOMATIC = { "Auto-Submitted": "auto-generated", "X-Auto-Response-
 export const SEALED = "The settings were sealed with another SERVICE_SECRET_KEY. Set them again.";
 
 /** The identity as mail is sent from it; null: there is none. */
-export async function findIdentity(ctx: Ctx, id: string): Promise<Identity | null> {
+export async function findIdentity(ctx: Reading, id: string): Promise<Identity | null> {
   const own = identityOfEnvironment(ctx.config);
   if (own?.id === id) return own;
   const row = await findRow(ctx.db, id);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { createTransport } from "nodemailer";
+import { createTransport, type Transporter } from "nodemailer";
 import type { Logger } from "pino";
 import { isHostName, type SmtpServer } from "../../config.ts";
 import { invalid } from "../../errors.ts";
@@ -117,13 +117,18 @@ export async function sendMail(
   around: Surroundings,
   signal: AbortSignal,
 ): Promise<MailResult> {
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  return resultOf(SENDERS[transport.kind](transport as never, mail, around, inTime));
+}
+
+/** Asks a mail server whether it would take mail from us, and sends none. Never rejects. */
+export async function tryServer(server: SmtpServer, signal: AbortSignal): Promise<MailResult> {
+  return resultOf(withSmtp(server, signal, (transporter) => transporter.verify()));
+}
+
+async function resultOf(handing: Promise<void>): Promise<MailResult> {
   try {
-    await SENDERS[transport.kind](
-      transport as never,
-      mail,
-      around,
-      AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    );
+    await handing;
     return { ok: true };
   } catch (error) {
     const { code, message, responseCode } = error as Trouble;
@@ -164,23 +169,8 @@ type Send<Kind> = (
 ) => Promise<void>;
 
 const SENDERS: { [Kind in Transport["kind"]]: Send<Kind> } = {
-  smtp: async ({ host, port, secure, user, password }, mail, _around, signal) => {
-    const transporter = createTransport({
-      host,
-      port,
-      secure,
-      ...(user === null || password === null ? {} : { auth: { user, pass: password } }),
-      connectionTimeout: TIMEOUT_MS,
-      greetingTimeout: TIMEOUT_MS,
-      socketTimeout: TIMEOUT_MS,
-      // Nothing in a mail is read from files or addresses.
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
-    const stop = () => transporter.close();
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      signal.throwIfAborted();
+  smtp: async (server, mail, _around, signal) => {
+    await withSmtp(server, signal, async (transporter) => {
       await transporter.sendMail({
         from: mail.from.name === null ? mail.from.address : { name: mail.from.name, address: mail.from.address },
         to: { name: "", address: mail.to },
@@ -191,10 +181,7 @@ const SENDERS: { [Kind in Transport["kind"]]: Send<Kind> } = {
         messageId: mail.message_id,
         headers: { ...mail.headers },
       });
-    } finally {
-      signal.removeEventListener("abort", stop);
-      transporter.close();
-    }
+    });
   },
   file: async ({ dir }, mail, { dataDir }) => {
     const folder = join(dataDir, dir);
@@ -237,6 +224,34 @@ const SENDERS: { [Kind in Transport["kind"]]: Send<Kind> } = {
     });
   },
 };
+
+async function withSmtp(
+  { host, port, secure, user, password }: SmtpServer,
+  signal: AbortSignal,
+  use: (transporter: Transporter) => Promise<unknown>,
+): Promise<void> {
+  const transporter = createTransport({
+    host,
+    port,
+    secure,
+    ...(user === null || password === null ? {} : { auth: { user, pass: password } }),
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    // Nothing in a mail is read from files or addresses.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  const stop = () => transporter.close();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    await use(transporter);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    transporter.close();
+  }
+}
 
 function quoted(name: string): string {
   return `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`;

@@ -175,7 +175,8 @@ function unknownWorkspace(): ServiceError {
   return new ServiceError("NOT_FOUND", { message: "The app is not in a workspace with this id." });
 }
 
-function missingOf(scopes: readonly string[]): string[] {
+/** What the service needs and a token with these scopes may not do. */
+export function missingScopes(scopes: readonly string[]): string[] {
   return BOT_SCOPES.filter((scope) => !scopes.includes(scope));
 }
 
@@ -183,7 +184,7 @@ async function recordOfEnvironment(asked: Promise<SlackBot>): Promise<SlackInsta
   const record = { source: "environment", created_at: null, updated_at: null } as const;
   try {
     const { team, scopes } = await asked;
-    return { ...record, team_id: team.id, team_name: team.name, missing_scopes: missingOf(scopes), problem: null };
+    return { ...record, team_id: team.id, team_name: team.name, missing_scopes: missingScopes(scopes), problem: null };
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
     const problem = `${error.word}: ${error.message}`;
@@ -196,7 +197,7 @@ function toRecord(row: SlackInstallationRow): SlackInstallation {
     team_id: row.team_id,
     team_name: row.team_name,
     source: row.source as SlackInstallation["source"],
-    missing_scopes: missingOf(row.scopes.split(",")),
+    missing_scopes: missingScopes(row.scopes.split(",")),
     problem: null,
     created_at: isoTime(row.created_at),
     updated_at: isoTime(row.updated_at),

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Context } from "../../context.ts";
 import type { SlackApp as SlackSettings } from "../../config.ts";
+import type { Reader } from "../../db/database.ts";
 import type { SlackInstallationRow } from "../../db/schema.ts";
 import { createSlack, createSlackApp, SlackFailure, type Slack, type SlackApp } from "./client.ts";
 import { findInstallation, listInstallations, openToken } from "./installations.ts";
@@ -23,7 +24,10 @@ export interface Workspaces extends SlackApp {
 const CLIENTS_MAX = 500;
 
 /** What is installed is looked up each time, so that what one process installs or removes holds for all. */
-export function createWorkspaces(ctx: Pick<Context, "db" | "config">, settings: SlackSettings): Workspaces {
+export function createWorkspaces(
+  ctx: Pick<Context, "config"> & { db: Pick<Reader, "query"> },
+  settings: SlackSettings,
+): Workspaces {
   const { apiUrl, botToken } = settings;
   const clients = new Map<string, Slack>();
   const ofEnvironment = botToken === null ? null : createSlack({ token: botToken, apiUrl });

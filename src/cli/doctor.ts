@@ -1,0 +1,100 @@
+/** Tells an operator whether the service will work for people and agents, by trying it. Starts and changes nothing. */
+import { pino } from "pino";
+import type { Config } from "../config.ts";
+import { nothingStored } from "../db/find.ts";
+import { isEmailAddress } from "../lib/text.ts";
+import { SECOND } from "../lib/time.ts";
+import { checkCallbacks, tryCallback } from "./doctor/callbacks.ts";
+import { check, problem, within, type Finding } from "./doctor/check.ts";
+import { checkClock } from "./doctor/clock.ts";
+import { checkDatabase, unreachable } from "./doctor/database.ts";
+import { checkEmbed } from "./doctor/embed.ts";
+import { checkMail } from "./doctor/mail.ts";
+import { checkPublicUrl } from "./doctor/public-url.ts";
+import { reportJson, reportText, secretsIn, shown } from "./doctor/report.ts";
+import { checkSettings } from "./doctor/settings.ts";
+import { checkSlack } from "./doctor/slack.ts";
+import { checkVerifier } from "./doctor/verifier.ts";
+import { read, UsageError } from "./options.ts";
+
+interface Wishes {
+  isJson: boolean;
+  /** Who gets a test callback, and a test mail; null: nobody. */
+  callbackUrl: string | null;
+  mailTo: string | null;
+  /** For each check. */
+  limitMs: number;
+}
+
+/** Runs `doctor`. @param args - after the command @returns what to print, and the exit code @throws UsageError */
+export async function runDoctor(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  terminal: { color: boolean },
+): Promise<{ text: string; code: 0 | 1 }> {
+  const wishes = readWishes(args);
+  const { findings, config, stored } = checkSettings(env);
+  if (config !== null) findings.push(...(await examine(config, wishes)));
+  const secrets = secretsIn(env, stored);
+  const told = findings.map((finding) => shown(finding, secrets));
+  const text = wishes.isJson ? reportJson(told) : reportText(told, terminal);
+  return { text, code: told.some(({ status }) => status === "problem") ? 1 : 0 };
+}
+
+function readWishes(args: readonly string[]): Wishes {
+  const given = read(args, {
+    json: { type: "boolean" },
+    "callback-url": { type: "string" },
+    "mail-to": { type: "string" },
+    timeout: { type: "string" },
+  });
+  const { "callback-url": callbackUrl = null, "mail-to": mailTo = null, timeout = "10" } = given;
+  if (callbackUrl !== null && !URL.canParse(callbackUrl)) throw new UsageError("--callback-url takes an address.");
+  if (mailTo !== null && !isEmailAddress(mailTo)) throw new UsageError("--mail-to takes an e-mail address.");
+  if (!/^[1-9]\d{0,2}$/.test(timeout)) throw new UsageError("--timeout takes seconds, 1 to 999.");
+  return { isJson: given.json === true, callbackUrl, mailTo, limitMs: Number(timeout) * SECOND };
+}
+
+/** First what others need to know of, then everything else at once. */
+async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes): Promise<Finding[]> {
+  const [database, publicUrl] = await Promise.all([
+    within(
+      limitMs,
+      () => checkDatabase(config),
+      (reason) => unreachable(config, reason),
+    ),
+    within(
+      limitMs,
+      (signal) => checkPublicUrl(config, signal),
+      (reason) => ({
+        findings: [problem("public-url", `Nothing was heard from ${config.publicUrl}: ${reason}`)],
+        clockAheadMs: null,
+      }),
+    ),
+  ]);
+  const { found, isCurrent } = database;
+  const query = found !== null && isCurrent ? found.query : nothingStored();
+  const ctx = { config, log: pino({ level: "silent" }), db: { query } };
+  const clock = checkClock([
+    { whose: "the database's", aheadMs: found?.clockAheadMs ?? null },
+    { whose: `that of ${config.publicUrl}`, aheadMs: publicUrl.clockAheadMs },
+  ]);
+  const callback =
+    callbackUrl === null ? [] : [check("callback-test", limitMs, (signal) => tryCallback(config, callbackUrl, signal))];
+  const rest = await Promise.all([
+    ...callback,
+    checkMail(ctx, mailTo, limitMs),
+    checkSlack(ctx, limitMs),
+    check("verifier", limitMs, () => checkVerifier(config)),
+  ]);
+  // Whoever asked ends the process: a server that does not answer is not waited for.
+  void found?.close().catch(() => {});
+  return [
+    ...database.findings,
+    ...publicUrl.findings,
+    clock,
+    checkCallbacks(config),
+    ...rest.flat(),
+    checkEmbed(config),
+  ];
+}

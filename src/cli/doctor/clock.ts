@@ -1,0 +1,30 @@
+import { MINUTE, SECOND } from "../../lib/time.ts";
+import { off, ok, problem, warning, type Finding } from "./check.ts";
+
+/** Embed tokens allow no more. */
+const NOTICED_MS = 5 * SECOND;
+/** Slack's requests are refused from here on. */
+const WRONG_MS = 5 * MINUTE;
+
+/** Another clock. */
+export interface OtherClock {
+  /** Whose, as in "the database's". */
+  whose: string;
+  /** Theirs less ours, in milliseconds; null: it could not be asked. */
+  aheadMs: number | null;
+}
+
+/** This machine's clock beside all others that there are; the worst counts. */
+export function checkClock(others: readonly OtherClock[]): Finding {
+  const asked = others.flatMap(({ whose, aheadMs }) => (aheadMs === null ? [] : { whose, aheadMs }));
+  const [worst] = asked.toSorted((a, b) => Math.abs(b.aheadMs) - Math.abs(a.aheadMs));
+  if (worst === undefined) return off("clock", "There is no other clock to compare this machine's with.");
+  const apart = Math.abs(worst.aheadMs);
+  if (apart < NOTICED_MS) return ok("clock", `Goes with ${asked.map(({ whose }) => whose).join(" and ")}.`);
+  const tell = apart < WRONG_MS ? warning : problem;
+  const way = worst.aheadMs > 0 ? "behind" : "ahead of";
+  return tell(
+    "clock",
+    `This machine's clock is ${Math.round(apart / SECOND)} s ${way} ${worst.whose}: set both by NTP, since deadlines, links and signatures depend on them.`,
+  );
+}

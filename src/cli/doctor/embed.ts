@@ -1,0 +1,9 @@
+import type { Config } from "../../config.ts";
+import { off, ok, type Finding } from "./check.ts";
+
+/** Whose pages may hold the form. */
+export function checkEmbed({ embed }: Config): Finding {
+  if (embed === null) return off("embed", "SERVICE_EMBED_SIGNING_SECRET is not set.");
+  if (embed.parentOrigins.length === 0) return off("embed", "SERVICE_EMBED_PARENT_ORIGINS names nobody.");
+  return ok("embed", `Pages of ${embed.parentOrigins.join(", ")} may hold the form (SERVICE_EMBED_PARENT_ORIGINS).`);
+}

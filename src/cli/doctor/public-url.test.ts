@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { runDoctor, startPatient, startStandIn, WELL, withoutService } from "../../../test/support/doctor.ts";
+import { freePort } from "../../../test/support/free-port.ts";
+import { readConfig } from "../../config.ts";
+import { settingsOf } from "../../operations/settings.ts";
+
+const fixture = (name: string) => fileURLToPath(new URL(`../../lib/fixtures/${name}`, import.meta.url));
+const tlsOf = (cert: string) => ({
+  cert: readFileSync(fixture(cert), "utf8"),
+  key: readFileSync(fixture("receiver-key.pem"), "utf8"),
+});
+
+/** What a service with this environment answers operators. */
+const settings = (env: Record<string, string>) => ({
+  body: settingsOf(
+    readConfig(env, () => {
+      throw new Error("all secrets are given");
+    }).config,
+  ),
+});
+
+void test("another service, or one with other settings, is told from this one", async (t) => {
+  const { env } = await startPatient(t, "sqlite");
+  const [stranger, other] = await Promise.all([
+    runDoctor({ ...env, SERVICE_ADMIN_API_TOKEN: "the-token-of-another-service" }),
+    runDoctor({ ...env, SERVICE_BODY_LIMIT_BYTES: "2048", SERVICE_CALLBACK_ALLOW_PRIVATE: "0" }),
+  ]);
+  assert.deepEqual([stranger.code, stranger.status["public-url"]], [1, "problem"]);
+  assert.match(stranger.says("public-url"), /does not know this SERVICE_ADMIN_API_TOKEN/);
+  assert.deepEqual([other.code, other.status["public-url"]], [1, "problem"]);
+  assert.match(other.says("public-url"), /other settings.*SERVICE_CALLBACK_ALLOW_PRIVATE, SERVICE_BODY_LIMIT_BYTES/);
+});
+
+void test("what is not this service at all is told, and never shown the token", async (t) => {
+  const answers = {
+    "is nobody": { says: /Nothing answers at .*ECONNREFUSED/, answers: null },
+    "is something else": { says: /Something else .*HTTP 404/, answers: {} },
+    "looks alike": { says: /Something else .*HTTP 200/, answers: { "/api/version": { body: { name: "shop" } } } },
+    "sends people on": {
+      says: /leads on to https:\/\/tasks\.example\.com\/login: set SERVICE_PUBLIC_URL/,
+      answers: { "/api/version": { status: 301, headers: { location: "https://tasks.example.com/login" } } },
+    },
+    "is not well": {
+      says: /not well \(HTTP 503/,
+      answers: { ...WELL, "/api/health": { status: 503, body: { status: "failing" } } },
+    },
+  };
+  await Promise.all(
+    Object.entries(answers).map(async ([name, { says: expected, answers: own }]) => {
+      const { port, asked } = own === null ? { port: await freePort(), asked: [] } : await startStandIn(t, own);
+      const { code, status, says } = await runDoctor(
+        withoutService(t, { SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}` }),
+      );
+      assert.deepEqual([code, status["public-url"]], [1, "problem"], name);
+      assert.match(says("public-url"), expected, name);
+      assert.deepEqual(
+        asked.filter(({ headers }) => headers.authorization !== undefined),
+        [],
+        name,
+      );
+    }),
+  );
+});
+
+void test("an answer without end is not read to its end", async (t) => {
+  const server = createServer((_request, response) => {
+    const write = () => void (response.writable && response.write("x".repeat(64 * 1024), write));
+    write();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const { says } = await runDoctor(withoutService(t, { SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}` }));
+  assert.match(says("public-url"), /Something else .*HTTP 200/);
+});
+
+void test("a service of another version is a warning", async (t) => {
+  const { port } = await startStandIn(t, (own) => ({
+    ...WELL,
+    "/api/version": { body: { name: "human-task-service", version: "0.1.4" } },
+    "/api/settings": settings(withoutService(t, { SERVICE_PUBLIC_URL: `http://127.0.0.1:${own}` })),
+  }));
+  const { code, status, says } = await runDoctor(
+    withoutService(t, { SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_PORT: String(port) }),
+  );
+  assert.deepEqual([code, status["public-url"]], [0, "warning"], says("public-url"));
+  assert.match(says("public-url"), /^Version 0\.1\.4 runs at/);
+});
+
+void test("over the network without TLS the token is not sent, and what links lead to tells services apart", async (t) => {
+  const answers = (base: string) => ({
+    ...WELL,
+    "/api/settings": { status: 401, body: { docs: `${base}/docs/troubleshooting#UNAUTHENTICATED` } },
+  });
+  const same = await startStandIn(t, (port) => answers(`http://0.0.0.0:${port}`));
+  const other = await startStandIn(t, answers("https://tasks.example.com"));
+  const [known, unknown] = await Promise.all(
+    [same, other].map(({ port }) =>
+      runDoctor(withoutService(t, { SERVICE_PUBLIC_URL: `http://0.0.0.0:${port}`, SERVICE_HOST: "0.0.0.0" })),
+    ),
+  );
+  assert.deepEqual([known!.status["public-url"], known!.status["proxy"]], ["ok", "warning"]);
+  assert.match(known!.says("proxy"), /is not https: passwords, tokens and answers can be read/);
+  assert.equal(unknown!.status["public-url"], "problem");
+  assert.match(unknown!.says("public-url"), /takes another address for its own/);
+  for (const { asked } of [same, other]) {
+    assert.equal(asked.length, 3);
+    assert.deepEqual(
+      asked.filter(({ headers }) => headers.authorization !== undefined),
+      [],
+    );
+  }
+});
+
+void test("what is wrong with TLS is told by its name", async (t) => {
+  const good = await startStandIn(t, WELL, tlsOf("receiver.pem"));
+  const expired = await startStandIn(t, WELL, tlsOf("expired.pem"));
+  const plain = await startStandIn(t, WELL);
+  const faults = [
+    { url: `https://127.0.0.1:${good.port}`, says: /Nobody known here vouches .*whole chain.*NODE_EXTRA_CA_CERTS/ },
+    { url: `https://localhost:${good.port}`, ca: "ca.pem", says: /is not for localhost: get one/ },
+    { url: `https://127.0.0.1:${expired.port}`, ca: "ca.pem", says: /has expired: renew it/ },
+    { url: `https://127.0.0.1:${plain.port}`, says: /does not speak TLS/ },
+    { url: "https://nobody.invalid", says: /The name nobody\.invalid is unknown|EAI_AGAIN/ },
+  ];
+  await Promise.all(
+    faults.map(async ({ url, ca, says: expected }) => {
+      const trust = ca === undefined ? {} : { NODE_EXTRA_CA_CERTS: fixture(ca) };
+      const { code, status, says } = await runDoctor(withoutService(t, { SERVICE_PUBLIC_URL: url, ...trust }));
+      assert.deepEqual([code, status["public-url"]], [1, "problem"], url);
+      assert.match(says("public-url"), expected);
+    }),
+  );
+});
+
+void test("behind a proxy it asks for whose headers to believe", async (t) => {
+  const proxies = { SERVICE_TRUSTED_PROXIES: "10.0.0.0/8" };
+  const env = { NODE_EXTRA_CA_CERTS: fixture("ca.pem") };
+  const withProxy = await Promise.all(
+    [{}, proxies].map(async (own) => {
+      const { port } = await startStandIn(
+        t,
+        (at) => ({
+          ...WELL,
+          "/api/settings": settings(withoutService(t, { SERVICE_PUBLIC_URL: `https://127.0.0.1:${at}`, ...own })),
+        }),
+        tlsOf("receiver.pem"),
+      );
+      return runDoctor(withoutService(t, { ...env, ...own, SERVICE_PUBLIC_URL: `https://127.0.0.1:${port}` }));
+    }),
+  );
+  const [nobody, somebody] = withProxy;
+  assert.deepEqual([nobody!.status["public-url"], nobody!.status["proxy"]], ["ok", "warning"]);
+  assert.match(nobody!.says("proxy"), /SERVICE_TRUSTED_PROXIES is not set: .*everybody for one/);
+  assert.deepEqual([somebody!.code, somebody!.status["proxy"]], [0, "ok"]);
+});

@@ -1,0 +1,65 @@
+import { styleText } from "node:util";
+import type { Secrets } from "../../config.ts";
+import type { Finding, Status } from "./check.ts";
+
+/** Longest sentence, in characters: parts of it can come from strangers. */
+const MESSAGE_MAX = 600;
+/** What is shorter is no secret, and would be found in every sentence. */
+const SECRET_MIN = 6;
+const STATUS_WIDTH = "problem".length;
+const COLORS = { ok: "green", warning: "yellow", problem: "red", off: "dim" } as const satisfies Record<Status, string>;
+
+/** One line for each finding, and what they come to. */
+export function reportText(findings: readonly Finding[], { color }: { color: boolean }): string {
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const paint = (status: Status, text: string) =>
+    color ? styleText(COLORS[status], text, { validateStream: false }) : text;
+  const lines = findings.map(
+    ({ name, status, message }) => `${paint(status, status.padEnd(STATUS_WIDTH))}  ${name.padEnd(width)}  ${message}`,
+  );
+  return [...lines, "", sumOf(findings), ""].join("\n");
+}
+
+function sumOf(findings: readonly Finding[]): string {
+  const count = (status: Status) => findings.filter((finding) => finding.status === status).length;
+  const [problems, warnings] = [count("problem"), count("warning")];
+  if (problems + warnings === 0) return "All is well.";
+  return `${problems} ${problems === 1 ? "problem" : "problems"}, ${warnings} ${warnings === 1 ? "warning" : "warnings"}.`;
+}
+
+/** The same for programs. */
+export function reportJson(findings: readonly Finding[]): string {
+  return `${JSON.stringify(findings, null, 2)}\n`;
+}
+
+/** Fit to be shown: in one line, without any of `secrets`, whoever repeats them. */
+export function shown(finding: Finding, secrets: readonly string[]): Finding {
+  const line = finding.message.replaceAll(/\p{Cc}+/gu, " ");
+  const clean = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), line);
+  const message = clean.length > MESSAGE_MAX ? `${clean.slice(0, MESSAGE_MAX)}...` : clean;
+  return { ...finding, message: message.toWellFormed() };
+}
+
+/** The values of secret settings, and the passwords in addresses; the longest first, since one may hold another. */
+export function secretsIn(env: Readonly<Record<string, string | undefined>>, stored: Secrets | null): string[] {
+  const named = new Set((env["SERVICE_VERIFIER_KEY_ENVS"] ?? "").split(",").map((name) => name.trim()));
+  const isSecret = (name: string) => /(TOKEN|KEY|SECRET|PASSWORD)$/.test(name) || named.has(name);
+  const values = Object.entries(env).flatMap(([name, value = ""]) =>
+    isSecret(name) ? value.trim() : passwordsIn(value.trim()),
+  );
+  return [...values, ...Object.values(stored ?? {})]
+    .filter((value) => value.length >= SECRET_MIN)
+    .toSorted((a, b) => b.length - a.length);
+}
+
+/** As they are written, and as they are meant. */
+function passwordsIn(text: string): string[] {
+  if (!URL.canParse(text)) return [];
+  const { password, searchParams } = new URL(text);
+  const texts = [password, ...searchParams.getAll("password")];
+  try {
+    return [...texts, decodeURIComponent(password)];
+  } catch {
+    return texts;
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * Looks at a database as it is, beside whatever works on it: nothing is made, migrated or kept. For the command line;
+ * the service opens its database with sqlite.ts or postgres.ts.
+ */
+import { existsSync, statSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  DummyDriver,
+  Kysely,
+  PostgresDialect,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import type { Config } from "../config.ts";
+import { SECOND } from "../lib/time.ts";
+import type { Dialect } from "./database.ts";
+import type { Schema } from "./schema.ts";
+
+const STATEMENT_TIMEOUT_MS = 5 * SECOND;
+/** A service that commits holds the embedded database for milliseconds. */
+const BUSY_MS = 2 * SECOND;
+
+export interface FoundDatabase {
+  dialect: Dialect;
+  query: Kysely<Schema>;
+  /** Of the software, for example `18.4`. */
+  version: string;
+  /** The database's clock less this machine's, in milliseconds; null: it has none of its own. */
+  clockAheadMs: number | null;
+  /** Of the embedded database, in bytes; null: the disk is another machine's business. */
+  disk: { used: number; free: number } | null;
+  close(): Promise<void>;
+}
+
+/** @returns null: nobody has made the embedded one yet @throws Error of the driver; it may hold the password */
+export async function findDatabase({
+  database,
+  dataDir,
+}: Pick<Config, "database" | "dataDir">): Promise<FoundDatabase | null> {
+  return database.kind === "sqlite" ? findSqlite(dataDir) : findPostgres(database.url);
+}
+
+async function findSqlite(dataDir: string): Promise<FoundDatabase | null> {
+  const path = join(dataDir, "service.db");
+  if (!existsSync(path)) return null;
+  const { connect } = await import("./sqlite-connection.ts");
+  const connection = connect(path);
+  try {
+    connection.database.exec(`pragma busy_timeout = ${BUSY_MS}`);
+    const [row] = connection.all("select sqlite_version() as version", []);
+    const { bavail, bsize } = await statfs(dataDir);
+    return {
+      dialect: "sqlite",
+      query: new Kysely({ dialect: new SqliteDialect({ database: connection }) }),
+      version: (row as { version: string }).version,
+      clockAheadMs: null,
+      disk: { used: sizeOf(path) + sizeOf(`${path}-wal`), free: bavail * bsize },
+      close: async () => connection.close(),
+    };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+async function findPostgres(url: string): Promise<FoundDatabase> {
+  const { connectionSettings, createPool } = await import("./postgres-pool.ts");
+  const { followDatabaseClock } = await import("./postgres-clock.ts");
+  const pool = createPool({ ...connectionSettings(url, STATEMENT_TIMEOUT_MS), max: 1 });
+  try {
+    const clock = await followDatabaseClock(pool, () => {});
+    const clockAheadMs = clock.now() - Date.now();
+    clock.stop();
+    const { rows } = await pool.query<{ server_version: string }>("show server_version");
+    return {
+      dialect: "postgres",
+      query: new Kysely({ dialect: new PostgresDialect({ pool }) }),
+      version: rows[0]!.server_version,
+      clockAheadMs,
+      disk: null,
+      close: () => pool.end(),
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** Writes a row and takes it back. @throws what the database has against it */
+export async function tryWriting(query: Kysely<Schema>): Promise<void> {
+  const takeBack = new Error("taken back");
+  try {
+    await query.transaction().execute(async (tx) => {
+      await tx.insertInto("rate_windows").values({ bucket: "doctor", ends_at: 0, count: 0 }).execute();
+      throw takeBack;
+    });
+  } catch (error) {
+    if (error !== takeBack) throw error;
+  }
+}
+
+/** In place of a database that cannot be read: nothing is in it. */
+export function nothingStored(): Kysely<Schema> {
+  return new Kysely({
+    dialect: {
+      createAdapter: () => new SqliteAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+}
