@@ -157,7 +157,7 @@ const WITHDRAW_MS = 10_000;
 /** @throws HumanTaskError NOT_CONFIGURED */
 export function createClient(options: ClientOptions = {}): Client {
   const clock = options.clock ?? systemClock;
-  const { baseUrl, token } = findSettings(options);
+  const { baseUrl, pagesUrl, token } = findSettings(options);
   const connection: Connection = connect({
     baseUrl,
     clock,
@@ -303,7 +303,7 @@ export function createClient(options: ClientOptions = {}): Client {
         `The key "${body.idempotency_key}" belongs to ${data.id}, which asks for an answer of another shape (status ${data.status}). A question that has changed needs a key of its own.`,
         { taskId: data.id },
       );
-    return { id: data.id, url: `${baseUrl}/tasks/${data.id}`, isReplay, record: data };
+    return { id: data.id, url: `${pagesUrl}/tasks/${data.id}`, isReplay, record: data };
   }
 
   async function poll(

@@ -1,7 +1,10 @@
 import { HumanTaskError } from "./errors.ts";
 
 export interface Settings {
+  /** Without a slash at the end, as the next. */
   baseUrl: string;
+  /** Where people find its pages. */
+  pagesUrl: string;
   token: string;
 }
 
@@ -19,6 +22,7 @@ interface Files {
 /** What a service on this machine has left for programs of the same person: where it is, and its token. */
 interface Found {
   url: string;
+  public_url: string;
   token: string | null;
   pid: number;
 }
@@ -47,7 +51,8 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
       "NOT_CONFIGURED",
       `There is no token for ${baseUrl}: set SERVICE_ADMIN_API_TOKEN as the service has it, or give createClient({ token }).`,
     );
-  return { baseUrl: baseUrl.replace(/\/+$/, ""), token: secret };
+  const bare = (address: string): string => address.replace(/\/+$/, "");
+  return { baseUrl: bare(baseUrl), pagesUrl: bare(found?.public_url ?? baseUrl), token: secret };
 }
 
 /** From the environment, for those who mint embed tokens. @throws HumanTaskError NOT_CONFIGURED */

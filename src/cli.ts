@@ -13,6 +13,17 @@ const HELP = `npm run service -- <command>
   doctor [--callback-url <url>] [--mail-to <address>] [--json] [--timeout <seconds>]
                Tries whether everything works with these settings, and says what to do where it does not. Changes
                nothing. With a URL or an address it sends a test there. Ends with 1 where there is a problem.
+  demo         An agent asks, you answer in the browser, and the agent gets the typed answer. Starts a service where none
+               runs on this machine.
+  tasks create --task <text> [--payload <json>] [--schema <json>] [--timeout <seconds>] [--key <key>]
+               [--assign-to <address>] [--notify <channel:target>] [--callback-url <url>] [--wait]
+               Asks somebody. Without a schema it is a yes or a no. With --wait, prints the answer.
+  tasks watch <id>
+               Waits until a task has ended, and prints the answer. Ends with 1 when there is none.
+  tasks answer <id> <json> [--email <address>]
+               Answers in a person's place. JSON stands there as it is, in a file (@file) or in standard input (-).
+  tasks list [--all]
+               These act as an agent: on the service at SERVICE_URL, else the one that runs on this machine.
   webhook-key  Prints the key that callbacks are signed with, in base64, for receivers to check them by.
   create-operator --email <address> [--name <name>]
                Makes somebody who may do everything. The password is asked for, or read from standard input.
@@ -29,6 +40,12 @@ const HELP = `npm run service -- <command>
 Settings come from the environment; README.md lists them.
 `;
 
+/** What a program may read goes to standard output, what only people read beside it. */
+const output = {
+  result: (text: string) => void process.stdout.write(`${text}\n`),
+  note: (text: string) => void process.stderr.write(`${text}\n`),
+};
+
 const { positionals } = parseArgs({ allowPositionals: true, strict: false });
 const [command = "help"] = positionals;
 
@@ -41,6 +58,12 @@ switch (command) {
     break;
   case "doctor":
     await doctor();
+    break;
+  case "demo":
+    await demo();
+    break;
+  case "tasks":
+    await tasks();
     break;
   case "webhook-key":
     await printWebhookKey();
@@ -66,6 +89,18 @@ async function people(): Promise<void> {
   await told(async () => {
     process.stdout.write(`${await runPeople(process.argv.slice(2), process.env)}\n`);
   });
+}
+
+async function tasks(): Promise<void> {
+  const { runTasks } = await import("./cli/tasks.ts");
+  await told(async () => {
+    process.exitCode = await runTasks(process.argv.slice(3), output);
+  });
+}
+
+async function demo(): Promise<void> {
+  const { runDemo } = await import("./cli/demo.ts");
+  await told(async () => runDemo(async () => import("./main.ts"), output));
 }
 
 async function doctor(): Promise<void> {

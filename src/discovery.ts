@@ -6,6 +6,8 @@ import { dirname } from "node:path";
 export interface Discovery {
   /** Where the service answers on this machine. */
   url: string;
+  /** Where its pages are for people, who sign in at one name of this machine only. */
+  public_url: string;
   /** The admin token; null when it is the operator's own, who has it where it belongs. */
   token: string | null;
   /** Whose it is: one that no longer runs has left it behind. */

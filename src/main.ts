@@ -51,9 +51,11 @@ const started = {
   warnings,
 };
 try {
-  const { discoveryFile: file, adminToken } = ctx.config;
+  const { discoveryFile: file, adminToken, port, publicUrl } = ctx.config;
+  const pages = port === 0 ? address : publicUrl;
   const token = started.isOwnToken ? null : adminToken;
-  if (file !== null) takeDiscoveryBack = writeDiscovery(file, { url: address, token, pid: process.pid });
+  if (file !== null)
+    takeDiscoveryBack = writeDiscovery(file, { url: address, public_url: pages, token, pid: process.pid });
 } catch (error) {
   ctx.log.info({ err: error }, "Programs on this machine will not find the service by themselves");
 }

@@ -1,0 +1,59 @@
+import { inspect } from "node:util";
+import { createClient, HumanTaskError, type Client } from "../../sdk/index.ts";
+import type { Output } from "./tasks.ts";
+
+/** Whether the service was there, or was started for this. */
+type Found = { client: Client; isOurs: boolean };
+
+/**
+ * An agent of a shop asks whether a refund may be paid, a person answers in the browser, and the typed answer is shown. Uses
+ * the service that runs on this machine, or starts one in this process, which then goes on.
+ * @param start - starts the service
+ * @throws HumanTaskError
+ */
+export async function runDemo(start: () => Promise<unknown>, { result, note }: Output): Promise<void> {
+  const { client, isOurs } = await findOrStart(start);
+  const answer = await client.awaitHuman({
+    task: "Refund 42.50 EUR to Mia Keller?\n\nThe lamp arrived **broken**. She has ordered eleven times, and has sent nothing back before.",
+    payload: { customer: "Mia Keller", order: "LN-204", amount: 42.5, currency: "EUR", orders_before: 11 },
+    payloadSchema: {
+      type: "object",
+      properties: {
+        customer: { type: "string", title: "Customer" },
+        order: { type: "string", title: "Order" },
+        amount: { type: "number", title: "Amount" },
+        currency: { type: "string", title: "Currency" },
+        orders_before: { type: "integer", title: "Orders before" },
+      },
+    },
+    responseSchema: {
+      type: "object",
+      properties: {
+        approved: { type: "boolean", title: "Pay the refund?" },
+        note: { type: "string", title: "A word to Mia", maxLength: 500 },
+      },
+      required: ["approved"],
+    },
+    timeoutSeconds: 3600,
+    // A demonstration asks anew each time; an agent that starts again would want its first question.
+    occasion: new Date().toISOString(),
+    onCreated: ({ url }) =>
+      note(`An agent asks: Refund 42.50 EUR to Mia Keller?\n\n  Answer it here:  ${url}\n\nWaiting for you ...`),
+  });
+  // What the compiler knows of the answer is used here: it is no text to be read again.
+  const next = answer.approved ? "pays the refund" : "writes to Mia that there is none";
+  note("\nawaitHuman() gave the agent this, and it goes on:");
+  result(inspect(answer));
+  note(`The agent ${next}${answer.note === undefined ? "." : `, and adds: "${answer.note}"`}`);
+  if (isOurs) note("\nThe service that was started for this goes on; Ctrl+C stops it.");
+}
+
+async function findOrStart(start: () => Promise<unknown>): Promise<Found> {
+  try {
+    return { client: createClient(), isOurs: false };
+  } catch (error) {
+    if (!(error instanceof HumanTaskError) || error.code !== "NOT_CONFIGURED") throw error;
+  }
+  await start();
+  return { client: createClient(), isOurs: true };
+}

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
+/** What does not end by then hangs. */
+const TEST_MS = 60_000;
+
+interface Person {
+  home: string;
+  /** Runs a command to its end, as this person does. */
+  run: (...args: string[]) => Promise<{ code: number | null; out: string; err: string }>;
+  /** Runs `demo`, and gives the id of what its agent asks. */
+  demo: () => Promise<{ id: string; out: () => string; err: () => string; stop: () => Promise<number | null> }>;
+}
+
+/** Somebody with an empty home on a machine where nothing runs yet. */
+function person(t: TestContext): Person {
+  const home = mkdtempSync(join(tmpdir(), "person-"));
+  t.after(() => rmSync(home, { recursive: true }));
+  const env = { PATH: process.env["PATH"], HOME: home, SERVICE_PORT: "0", SERVICE_DATA_DIR: join(home, "data") };
+  const start = (args: readonly string[]) => {
+    const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+    const end = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    return { child, end };
+  };
+  return {
+    home,
+    run: async (...args) => {
+      const { child, end } = start(args);
+      const [code, out, err] = await Promise.all([end, text(child.stdout), text(child.stderr)]);
+      return { code, out: out.trim(), err: err.trim() };
+    },
+    demo: async () => {
+      const { child, end } = start(["demo"]);
+      const stop = async () => {
+        child.kill("SIGTERM");
+        return end;
+      };
+      t.after(stop);
+      let [out, err] = ["", ""];
+      child.stdout.on("data", (chunk) => (out += String(chunk)));
+      const id = await new Promise<string>((resolve, reject) => {
+        child.stderr.on("data", (chunk) => {
+          err += String(chunk);
+          const found = /\/tasks\/(tsk_\w+)\n/.exec(err)?.[1];
+          if (found !== undefined) resolve(found);
+        });
+        void end.then((code) => reject(new Error(`demo ended with ${code}: ${err}`)));
+      });
+      return { id, out: () => out, err: () => err, stop };
+    },
+  };
+}
+
+test(
+  "the demo starts a service, asks, and prints the typed answer; tasks are asked and answered beside it",
+  { timeout: TEST_MS },
+  async (t) => {
+    const { home, run, demo } = person(t);
+    const none = await run("tasks", "list");
+    assert.deepEqual([none.code, none.out], [1, ""]);
+    assert.match(none.err, /No service was found/);
+
+    const shown = await demo();
+    assert.match((await run("tasks", "list")).out, new RegExp(`^id .*\n${shown.id} +created .*Mia Keller`));
+    const answered = await run(
+      "tasks",
+      "answer",
+      shown.id,
+      '{"approved":true,"note":"Sorry."}',
+      "--email",
+      "dana@example.com",
+    );
+    assert.deepEqual([answered.code, answered.out], [0, "completed"]);
+    while (!shown.err().includes("goes on; Ctrl+C")) await new Promise(setImmediate);
+    assert.match(shown.out(), /^\{ approved: true, note: 'Sorry\.' \}$/m);
+    assert.match(shown.err(), /The agent pays the refund, and adds: "Sorry\."/);
+
+    // Asked with a schema from a file, waited for, answered from another terminal.
+    const schema = join(home, "schema.json");
+    writeFileSync(schema, '{"type":"object","properties":{"version":{"type":"string"}},"required":["version"]}');
+    const created = await run(
+      "tasks",
+      "create",
+      "--task",
+      "Which version?",
+      "--schema",
+      `@${schema}`,
+      "--payload",
+      '{"now":"1.2"}',
+    );
+    const id = created.out;
+    assert.match(created.err, new RegExp(`^Asked: http://127\\.0\\.0\\.1:\\d+/tasks/${id}$`));
+    const again = run(
+      "tasks",
+      "create",
+      "--task",
+      "Which version?",
+      "--schema",
+      `@${schema}`,
+      "--payload",
+      '{"now":"1.2"}',
+      "--wait",
+    );
+    const refused = await run("tasks", "answer", id, '{"version":13}');
+    assert.equal(refused.code, 1);
+    assert.match(refused.err, /\/response\/version/);
+    assert.equal((await run("tasks", "answer", id, '{"version":"1.3"}')).code, 0);
+    const waited = await again;
+    assert.match(waited.err, /^This was asked before/);
+    assert.deepEqual([waited.code, JSON.parse(waited.out)], [0, { version: "1.3" }]);
+    assert.deepEqual(JSON.parse((await run("tasks", "watch", id)).out), { version: "1.3" });
+    assert.equal((await run("tasks", "list")).out, "There are none.");
+    assert.match((await run("tasks", "list", "--all")).out, new RegExp(id));
+
+    assert.equal(await shown.stop(), 0);
+    assert.match((await run("tasks", "list")).err, /No service was found/);
+  },
+);
+
+test("a command that is mistyped is told what is wrong, and nothing is asked", { timeout: TEST_MS }, async (t) => {
+  const { run } = person(t);
+  const wrong: readonly [args: string[], says: RegExp][] = [
+    [["tasks"], /There is no command "tasks"\./],
+    [["tasks", "create"], /--task is missing/],
+    [["tasks", "create", "--task", "x", "--payload", "{"], /--payload is not JSON/],
+    [["tasks", "create", "--task", "x", "--schema", "[]"], /--schema is not a JSON object/],
+    [["tasks", "create", "--task", "x", "--schema", "@/none"], /no such file/],
+    [["tasks", "create", "--task", "x", "--timeout", "1h"], /--timeout is "1h"; it takes whole seconds/],
+    [["tasks", "answer", "tsk_1"], /takes the id of a task and the answer/],
+    [["tasks", "watch"], /takes the id of a task/],
+  ];
+  for (const [args, says] of wrong) {
+    const { code, out, err } = await run(...args);
+    assert.deepEqual([code, out], [2, ""], args.join(" "));
+    assert.match(err, says);
+  }
+});
