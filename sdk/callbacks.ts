@@ -40,13 +40,13 @@ export async function verifyCallback(
   if (hex === undefined)
     throw new HumanTaskError(
       "CALLBACK_UNSIGNED",
-      `The header X-Service-Signature is ${given === undefined ? "missing" : "not sha256= and 64 hex digits"}: this did not come from the service, or something on the way took the header off.`,
+      `The header X-Service-Signature is ${given === undefined ? "missing" : "not sha256= and 64 hex digits"}: the service did not send this, or the header was lost on the way.`,
     );
   const signature = Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16));
   if (!(await crypto.subtle.verify("HMAC", await signingKey(key), signature, body)))
     throw new HumanTaskError(
       "CALLBACK_FORGED",
-      "The signature is not that of this body and this key. If the service did send it, the key is another one, or a framework has changed the bytes before they were checked.",
+      "The signature is not that of these bytes and this key. If the service sent it, one of the two has changed.",
     );
   return JSON.parse(new TextDecoder().decode(body)) as Callback;
 }
@@ -168,7 +168,7 @@ function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
   throw new HumanTaskError(
     "CALLBACK_NOT_RAW",
-    'The signature is over the bytes as they came, and this is not them: a framework has parsed the body. Read it before, as with await request.text(), or express.raw({ type: "application/json" }).',
+    'The body was parsed already, and the signature is over its bytes. Read them first: await request.text(), or express.raw({ type: "application/json" }).',
   );
 }
 
@@ -200,7 +200,7 @@ function keyBytes(text: string): Uint8Array<ArrayBuffer> {
   if (bytes.length !== KEY_BYTES)
     throw new HumanTaskError(
       "CALLBACK_KEY",
-      "The key is not 32 bytes in base64. Give SERVICE_PAYLOAD_KEY as the service has it, or { webhookKey } as `service webhook-key` prints it.",
+      "The key is not 32 bytes in base64: give the service's SERVICE_PAYLOAD_KEY, or { webhookKey } as `service webhook-key` prints it.",
     );
   return Uint8Array.from(bytes, (char) => char.charCodeAt(0));
 }

@@ -233,7 +233,7 @@ void test("an address where nothing listens, and one where something else does, 
   const elsewhere = await listen(t, (_request, response) => response.writeHead(404).end("<h1>Not here</h1>"));
   await assert.rejects(createClient({ baseUrl: elsewhere, token: "t" }).get("tsk_1"), {
     name: "UnreachableError",
-    message: /is not the service.*HTTP 404/,
+    message: /not the service that answers.*HTTP 404/,
   });
   const moved = await listen(t, (_request, response) =>
     response.writeHead(308, { location: "https://x.example/" }).end(),

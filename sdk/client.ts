@@ -48,7 +48,7 @@ export interface Abortable {
 export interface Waiting extends Abortable {
   /** Called once the task is there, before anybody has answered. */
   onCreated?: ((task: Created) => void) | undefined;
-  /** true: an abort withdraws the task. Otherwise it stays open, and the same question finds it again. */
+  /** true: an abort withdraws the task, once `onCreated` was called. Otherwise it stays open, and the same question finds it again. */
   cancelOnAbort?: boolean | undefined;
 }
 
@@ -200,12 +200,12 @@ export function createClient(options: ClientOptions = {}): Client {
       const failed = asking.find((one) => one.status === "rejected");
       const same = new Set(asked.map(({ id }) => id)).size < asked.length;
       if (failed !== undefined || same) {
-        await Promise.all(asked.map(async ({ id }) => withdraw(id, "Not all questions could be asked.")));
+        await Promise.all(asked.map(async ({ id }) => withdraw(id, "Not all could be asked.")));
         throw (
           failed?.reason ??
           new HumanTaskError(
             "SAME_QUESTION",
-            "Two of these questions are the same one: give each its own idempotencyKey, occasion, assignTo or notify.",
+            "Two of these questions are the same one: tell them apart by idempotencyKey, occasion, assignTo or notify.",
           )
         );
       }
@@ -241,7 +241,7 @@ export function createClient(options: ClientOptions = {}): Client {
       for (let more = true; more;) {
         const { data, headers } = await send<ListedTask[]>({ method: "GET", path: `/api/tasks?${query}`, signal });
         yield* data;
-        const cursor = /<[^>]*[?&]cursor=([^&>]*)[^>]*>;\s*rel="next"/.exec(headers.get("link") ?? "")?.[1];
+        const cursor = /[?&]cursor=([^&>]*)[^>]*>; rel="next"/.exec(headers.get("link") ?? "")?.[1];
         more = cursor !== undefined;
         if (cursor !== undefined) query.set("cursor", decodeURIComponent(cursor));
       }
@@ -300,7 +300,7 @@ export function createClient(options: ClientOptions = {}): Client {
     if (isReplay && canonicalJson(data.response_schema) !== canonicalJson(asked.response_schema))
       throw new HumanTaskError(
         "OTHER_QUESTION",
-        `The key "${body.idempotency_key}" belongs to ${data.id}, which asks for an answer of another shape (status ${data.status}). A question that has changed needs a key of its own.`,
+        `The key "${body.idempotency_key}" is that of ${data.id} (${data.status}), whose answer has another shape. A changed question needs its own key.`,
         { taskId: data.id },
       );
     return { id: data.id, url: `${pagesUrl}/tasks/${data.id}`, isReplay, record: data };

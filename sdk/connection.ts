@@ -103,8 +103,8 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
       });
       text = await response.text();
     } catch (cause) {
-      const deepest = (cause as Error).cause instanceof Error ? ((cause as Error).cause as Error) : (cause as Error);
-      const why = late.aborted ? "it did not answer in time" : deepest.message;
+      const { message } = ((cause as Error).cause ?? cause) as Error;
+      const why = late.aborted ? "too late" : message;
       return { failed: new Unheard(`No answer from ${baseUrl}: ${why}. Is the service running there?`, { cause }) };
     }
     const { status, ok, headers: given } = response;
@@ -118,11 +118,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
     const to = given.get("location");
     const what = to === null ? `HTTP ${status}` : `a redirect to ${to}: if the service is there, use that address`;
     return {
-      failed: new Unheard(
-        `What answers at ${baseUrl} is not the service, or something before it: ${what}.`,
-        {},
-        status,
-      ),
+      failed: new Unheard(`It is not the service that answers at ${baseUrl}: ${what}.`, {}, status),
     };
   }
 
@@ -159,5 +155,5 @@ function parse(text: string): unknown {
 }
 
 function isErrorBody(data: unknown): data is ConstructorParameters<typeof ApiError>[1] {
-  return typeof data === "object" && data !== null && typeof (data as { error_code?: unknown }).error_code === "string";
+  return typeof (data as { error_code?: unknown } | null | undefined)?.error_code === "string";
 }

@@ -10,6 +10,7 @@ interface Told {
 
 /** Everything that goes wrong here, except an abort, which rejects with the reason of its signal. */
 export class HumanTaskError extends Error {
+  override name = "HumanTaskError";
   /** Stable, for programs. */
   readonly code: string;
   readonly taskId: string | undefined;
@@ -17,7 +18,6 @@ export class HumanTaskError extends Error {
 
   constructor(code: string, message: string, { taskId, docs, cause }: Told = {}) {
     super(message, { cause });
-    this.name = new.target.name;
     this.code = code;
     this.taskId = taskId;
     this.docs = docs;
@@ -66,7 +66,7 @@ export class NoAnswerError extends HumanTaskError {
     const reason = outcome.verifier_result?.reason;
     const why = {
       timed_out:
-        "Nobody answered in time. Give it longer with timeoutSeconds, tell somebody with notify or assignTo, or decide what happens without an answer.",
+        "Nobody answered in time: give it longer (timeoutSeconds), tell somebody (notify, assignTo), or go on without.",
       cancelled: "The task was withdrawn before anybody answered.",
       verification_exhausted: `No answer passed the verifier's checks${reason === undefined ? "" : `; of the last one it said: ${reason}`}.`,
     }[status];
@@ -86,7 +86,7 @@ export class AnswerRefusedError extends HumanTaskError {
     const said = issues.map(({ message }) => message).join("; ");
     super(
       "ANSWER_REFUSED",
-      `The answer fits the JSON Schema that the person was shown, but not responseSchema: ${said}. Say the rule in a way that JSON Schema knows (such as .min() instead of .refine()), so that the form asks for it. (${taskId})`,
+      `The answer fits the form, but not responseSchema: ${said}. Say such rules as JSON Schema can (.min(), not .refine()), so that the form has them. (${taskId})`,
       { taskId },
     );
     this.answer = answer;

@@ -6,11 +6,10 @@ export type JsonObject = Record<string, unknown>;
 
 /**
  * Canonical JSON (RFC 8785): the same text for the same value in every language.
- * @param value - is read as `JSON.stringify` reads it, so a Date is its text and what is undefined is left out
+ * @param value - is read as `JSON.stringify` reads it, which must make something of it: a Date is its text
  */
 export function canonicalJson(value: unknown): string {
-  const text = JSON.stringify(value) as string | undefined;
-  return write(text === undefined ? null : (JSON.parse(text) as Json));
+  return write(JSON.parse(JSON.stringify(value)) as Json);
 }
 
 function write(value: Json): string {

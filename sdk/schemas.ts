@@ -42,7 +42,7 @@ export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
   if (jsonSchema === undefined)
     throw new HumanTaskError(
       "NO_JSON_SCHEMA",
-      `${name}: this ${vendor} schema does not say itself as JSON Schema, of which forms are made. ${HELP[vendor] ?? ""}Otherwise give JSON Schema, or both: withJsonSchema(schema, jsonSchema).`,
+      `${name}: this ${vendor} schema does not say itself as JSON Schema. ${HELP[vendor] ?? ""}Or give JSON Schema, or both: withJsonSchema(schema, jsonSchema).`,
     );
   try {
     return jsonSchema.input({ target: "draft-2020-12" });

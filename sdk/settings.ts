@@ -43,13 +43,13 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
     throw new HumanTaskError(
       "NOT_CONFIGURED",
       baseUrl === undefined
-        ? "No service was found. Start one on this machine, or say where it is: SERVICE_URL and SERVICE_ADMIN_API_TOKEN in the environment, or createClient({ baseUrl, token })."
+        ? "No service was found. Start one on this machine, or set SERVICE_URL and SERVICE_ADMIN_API_TOKEN, or give createClient({ baseUrl, token })."
         : `"${baseUrl}" is not an address such as https://tasks.example.com.`,
     );
   if (!secret)
     throw new HumanTaskError(
       "NOT_CONFIGURED",
-      `There is no token for ${baseUrl}: set SERVICE_ADMIN_API_TOKEN as the service has it, or give createClient({ token }).`,
+      `There is no token for ${baseUrl}: set SERVICE_ADMIN_API_TOKEN, or give createClient({ token }).`,
     );
   const bare = (address: string): string => address.replace(/\/+$/, "");
   return { baseUrl: bare(baseUrl), pagesUrl: bare(found?.public_url ?? baseUrl), token: secret };
@@ -61,7 +61,7 @@ export function findServiceKey(given: string | undefined): string {
   if (key) return key;
   throw new HumanTaskError(
     "NOT_CONFIGURED",
-    "There is no service key, with which embed tokens are minted: make one in Settings > Service keys, and set SERVICE_KEY or give createClient({ serviceKey }).",
+    "Embed tokens are minted with a service key: make one in Settings > Service keys, and set SERVICE_KEY or give createClient({ serviceKey }).",
   );
 }
 
