@@ -5,12 +5,12 @@ import { nothingStored } from "../db/find.ts";
 import { isEmailAddress } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import { checkCallbacks, tryCallback } from "./doctor/callbacks.ts";
-import { check, problem, within, type Finding } from "./doctor/check.ts";
+import { check, within, type Finding } from "./doctor/check.ts";
 import { checkClock } from "./doctor/clock.ts";
 import { checkDatabase, unreachable } from "./doctor/database.ts";
 import { checkEmbed } from "./doctor/embed.ts";
 import { checkMail } from "./doctor/mail.ts";
-import { checkPublicUrl } from "./doctor/public-url.ts";
+import { checkPublicUrl, unheard } from "./doctor/public-url.ts";
 import { reportJson, reportText, secretsIn, shown } from "./doctor/report.ts";
 import { checkSettings } from "./doctor/settings.ts";
 import { checkSlack } from "./doctor/slack.ts";
@@ -66,10 +66,7 @@ async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes)
     within(
       limitMs,
       (signal) => checkPublicUrl(config, signal),
-      (reason) => ({
-        findings: [problem("public-url", `Nothing was heard from ${config.publicUrl}: ${reason}`)],
-        clockAheadMs: null,
-      }),
+      (reason) => unheard(config, reason),
     ),
   ]);
   const { found, isCurrent } = database;

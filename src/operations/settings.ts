@@ -44,7 +44,7 @@ const Settings = Type.Object(
   },
   { $id: "Settings" },
 );
-export type Settings = Static<typeof Settings>;
+type Settings = Static<typeof Settings>;
 
 /** Shapes that other shapes refer to by name. */
 export const settingsShapes = [Settings];

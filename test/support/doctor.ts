@@ -24,6 +24,8 @@ export interface Diagnosis {
   code: number | null;
   out: string;
   err: string;
+  /** How long it stayed after it had said everything, in milliseconds. */
+  stayedMs: number;
   findings: Finding[];
   /** By their names; of several with one name, the first that is not `ok`. */
   status: Record<string, Finding["status"]>;
@@ -33,13 +35,13 @@ export interface Diagnosis {
 
 /** Runs `doctor` as an operator does. @param node - options of Node */
 export async function runDoctor(env: Env, args: string[] = [], node: string[] = []): Promise<Diagnosis> {
-  const { code, out, err } = await runText(env, ["--json", ...args], node);
-  const findings = out === "" ? [] : (JSON.parse(out) as Finding[]);
+  const run = await runText(env, ["--json", ...args], node);
+  const findings = run.out === "" ? [] : (JSON.parse(run.out) as Finding[]);
   const status: Diagnosis["status"] = {};
   for (const finding of findings) if ((status[finding.name] ?? "ok") === "ok") status[finding.name] = finding.status;
   const says = (name: string) =>
     findings.flatMap((finding) => (finding.name === name ? finding.message : [])).join("\n");
-  return { code, out, err, findings, status, says };
+  return { ...run, findings, status, says };
 }
 
 /** The same, for people. */
@@ -50,10 +52,14 @@ export async function runText(env: Env, args: string[] = [], node: string[] = []
     stdio: ["ignore", "pipe", "pipe"],
   });
   const text = { out: "", err: "" };
-  child.stdout.on("data", (chunk) => (text.out += String(chunk)));
+  let saidAt = performance.now();
+  child.stdout.on("data", (chunk) => {
+    text.out += String(chunk);
+    saidAt = performance.now();
+  });
   child.stderr.on("data", (chunk) => (text.err += String(chunk)));
   const [code] = (await once(child, "close")) as [number | null];
-  return { code, ...text };
+  return { code, ...text, stayedMs: performance.now() - saidAt };
 }
 
 /** An option of Node that runs `code` before the command. */

@@ -25,10 +25,10 @@ export async function tryCallback(
   { payloadKey, callbacks: { allowPrivate } }: Config,
   url: string,
   signal: AbortSignal,
-): Promise<Finding[]> {
+): Promise<Finding> {
   const name = "callback-test";
-  if (payloadKey === null) return [problem(name, "There is no key to sign with: set SERVICE_PAYLOAD_KEY.")];
-  if (payloadKey.length === 0) return [problem(name, "There is no key to sign with yet: the first start makes it.")];
+  if (payloadKey === null) return problem(name, "There is no key to sign with: set SERVICE_PAYLOAD_KEY.");
+  if (payloadKey.length === 0) return problem(name, "There is no key to sign with yet: the first start makes it.");
   const task_id = newId("tsk", Date.now());
   const sender = createSender({ version: VERSION, allowPrivate });
   try {
@@ -36,12 +36,12 @@ export async function tryCallback(
     const result = await sendCallback(sender, createSigner(payloadKey), callback, signal);
     const said = (result.response_body ?? "").slice(0, EXCERPT_CHARACTERS);
     const answer = said === "" ? "" : ` It said "${said}".`;
-    if (result.ok) return [ok(name, `The receiver answered ${result.status} after ${result.duration_ms} ms.${answer}`)];
+    if (result.ok) return ok(name, `The receiver answered ${result.status} after ${result.duration_ms} ms.${answer}`);
     const next =
       result.error === "refused_address" && !allowPrivate
         ? "If it is a receiver of yours, set SERVICE_CALLBACK_ALLOW_PRIVATE to 1."
         : "Look at the receiver; one that checks signatures needs the key of `npm run service -- webhook-key`.";
-    return [problem(name, `${result.error}: ${result.message}${answer} ${next}`)];
+    return problem(name, `${result.error}: ${result.message}${answer} ${next}`);
   } finally {
     await sender.close();
   }

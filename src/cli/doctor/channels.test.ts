@@ -131,10 +131,15 @@ void test("what was sealed with another key is told to be set again", async (t) 
 void test("tokens that Slack does not know, and an app that is in no workspace, are told", async (t) => {
   const slack = await startSlack();
   t.after(() => slack.close());
-  const app = { SERVICE_SLACK_API_URL: slack.apiUrl, SERVICE_SLACK_APP_TOKEN: "xapp-1-not-the-one" };
+  const api = { SERVICE_SLACK_API_URL: slack.apiUrl };
+  const tokens = { SERVICE_SLACK_BOT_TOKEN: "xoxb-not-the-one", SERVICE_SLACK_APP_TOKEN: "xapp-1-not-the-one" };
+  const overHttp = {
+    SERVICE_SLACK_SIGNING_SECRET: slack.signingSecret,
+    SERVICE_PUBLIC_URL: `https://127.0.0.1:${await freePort()}`,
+  };
   const [wrong, nowhere] = await Promise.all([
-    runDoctor(withoutService(t, { ...app, SERVICE_SLACK_BOT_TOKEN: "xoxb-not-the-one" })),
-    runDoctor(withoutService(t, { ...app, SERVICE_PUBLIC_URL: "https://127.0.0.1:9" })),
+    runDoctor(withoutService(t, { ...api, ...tokens })),
+    runDoctor(withoutService(t, { ...api, ...overHttp })),
   ]);
   assert.equal(wrong.status["slack/environment"], "problem");
   assert.match(wrong.says("slack/environment"), /^invalid_auth: .*Check SERVICE_SLACK_BOT_TOKEN\.$/);
@@ -142,6 +147,11 @@ void test("tokens that Slack does not know, and an app that is in no workspace, 
   assert.match(wrong.says("slack-requests"), /not_allowed_token_type.*Check SERVICE_SLACK_APP_TOKEN\.$/);
   assert.equal(nowhere.status["slack"], "warning");
   assert.match(nowhere.says("slack"), /in no workspace yet: install it under Settings, Slack/);
+  assert.equal(nowhere.status["slack-requests"], "ok");
+  assert.match(
+    nowhere.says("slack-requests"),
+    /come to https:\/\/127\.0\.0\.1:\d+\/api\/channels\/slack\/interactions,/,
+  );
 });
 
 void test("a test callback is kept from private addresses, and what the receiver says is told", async (t) => {

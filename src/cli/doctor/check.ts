@@ -44,12 +44,12 @@ export async function within<T>(
 export async function check(
   name: string,
   limitMs: number,
-  run: (signal: AbortSignal) => Promise<Finding[]>,
+  run: (signal: AbortSignal) => Promise<Finding | Finding[]>,
 ): Promise<Finding[]> {
-  return within(limitMs, run, (reason) => [problem(name, `Could not be looked at: ${reason}`)]);
+  return [await within(limitMs, run, (reason) => problem(name, `Could not be looked at: ${reason}`))].flat();
 }
 
-/** Checks that have to be found out about first; each has its own time. */
+/** Checks that have to be found out about first; each of them has its own time. */
 export async function checkEach(
   name: string,
   limitMs: number,
@@ -59,4 +59,9 @@ export async function checkEach(
     check(name, limitMs, () => Promise.reject(new Error(reason))),
   ]);
   return (await Promise.all(planned)).flat();
+}
+
+/** What is found without a look. */
+export async function known(finding: Finding): Promise<Finding[]> {
+  return [finding];
 }

@@ -91,6 +91,20 @@ void test("a database that cannot be opened is told with what to check", async (
   assert.match(nonsense.says("database"), /file is not a database.*SERVICE_DATA_DIR/);
 });
 
+void test("a PostgreSQL that is too old is told so", async (t) => {
+  const { env } = await startPatient(t, "postgres");
+  const pretend = before(`import { createRequire } from "node:module";
+    const { Client } = createRequire(process.cwd() + "/")("pg");
+    const query = Client.prototype.query;
+    Client.prototype.query = function (text, ...rest) {
+      if (text !== "show server_version") return query.call(this, text, ...rest);
+      rest.at(-1)(null, { rows: [{ server_version: "14.9" }] });
+    };`);
+  const { code, status, says } = await runDoctor(env, [], pretend);
+  assert.deepEqual([code, status["database"]], [1, "problem"]);
+  assert.match(says("database"), /PostgreSQL 14\.9 is too old: 15 or newer/);
+});
+
 void test("little room for the database is a warning, none a problem", async (t) => {
   const { env } = await startPatient(t, "sqlite");
   const withFree = (mib: number) =>

@@ -6,7 +6,7 @@ import { tryServer } from "../../channels/email/transport.ts";
 import { isLoopback, type Config } from "../../config.ts";
 import { newId } from "../../lib/ids.ts";
 import { HOUR } from "../../lib/time.ts";
-import { check, checkEach, off, ok, problem, warning, type Finding } from "./check.ts";
+import { check, checkEach, known, off, ok, problem, warning, type Finding } from "./check.ts";
 
 type Ctx = Parameters<typeof findIdentity>[0];
 
@@ -17,15 +17,15 @@ const ADMIN = { kind: "admin" } as const;
 export function checkMail(ctx: Ctx, mailTo: string | null, limitMs: number): Promise<Finding[]> {
   return checkEach("mail", limitMs, async () => {
     const senders = await listIdentities(ctx, ADMIN);
-    if (senders.length === 0) return [Promise.resolve([withoutSender(mailTo)])];
+    if (senders.length === 0) return [known(withoutSender(mailTo))];
     const checks = senders.flatMap(({ id, created_at }) => {
       const where = created_at === null ? "SERVICE_SMTP_URL" : "the sender under Settings, Mail";
       return [
-        check(`mail/${id}`, limitMs, async (signal) => [await checkSender(ctx, id, where, signal)]),
-        ...(mailTo === null ? [] : [check(`mail-test/${id}`, limitMs, async () => [await sendTest(ctx, id, mailTo)])]),
+        check(`mail/${id}`, limitMs, (signal) => checkSender(ctx, id, where, signal)),
+        ...(mailTo === null ? [] : [check(`mail-test/${id}`, limitMs, () => sendTest(ctx, id, mailTo))]),
       ];
     });
-    return [Promise.resolve([checkContent(ctx.config)]), ...checks];
+    return [known(checkContent(ctx.config)), ...checks];
   });
 }
 

@@ -80,17 +80,19 @@ void test("an answer without end is not read to its end", async (t) => {
   assert.match(says("public-url"), /Something else .*HTTP 200/);
 });
 
-void test("a service of another version is a warning", async (t) => {
-  const { port } = await startStandIn(t, (own) => ({
-    ...WELL,
-    "/api/version": { body: { name: "human-task-service", version: "0.1.4" } },
-    "/api/settings": settings(withoutService(t, { SERVICE_PUBLIC_URL: `http://127.0.0.1:${own}` })),
-  }));
-  const { code, status, says } = await runDoctor(
-    withoutService(t, { SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_PORT: String(port) }),
+void test("a service of another version is a warning, and one with settings of no known form is none of ours", async (t) => {
+  const base = (port: number) => ({ SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}`, SERVICE_PORT: String(port) });
+  const older = { "/api/version": { body: { name: "human-task-service", version: "0.1.4" } } };
+  const [old, strange] = await Promise.all(
+    [
+      { ...WELL, ...older, "/api/settings": { body: {} } },
+      { ...WELL, "/api/settings": { body: null } },
+    ].map(async (answers) => runDoctor(withoutService(t, base((await startStandIn(t, answers)).port)))),
   );
-  assert.deepEqual([code, status["public-url"]], [0, "warning"], says("public-url"));
-  assert.match(says("public-url"), /^Version 0\.1\.4 runs at/);
+  assert.deepEqual([old!.code, old!.status["public-url"]], [0, "warning"]);
+  assert.match(old!.says("public-url"), /^Version 0\.1\.4 runs at/);
+  assert.deepEqual([strange!.code, strange!.status["public-url"]], [1, "problem"]);
+  assert.match(strange!.says("public-url"), /runs with other settings than these/);
 });
 
 void test("over the network without TLS the token is not sent, and what links lead to tells services apart", async (t) => {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isLoopback, type Config } from "../../config.ts";
 import { docsLink } from "../../http/error-response.ts";
-import { settingsOf, type Settings } from "../../operations/settings.ts";
+import { settingsOf } from "../../operations/settings.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { codeOf } from "../../lib/send-failure.ts";
 import { VERSION } from "../../version.ts";
@@ -28,6 +28,11 @@ export async function checkPublicUrl(config: Config, signal: AbortSignal): Promi
   }
 }
 
+/** Where nothing came in time. */
+export function unheard({ publicUrl }: Config, reason: string): Reached {
+  return { findings: [problem("public-url", `Nothing was heard from ${publicUrl}: ${reason}`)], clockAheadMs: null };
+}
+
 async function judge(config: Config, { status, location, body }: Answer, signal: AbortSignal): Promise<Finding> {
   const { publicUrl } = config;
   const tell = (message: string) => problem("public-url", message);
@@ -40,9 +45,9 @@ async function judge(config: Config, { status, location, body }: Answer, signal:
   const health = await ask(`${publicUrl}/api/health`, signal);
   if (health.status !== 200)
     return tell(`The service at ${publicUrl} is not well (HTTP ${health.status} of /api/health): its log says why.`);
-  const other = await findDifference(config, signal);
-  if (other !== null) return tell(other);
   const version = field(body, "version");
+  const other = await findDifference(config, version === VERSION, signal);
+  if (other !== null) return tell(other);
   if (version !== VERSION)
     return warning(
       "public-url",
@@ -54,18 +59,19 @@ async function judge(config: Config, { status, location, body }: Answer, signal:
 /**
  * What tells the service there from one with the settings of this environment, as a sentence; null: nothing does. The
  * token goes only where nobody in between could read it, and only after something that says it is this service.
+ *
+ * @param isSameVersion - else its settings may have other fields
  */
-async function findDifference(config: Config, signal: AbortSignal): Promise<string | null> {
+async function findDifference(config: Config, isSameVersion: boolean, signal: AbortSignal): Promise<string | null> {
   const { publicUrl, adminToken } = config;
   const isPrivate = publicUrl.startsWith("https:") || isLoopback(new URL(publicUrl).hostname);
   const knowsToken = adminToken !== "" && isPrivate;
   const headers = knowsToken ? { authorization: `Bearer ${adminToken}` } : {};
   const { status, body } = await ask(`${publicUrl}/api/settings`, signal, headers);
   if (status === 200) {
-    const theirs = body as Settings;
     const ours = settingsOf(config);
-    const names = COMPARED.flatMap(([key, name]) => (isDeepStrictEqual(theirs[key], ours[key]) ? [] : name));
-    if (names.length === 0) return null;
+    const names = COMPARED.flatMap(([key, name]) => (isDeepStrictEqual(field(body, key), ours[key]) ? [] : name));
+    if (names.length === 0 || !isSameVersion) return null;
     return `The service at ${publicUrl} runs with other settings than these (${names.join(", ")}): start it again with them.`;
   }
   if (knowsToken)

@@ -2,7 +2,7 @@ import { SlackFailure, type Slack } from "../../channels/slack/client.ts";
 import { listInstallations, missingScopes } from "../../channels/slack/installations.ts";
 import { createWorkspaces, type Workspaces } from "../../channels/slack/workspaces.ts";
 import type { Config } from "../../config.ts";
-import { check, checkEach, off, ok, problem, warning, type Finding } from "./check.ts";
+import { check, checkEach, known, off, ok, problem, warning, type Finding } from "./check.ts";
 
 type Ctx = Parameters<typeof createWorkspaces>[0];
 
@@ -10,19 +10,19 @@ type Ctx = Parameters<typeof createWorkspaces>[0];
 export function checkSlack(ctx: Ctx, limitMs: number): Promise<Finding[]> {
   return checkEach("slack", limitMs, async () => {
     const settings = ctx.config.slack;
-    if (settings === null) return [Promise.resolve([NO_APP])];
+    if (settings === null) return [known(NO_APP)];
     const workspaces = createWorkspaces(ctx, settings);
     const { ofEnvironment } = workspaces;
     const stored = await listInstallations(ctx.db);
     const look = (name: string, where: string, find: () => Promise<Slack>) =>
-      check(name, limitMs, async () => [await checkWorkspace(name, where, find)]);
+      check(name, limitMs, () => checkWorkspace(name, where, find));
     const looks = stored.map(({ team_id }) =>
       look(`slack/${team_id}`, "the workspace under Settings, Slack", () => workspaces.find(team_id)),
     );
     if (ofEnvironment !== null)
       looks.unshift(look("slack/environment", "SERVICE_SLACK_BOT_TOKEN", async () => ofEnvironment));
-    if (looks.length === 0) looks.push(Promise.resolve([NO_WORKSPACE]));
-    return [...looks, check("slack-requests", limitMs, async () => [await checkRequests(ctx.config, workspaces)])];
+    if (looks.length === 0) looks.push(known(NO_WORKSPACE));
+    return [...looks, check("slack-requests", limitMs, () => checkRequests(ctx.config, workspaces))];
   });
 }
 
