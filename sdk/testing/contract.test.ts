@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import { postgres } from "../../test/support/postgres.ts";
+import { startReceiver } from "../../test/support/receiver.ts";
+import { serve, TOKEN } from "../../test/support/dashboard.ts";
+import { startVendors, type Turn } from "../../test/support/vendors.ts";
+import { verifyCallback } from "../callbacks.ts";
+import type { JsonObject } from "../json.ts";
+import { createTestHuman } from "./human.ts";
+import { answer, neverAnswer, verifierExhausts, verifierRejects, when } from "./rules.ts";
+
+/** What a request is answered with, without what is another one each time. */
+interface Heard {
+  status: number;
+  headers: Record<string, string | null>;
+  body: unknown;
+}
+
+interface Service {
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Heard & { raw: never }>;
+  /** Has the task answered once for each verdict. */
+  judged(fields: JsonObject, verdicts: readonly { passed: boolean; reason: string }[]): Promise<string>;
+  /** Where callbacks go, and the first one that came. */
+  callbackUrl: string;
+  firstCallback(): Promise<{ headers: Record<string, string | undefined>; body: string }>;
+}
+
+const PAYLOAD_KEY = createTestHuman().payloadKey;
+const RESPONSE = { approved: true };
+const BY = "dana@example.com";
+
+function newTask(fields: JsonObject = {}): JsonObject {
+  return {
+    task: "Refund 42.50 EUR to Mia?",
+    payload: { amount: 42.5 },
+    payload_schema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+    response_schema: {
+      type: "object",
+      properties: { approved: { type: "boolean" }, lines: { type: "array", items: { enum: ["a", "b"] } } },
+      required: ["approved"],
+    },
+    timeout_seconds: 3600,
+    idempotency_key: "refund-1",
+    ...fields,
+  };
+}
+
+const VERIFIED = { verifier_config: { provider: "openai", instructions: "Is it right?", max_attempts: 2 } };
+const NOT_GOOD = { passed: false, reason: "Not good." };
+const GOOD = { passed: true, reason: "The answer is fine." };
+
+/** Everything that the client may do and what may go wrong with it, one request after the other. */
+async function script({ call, judged, callbackUrl, firstCallback }: Service): Promise<Record<string, unknown>> {
+  const heard: Record<string, unknown> = {};
+  const say = async (what: string, ...args: Parameters<Service["call"]>) => {
+    const { raw, ...answer } = await call(...args);
+    assert.ok(!(what in heard), `${what} is said twice`);
+    heard[what] = answer;
+    return raw as JsonObject & { id: string };
+  };
+
+  const { id } = await say("create", "POST", "/api/tasks", newTask());
+  const path = `/api/tasks/${id}`;
+  await say("replay", "POST", "/api/tasks", newTask());
+  await say("replay that says what nulls say", "POST", "/api/tasks", newTask({ notify: null, redact_payload: false }));
+  await say("mismatch", "POST", "/api/tasks", newTask({ timeout_seconds: 60 }));
+  await say("replay of a body that is wrong", "POST", "/api/tasks", { idempotency_key: "refund-1", task: 1 });
+  await say("read", "GET", path);
+  await say("poll, open", "GET", `${path}/poll?timeout=0`);
+  await say("audit, open", "GET", `${path}/audit`);
+  await say("answer that does not fit", "POST", `${path}/complete`, { response: { approved: "yes", lines: ["c"] } });
+  await say("answer with something missing", "POST", `${path}/complete`, { response: {} });
+  await say("answer that is none", "POST", `${path}/complete`, { response: [] });
+  await say("completion without an answer", "POST", `${path}/complete`, {});
+  await say("completion by nobody", "POST", `${path}/complete`, { response: RESPONSE, completed_by_email: "" });
+  await say("complete", "POST", `${path}/complete`, {
+    response: RESPONSE,
+    completed_by_email: BY,
+    completed_via_channel: "phone",
+  });
+  await say("complete twice", "POST", `${path}/complete`, { response: RESPONSE });
+  await say("complete twice, and not fitting", "POST", `${path}/complete`, { response: {} });
+  await say("cancel what has ended", "POST", `${path}/cancel`, {});
+  await say("poll, completed", "GET", `${path}/poll`);
+  await say("replay of a completed one", "POST", "/api/tasks", newTask());
+  await say("audit, completed", "GET", `${path}/audit`);
+
+  const second = await say("create another", "POST", "/api/tasks", newTask({ idempotency_key: "refund-2" }));
+  await say("cancel with a reason that is none", "POST", `/api/tasks/${second.id}/cancel`, { reason: 1 });
+  await say("cancel", "POST", `/api/tasks/${second.id}/cancel`, { reason: "Not needed." });
+  await say("cancel twice", "POST", `/api/tasks/${second.id}/cancel`);
+  await say("poll, cancelled", "GET", `/api/tasks/${second.id}/poll`);
+  await say("audit, cancelled", "GET", `/api/tasks/${second.id}/audit`);
+  await say("delete", "DELETE", `/api/tasks/${second.id}`);
+  await say("delete twice", "DELETE", `/api/tasks/${second.id}`);
+  await say("read a deleted one", "GET", `/api/tasks/${second.id}`);
+  await say("poll a deleted one", "GET", `/api/tasks/${second.id}/poll`);
+  await say("audit of a deleted one", "GET", `/api/tasks/${second.id}/audit`);
+  await say("the key of a deleted one", "POST", "/api/tasks", newTask({ idempotency_key: "refund-2" }));
+
+  for (const [what, fields] of Object.entries({
+    "empty task": { task: "" },
+    "task of a wrong type": { task: 7 },
+    "no payload": { payload: undefined },
+    "payload that does not fit": { payload: { amount: "much" } },
+    "payload with something missing": { payload: {} },
+    "too short": { timeout_seconds: 59 },
+    "too long": { timeout_seconds: 2_592_001 },
+    "half seconds": { timeout_seconds: 60.5 },
+    "long key": { idempotency_key: "x".repeat(256) },
+    "list as a schema": { response_schema: [] },
+    "notify nobody": { notify: ["dana@example.com"] },
+    "notify by pigeon": { notify: ["pigeon:dana@example.com"] },
+    "notify no address": { notify: ["email:dana"] },
+    "assign to two": { assign_to: { email: BY, pool: "x" } },
+    "assign to what is not known": { assign_to: { mail: BY } },
+    "assign to no address": { assign_to: { email: "dana" } },
+    "assign to none of many": { assign_to: { emails: [] } },
+    "verifier without instructions": { verifier_config: { provider: "openai" } },
+    "verifier that nobody knows": { verifier_config: { provider: "oracle", instructions: "x" } },
+    "verifier with too many attempts": { verifier_config: { provider: "openai", instructions: "x", max_attempts: 11 } },
+    "callback to nowhere": { callback_url: "ftp://example.com" },
+  }))
+    await say(`create: ${what}`, "POST", "/api/tasks", newTask({ idempotency_key: "wrong", ...fields }));
+  await say("create: not JSON", "POST", "/api/tasks", "{");
+  await say("create: a list", "POST", "/api/tasks", []);
+
+  for (const [what, fields] of Object.entries({
+    "to somebody": { assign_to: { email: BY } },
+    "to many": { assign_to: { emails: [BY, "Kim@Example.com"] } },
+    "to a user who is not there": { assign_to: { user_id: "usr_x" } },
+    "to a role that nobody has": { assign_to: { role: "lead" } },
+    redacted: { redact_payload: true, assign_to: { email: BY } },
+    verified: VERIFIED,
+  })) {
+    const { id } = await say(`create ${what}`, "POST", "/api/tasks", newTask({ idempotency_key: what, ...fields }));
+    await say(`audit of one ${what}`, "GET", `/api/tasks/${id}/audit`);
+    if (what === "redacted")
+      await say("complete a redacted one", "POST", `/api/tasks/${id}/complete`, { response: RESPONSE });
+    if (what === "redacted") await say("audit of a completed redacted one", "GET", `/api/tasks/${id}/audit`);
+  }
+
+  await say("list", "GET", "/api/tasks");
+  const link = /<(.*)>/;
+  let page: string | undefined = "/api/tasks?limit=3&include=schemas";
+  for (let i = 0; page !== undefined && i < 10; i++) {
+    const { raw: _, ...answer } = await call("GET", page);
+    heard[`page ${i}`] = { ...answer, headers: { ...answer.headers, link: answer.headers["link"] != null } };
+    page = link.exec(answer.headers["link"] ?? "")?.[1];
+  }
+  let pages = 0;
+  for (page = "/api/tasks?limit=2&sort=deadline&status=created&offset=1"; page !== undefined; pages++) {
+    const { raw: _, ...answer } = await call("GET", page);
+    heard[`soonest ${pages}`] = answer.body;
+    page = link.exec(answer.headers["link"] ?? "")?.[1];
+  }
+  for (const query of [
+    "status=completed&status=cancelled",
+    "terminal=false&limit=200",
+    "terminal=true",
+    "unassigned=false",
+    "unassigned=true",
+    `assigned_to=${BY.toUpperCase()}`,
+    "q=REFUND",
+    "q=nothing",
+    "sort=deadline",
+    "limit=0",
+    "limit=201",
+    "limit=many",
+    "status=gone",
+    "sort=best",
+    "terminal=perhaps",
+    "cursor=nonsense",
+    "offset=-1",
+  ])
+    await say(`list: ${query}`, "GET", `/api/tasks?${query}`);
+
+  await say("poll: too long", "GET", `${path}/poll?timeout=61`);
+  await say("poll: no number", "GET", `${path}/poll?timeout=abc`);
+  for (const part of ["", "/poll", "/audit"]) await say(`nothing there${part}`, "GET", `/api/tasks/tsk_nothing${part}`);
+  await say("complete nothing", "POST", "/api/tasks/tsk_nothing/complete", { response: {} });
+  await say("cancel nothing", "POST", "/api/tasks/tsk_nothing/cancel");
+  await say("delete nothing", "DELETE", "/api/tasks/tsk_nothing");
+  await say("no such path", "GET", "/api/nothing");
+  await say("no such method", "PUT", "/api/tasks");
+  await say("no token", "GET", path, undefined, { authorization: "" });
+  await say("wrong token", "GET", path, undefined, { authorization: "Bearer wrong" });
+  await say("embed token", "POST", "/api/embed/tokens", { task_id: id, parent_origin: "https://x.example", sub: "1" });
+
+  for (const [what, verdicts] of Object.entries({
+    "rejected, then accepted": [NOT_GOOD, GOOD],
+    exhausted: [NOT_GOOD, NOT_GOOD],
+  })) {
+    const id = await judged(
+      newTask({ ...VERIFIED, task: what, idempotency_key: what, assign_to: { email: BY } }),
+      verdicts,
+    );
+    await say(what, "GET", `/api/tasks/${id}`);
+    await say(`poll, ${what}`, "GET", `/api/tasks/${id}/poll`);
+    await say(`audit, ${what}`, "GET", `/api/tasks/${id}/audit`);
+  }
+
+  const called = newTask({ idempotency_key: "callback", callback_url: callbackUrl });
+  const { id: calledId } = await say("create with a callback", "POST", "/api/tasks", called);
+  await say("complete with a callback", "POST", `/api/tasks/${calledId}/complete`, { response: RESPONSE });
+  const callback = await firstCallback();
+  await verifyCallback(callback.body, callback.headers, PAYLOAD_KEY);
+  heard["callback"] = {
+    type: callback.headers["content-type"],
+    isOfTask: callback.headers["x-service-task-id"] === calledId,
+    body: steady(JSON.parse(callback.body)),
+  };
+  return heard;
+}
+
+/** Of `value`, what is the same in each service: no ids, times, addresses and sentences, and not who answers in place of whom. */
+function steady(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(steady);
+  if (typeof value === "string") {
+    return value
+      .replaceAll(/\b(tsk|aud|dlv)_[0-9a-z]{26}/g, "$1_id")
+      .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "a time")
+      .replaceAll(/http:\/\/[^/]+/g, "here");
+  }
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([name]) => !["message", "request_id"].includes(name));
+  const { error_code } = value as { error_code?: string };
+  const steadied = Object.fromEntries(
+    members.map(([name, member]) => [name, name === "actor_type" ? member === "system" : steady(member)]),
+  );
+  // Sentences are no promise, but there must be one.
+  return error_code === undefined
+    ? steadied
+    : { ...steadied, isExplained: typeof (value as { message?: unknown }).message === "string" };
+}
+
+const HEADERS = ["content-type", "idempotent-replayed", "idempotent-mismatch", "link", "www-authenticate"];
+
+function caller(baseUrl: string, token: string, fetchFrom: typeof fetch): Service["call"] {
+  return async (method, path, body, headers = {}) => {
+    const response = await fetchFrom(baseUrl + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    assert.ok(response.headers.get("x-request-id"));
+    const raw = (text === "" ? null : JSON.parse(text)) as never;
+    return {
+      status: response.status,
+      headers: Object.fromEntries(HEADERS.map((name) => [name, response.headers.get(name)])),
+      body: steady(raw),
+      raw,
+    };
+  };
+}
+
+function inMemory(): Service {
+  const received: Awaited<ReturnType<Service["firstCallback"]>>[] = [];
+  const by = { by: BY, via: "phone" };
+  const human = createTestHuman(
+    [
+      when(/^rejected, then accepted$/, verifierRejects(1, answer(RESPONSE, by), NOT_GOOD)),
+      when(/^exhausted$/, verifierExhausts(answer(RESPONSE, by), NOT_GOOD)),
+      neverAnswer(),
+    ],
+    {
+      deliver: async (request) => {
+        received.push({ headers: Object.fromEntries(request.headers), body: await request.text() });
+        return new Response(null, { status: 204 });
+      },
+    },
+  );
+  const { baseUrl, token, fetch } = human.clientOptions;
+  const call = caller(baseUrl, token, fetch);
+  return {
+    call,
+    judged: async (fields) => {
+      const { raw } = await call("POST", "/api/tasks", fields);
+      await human.clock.advance(0);
+      return (raw as { id: string }).id;
+    },
+    callbackUrl: "http://127.0.0.1:9/hook",
+    firstCallback: async () => {
+      await human.clock.advance(0);
+      return received[0]!;
+    },
+  };
+}
+
+async function onTheWire(t: TestContext, env: Record<string, string>): Promise<Service> {
+  const vendors = await startVendors();
+  t.after(vendors.close);
+  const receiver = await startReceiver();
+  t.after(receiver.close);
+  const keys = { SERVICE_PAYLOAD_KEY: PAYLOAD_KEY, SERVICE_SECRET_KEY: PAYLOAD_KEY };
+  const { url } = await serve(t, { ...vendors.env, ...env, ...keys });
+  const call = caller(url, TOKEN, fetch);
+  return {
+    call,
+    judged: async (fields, verdicts) => {
+      const { raw } = await call("POST", "/api/tasks", fields);
+      const { id } = raw as { id: string };
+      vendors.script.push(...(verdicts as Turn[]));
+      const body = { response: RESPONSE, completed_by_email: BY, completed_via_channel: "phone" };
+      for (const _ of verdicts) await call("POST", `/api/tasks/${id}/complete`, body);
+      return id;
+    },
+    callbackUrl: receiver.url,
+    firstCallback: async () => {
+      await receiver.until(1);
+      const { headers, body } = receiver.received[0]!;
+      return { headers: headers as Record<string, string>, body };
+    },
+  };
+}
+
+for (const dialect of ["SQLite", "PostgreSQL"]) {
+  void test(`the service in memory says what the service says (${dialect})`, async (t) => {
+    const database = dialect === "PostgreSQL" ? await (await postgres()).createDatabase() : null;
+    if (database !== null) t.after(database.drop);
+    const env: Record<string, string> = database === null ? {} : { SERVICE_DATABASE_URL: database.url };
+    const expected = await script(await onTheWire(t, env));
+    const heard = await script(inMemory());
+    assert.ok(Object.keys(expected).length > 100);
+    const differing = Object.keys(expected).filter((what) => !isDeepStrictEqual(heard[what], expected[what]));
+    const of = (all: Record<string, unknown>) => Object.fromEntries(differing.map((what) => [what, all[what]]));
+    assert.deepEqual(of(heard), of(expected));
+  });
+}

@@ -1,0 +1,8 @@
+export type { Deliver, SentCallback } from "./callbacks.ts";
+export type { Duration } from "./duration.ts";
+export { createTestHuman } from "./human.ts";
+export type { TestHuman, TestHumanOptions } from "./human.ts";
+export { TestMistake } from "./mistake.ts";
+export { answer, approve, cancels, inOrder, neverAnswer, verifierExhausts, verifierRejects, when } from "./rules.ts";
+export type { Answering, Behaviour, Rejecting, Rule, Timing } from "./rules.ts";
+export type { TestClock } from "./timeline.ts";

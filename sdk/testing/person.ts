@@ -1,0 +1,102 @@
+import type { TaskRecord } from "../shapes.ts";
+import { isObject, misfitsOf, told } from "./fit.ts";
+import { TestMistake } from "./mistake.ts";
+import type { Act, Rule } from "./rules.ts";
+import { attemptsOf, type Tasks } from "./tasks.ts";
+import type { Timeline } from "./timeline.ts";
+
+/** Answers where the test does not say who does, and nobody is assigned. */
+const SOMEBODY = "person@example.com";
+
+export interface PersonOptions {
+  timeline: Timeline;
+  tasks: Tasks;
+  rules: readonly Rule[];
+  /** Told of what is wrong with the test, once it is found in an answer. */
+  onMistake: (id: string, mistake: TestMistake) => void;
+}
+
+/**
+ * The person: does with a new task what the rules say.
+ * @throws TestMistake when they say nothing of it, or what cannot be done
+ */
+export function createPerson({ timeline, tasks, rules, onMistake }: PersonOptions): (task: TaskRecord) => void {
+  return (task) => play(task.id, actsFor(task, rules));
+
+  function play(id: string, [act, ...rest]: readonly Act[]): void {
+    if (act === undefined) return;
+    const perform = async (): Promise<void> => {
+      const task = tasks.findOpen(id);
+      // Whoever comes too late changes nothing.
+      if (task === null) return;
+      try {
+        if (act.does === "cancel") tasks.cancel(id, { type: "human", email: SOMEBODY }, act.reason);
+        else await answer(task, act);
+        play(id, rest);
+      } catch (error) {
+        onMistake(id, mistakeOf(error, `What the test does with "${task.task}" failed`));
+      }
+    };
+    timeline.at(timeline.now() + act.afterMs, () => void timeline.busy(perform(), "test"));
+  }
+
+  async function answer(task: TaskRecord, act: Extract<Act, { does: "answer" }>): Promise<void> {
+    const given = await act.response(task);
+    if (tasks.findOpen(task.id) === null) return;
+    const response: unknown = JSON.parse(JSON.stringify(given) ?? "null");
+    const problems = isObject(response)
+      ? misfitsOf(task.response_schema, response, "")
+      : [{ path: "", message: "Must be an object." }];
+    if (problems.length > 0 || !isObject(response))
+      throw new TestMistake(
+        `The test answers "${task.task}" with ${JSON.stringify(response)}, which the service would refuse:${told(problems)}`,
+      );
+    tasks.answer(task.id, {
+      response,
+      by: { type: "human", email: act.by ?? task.assigned_to_email ?? SOMEBODY },
+      via: act.via,
+      ...(act.rejection !== null && { verdict: { passed: false, reason: act.rejection } }),
+    });
+  }
+}
+
+/** @throws TestMistake */
+function actsFor(task: TaskRecord, rules: readonly Rule[]): readonly Act[] {
+  const acts = firstOf(task, rules);
+  if (acts === undefined)
+    throw new TestMistake(
+      `No rule for the task "${task.task}": add one, such as createTestHuman([when(/${firstWord(task.task)}/, approve())]), or approve() as the last one for all others.`,
+    );
+  const accepted = acts.findIndex((act) => act.does !== "answer" || act.rejection === null);
+  const rejections = accepted === -1 ? acts.length : accepted;
+  if (rejections > 0 && !task.is_verified)
+    throw new TestMistake(
+      `The test has a verifier reject answers to "${task.task}", which has none: ${task.redact_payload ? "it is redacted" : "give the question verifierConfig"}.`,
+    );
+  if (accepted !== -1 && rejections >= attemptsOf(task))
+    throw new TestMistake(
+      `The test has answers to "${task.task}" rejected ${rejections} times and then goes on, but ${attemptsOf(task)} rejections end it: use verifierExhausts(), or more max_attempts in verifierConfig.`,
+    );
+  return acts;
+}
+
+function firstOf(task: TaskRecord, rules: readonly Rule[]): readonly Act[] | undefined {
+  try {
+    for (const rule of rules) {
+      const found = rule.behaviourFor(structuredClone(task));
+      if (found !== undefined) return found.acts;
+    }
+    return undefined;
+  } catch (error) {
+    throw mistakeOf(error, `A rule failed on the task "${task.task}"`);
+  }
+}
+
+function mistakeOf(error: unknown, what: string): TestMistake {
+  if (error instanceof TestMistake) return error;
+  return new TestMistake(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+}
+
+function firstWord(text: string): string {
+  return /\p{L}+/u.exec(text)?.[0] ?? ".";
+}

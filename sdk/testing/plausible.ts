@@ -1,0 +1,88 @@
+import type { JsonObject } from "../json.ts";
+import { isObject, misfitsOf, numberIn, resolveRef, typesOf } from "./fit.ts";
+
+/** Values of an `enum` that say yes. */
+const YES = /^(yes|ok|okay|approved?|accept(ed)?|allow(ed)?|confirm(ed)?|agreed?|grant(ed)?|publish(ed)?)$/i;
+const DEPTH_MAX = 20;
+
+/**
+ * An answer that says yes as shortly as the schema allows: true for a boolean, of an `enum` the value that reads like a yes
+ * or else the first one, the least number, a word for text; of an object what is required, or its booleans when nothing
+ * is. @returns undefined where a schema asks for more than can be made up, such as a pattern
+ */
+export function plausibleAnswer(schema: JsonObject): JsonObject | undefined {
+  const answer = build(schema, schema, 0);
+  return isObject(answer) && misfitsOf(schema, answer, "").length === 0 ? answer : undefined;
+}
+
+function build(root: JsonObject, schema: unknown, depth: number): unknown {
+  if (schema === true) return true;
+  if (!isObject(schema) || depth > DEPTH_MAX) return undefined;
+  const { const: only, enum: values, $ref, anyOf, oneOf } = schema;
+  if (only !== undefined) return only;
+  if (Array.isArray(values)) return values.find((one) => YES.test(String(one))) ?? values[0];
+  if (typeof $ref === "string") return build(root, resolveRef(root, $ref), depth + 1);
+  const branches = anyOf ?? oneOf;
+  if (Array.isArray(branches))
+    return branches.map((branch) => build(root, branch, depth + 1)).find((made) => made !== undefined && made !== null);
+  const otherwise = schema["properties"] === undefined ? "boolean" : "object";
+  const type = typesOf(schema).find((one) => one !== "null") ?? otherwise;
+  switch (type) {
+    case "boolean":
+      return true;
+    case "string":
+      return text(schema);
+    case "integer":
+    case "number":
+      return number(schema);
+    case "array": {
+      const item = build(root, schema["items"] ?? true, depth + 1);
+      return Array.from({ length: numberIn(schema, "minItems", 0) }, () => item);
+    }
+    case "object":
+      return object(root, schema, depth);
+    default:
+      return undefined;
+  }
+}
+
+function object(root: JsonObject, schema: JsonObject, depth: number): JsonObject | undefined {
+  const known = isObject(schema["properties"]) ? schema["properties"] : {};
+  const required = (schema["required"] ?? []) as string[];
+  const booleans = Object.keys(known).filter((name) => (known[name] as JsonObject)["type"] === "boolean");
+  const made: JsonObject = {};
+  for (const name of required.length > 0 ? required : booleans) {
+    const value = build(root, known[name] ?? true, depth + 1);
+    if (value === undefined) return undefined;
+    made[name] = value;
+  }
+  return made;
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: "person@example.com",
+  date: "2026-01-31",
+  "date-time": "2026-01-31T12:00:00Z",
+  time: "12:00:00Z",
+  uri: "https://example.com",
+  uuid: "00000000-0000-4000-8000-000000000000",
+};
+
+function text(schema: JsonObject): string | undefined {
+  const { format, pattern } = schema;
+  // zod gives the format and, beside it, the pattern that it is checked by.
+  if (typeof format === "string") return FORMATS[format];
+  if (pattern !== undefined) return undefined;
+  return "ok".padEnd(numberIn(schema, "minLength", 0), ".").slice(0, numberIn(schema, "maxLength", Infinity));
+}
+
+function number(schema: JsonObject): number | undefined {
+  const step = numberIn(schema, "multipleOf", 1);
+  const above = numberIn(schema, "exclusiveMinimum", -Infinity);
+  const least = Math.max(numberIn(schema, "minimum", -Infinity), above);
+  const most = Math.min(numberIn(schema, "maximum", Infinity), numberIn(schema, "exclusiveMaximum", Infinity));
+  if (least <= 0 && most >= 0 && above < 0) return 0;
+  if (least === -Infinity) return Math.floor(most / step) * step - (most === schema["exclusiveMaximum"] ? step : 0);
+  const lowest = Math.ceil(least / step) * step;
+  return lowest > above ? lowest : lowest + step;
+}

@@ -1,0 +1,43 @@
+import type { Timeline, Waiter } from "./timeline.ts";
+
+/** Those who wait for the end of a task. */
+export interface Polls {
+  /**
+   * Resolves once the task has ended or is gone, or the time is over.
+   * @param ms - null: however long it takes
+   * @throws the reason of `signal`, or what `cut` says
+   */
+  hold(id: string, ms: number | null, signal: AbortSignal, who: Waiter): Promise<void>;
+  answer(id: string): void;
+  /** Breaks all of them off. */
+  cut(error: Error): void;
+}
+
+export function createPolls(timeline: Timeline): Polls {
+  const held = new Map<string, Set<PromiseWithResolvers<void>>>();
+  return {
+    hold: async (id, ms, signal, who) => {
+      const poll = Promise.withResolvers<void>();
+      const polls = held.get(id) ?? new Set();
+      held.set(id, polls.add(poll));
+      const stopWaiting = timeline.wait(who);
+      const forget = ms === null ? null : timeline.at(timeline.now() + ms, poll.resolve, true);
+      const abort = (): void => poll.reject(signal.reason);
+      signal.addEventListener("abort", abort, { once: true });
+      try {
+        await poll.promise;
+      } finally {
+        signal.removeEventListener("abort", abort);
+        forget?.();
+        stopWaiting();
+        polls.delete(poll);
+      }
+    },
+    answer: (id) => {
+      for (const { resolve } of held.get(id) ?? []) resolve();
+    },
+    cut: (error) => {
+      for (const polls of held.values()) for (const { reject } of polls) reject(error);
+    },
+  };
+}
