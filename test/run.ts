@@ -15,6 +15,7 @@ const together = wanted(
     "src/**/*.test.ts",
     "json-schema/**/*.test.ts",
     "form/**/*.test.ts",
+    "sdk/testing/*.test.ts",
     "web/**/*.test.ts",
     "test/*.test.ts",
     "test/support/**/*.test.ts",
