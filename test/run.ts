@@ -6,6 +6,7 @@ import { globSync } from "node:fs";
  * `npm test`: first everything that fits into one process, which is fast since nothing is loaded twice; then the suites
  * that start processes of their own. File names on the command line narrow it down.
  */
+const RESTARTS = "sdk/restarts.test.ts";
 const asked = process.argv.slice(2);
 const wanted = (files: string[]) =>
   files.filter((file) => asked.length === 0 || asked.some((part) => file.includes(part))).toSorted();
@@ -15,14 +16,14 @@ const together = wanted(
     "src/**/*.test.ts",
     "json-schema/**/*.test.ts",
     "form/**/*.test.ts",
-    "sdk/testing/*.test.ts",
+    "sdk/{,testing/}*.test.ts",
     "web/**/*.test.ts",
     "test/*.test.ts",
     "test/support/**/*.test.ts",
     "test/conformance/**/*.test.ts",
-  ]),
+  ]).filter((file) => file !== RESTARTS),
 );
-const apart = wanted(globSync("test/replicas/**/*.test.ts"));
+const apart = wanted([...globSync("test/replicas/**/*.test.ts"), RESTARTS]);
 const inBrowsers = wanted(globSync("test/browser/**/*.test.ts"));
 
 const missed = asked.filter((part) => ![...together, ...apart, ...inBrowsers].some((file) => file.includes(part)));
