@@ -6,7 +6,7 @@ import { assertUnavailable, everyCall, type Call } from "../../test/support/ever
 import { postgres } from "../../test/support/postgres.ts";
 import { newTaskBody, startTestService, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
-import { ERRORS, type ErrorCode } from "../errors.ts";
+import { ERRORS, ServiceError, type ErrorCode } from "../errors.ts";
 
 interface Refused {
   error_code: ErrorCode;
@@ -195,6 +195,24 @@ testOnBoth("what nobody expected is 500 with nothing of its cause", async (servi
   assert.equal(answer.status, 500);
   assert.equal(answer.body.error_code, "INTERNAL");
   assert.ok(!answer.text.includes("hunter2"));
+});
+
+testOnBoth("the log has the cause of what nobody expected, and of what was meant no stack", async (service) => {
+  const lines: unknown[] = [];
+  service.ctx.log.error = (line: { error_code: string; err?: Error }) => lines.push([line.error_code, line.err]);
+  const cause = new Error("the password is hunter2");
+  service.app.get("/boom", () => {
+    throw cause;
+  });
+  service.app.get("/refused", () => {
+    throw new ServiceError("VERIFIER_PROVIDER_ERROR");
+  });
+  await service.call("GET", "/boom");
+  await service.call("GET", "/refused");
+  assert.deepEqual(lines, [
+    ["INTERNAL", cause],
+    ["VERIFIER_PROVIDER_ERROR", undefined],
+  ]);
 });
 
 testOnBoth("every answer carries a request id: the caller's where it can be one", async (service) => {
