@@ -12,6 +12,7 @@ import type { TaskCreator } from "./tasks/create.ts";
 import type { TaskEvents } from "./tasks/events.ts";
 import type { Announce } from "./tasks/messages.ts";
 import type { Waiters } from "./tasks/poll.ts";
+import type { VendorThread } from "./verifier/thread.ts";
 import type { Verify } from "./verifier/verify.ts";
 
 /** Everything with an effect, made once by main.ts and handed to whoever needs it. */
@@ -25,6 +26,8 @@ export interface Context {
   /** Checks values against clients' schemas. */
   patterns: PatternHost;
   verify: Verify;
+  /** Asks the vendors of verifiers. */
+  vendors: VendorThread;
   waiters: Waiters;
   creator: TaskCreator;
   /** Owes people word of a task. */

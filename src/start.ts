@@ -24,7 +24,8 @@ import { recordCallbackAbandoned } from "./tasks/audit.ts";
 import { createTaskCreator } from "./tasks/create.ts";
 import { createTaskEvents } from "./tasks/events.ts";
 import { createWaiters } from "./tasks/poll.ts";
-import { createVerify, type Verify } from "./verifier/verify.ts";
+import { createVendorThread } from "./verifier/thread.ts";
+import { createVerify, questionCharactersMax, type Verify } from "./verifier/verify.ts";
 import { VERSION } from "./version.ts";
 import { startWorker } from "./worker.ts";
 
@@ -76,6 +77,7 @@ export async function createContext(
     },
     ...replace.deliveries,
   });
+  const vendors = createVendorThread({ log, charactersMax: questionCharactersMax(config.limits.bodyBytes) });
   const ctx: Context & { isNewDatabase: boolean } = {
     config,
     version: VERSION,
@@ -84,7 +86,8 @@ export async function createContext(
     log,
     metrics,
     patterns: createPatternHost(),
-    verify: replace.verify ?? createVerify({ settings: config.verifier, log }),
+    verify: replace.verify ?? createVerify({ settings: config.verifier, vendors, log }),
+    vendors,
     waiters,
     creator: createTaskCreator(db, announce),
     announce,
@@ -154,6 +157,7 @@ export async function startService(env: Readonly<Record<string, string | undefin
     await app.close();
     await worker.stop();
     await ctx.patterns.close();
+    await ctx.vendors.close();
     await ctx.db.close();
   };
   // A database that is away for a moment is no reason not to run.

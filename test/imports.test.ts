@@ -61,6 +61,15 @@ void test("imports go down the table only", () => {
   assert.deepEqual(wrong, []);
 });
 
+void test("only the thread that asks verifiers' vendors loads their packages, and nothing else loads what it runs", () => {
+  const files = globSync("src/**/*.ts").filter((file) => !file.endsWith(".test.ts"));
+  const loading = (what: RegExp) => files.filter((file) => what.test(readFileSync(file, "utf8")));
+  assert.deepEqual(loading(/^import (?!type )[^;]*"(ai|@ai-sdk\/.*)"|await import\("(ai|@ai-sdk\/.*)"\)/m), [
+    "src/verifier/worker.ts",
+  ]);
+  assert.deepEqual(loading(/^import (?!type )[^;]*"\.\/worker\.ts"|import\("\.\/worker\.ts"\)/m), ["src/start.ts"]);
+});
+
 void test("leaf rooms import no setting, no error and no context of the service", () => {
   const wrong = globSync([...BROWSER, "src/lib/**/*.ts"])
     .filter((file) => !file.endsWith(".test.ts") && roomOf(file) !== "gallery")

@@ -125,6 +125,7 @@ async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }
     patterns,
     // There is no vendor in this world.
     verify: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR")),
+    vendors: { ask: async () => ({ failed: "not asked" as const, says: "" }), close: async () => {} },
   };
   return {
     ground: { db, observer, shared },

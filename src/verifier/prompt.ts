@@ -30,5 +30,5 @@ export function promptFor(
 
 /** JSON in which no mark begins. */
 function asData(value: object): string {
-  return JSON.stringify(value, null, 1).replaceAll("<", "\\u003c");
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
 }

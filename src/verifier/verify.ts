@@ -8,13 +8,14 @@ import {
   type CircuitBreakerPolicy,
 } from "cockatiel";
 import type { Logger } from "pino";
-import type { VerifierSettings } from "../config.ts";
+import type { VerifierProvider, VerifierSettings } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { SECOND } from "../lib/time.ts";
 import type { VerifierConfig } from "./config.ts";
 import { promptFor } from "./prompt.ts";
-import { loadModel } from "./providers.ts";
+import { accessTo, notInstalled } from "./providers.ts";
+import type { Outcome, VendorThread } from "./thread.ts";
 
 /** What a verifier says of an answer. */
 export interface Verdict {
@@ -43,6 +44,12 @@ const TIMEOUT_MS = 30 * SECOND;
 /** Calls of this process at once, and how many more wait for their turn. */
 const AT_ONCE = 64;
 const WAITING_MAX = 256;
+
+/** Of all calls at once: as many as there are where each carries a task and an answer that are as large as a body may be. */
+export function questionCharactersMax(bodyBytes: number): number {
+  return AT_ONCE * 2 * bodyBytes;
+}
+
 /** After so many failures of one vendor in a row, nobody is kept waiting for it for a while; then one call tries. */
 const FAILURES = 5;
 const OPEN_MS = 15 * SECOND;
@@ -51,13 +58,20 @@ const CIRCUITS_MAX = 100;
 
 export interface VerifyOptions {
   settings: VerifierSettings;
+  vendors: VendorThread;
   log: Logger;
   timeoutMs?: number;
   openMs?: number;
 }
 
 /** Calls of all tasks share what is bounded here, so that slow vendors take nothing else along. */
-export function createVerify({ settings, log, timeoutMs = TIMEOUT_MS, openMs = OPEN_MS }: VerifyOptions): Verify {
+export function createVerify({
+  settings,
+  vendors,
+  log,
+  timeoutMs = TIMEOUT_MS,
+  openMs = OPEN_MS,
+}: VerifyOptions): Verify {
   const turns = bulkhead(AT_ONCE, WAITING_MAX);
   const circuits = new Map<string, CircuitBreakerPolicy>();
 
@@ -67,7 +81,7 @@ export function createVerify({ settings, log, timeoutMs = TIMEOUT_MS, openMs = O
     const circuit =
       circuits.get(name) ??
       circuitBreaker(
-        handleWhen((error) => error instanceof Outage),
+        handleWhen((error) => error instanceof NoVerdict && error.isOutage),
         { halfOpenAfter: openMs, breaker: new ConsecutiveBreaker(FAILURES) },
       );
     circuits.delete(name);
@@ -76,105 +90,82 @@ export function createVerify({ settings, log, timeoutMs = TIMEOUT_MS, openMs = O
     return circuit;
   };
 
+  const ask = async (config: VerifierConfig, submission: Submission, signal: AbortSignal): Promise<Verdict> => {
+    const { provider, model } = config;
+    const question = { provider, model, access: accessTo(settings, config), ...promptFor(config, submission) };
+    const outcome = await vendors.ask(question, signal);
+    if ("verdict" in outcome) return outcome.verdict;
+    throw errorOf(outcome, provider);
+  };
+
   return async (config, submission) => {
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      return await turns.execute(async () =>
-        circuitOf(config).execute(async () => inTime(signal, ask(settings, config, submission, signal))),
-      );
+      return await turns.execute(async () => circuitOf(config).execute(async () => ask(config, submission, signal)));
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       const why = reasonOf(error);
-      const vendor_says = messageOf((error as Error).cause);
-      log.warn({ provider: config.provider, model: config.model, why, vendor_says }, "A verifier gave no verdict");
+      if (error instanceof NoVerdict) {
+        const { provider, model } = config;
+        log.warn({ provider, model, why, vendor_says: error.vendorSays }, "A verifier gave no verdict");
+      }
       throw new ServiceError("VERIFIER_PROVIDER_ERROR", {
-        message: `The answer could not be checked: ${why}. Nothing was judged; send it again in a moment.`,
-        cause: error,
+        message: `The answer could not be checked: ${why ?? NOT_ASKED}. Nothing was judged; send it again in a moment.`,
+        // Of what was expected everything is said.
+        ...(why === null && { cause: error }),
       });
     }
   };
 }
 
-/** The vendor is down or overloaded: the next call would most likely fail as well. */
-class Outage extends Error {}
+/** A call that gave no verdict, and why in words for everybody: a vendor's own may hold a part of the key. */
+class NoVerdict extends Error {
+  /** The next call would most likely fail as well. */
+  readonly isOutage: boolean;
+  readonly vendorSays: string | null;
 
-async function ask(
-  settings: VerifierSettings,
-  config: VerifierConfig,
-  submission: Submission,
-  signal: AbortSignal,
-): Promise<Verdict> {
-  const { ai, model } = await loadModel(settings, config);
-  const call = ai.generateText({
-    model,
-    ...promptFor(config, submission),
-    output: ai.Output.object({ schema: ai.jsonSchema<Verdict>(VERDICT, { validate }) }),
-    // The person waits, and can send it again.
-    maxRetries: 0,
-    abortSignal: signal,
-  });
-  try {
-    return (await call).output;
-  } catch (error) {
-    if (ai.APICallError.isInstance(error)) {
-      const { statusCode } = error;
-      const isDown = statusCode === undefined || statusCode === 429 || statusCode >= 500;
-      const why =
-        statusCode === undefined
-          ? "the verifier's vendor could not be reached"
-          : `the verifier's vendor answered HTTP ${statusCode}`;
-      throw isDown ? new Outage(why, { cause: error }) : new Refused(why, { cause: error });
-    }
-    throw new Refused("the verifier's vendor answered with something that is not a verdict", { cause: error });
+  constructor(why: string, { isOutage, vendorSays }: { isOutage: boolean; vendorSays: string | null }) {
+    super(why);
+    this.isOutage = isOutage;
+    this.vendorSays = vendorSays;
   }
 }
 
-/** What does not heed the signal is left to itself. @throws Outage */
-async function inTime<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const late = new Promise<never>((_resolve, reject) => {
-    const fail = () => reject(new Outage("the verifier took too long"));
-    if (signal.aborted) fail();
-    else signal.addEventListener("abort", fail, { once: true });
-  });
-  return Promise.race([late, work]);
+function errorOf(outcome: Exclude<Outcome, { verdict: Verdict }>, provider: VerifierProvider): Error {
+  const vendorSays = "says" in outcome ? outcome.says : null;
+  const outage = (why: string) => new NoVerdict(why, { isOutage: true, vendorSays });
+  const refused = (why: string) => new NoVerdict(why, { isOutage: false, vendorSays });
+  switch (outcome.failed) {
+    case "status": {
+      const { status } = outcome;
+      const why = `the verifier's vendor answered HTTP ${status}`;
+      return status === 429 || status >= 500 ? outage(why) : refused(why);
+    }
+    case "not reached":
+      return outage("the verifier's vendor could not be reached");
+    case "no verdict":
+      return refused("the verifier's vendor answered with something that is not a verdict");
+    case "given up":
+      return outage("the verifier took too long");
+    case "no room":
+      return refused(TOO_MANY);
+    case "lost":
+      return outage(NOT_ASKED);
+    case "not asked":
+      return refused(NOT_ASKED);
+    case "not installed":
+      return notInstalled(provider);
+  }
 }
 
-/** The vendor is there, and did not do it. */
-class Refused extends Error {}
+const TOO_MANY = "too many answers wait to be checked";
+const NOT_ASKED = "the verifier could not be asked";
 
-/** Nothing of what a vendor says is passed on: it may hold a part of the key. */
-function reasonOf(error: unknown): string {
-  if (error instanceof Outage || error instanceof Refused) return error.message;
+/** null: it is an error that nobody expected. */
+function reasonOf(error: unknown): string | null {
+  if (error instanceof NoVerdict) return error.message;
   if (error instanceof BrokenCircuitError)
     return "the verifier's vendor has failed several times in a row and is left alone for a moment";
-  if (error instanceof BulkheadRejectedError) return "too many answers wait to be checked";
-  return "the verifier could not be asked";
-}
-
-/** A stack says nothing about a vendor, and when many calls fail at once they are many. */
-function messageOf(cause: unknown): string | null {
-  return cause instanceof Error ? cause.message.slice(0, 500) : null;
-}
-
-const VERDICT = {
-  type: "object",
-  properties: {
-    passed: { type: "boolean", description: "Whether the answer meets the criteria." },
-    reason: { type: "string", description: "One to three sentences for the person who gave the answer." },
-  },
-  required: ["passed", "reason"],
-  additionalProperties: false,
-} as const;
-
-/** A verdict to the letter, or none: what only looks like one is not guessed at. */
-function validate(value: unknown): { success: true; value: Verdict } | { success: false; error: Error } {
-  const { passed, reason, ...more } = (typeof value === "object" && value !== null ? value : {}) as Partial<Verdict>;
-  if (
-    typeof passed === "boolean" &&
-    typeof reason === "string" &&
-    reason.trim() !== "" &&
-    Object.keys(more).length === 0
-  )
-    return { success: true, value: { passed, reason } };
-  return { success: false, error: new Error("Not a verdict.") };
+  if (error instanceof BulkheadRejectedError) return TOO_MANY;
+  return null;
 }

@@ -162,6 +162,7 @@ export async function startTestService(
       await ctx.deliveries.stop();
       await ctx.sender.close();
       await ctx.patterns.close();
+      await ctx.vendors.close();
       await ctx.db.close();
       await database?.drop();
       rmSync(dataDir, { recursive: true, force: true });

@@ -8,10 +8,12 @@ export type Turn =
   | { passed: boolean; reason: string }
   /** What the model says, as it is. */
   | { says: string }
-  | { status: number }
-  /** Takes the call, and says nothing for ever; or a byte now and then. */
+  /** Fails, and says why. */
+  | { status: number; because?: string }
+  /** Takes the call, and says nothing for ever; or a byte now and then; or as much as is taken. */
   | "hang"
   | "drip"
+  | "flood"
   /** Takes its time. */
   | { after: Promise<unknown>; turn: Turn };
 
@@ -61,7 +63,7 @@ interface Format {
   instructions(body: Body): string;
   prompt(body: Body): string;
   answer(says: string, body: Body): object;
-  error(status: number): object;
+  error(status: number, because: string): object;
 }
 
 const said = (content: string | Content[] | undefined): string =>
@@ -86,7 +88,7 @@ const openai: Format = {
     choices: [{ index: 0, message: { role: "assistant", content: says, refusal: null }, finish_reason: "stop" }],
     usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 },
   }),
-  error: (status) => ({ error: { message: `It went wrong: ${status}, with key sk-vend*`, type: "error", code: null } }),
+  error: (_status, message) => ({ error: { message, type: "error", code: null } }),
 };
 
 const FORMATS: Record<VerifierProvider, Format> = {
@@ -117,7 +119,7 @@ const FORMATS: Record<VerifierProvider, Format> = {
         usage: { input_tokens: 100, output_tokens: 20 },
       };
     },
-    error: (status) => ({ type: "error", error: { type: "api_error", message: `It went wrong: ${status}` } }),
+    error: (_status, message) => ({ type: "error", error: { type: "api_error", message } }),
   },
   google: {
     path: /^\/models\/([^/:]+):generateContent$/,
@@ -130,7 +132,7 @@ const FORMATS: Record<VerifierProvider, Format> = {
       candidates: [{ content: { role: "model", parts: [{ text: says }] }, finishReason: "STOP", index: 0 }],
       usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 20, totalTokenCount: 120 },
     }),
-    error: (code) => ({ error: { code, message: `It went wrong: ${code}`, status: "INTERNAL" } }),
+    error: (code, message) => ({ error: { code, message, status: "INTERNAL" } }),
   },
 };
 
@@ -161,8 +163,10 @@ export async function startVendors(): Promise<Vendors> {
     const path = format?.path.exec(rest);
     if (format === undefined || path == null) return void send(404, { error: { message: "No such path." } });
     const key = format.key(request.headers);
-    if (key !== VENDOR_KEY) return void send(401, format.error(401));
-    if (!format.asksForVerdict(body)) return void send(400, format.error(400));
+    const fail = (status: number, because = `It went wrong: ${status}, with key ${VENDOR_KEY.slice(0, 7)}*`) =>
+      send(status, format.error(status, because));
+    if (key !== VENDOR_KEY) return void fail(401);
+    if (!format.asksForVerdict(body)) return void fail(400);
     asked.push({
       provider: provider as VerifierProvider,
       model: body.model ?? path[1] ?? "",
@@ -180,7 +184,8 @@ export async function startVendors(): Promise<Vendors> {
     }
     if (turn === "hang") return;
     if (turn === "drip") return drip(response);
-    if ("status" in turn) return void send(turn.status, format.error(turn.status));
+    if (turn === "flood") return flood(response);
+    if ("status" in turn) return void fail(turn.status, turn.because);
     send(200, format.answer("says" in turn ? turn.says : JSON.stringify(turn), body));
   }
 
@@ -210,4 +215,15 @@ function drip(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 20);
   response.on("close", () => clearInterval(timer));
+}
+
+/** An answer that never ends, as fast as it is read. */
+function flood(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  const spaces = " ".repeat(64 * 1024);
+  const pour = (): void => {
+    while (!response.destroyed && response.write(spaces));
+  };
+  response.on("drain", pour);
+  pour();
 }
