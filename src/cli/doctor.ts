@@ -82,7 +82,7 @@ async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes)
     ...callback,
     checkMail(ctx, mailTo, limitMs),
     checkSlack(ctx, limitMs),
-    check("verifier", limitMs, () => checkVerifier(config)),
+    check("verifier", limitMs, async () => checkVerifier(config)),
   ]);
   // Whoever asked ends the process: a server that does not answer is not waited for.
   void found?.close().catch(() => {});

@@ -34,6 +34,15 @@ export function accessTo(
   return { apiKey, ...(baseURL !== undefined && { baseURL }) };
 }
 
+/** Looks for what a provider is asked with, and loads none of it. @throws ServiceError VERIFIER_PROVIDER_UNAVAILABLE */
+export function findPackages(provider: VerifierProvider): void {
+  try {
+    for (const name of ["ai", PACKAGES[provider]]) import.meta.resolve(name);
+  } catch {
+    throw notInstalled(provider);
+  }
+}
+
 /** Packages that are not part of the service, and are loaded when somebody first needs them, were not there. */
 export function notInstalled(provider: VerifierProvider): ServiceError {
   return new ServiceError("VERIFIER_PROVIDER_UNAVAILABLE", {
