@@ -91,7 +91,7 @@ void test("one component becomes React's in one build and Preact's in the other"
 void test("the renderer is one module that needs no package", async (t) => {
   const folder = temporaryFolder(t);
   await buildRenderer(join(import.meta.dirname, "server/render.tsx"), folder);
-  assert.deepEqual(readdirSync(folder), ["render.js"]);
+  assert.deepEqual(readdirSync(folder), ["licenses.md", "render.js"]);
   const imports = readFileSync(join(folder, "render.js"), "utf8").matchAll(/^import .*?from "(.*)";$/gm);
   assert.deepEqual(
     [...imports].map(([, name]) => name).filter((name) => !name?.startsWith("node:")),
