@@ -2,6 +2,7 @@ import { isAbsolute, join } from "node:path";
 import { styleText } from "node:util";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
+import { SERVICE_COMMAND } from "./lib/command.ts";
 
 /** What an operator is told about a service that has just started. */
 export interface Started {
@@ -71,7 +72,7 @@ function firstRows(started: Started): [label: string, value: string][] {
     ["API token", tokenText(started)],
     [
       "Callbacks",
-      config.payloadKey === null ? "off" : "signed; npm run service -- webhook-key prints the key for receivers",
+      config.payloadKey === null ? "off" : `signed; ${SERVICE_COMMAND} webhook-key prints the key for receivers`,
     ],
     ["Embed", embedText(config)],
   ];

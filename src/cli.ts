@@ -1,14 +1,16 @@
+#!/usr/bin/env node
 import module from "node:module";
 import { parseArgs } from "node:util";
+import { SERVICE_COMMAND } from "./lib/command.ts";
+
+await import("./node-version.mjs");
 
 // What a command loads is compiled once.
 module.enableCompileCache();
 
-await import("./node-version.mjs");
+const HELP = `${SERVICE_COMMAND} <command>
 
-const HELP = `npm run service -- <command>
-
-  start        Starts the service, like npm start.
+  start        Starts the service.
   migrate      Brings the database up to date and ends.
   doctor [--callback-url <url>] [--mail-to <address>] [--json] [--timeout <seconds>]
                Tries whether everything works with these settings, and says what to do where it does not. Changes

@@ -1,3 +1,5 @@
+import { SERVICE_COMMAND } from "./lib/command.ts";
+
 /**
  * Every error this service answers with. Codes are stable across versions, sentences are not. (spec: Errors)
  *
@@ -18,7 +20,7 @@ export const ERRORS = {
   INVALID_CREDENTIALS: {
     status: 401,
     message: "The e-mail address or the password is wrong.",
-    help: "The answer is the same whether the address is unknown, the password is wrong, no password is set, or the person is deactivated. An operator can set a new password: `npm run service -- users set-password --email <address>`.",
+    help: `The answer is the same whether the address is unknown, the password is wrong, no password is set, or the person is deactivated. An operator can set a new password: \`${SERVICE_COMMAND} users set-password --email <address>\`.`,
   },
   INVALID_SLACK_SIGNATURE: {
     status: 401,
@@ -28,7 +30,7 @@ export const ERRORS = {
   SERVICE_KEY_NOT_FOUND: {
     status: 401,
     message: "The service key is unknown or was revoked.",
-    help: "Embed tokens are made with a service key, `Authorization: Bearer hsk_...`, and with nothing else: the admin token does not make them. An operator makes keys under Settings, Service keys, or with `npm run service -- keys create`.",
+    help: `Embed tokens are made with a service key, \`Authorization: Bearer hsk_...\`, and with nothing else: the admin token does not make them. An operator makes keys under Settings, Service keys, or with \`${SERVICE_COMMAND} keys create\`.`,
   },
   INVALID_EMBED_TOKEN: {
     status: 401,
@@ -118,7 +120,7 @@ export const ERRORS = {
   SETUP_ALREADY_COMPLETED: {
     status: 409,
     message: "The service has its first operator already. Sign in.",
-    help: "Set-up happens once. Operators add others under Users; with access to the machine, `npm run service -- create-operator` makes one.",
+    help: `Set-up happens once. Operators add others under Users; with access to the machine, \`${SERVICE_COMMAND} create-operator\` makes one.`,
   },
   PAYLOAD_TOO_LARGE: {
     status: 413,

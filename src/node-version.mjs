@@ -8,7 +8,7 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   console.error(
     `This service needs Node ${NEEDED.join(".")} or newer; this is Node ${process.versions.node}. ` +
-      "On the usual platforms `npm ci` brings a fitting one, and `npm start` uses it; elsewhere, install it from https://nodejs.org.",
+      "Install it from https://nodejs.org. In a clone, `npm ci` brings a fitting one on the usual platforms, and `npm start` uses it.",
   );
   process.exit(1);
 }

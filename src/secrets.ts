@@ -11,7 +11,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Secrets } from "./config.ts";
 
 /**
@@ -40,7 +40,7 @@ export class NoSecretsYet extends Error {}
 /** Those that the first start has made; it shows them, so nobody else makes any. @throws NoSecretsYet; Error when they cannot be read */
 export function findSecrets(dataDir: string): Secrets {
   const path = join(dataDir, "secrets.json");
-  if (!existsSync(path)) throw new NoSecretsYet(`There is no ${path} yet; the first start makes it.`);
+  if (!existsSync(path)) throw new NoSecretsYet(`There is no ${resolve(path)} yet; the first start makes it.`);
   return readSecrets(path);
 }
 

@@ -1,6 +1,7 @@
 import { sendCallback } from "../../callbacks/send.ts";
 import { createSigner } from "../../callbacks/signature.ts";
 import { isLoopback, type Config } from "../../config.ts";
+import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { createSender } from "../../lib/http-sender.ts";
 import { newId } from "../../lib/ids.ts";
 import { outcomeOf } from "../../tasks/outcome.ts";
@@ -40,7 +41,7 @@ export async function tryCallback(
     const next =
       result.error === "refused_address" && !allowPrivate
         ? "If it is a receiver of yours, set SERVICE_CALLBACK_ALLOW_PRIVATE to 1."
-        : "Look at the receiver; one that checks signatures needs the key of `npm run service -- webhook-key`.";
+        : `Look at the receiver; one that checks signatures needs the key of \`${SERVICE_COMMAND} webhook-key\`.`;
     return problem(name, `${result.error}: ${result.message}${answer} ${next}`);
   } finally {
     await sender.close();

@@ -5,6 +5,7 @@ import { findDatabase, tryWriting, type FoundDatabase } from "../../db/find.ts";
 import { compareMigrations } from "../../db/migrate.ts";
 import { durabilityWarnings } from "../../db/postgres-durability.ts";
 import type { Schema } from "../../db/schema.ts";
+import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { ok, problem, warning, type Finding } from "./check.ts";
 
@@ -64,12 +65,12 @@ async function checkSchema({ query, dialect }: FoundDatabase): Promise<{ finding
     if (missing.length === known.length)
       return warning(
         "schema",
-        "There are no tables yet; `npm run service -- migrate`, or the first start, makes them.",
+        `There are no tables yet; \`${SERVICE_COMMAND} migrate\`, or the first start, makes them.`,
       );
     if (missing.length > 0)
       return warning(
         "schema",
-        `The tables are behind this release (${missing.join(", ")}); \`npm run service -- migrate\`, or the next start, brings them up to date.`,
+        `The tables are behind this release (${missing.join(", ")}); \`${SERVICE_COMMAND} migrate\`, or the next start, brings them up to date.`,
       );
     return ok("schema", `Up to date (${known.at(-1)}).`);
   };
