@@ -19,7 +19,9 @@ const PAGES = [
 
 /** The dashboard: one page, and the files it loads. Everything it knows it asks of the API, as whoever is signed in. */
 export const dashboardRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const html = page(await serveBuilt(app, "dashboard", "/assets/"));
+  const head = await serveBuilt(app, "dashboard", "/assets/");
+  if (head === null) app.log.warn("The pages are not built: run `npm run build` and start the service again");
+  const html = page(head);
   const headers = {
     "content-security-policy": csp({
       script: "'self'",

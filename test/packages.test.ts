@@ -1,0 +1,273 @@
+import assert from "node:assert/strict";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
+import { builtinModules } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative } from "node:path";
+import { createInterface } from "node:readline";
+import { after, before, describe, test } from "node:test";
+import { promisify } from "node:util";
+
+const ROOT = join(import.meta.dirname, "..");
+/** What a fresh clone does not have. */
+const NOT_CLONED = new Set([".git", "node_modules", "dist", "data", "generated", "screenshots", "coverage"]);
+
+interface Manifest {
+  name: string;
+  version: string;
+  dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
+  peerDependenciesMeta: Record<string, { optional: boolean }>;
+}
+
+interface Service {
+  child: ChildProcess;
+  url: string;
+  token: string;
+  /** Everything it has printed. */
+  log: string[];
+}
+
+/** As in a terminal: the Node of the packages, and what npm needs to know of the machine. */
+const PATH = [dirname(process.execPath), process.env["PATH"]].join(":");
+
+async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd, env: { ...process.env, PATH } });
+  return stdout;
+}
+
+/** Those that still run when the tests end, however they end, are ended with them. */
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Starts a service as somebody does who has set nothing for their data, in `cwd`. */
+async function start(args: readonly string[], cwd: string): Promise<Service> {
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: {
+      PATH,
+      SERVICE_PORT: "0",
+      SERVICE_EMBED_SIGNING_SECRET: "0123456789abcdef".repeat(4),
+      SERVICE_EMBED_PARENT_ORIGINS: "https://app.example.com",
+    },
+  });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  const log: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream }).on("line", (line) => {
+        log.push(line);
+        const address = /"address":"([^"]+)".*is running"/.exec(line)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+    child.once("exit", (code) => reject(new Error(`the service ended with code ${code}:\n${log.join("\n")}`)));
+  });
+  const secrets = await readFile(join(cwd, "data/secrets.json"), "utf8");
+  return { child, url, log, token: (JSON.parse(secrets) as { adminToken: string }).adminToken };
+}
+
+async function stop({ child }: Service): Promise<number | null> {
+  child.kill("SIGTERM");
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code;
+}
+
+/** @returns a copy of what a fresh clone holds after `npm ci`, but for the pages */
+async function cloneInto(folder: string): Promise<string> {
+  const clone = join(folder, "clone");
+  await cp(ROOT, clone, { recursive: true, filter: (path) => !NOT_CLONED.has(basename(path)) });
+  for (const path of ["node_modules", "web/node_modules"]) await symlink(join(ROOT, path), join(clone, path));
+  return clone;
+}
+
+void test("a clone whose pages are not built says so when it is started", { timeout: 60_000 }, async (t) => {
+  const around = await mkdtemp(join(tmpdir(), "packages-test-"));
+  t.after(() => rm(around, { recursive: true }));
+  const service = await start(["src/main.ts"], await cloneInto(around));
+  assert.equal(await stop(service), 0);
+  assert.match(service.log.join("\n"), /"level":40,.*The pages are not built: run `npm run build`/);
+});
+
+void describe("the package of the service", { timeout: 180_000 }, () => {
+  let around: string;
+  let tarball: string;
+  /** Somebody's folder, with the package installed and nothing else. */
+  let folder: string;
+  let installed: string;
+  let manifest: Manifest;
+  let service: Service | null = null;
+
+  before(async () => {
+    around = await mkdtemp(join(tmpdir(), "packages-test-"));
+    const clone = await cloneInto(around);
+    folder = join(around, "folder");
+    await run("npm", ["pack", "--pack-destination", around], clone);
+    manifest = JSON.parse(await readFile(join(clone, "package.json"), "utf8")) as Manifest;
+    tarball = join(around, `${manifest.name}-${manifest.version}.tgz`);
+    await mkdir(folder);
+    await run("npm", ["install", tarball, "--prefer-offline", "--no-audit", "--no-fund"], folder);
+    installed = join(folder, "node_modules", manifest.name);
+  });
+
+  after(async () => {
+    await rm(around, { recursive: true });
+  });
+
+  const command = (...args: string[]) =>
+    run(process.execPath, [join(folder, "node_modules/.bin/human-task-service"), ...args], folder);
+  const files = () =>
+    globSync("**/*", { cwd: installed, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(installed, join(entry.parentPath, entry.name)));
+
+  /** Starts it, or gives the one that runs. */
+  async function started(): Promise<Service> {
+    if (service !== null) return service;
+    service = await start([join(folder, "node_modules/.bin/service"), "start"], folder);
+    return service;
+  }
+
+  async function call<T>(
+    method: string,
+    path: string,
+    body?: object,
+    token?: string,
+  ): Promise<{ status: number; body: T }> {
+    const { url, token: adminToken } = await started();
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${token ?? adminToken}`,
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as T };
+  }
+
+  async function createTask(answer: object): Promise<string> {
+    const { status, body } = await call<{ id: string }>("POST", "/api/tasks", {
+      task: "Refund?",
+      payload: { amount: 42 },
+      payload_schema: { type: "object" },
+      response_schema: { type: "object", properties: { answer }, required: ["answer"] },
+      timeout_seconds: 600,
+      idempotency_key: JSON.stringify(answer),
+    });
+    assert.equal(status, 201);
+    return body.id;
+  }
+
+  const complete = async (id: string, answer: unknown) =>
+    (await call("POST", `/api/tasks/${id}/complete`, { response: { answer }, completed_by_email: "dana@example.com" }))
+      .status;
+
+  async function page(path: string): Promise<string> {
+    const response = await fetch((await started()).url + path);
+    assert.equal(response.status, 200, path);
+    return response.text();
+  }
+
+  void test("it holds what runs, what explains it and every license, and none of what it is made from", async () => {
+    const all = files();
+    for (const path of ["README.md", "LICENSE", "NOTICE", "CHANGELOG.md", "openapi.json", "docs/email.md"])
+      assert.ok(all.includes(path), path);
+    const licenses = (part: string) => readFileSync(join(installed, `dist/web/dist/${part}/licenses.md`), "utf8");
+    for (const part of ["embed", "light", "server"]) assert.match(licenses(part), /^## preact - /m);
+    for (const name of ["react", "@mantine/core", "@fontsource-variable/inter"])
+      assert.match(licenses("dashboard"), new RegExp(`^## ${name} - `, "m"));
+    const strangers = all.filter(
+      (path) => /\.(tsx?|map)$|\.test\.|fixtures|\bdata\//.test(path) || !/^(dist\/|docs\/|[^/]+$)/.test(path),
+    );
+    assert.deepEqual(strangers, []);
+    const { size } = await stat(tarball);
+    assert.ok(size < 4_000_000, `${size} bytes`);
+  });
+
+  void test("it depends on what it imports, on nothing else, and on no Node of its own", () => {
+    const imported = new Set<string>();
+    for (const file of files().filter((path) => /^dist\/(?!web\/|vendor\/).*\.m?js$/.test(path)))
+      for (const [, name] of readFileSync(join(installed, file), "utf8").matchAll(
+        /(?:^(?:import|export) (?:[^="]* from )?|\bimport\()"([^".][^"]*)"/gm,
+      ))
+        imported.add(/^(@[^/]+\/)?[^/]+/.exec(name!)![0]);
+    const packages = [...imported].filter((name) => !name.startsWith("node:") && !builtinModules.includes(name));
+    const { dependencies, peerDependencies, peerDependenciesMeta } = manifest;
+    assert.deepEqual(packages.toSorted(), Object.keys({ ...dependencies, ...peerDependencies }).toSorted());
+    for (const name of Object.keys(peerDependencies)) assert.equal(peerDependenciesMeta[name]?.optional, true, name);
+
+    const runtimes = globSync("node_modules/{node,node-bin-*,node-{linux,darwin,win}*}", { cwd: folder });
+    assert.deepEqual(runtimes, []);
+  });
+
+  void test("its command tells how it is typed where it was installed", async () => {
+    const help = await command("help");
+    assert.match(help, /^npx human-task-service <command>\n/);
+    assert.doesNotMatch(help, /npm run|npm start/);
+    assert.equal(await command("version"), `${manifest.version}\n`);
+  });
+
+  void test("started in an empty folder, it keeps its data there, takes tasks and answers, and lists them", async () => {
+    const id = await createTask({ type: "boolean" });
+    assert.equal(await complete(id, "yes"), 422);
+    assert.equal(await complete(id, true), 200);
+    const list = await call<{ id: string; status: string }[]>("GET", "/api/tasks?q=Refund");
+    assert.deepEqual(
+      list.body.map((task) => [task.id, task.status]),
+      [[id, "completed"]],
+    );
+    assert.equal((await call("GET", "/api/stats")).status, 200);
+    assert.ok((await stat(join(folder, "data/service.db"))).isFile());
+  });
+
+  void test("a pattern that only a thread can match in time is matched", async () => {
+    const id = await createTask({ type: "string", pattern: String.raw`^(.+)-\1$` });
+    assert.equal(await complete(id, "left-right"), 422);
+    assert.equal(await complete(id, "both-both"), 200);
+  });
+
+  void test("the dashboard, the description of the API and its explanations come with it", async () => {
+    const scripts = [...(await page("/")).matchAll(/"(\/assets\/[^"]+\.js)"/g)].map(([, path]) => path!);
+    assert.ok(scripts.length > 0);
+    for (const path of scripts) assert.ok((await page(path)).length > 0);
+    const description = JSON.parse(await page("/api/openapi.json")) as { info: { version: string } };
+    assert.equal(description.info.version, manifest.version);
+    assert.match(await page("/api/docs"), /swagger-ui/);
+    assert.ok((await page("/api/docs/static/swagger-ui-bundle.js")).length > 1_000_000);
+    assert.match(await page("/api/redoc"), /redoc\.standalone\.js/);
+    assert.ok((await page("/api/redoc/redoc.standalone.js")).length > 1_000_000);
+    const help = await page("/docs/troubleshooting");
+    assert.match(help, /npx human-task-service create-operator/);
+    assert.doesNotMatch(help, /npm run/);
+  });
+
+  void test("what there is to review is drawn for the form in other products", async () => {
+    const task_id = await createTask({ type: "integer" });
+    const { key } = (await call<{ key: string }>("POST", "/api/service-keys", { name: "Shop" })).body;
+    const minted = { task_id, parent_origin: "https://app.example.com", sub: "customer-17" };
+    const { embed_token } = (await call<{ embed_token: string }>("POST", "/api/embed/tokens", minted, key)).body;
+    const shown = await call<{ review_html: string | null }>("GET", "/api/embed/task", undefined, embed_token);
+    assert.match(shown.body.review_html ?? "", /42/);
+    assert.match(await page(`/embed?id=${task_id}`), /<script type="module" src="\/embed\/[^"]+\.js"/);
+  });
+
+  void test("asked to stop, it ends in order", async () => {
+    const stopping = await started();
+    assert.equal(await stop(stopping), 0, stopping.log.join("\n"));
+    // Nothing that was told is a problem.
+    assert.deepEqual(
+      stopping.log.filter((line) => !/"level":30,/.test(line)),
+      [],
+    );
+  });
+
+  void test("its commands find what it has stored, in the same folder", async () => {
+    assert.equal(await command("migrate"), "The database is up to date.\n");
+    assert.match(await command("keys", "list"), /Shop/);
+  });
+});
