@@ -212,6 +212,22 @@ void describe("the package of the service", { timeout: 180_000 }, () => {
     assert.equal(await command("version"), `${manifest.version}\n`);
   });
 
+  void test("on a Node that is too old, which it runs on unasked, its command says what it needs", async () => {
+    // As that one is: it lacks what is newer.
+    const old = `import module from "node:module"; delete module.enableCompileCache; Object.defineProperty(process.versions, "node", { value: "20.20.2" });`;
+    const args = [
+      "--import",
+      `data:text/javascript,${encodeURIComponent(old)}`,
+      join(installed, "dist/src/cli.js"),
+      "start",
+    ];
+    await assert.rejects(run(process.execPath, args, folder), (error: { code: number; stderr: string }) => {
+      assert.equal(error.code, 1);
+      assert.match(error.stderr, /^This service needs Node 24\.19 or newer; this is Node 20\.20\.2\.[^\n]*\n$/);
+      return true;
+    });
+  });
+
   void test("started in an empty folder, it keeps its data there, takes tasks and answers, and lists them", async () => {
     const id = await createTask({ type: "boolean" });
     assert.equal(await complete(id, "yes"), 422);
