@@ -14,15 +14,21 @@ type Found = { client: Client; isOurs: boolean };
 export async function runDemo(start: () => Promise<unknown>, { result, note }: Output): Promise<void> {
   const { client, isOurs } = await findOrStart(start);
   const answer = await client.awaitHuman({
-    task: "Refund 42.50 EUR to Mia Keller?\n\nThe lamp arrived **broken**. She has ordered eleven times, and has sent nothing back before.",
-    payload: { customer: "Mia Keller", order: "LN-204", amount: 42.5, currency: "EUR", orders_before: 11 },
+    task: "Refund 42.50 EUR to Mia Keller?",
+    payload: {
+      customer: "Mia Keller",
+      order: "LN-204",
+      amount: 42.5,
+      reason: "The lamp arrived broken.",
+      orders_before: 11,
+    },
     payloadSchema: {
       type: "object",
       properties: {
         customer: { type: "string", title: "Customer" },
         order: { type: "string", title: "Order" },
-        amount: { type: "number", title: "Amount" },
-        currency: { type: "string", title: "Currency" },
+        amount: { type: "number", title: "Amount in EUR" },
+        reason: { type: "string", title: "Reason" },
         orders_before: { type: "integer", title: "Orders before" },
       },
     },

@@ -57,10 +57,11 @@ function wholeScope({
   return { scope, sort, q, status, assignee };
 }
 
-function readSetupSearch({ step, answered }: Record<string, unknown>): SetupSearch {
+function readSetupSearch({ step, answered, to }: Record<string, unknown>): SetupSearch {
   return {
     ...(step === "2" || step === "3" ? { step } : {}),
     ...(typeof answered === "string" ? { answered } : {}),
+    ...(typeof to === "string" && to.startsWith("/tasks/") ? { to } : {}),
   };
 }
 
@@ -72,7 +73,10 @@ const signedIn = createRoute({
     const me = await queryClient.ensureQueryData(meQuery);
     if (me.authenticated) return;
     const { needs_setup } = await queryClient.fetchQuery(setupQuery);
-    throw needs_setup ? redirect({ to: "/setup" }) : redirect({ to: "/login", search: { to: location.href } });
+    const search = { to: location.href };
+    throw needs_setup
+      ? redirect({ to: "/setup", search: readSetupSearch(search) })
+      : redirect({ to: "/login", search });
   },
 });
 

@@ -15,23 +15,25 @@ export interface SetupSearch {
   readonly step?: "2" | "3";
   /** Id of the sample, once it was answered. */
   readonly answered?: string;
+  /** The task whose link somebody followed who was not known yet: what they came for. */
+  readonly to?: string;
 }
 
 /** First run: the first operator, a task to try, and the way to connect an agent. */
-export function SetupPage({ search: { step, answered } }: { search: SetupSearch }) {
+export function SetupPage({ search: { step, answered, to } }: { search: SetupSearch }) {
   const number = Number(step ?? "1");
   return (
     <main className="alone wide">
       <p className="muted">Step {number} of 3</p>
       <Progress value={(number / 3) * 100} aria-label="Progress of the set-up" size="sm" />
-      {step === undefined && <You />}
+      {step === undefined && <You to={to} />}
       {step === "2" && (answered === undefined ? <TryIt /> : <Received id={answered} />)}
       {step === "3" && <Connect />}
     </main>
   );
 }
 
-function You() {
+function You({ to }: { to: string | undefined }) {
   const navigate = useNavigate();
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -50,7 +52,9 @@ function You() {
       queryClient.setQueryData(setupQuery.queryKey, { needs_setup: false });
       await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
       // In place of the address that has the token.
-      await navigate({ to: "/setup", search: { step: "2" }, replace: true });
+      await (to === undefined
+        ? navigate({ to: "/setup", search: { step: "2" }, replace: true })
+        : navigate({ to, replace: true }));
     } catch (failure) {
       setError(failure instanceof ApiError ? failure.message : "There is no connection to the service.");
       setBusy(false);

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PASSWORD } from "../support/dashboard.ts";
+import { screenshot, testInBrowser } from "../support/browser.ts";
+
+testInBrowser(
+  "who has nothing yet follows the demo's link, is made an operator, answers, and the agent goes on",
+  async (open, t) => {
+    const home = mkdtempSync(join(tmpdir(), "demo-"));
+    const env = { PATH: process.env["PATH"], HOME: home, SERVICE_PORT: "0", SERVICE_DATA_DIR: join(home, "data") };
+    const demo = spawn(process.execPath, ["src/cli.ts", "demo"], { env, stdio: ["ignore", "pipe", "pipe"] });
+    const ended = new Promise((resolve) => demo.once("exit", resolve));
+    t.after(async () => {
+      demo.kill("SIGTERM");
+      await ended;
+      rmSync(home, { recursive: true });
+    });
+    let text = "";
+    const heard = new EventEmitter();
+    const says = async (pattern: RegExp): Promise<string> => {
+      for (;;) {
+        const found = pattern.exec(text)?.[0];
+        if (found !== undefined) return found;
+        await once(heard, "text");
+      }
+    };
+    for (const stream of [demo.stdout, demo.stderr])
+      stream.on("data", (chunk) => {
+        text += String(chunk);
+        heard.emit("text");
+      });
+
+    const page = await open();
+    await page.goto(await says(/http:\S+\/tasks\/tsk_\w+/));
+    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("heading", { name: "Refund 42.50 EUR to Mia Keller?" }).waitFor();
+    await screenshot(page, "demo");
+    await page.getByRole("radio", { name: "Yes" }).check();
+    await page.getByRole("textbox", { name: "A word to Mia" }).fill("Sorry about the lamp.");
+    await page.getByRole("button", { name: "Submit answer" }).click();
+    await says(/The agent pays the refund, and adds: "Sorry about the lamp\."/);
+    await says(/\{ approved: true, note: 'Sorry about the lamp\.' \}/);
+  },
+);
