@@ -11,6 +11,7 @@ import { postgres } from "../test/support/postgres.ts";
 import { ADMIN_TOKEN } from "../test/support/service.ts";
 import { callbackHandler } from "./callbacks.ts";
 import { createClient, type Client, type Question } from "./client.ts";
+import type { Clock } from "./clock.ts";
 import { HumanTaskError, NoAnswerError } from "./errors.ts";
 
 const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });
@@ -252,41 +253,96 @@ void test("an address where nothing listens, and one where something else does, 
 
 void test("a service that was there is waited for: proxies that speak in its place, errors, overload", async (t) => {
   const { client: direct, service } = await served(t);
-  // What stands before it answers for it now and then.
-  const troubles: number[] = [];
-  let passed = 0;
+  const { client, troubles, passed, clock } = await disturbed(t, service);
+  const { id, answer } = await client.ask(question());
+  const own = { error_code: "DATABASE_UNAVAILABLE", message: "Not now." };
+  troubles.push(502, 404, "cut", 401, { status: 503, body: own }, { status: 429, body: own });
+  await direct.complete(id, { approved: true });
+  const begun = clock.now();
+  assert.deepEqual(await answer(), { approved: true, note: "none" });
+  assert.deepEqual([troubles.length, passed.length], [0, 2]);
+  // Who says when to come back is not asked before.
+  assert.ok(clock.now() - begun >= 14_000);
+  // An answer that may have counted is not given twice.
+  const second = await client.ask(question());
+  troubles.push("cut");
+  await assert.rejects(client.complete(second.id, { approved: true }), {
+    name: "UnreachableError",
+    message: /may have been done/,
+  });
+});
+
+void test("polls that are answered at once, as by a service that is stopping, follow each other slowly", async (t) => {
+  const { client: direct, service } = await served(t);
+  const { client, passed, clock } = await disturbed(t, service, (path) => path.replace(/timeout=\d+/, "timeout=0"));
+  const { id, answer } = await client.ask(question());
+  const begun = clock.now();
+  const answered = answer();
+  await eventually(async () => passed.length > 5 || null);
+  await direct.complete(id, { approved: true });
+  await answered;
+  const polls = passed.length - 1;
+  assert.ok(clock.now() - begun >= (polls - 1) * 500, `${polls} polls in ${clock.now() - begun} ms`);
+});
+
+void test("questions that could not be withdrawn are named, and are not waited for", async (t) => {
+  const { client: direct, service } = await served(t);
+  const { client, troubles, passed } = await disturbed(t, service);
+  const first = client.anyOf([question(), question()]);
+  const tasks = await eventually(async () => {
+    const found = await all(direct.list());
+    return found.length === 2 && passed.length === 4 ? found : null;
+  });
+  // The answer comes through; after it the service is away.
+  const [done, open] = tasks.map(({ id }) => id) as [string, string];
+  troubles.push(...Array<"cut">(1000).fill("cut"));
+  await direct.complete(done, { approved: true });
+  const { id, leftOpen } = await first;
+  assert.deepEqual([id, leftOpen], [done, [open]]);
+  const { length } = troubles;
+  await direct.get(open);
+  assert.equal(troubles.length, length, "nobody asks any more");
+});
+
+type Trouble = number | "cut" | { status: number; body: object };
+
+/**
+ * A client, and what stands between it and the service: it answers for the service with each of `troubles`, then passes on.
+ * Pauses take no time.
+ */
+async function disturbed(t: TestContext, service: ServiceProcess, rewrite = (path: string) => path) {
+  const troubles: Trouble[] = [];
+  const passed: string[] = [];
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const trouble = troubles.shift();
-    if (trouble === -1) return void response.socket?.destroy();
+    if (trouble === "cut") return void response.socket?.destroy();
+    if (typeof trouble === "number") return void response.writeHead(trouble).end("<h1>Deploying</h1>");
     if (trouble !== undefined)
-      return void response.writeHead(trouble, { "retry-after": "7" }).end("<h1>Deploying</h1>");
-    passed++;
+      return void response.writeHead(trouble.status, { "retry-after": "7" }).end(JSON.stringify(trouble.body));
+    const { method = "GET", headers, url = "" } = request;
+    passed.push(url);
     const chunks = await all(request as AsyncIterable<Buffer>);
-    const { method = "GET", headers, url } = request;
-    const answer = await fetch(service.url + url, {
+    const answer = await fetch(service.url + rewrite(url), {
       method,
       headers: { authorization: headers.authorization ?? "", "content-type": "application/json" },
       ...(method === "POST" && { body: Buffer.concat(chunks) }),
     });
     response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
   };
-  const proxy = await listen(t, (request, response) => void pass(request, response));
-  let now = Date.now();
-  const clock = { now: () => now, sleep: async (ms: number) => void (now += ms) };
-  const client = createClient({ baseUrl: proxy, token: ADMIN_TOKEN, clock });
-  const { id, answer } = await client.ask(question());
-  troubles.push(502, 404, -1, 401, 503, 429);
-  await direct.complete(id, { approved: true });
-  assert.deepEqual(await answer(), { approved: true, note: "none" });
-  assert.deepEqual([troubles.length, passed], [0, 2]);
-  // An answer that may have counted is not given twice.
-  const second = await client.ask(question());
-  troubles.push(-1);
-  await assert.rejects(client.complete(second.id, { approved: true }), {
-    name: "UnreachableError",
-    message: /may have been done/,
+  const baseUrl = await listen(t, (request, response) => {
+    pass(request, response).catch(() => response.destroy());
   });
-});
+  let now = Date.now();
+  const clock: Clock = {
+    now: () => now,
+    sleep: async (ms, signal) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+      now += ms;
+    },
+  };
+  return { client: createClient({ baseUrl, token: ADMIN_TOKEN, clock }), troubles, passed, clock };
+}
 
 void test("a service on this machine is found without any setting, as long as it runs", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "home-"));
