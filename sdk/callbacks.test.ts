@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { connect, type AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createSigner, deriveCallbackKey } from "../src/callbacks/signature.ts";
 import { callbackHandler, nodeCallbackHandler, verifyCallback, type Callback } from "./callbacks.ts";
@@ -39,6 +39,10 @@ void test("what is not signed by this key over these bytes is refused, and why i
   await refused("CALLBACK_NOT_RAW", JSON.parse(BODY), signed(BODY));
   await refused("CALLBACK_KEY", BODY, signed(BODY), "c2hvcnQ=");
   await refused("CALLBACK_KEY", BODY, signed(BODY), "no base64!");
+  // A key that is not set is told when the program starts, and not by the first callback.
+  for (const make of [callbackHandler, nodeCallbackHandler])
+    for (const key of [undefined, "", { webhookKey: undefined }])
+      assert.throws(() => make(key, () => {}), { code: "CALLBACK_KEY" });
 });
 
 void test("a Fetch handler acts on what is signed, and on nothing else", async () => {
@@ -62,14 +66,13 @@ void test("a Fetch handler acts on what is signed, and on nothing else", async (
 
 void test("a handler for Node reads the stream itself, or takes the raw body that a framework has kept", async (t) => {
   const got: Callback[] = [];
-  const thrown: unknown[] = [];
+  // Whatever goes wrong goes to the console, and ends no process.
+  const shown = t.mock.method(console, "error", () => {});
   const handle = nodeCallbackHandler(KEY, (callback) => {
     if (callback.status === "cancelled") throw new Error("not now");
     got.push(callback);
   });
-  const server = createServer((request, response) => {
-    void handle(request, response).catch((error: unknown) => thrown.push(error));
-  });
+  const server = createServer((request, response) => void handle(request, response));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
@@ -79,7 +82,13 @@ void test("a handler for Node reads the stream itself, or takes the raw body tha
   assert.equal(await post(BODY, {}), 401);
   const cancelled = JSON.stringify({ task_id: "tsk_2", status: "cancelled" });
   assert.equal(await post(cancelled, signed(cancelled)), 500);
-  assert.match(String(thrown[0]), /not now/);
+  assert.match(String(shown.mock.calls[0]?.arguments[0]), /not now/);
+  // Somebody goes away in the middle of a body.
+  const rest = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  rest.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+  rest.end();
+  while (shown.mock.callCount() < 2) await new Promise((resolve) => setImmediate(resolve));
+  rest.destroy();
 
   const answers: (number | string | undefined)[] = [];
   const response = { statusCode: 0, end: (text?: string) => void answers.push(response.statusCode, text) };

@@ -18,7 +18,7 @@ export interface Callback {
  * What callbacks are checked by, in base64 or base64url: the payload key, which the service has as SERVICE_PAYLOAD_KEY, or
  * the webhook key that is derived from it and opens nothing else, as `service webhook-key` prints it.
  */
-export type CallbackKey = string | { readonly webhookKey: string };
+export type CallbackKey = string | { readonly webhookKey: string | undefined } | undefined;
 
 type GivenHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -62,12 +62,14 @@ type Act = (callback: Callback) => unknown;
 /**
  * A handler for frameworks that speak Fetch, such as Hono, Next.js, Deno, Bun or Cloudflare Workers. 204 once `act` has
  * returned, 401 for what is not signed; it rejects with what `act` throws.
+ * @throws HumanTaskError CALLBACK_KEY
  */
 export function callbackHandler(
   key: CallbackKey,
   act: Act,
   { maxBytes = MAX_BYTES }: HandlerOptions = {},
 ): (request: Request) => Promise<Response> {
+  keyBytes(key);
   return async (request) => {
     const { status, text } = await answer(request.body, request.headers, key, act, maxBytes);
     return new Response(text, { status });
@@ -89,10 +91,12 @@ export interface CallbackAnswer {
 }
 
 /**
- * The same for Node's `http` and for Express, before any parser or with the raw body. What `act` throws goes to `next`, where
- * there is one; else it is answered with 500, and the handler rejects with it.
+ * The same for Node's `http` and for Express, before any parser or with the raw body. It never rejects: what goes wrong goes
+ * to `next`, where there is one; else it is answered with 500 and shown in the console.
+ * @throws HumanTaskError CALLBACK_KEY
  */
 export function nodeCallbackHandler(key: CallbackKey, act: Act, { maxBytes = MAX_BYTES }: HandlerOptions = {}) {
+  keyBytes(key);
   return async (
     request: IncomingCallback,
     response: CallbackAnswer,
@@ -108,9 +112,9 @@ export function nodeCallbackHandler(key: CallbackKey, act: Act, { maxBytes = MAX
         next(error);
         return;
       }
+      console.error(error);
       response.statusCode = 500;
       response.end();
-      throw error;
     }
   };
 }
@@ -180,9 +184,10 @@ function headerOf(headers: GivenHeaders, name: string): string | undefined {
 
 /** The key that signs: derived from the payload key, which itself never signs anything. @throws HumanTaskError CALLBACK_KEY */
 async function signingKey(key: CallbackKey) {
+  const bytes = keyBytes(key);
   const hmac = { name: "HMAC", hash: "SHA-256" };
-  if (typeof key !== "string") return crypto.subtle.importKey("raw", keyBytes(key.webhookKey), hmac, false, ["verify"]);
-  const root = await crypto.subtle.importKey("raw", keyBytes(key), "HKDF", false, ["deriveKey"]);
+  if (typeof key !== "string") return crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
+  const root = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
   const ascii = (text: string) => new TextEncoder().encode(text);
   const hkdf = { name: "HKDF", hash: "SHA-256", salt: ascii("service-webhook-v1"), info: ascii("v1") };
   return crypto.subtle.deriveKey(hkdf, root, { ...hmac, length: KEY_BYTES * 8 }, false, ["verify"]);
@@ -190,7 +195,9 @@ async function signingKey(key: CallbackKey) {
 
 const KEY_BYTES = 32;
 
-function keyBytes(text: string): Uint8Array<ArrayBuffer> {
+/** @throws HumanTaskError CALLBACK_KEY */
+function keyBytes(key: CallbackKey): Uint8Array<ArrayBuffer> {
+  const text = (typeof key === "string" ? key : key?.webhookKey) ?? "";
   let bytes = "";
   try {
     bytes = atob(text.trim().replaceAll("-", "+").replaceAll("_", "/"));

@@ -10,7 +10,7 @@ import { startProcess, type ServiceProcess } from "../test/support/processes.ts"
 import { postgres } from "../test/support/postgres.ts";
 import { ADMIN_TOKEN } from "../test/support/service.ts";
 import { callbackHandler } from "./callbacks.ts";
-import { createClient, type Client, type Question } from "./client.ts";
+import { createClient, type Client, type ClientOptions, type Question } from "./client.ts";
 import type { Clock } from "./clock.ts";
 import { HumanTaskError, NoAnswerError } from "./errors.ts";
 
@@ -90,16 +90,16 @@ testOnBoth("a program that starts anew finds the question it had asked", async (
   assert.equal((await client.awaitHuman(wanted)).approved, false);
   const other = await client.ask({ ...wanted, occasion: "the next day" });
   assert.notEqual(other.id, first.id);
-  // A key of one's own is kept to, but an answer of another shape would be no answer to this question.
-  const keyed = await client.ask({ ...question(), idempotencyKey: "refund-1" });
-  const reworded = await client.ask({ ...question(), idempotencyKey: "refund-1" });
-  assert.equal(reworded.id, keyed.id);
-  const reshaped = client.ask({
-    ...question(),
-    idempotencyKey: "refund-1",
-    responseSchema: z.object({ sum: z.number() }),
-  });
-  await assert.rejects(reshaped, { code: "OTHER_QUESTION", taskId: keyed.id });
+  // Under a key of one's own as well, an answer to another question would be none to this one.
+  const mine = { ...question(), idempotencyKey: "refund-1" };
+  const { id } = await client.ask(mine);
+  assert.equal((await client.ask({ ...mine, timeoutSeconds: 900 })).id, id);
+  for (const changed of [
+    { task: "Another?" },
+    { payload: { amount: 4200 } },
+    { responseSchema: z.object({ sum: z.number() }) },
+  ])
+    await assert.rejects(client.ask({ ...mine, ...changed } as typeof mine), { code: "OTHER_QUESTION", taskId: id });
 });
 
 testOnBoth("a task without an answer says why, to programs and to people", async (client) => {
@@ -178,6 +178,19 @@ testOnBoth("of several questions the first answer counts, and the others are wit
   assert.deepEqual(statuses.toSorted(), ["cancelled", "cancelled", "completed"]);
   await assert.rejects(client.anyOf([questions[0]!, questions[0]!]), { code: "SAME_QUESTION" });
 });
+
+testOnBoth(
+  "where not all of several questions can be asked, those that were asked before stay open",
+  async (client) => {
+    const [before, fresh] = [question(), question()];
+    const { id } = await client.ask(before);
+    const wrong = { ...question(), timeoutSeconds: 5 };
+    await assert.rejects(client.anyOf([before, fresh, wrong]), { code: "VALIDATION_FAILED" });
+    assert.equal((await client.get(id)).status, "created");
+    const [asked] = await all(client.list({ q: fresh.task }));
+    assert.equal(asked!.status, "cancelled");
+  },
+);
 
 testOnBoth("an abort ends the waiting, and the task only where that was asked for", async (client) => {
   for (const cancelOnAbort of [false, true]) {
@@ -272,6 +285,53 @@ void test("a service that was there is waited for: proxies that speak in its pla
   });
 });
 
+void test("what is not the service's ends no wait, and what was deleted is deleted", async (t) => {
+  const { client: direct, service } = await served(t);
+  const { client, troubles } = await disturbed(t, service);
+  const { id, answer } = await client.ask(question());
+  for (const body of [{}, { status: "maintenance" }, { status: "completed", task_id: "tsk_other", response: {} }, []])
+    troubles.push({ status: 200, body });
+  await direct.complete(id, { approved: false });
+  assert.equal((await answer()).approved, false);
+  assert.equal(troubles.length, 0);
+  // The first request counts, and its answer is lost.
+  troubles.push("lost");
+  await client.delete(id);
+  await assert.rejects(direct.get(id), { code: "TASK_NOT_FOUND" });
+  await assert.rejects(client.delete(id), { code: "TASK_NOT_FOUND" });
+});
+
+void test("what is done once a question is there belongs to the waiting", async (t) => {
+  const { client } = await served(t);
+  const failing = client.awaitHuman({ ...question(), onCreated: () => Promise.reject(new Error("the pager is away")) });
+  await assert.rejects(failing, /the pager is away/);
+});
+
+void test("settings that cannot work are refused at once, without showing a secret", async () => {
+  const refused = (options: ClientOptions, says: RegExp) =>
+    assert.throws(
+      () => createClient(options),
+      (error: HumanTaskError) => {
+        assert.equal(error.code, "NOT_CONFIGURED");
+        assert.match(error.message, says);
+        assert.doesNotMatch(error.message, /SECRET/);
+        return true;
+      },
+    );
+  for (const baseUrl of [
+    "localhost:3000",
+    "ftp://tasks.example.com",
+    "https://dana:SECRET@tasks.example.com",
+    "",
+    "/api",
+  ])
+    refused({ baseUrl, token: "t" }, /not one such as https:/);
+  for (const token of ["SECRET\nLINE", "SECRET WORDS", "", "SECRÉT"])
+    refused({ baseUrl: "http://127.0.0.1:1", token }, /no token/);
+  const client = createClient({ baseUrl: "http://127.0.0.1:1", token: "t" });
+  await assert.rejects(client.complete("tsk_1", { amount: 1n }), /BigInt/);
+});
+
 void test("polls that are answered at once, as by a service that is stopping, follow each other slowly", async (t) => {
   const { client: direct, service } = await served(t);
   const { client, passed, clock } = await disturbed(t, service, (path) => path.replace(/timeout=\d+/, "timeout=0"));
@@ -307,7 +367,7 @@ void test(
   },
 );
 
-type Trouble = number | "cut" | { status: number; body: object };
+type Trouble = number | "cut" | "lost" | { status: number; body: object };
 
 /**
  * A client, and what stands between it and the service: it answers for the service with each of `troubles`, then passes on.
@@ -321,7 +381,7 @@ async function disturbed(t: TestContext, service: ServiceProcess, rewrite = (pat
     const trouble = troubles.shift();
     if (trouble === "cut") return void response.socket?.destroy();
     if (typeof trouble === "number") return void response.writeHead(trouble).end("<h1>Deploying</h1>");
-    if (trouble !== undefined)
+    if (typeof trouble === "object")
       return void response.writeHead(trouble.status, { "retry-after": "30" }).end(JSON.stringify(trouble.body));
     const { method = "GET", headers, url = "" } = request;
     passed.push(url);
@@ -332,6 +392,7 @@ async function disturbed(t: TestContext, service: ServiceProcess, rewrite = (pat
       headers: { authorization: headers.authorization ?? "", "content-type": "application/json" },
       ...(method === "POST" && { body: Buffer.concat(chunks) }),
     });
+    if (trouble === "lost") return void response.socket?.destroy();
     response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text());
   };
   const baseUrl = await listen(t, (request, response) => {
@@ -360,6 +421,9 @@ void test("a service on this machine is found without any setting, as long as it
   t.after(() => Object.assign(process.env, { HOME }));
   assert.deepEqual([SERVICE_URL, SERVICE_ADMIN_API_TOKEN], [undefined, undefined]);
   process.env["HOME"] = folder;
+  // Set and empty, as in a template, is not set.
+  Object.assign(process.env, { SERVICE_URL: "", SERVICE_ADMIN_API_TOKEN: " " });
+  t.after(() => ["SERVICE_URL", "SERVICE_ADMIN_API_TOKEN"].forEach((name) => delete process.env[name]));
   const client = createClient();
   const { url } = await client.ask(question());
   assert.ok(url.startsWith(service.url));

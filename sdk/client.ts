@@ -12,7 +12,7 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   /** What is to be decided or done, for a person to read. */
   task: string;
   /** What the person needs to see for it. */
-  payload?: PayloadOf<Payload> | undefined;
+  payload?: (PayloadOf<Payload> & object) | undefined;
   /** Of the payload; the person sees it as it says. */
   payloadSchema?: Payload | undefined;
   /** Of the answer: the form is made of it, and the answer has its type. */
@@ -46,8 +46,8 @@ export interface Abortable {
 }
 
 export interface Waiting extends Abortable {
-  /** Called once the task is there, before anybody has answered. */
-  onCreated?: ((task: Created) => void) | undefined;
+  /** Called once the task is there, and awaited: a place to tell somebody where to answer. */
+  onCreated?: ((task: Created) => unknown) | undefined;
   /** true: an abort withdraws the task, once `onCreated` was called. Otherwise it stays open, and the same question finds it again. */
   cancelOnAbort?: boolean | undefined;
 }
@@ -173,12 +173,11 @@ export function createClient(options: ClientOptions = {}): Client {
     awaitHuman: async (question) => {
       const { signal, onCreated, cancelOnAbort } = question;
       const asked = await client.ask(question);
-      onCreated?.(asked);
+      await onCreated?.(asked);
       try {
         return await asked.answer({ signal });
       } catch (error) {
-        if (cancelOnAbort === true && signal?.aborted === true)
-          await withdraw(asked.id, "The agent no longer needs it.");
+        if (cancelOnAbort === true && signal?.aborted === true) await withdraw(asked.id);
         throw error;
       }
     },
@@ -195,19 +194,20 @@ export function createClient(options: ClientOptions = {}): Client {
     },
 
     anyOf: async (questions, { signal } = {}) => {
+      const keys = await Promise.all(questions.map(async (question) => (await bodyOf(question)).idempotency_key));
+      if (new Set(keys).size < keys.length)
+        throw new HumanTaskError(
+          "SAME_QUESTION",
+          "Two questions are the same one: tell them apart by idempotencyKey or occasion.",
+        );
       const asking = await Promise.allSettled(questions.map(async (question) => client.ask({ ...question, signal })));
       const asked = asking.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
       const failed = asking.find((one) => one.status === "rejected");
-      const same = new Set(asked.map(({ id }) => id)).size < asked.length;
-      if (failed !== undefined || same) {
-        await Promise.all(asked.map(async ({ id }) => withdraw(id, "Not all could be asked.")));
-        throw (
-          failed?.reason ??
-          new HumanTaskError(
-            "SAME_QUESTION",
-            "Two of these questions are the same one: tell them apart by idempotencyKey, occasion, assignTo or notify.",
-          )
-        );
+      if (failed !== undefined) {
+        // After an abort, or with the service away, all of it is asked again; what was there before is not ours to withdraw.
+        const fresh = failed.reason instanceof ApiError ? asked.filter(({ isReplay }) => !isReplay) : [];
+        await Promise.all(fresh.map(async ({ id }) => withdraw(id)));
+        throw failed.reason;
       }
       const losers = new AbortController();
       const waiting = signal === undefined ? losers.signal : AbortSignal.any([signal, losers.signal]);
@@ -217,7 +217,7 @@ export function createClient(options: ClientOptions = {}): Client {
         );
         losers.abort();
         const others = asked.filter(({ id }) => id !== first.id);
-        const isGone = await Promise.all(others.map(async ({ id }) => withdraw(id, "Another answer came first.")));
+        const isGone = await Promise.all(others.map(async ({ id }) => withdraw(id)));
         return { ...first, leftOpen: others.filter((_, i) => !isGone[i]).map(({ id }) => id) };
       } catch (error) {
         signal?.throwIfAborted();
@@ -230,8 +230,7 @@ export function createClient(options: ClientOptions = {}): Client {
       return answerOf(await ended(id, Date.parse(timeout_at) + PATIENCE_MS, signal), responseSchema);
     },
 
-    get: async (id, { signal } = {}) =>
-      (await send<TaskRecord>({ method: "GET", path: pathOf(id), signal, taskId: id })).data,
+    get: async (id, { signal } = {}) => get(id, undefined, signal),
 
     list: async function* (filter = {}, { signal } = {}) {
       const { status = [], ...rest } = filter;
@@ -259,7 +258,12 @@ export function createClient(options: ClientOptions = {}): Client {
     cancel: async (id, { signal, reason } = {}) => cancel(id, reason, undefined, signal),
 
     delete: async (id, { signal } = {}) => {
-      await send({ method: "DELETE", path: pathOf(id), signal, taskId: id });
+      try {
+        await send({ method: "DELETE", path: pathOf(id), signal, taskId: id });
+      } catch (error) {
+        // The answer to one that counted may have been lost.
+        if (!isGone(error) || error.tries === 1) throw error;
+      }
     },
 
     audit: async (id, { signal } = {}) =>
@@ -274,36 +278,46 @@ export function createClient(options: ClientOptions = {}): Client {
     },
   };
 
-  async function create(question: Question & Abortable): Promise<Created> {
-    const { responseSchema, payloadSchema, occasion } = question;
-    const asked: Omit<CreateTask, "idempotency_key"> = {
+  async function get(id: string, until: number | undefined, signal: AbortSignal | undefined): Promise<TaskRecord> {
+    const request = { method: "GET", path: pathOf(id), signal, taskId: id } as const;
+    return (await send<TaskRecord>({ ...request, ...(until !== undefined && { until }) })).data;
+  }
+
+  async function bodyOf(question: Question) {
+    const { responseSchema, payloadSchema, occasion, notify } = question;
+    const asked = {
       task: question.task,
-      payload: question.payload ?? {},
+      payload: (question.payload ?? {}) as JsonObject,
       payload_schema: payloadSchema === undefined ? { type: "object" } : jsonSchemaOf(payloadSchema, "payloadSchema"),
       response_schema: jsonSchemaOf(responseSchema, "responseSchema"),
       form_definition: question.formDefinition ?? null,
       timeout_seconds: question.timeoutSeconds ?? DAY_SECONDS,
       assign_to: question.assignTo ?? null,
-      notify: question.notify === undefined || question.notify === null ? null : [...question.notify],
+      notify: notify ? [...notify] : null,
       verifier_config: question.verifierConfig ?? null,
       redact_payload: question.redactPayload ?? false,
       callback_url: question.callbackUrl ?? null,
     };
-    const body = { ...asked, idempotency_key: question.idempotencyKey ?? (await keyOf(asked, occasion)) };
-    const { data, headers } = await send<TaskRecord>({
-      method: "POST",
-      path: "/api/tasks",
-      body,
-      signal: question.signal,
-    });
+    return { ...asked, idempotency_key: question.idempotencyKey ?? (await keyOf(asked, occasion)) };
+  }
+
+  async function create(question: Question & Abortable): Promise<Created> {
+    const body = await bodyOf(question);
+    const path = "/api/tasks";
+    const { data, headers } = await send<TaskRecord>({ method: "POST", path, body, signal: question.signal });
+    const { id, status } = data;
     const isReplay = headers.get("idempotent-replayed") === "true";
-    if (isReplay && canonicalJson(data.response_schema) !== canonicalJson(asked.response_schema))
+    // An answer to another question is none to this one, whatever its key.
+    const isOther = (["task", "payload", "response_schema"] as const).some(
+      (name) => canonicalJson(data[name]) !== canonicalJson(body[name]),
+    );
+    if (isReplay && isOther)
       throw new HumanTaskError(
         "OTHER_QUESTION",
-        `The key "${body.idempotency_key}" is that of ${data.id} (${data.status}), whose answer has another shape. A changed question needs its own key.`,
-        { taskId: data.id },
+        `The key "${body.idempotency_key}" is that of ${id} (${status}), which asks something else.`,
+        { taskId: id },
       );
-    return { id: data.id, url: `${pagesUrl}/tasks/${data.id}`, isReplay, record: data };
+    return { id, url: `${pagesUrl}/tasks/${id}`, isReplay, record: data };
   }
 
   async function poll(
@@ -322,7 +336,8 @@ export function createClient(options: ClientOptions = {}): Client {
     for (;;) {
       const asked = clock.now();
       const outcome = await poll(id, POLL_SECONDS, Math.max(until, asked + PATIENCE_MS), signal);
-      if (outcome.status !== "created" && outcome.status !== "rejected") return outcome;
+      // Whatever stands before the service may have said something else.
+      if (ENDS.has(outcome.status) && outcome.task_id === id) return outcome;
       if (clock.now() - asked < POLL_PAUSE_MS) await clock.sleep(POLL_PAUSE_MS * (1 + Math.random()), signal);
     }
   }
@@ -339,23 +354,29 @@ export function createClient(options: ClientOptions = {}): Client {
       return (await send<TaskRecord>({ ...request, ...(until !== undefined && { until }) })).data;
     } catch (error) {
       // The answer to one that counted may have been lost, and this is what the next one is told.
-      const record = isEnded(error) ? await client.get(id, { signal }) : null;
+      const record = isEnded(error) ? await get(id, until, signal) : null;
       if (record?.status === "cancelled") return record;
       throw error;
     }
   }
 
   /** true: the task has ended, or is gone. */
-  async function withdraw(id: string, reason: string): Promise<boolean> {
+  async function withdraw(id: string): Promise<boolean> {
     try {
-      await cancel(id, reason, clock.now() + WITHDRAW_MS);
+      await cancel(id, "No longer needed.", clock.now() + WITHDRAW_MS);
       return true;
     } catch (error) {
-      return isEnded(error) || (error instanceof ApiError && error.code === "TASK_NOT_FOUND");
+      return isEnded(error) || isGone(error);
     }
   }
 
   return client;
+}
+
+const ENDS = new Set<string>(["completed", "timed_out", "cancelled", "verification_exhausted"]);
+
+function isGone(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.code === "TASK_NOT_FOUND";
 }
 
 function isEnded(error: unknown): boolean {

@@ -21,8 +21,6 @@ export interface Request {
 export interface Reply<T> {
   data: T;
   headers: Headers;
-  /** Requests that it took. More than one: an earlier one may have had its effect. */
-  tries: number;
 }
 
 export interface Connection {
@@ -64,9 +62,12 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
       signal?.throwIfAborted();
       if (failed === undefined) {
         hasAnswered = true;
-        return { ...(reply as { data: T; headers: Headers }), tries };
+        return reply as Reply<T>;
       }
-      if (failed instanceof ApiError) hasAnswered = true;
+      if (failed instanceof ApiError) {
+        hasAnswered = true;
+        failed.tries = tries;
+      }
       // Another request may have heard of the service meanwhile.
       const until = wanted.until === undefined ? begun + (hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS) : wanted.until;
       // All of them come back at once after a restart: each waits for a random part of a time that doubles.
@@ -85,6 +86,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
 
   async function attempt({ method, path, body, token, signal, holdMs = 0, taskId }: Request): Promise<Attempt> {
     const late = AbortSignal.timeout(holdMs + ANSWER_MS);
+    const sent = body && JSON.stringify(body);
     let response: Response;
     let text: string;
     try {
@@ -94,9 +96,9 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
           ...headers,
           accept: "application/json",
           authorization: `Bearer ${token}`,
-          ...(body !== undefined && { "content-type": "application/json" }),
+          ...(sent && { "content-type": "application/json" }),
         },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(sent && { body: sent }),
         // A token goes nowhere but where it was meant to go.
         redirect: "manual",
         signal: signal === undefined ? late : AbortSignal.any([signal, late]),
@@ -116,7 +118,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
       return { failed: new ApiError(status, data, taskId), waitMs };
     }
     const to = given.get("location");
-    const what = to === null ? `HTTP ${status}` : `a redirect to ${to}: if the service is there, use that address`;
+    const what = to === null ? `HTTP ${status}` : `a redirect to ${to}`;
     return {
       failed: new Unheard(`It is not the service that answers at ${baseUrl}: ${what}.`, {}, status),
     };

@@ -30,6 +30,8 @@ export class ApiError extends HumanTaskError {
   readonly status: number;
   /** Names the request in the service's log. */
   readonly requestId: string | undefined;
+  /** Requests that it took. More than one: an earlier one may have had its effect. */
+  tries = 1;
   /** Each place that it is about, as a JSON Pointer into what was sent. */
   readonly details: readonly Problem[];
 
@@ -65,9 +67,8 @@ export class NoAnswerError extends HumanTaskError {
     const status = outcome.status as NoAnswerError["status"];
     const reason = outcome.verifier_result?.reason;
     const why = {
-      timed_out:
-        "Nobody answered in time: give it longer (timeoutSeconds), tell somebody (notify, assignTo), or go on without.",
-      cancelled: "The task was withdrawn before anybody answered.",
+      timed_out: "Nobody answered in time: see timeoutSeconds, notify and assignTo.",
+      cancelled: "The task was withdrawn.",
       verification_exhausted: `No answer passed the verifier's checks${reason === undefined ? "" : `; of the last one it said: ${reason}`}.`,
     }[status];
     super(status.toUpperCase(), `${why} (${outcome.task_id})`, { taskId: outcome.task_id });
@@ -86,7 +87,7 @@ export class AnswerRefusedError extends HumanTaskError {
     const said = issues.map(({ message }) => message).join("; ");
     super(
       "ANSWER_REFUSED",
-      `The answer fits the form, but not responseSchema: ${said}. Say such rules as JSON Schema can (.min(), not .refine()), so that the form has them. (${taskId})`,
+      `The answer fits the form, but not responseSchema: ${said}. Rules that JSON Schema can say are in the form as well. (${taskId})`,
       { taskId },
     );
     this.answer = answer;

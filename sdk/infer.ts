@@ -4,14 +4,21 @@ export type FromJsonSchema<S> = S extends { readonly const: infer Value }
   : S extends { readonly enum: readonly (infer Value)[] }
     ? Value
     : S extends { readonly anyOf: readonly (infer Branch)[] }
-      ? FromJsonSchema<Branch>
+      ? Branched<S, Branch>
       : S extends { readonly oneOf: readonly (infer Branch)[] }
-        ? FromJsonSchema<Branch>
+        ? Branched<S, Branch>
         : S extends { readonly type: infer Type }
           ? OfType<Type extends readonly (infer One)[] ? One : Type, S>
           : S extends { readonly properties: unknown }
             ? OfObject<S>
             : unknown;
+
+/** What stands beside the branches holds as well. */
+type Branched<S, Branch> = S extends { readonly properties: unknown }
+  ? Branch extends unknown
+    ? OfObject<S> & (unknown extends FromJsonSchema<Branch> ? unknown : FromJsonSchema<Branch>)
+    : never
+  : FromJsonSchema<Branch>;
 
 type OfType<Type, S> = Type extends "string"
   ? string
@@ -39,6 +46,11 @@ type OfObject<S> = S extends { readonly properties: infer Members }
     >
   : Record<string, unknown>;
 
-type Required<S> = S extends { readonly required: readonly (infer Name)[] } ? Name : never;
+/** Of a list that was not written as a literal, nothing is known. */
+type Required<S> = S extends { readonly required: readonly (infer Name)[] }
+  ? string extends Name
+    ? never
+    : Name
+  : never;
 /** One object type instead of two that are joined, for whoever reads it in an editor. */
 type Flat<T> = { [Name in keyof T]: T[Name] };

@@ -59,6 +59,17 @@ void test("the answer to plain JSON Schema has the type that it says", () => {
       free?: unknown;
     }
   >();
+  // What stands beside the branches holds in each; names in a list that is no literal say nothing.
+  const beside = {
+    type: "object",
+    properties: { kind: { const: "x" } },
+    required: ["kind"],
+    anyOf: [{ properties: { a: { type: "number" } }, required: ["a"] }, { properties: { b: { type: "string" } } }],
+  } as const;
+  const use = (answer: AnswerOf<typeof beside>): "x" => answer.kind;
+  assert.equal(use({ kind: "x", a: 1 }), "x");
+  const loose = { type: "object" as const, properties: { note: { type: "string" as const } }, required: ["note"] };
+  same<AnswerOf<typeof loose>, { note?: string }>();
   // Of what is only known when the program runs, the type says no more than that it is an object.
   same<AnswerOf<{ [keyword: string]: unknown }>, Record<string, unknown>>();
 });

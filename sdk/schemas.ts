@@ -38,11 +38,11 @@ export function withJsonSchema<S extends StandardSchema>(schema: S, jsonSchema: 
 /** @throws HumanTaskError NO_JSON_SCHEMA */
 export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
   if (!isStandard(schema)) return schema;
-  const { vendor, jsonSchema } = schema["~standard"];
+  const { jsonSchema } = schema["~standard"];
   if (jsonSchema === undefined)
     throw new HumanTaskError(
       "NO_JSON_SCHEMA",
-      `${name}: this ${vendor} schema does not say itself as JSON Schema. ${HELP[vendor] ?? ""}Or give JSON Schema, or both: withJsonSchema(schema, jsonSchema).`,
+      `${name} does not say itself as JSON Schema. zod does from 4.2 on, arktype from 2.1.28, valibot by toStandardJsonSchema(); for others there is withJsonSchema(schema, jsonSchema).`,
     );
   try {
     return jsonSchema.input({ target: "draft-2020-12" });
@@ -51,12 +51,6 @@ export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
     throw new HumanTaskError("NO_JSON_SCHEMA", `${name} cannot be said as JSON Schema: ${why}`, { cause });
   }
 }
-
-const HELP: Readonly<Record<string, string>> = {
-  zod: "Use zod 4.2 or newer. ",
-  valibot: "Wrap it in toStandardJsonSchema() of @valibot/to-json-schema. ",
-  arktype: "Use arktype 2.1.28 or newer. ",
-};
 
 /** arktype's schemas are functions. */
 export function isStandard(schema: AnySchema): schema is StandardSchema {

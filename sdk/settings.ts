@@ -33,51 +33,58 @@ interface Found {
  * @throws HumanTaskError NOT_CONFIGURED
  */
 export function findSettings(given: { baseUrl?: string | undefined; token?: string | undefined }): Settings {
-  const env = runtime()?.env ?? {};
-  const url = given.baseUrl ?? env["SERVICE_URL"];
-  const token = given.token ?? env["SERVICE_ADMIN_API_TOKEN"];
-  const found = url === undefined ? discover(env) : null;
+  const url = given.baseUrl ?? fromEnv("SERVICE_URL");
+  const found = url === undefined ? discover() : null;
   const baseUrl = url ?? found?.url;
-  const secret = token ?? found?.token;
-  if (baseUrl === undefined || !URL.canParse(baseUrl))
+  const token = given.token ?? fromEnv("SERVICE_ADMIN_API_TOKEN") ?? found?.token;
+  if (baseUrl === undefined)
     throw new HumanTaskError(
       "NOT_CONFIGURED",
-      baseUrl === undefined
-        ? "No service was found. Start one on this machine, or set SERVICE_URL and SERVICE_ADMIN_API_TOKEN, or give createClient({ baseUrl, token })."
-        : `"${baseUrl}" is not an address such as https://tasks.example.com.`,
+      "No service was found. Start one on this machine, or set SERVICE_URL and SERVICE_ADMIN_API_TOKEN, or give createClient({ baseUrl, token }).",
     );
-  if (!secret)
+  // What stands in an address is shown, and what stands in a header must fit there.
+  if (!/^https?:\/\/[^/@]+(\/[^@]*)?$/.test(baseUrl))
+    throw new HumanTaskError(
+      "NOT_CONFIGURED",
+      "The address of the service is not one such as https://tasks.example.com.",
+    );
+  if (!/^[!-~]+$/.test(token ?? ""))
     throw new HumanTaskError(
       "NOT_CONFIGURED",
       `There is no token for ${baseUrl}: set SERVICE_ADMIN_API_TOKEN, or give createClient({ token }).`,
     );
   const bare = (address: string): string => address.replace(/\/+$/, "");
-  return { baseUrl: bare(baseUrl), pagesUrl: bare(found?.public_url ?? baseUrl), token: secret };
+  return { baseUrl: bare(baseUrl), pagesUrl: bare(found?.public_url ?? baseUrl), token: token! };
 }
 
 /** From the environment, for those who mint embed tokens. @throws HumanTaskError NOT_CONFIGURED */
 export function findServiceKey(given: string | undefined): string {
-  const key = given ?? runtime()?.env?.["SERVICE_KEY"];
+  const key = given ?? fromEnv("SERVICE_KEY");
   if (key) return key;
   throw new HumanTaskError(
     "NOT_CONFIGURED",
-    "Embed tokens are minted with a service key: make one in Settings > Service keys, and set SERVICE_KEY or give createClient({ serviceKey }).",
+    "Embed tokens are minted with a service key: set SERVICE_KEY, or give createClient({ serviceKey }).",
   );
 }
 
-function discover(env: NonNullable<Process["env"]>): Found | null {
-  const home = env["HOME"] ?? env["USERPROFILE"];
-  const path = env["SERVICE_DISCOVERY_FILE"] || (home && `${home}/.human-task-service/service.json`);
+function discover(): Found | null {
+  const home = fromEnv("HOME") ?? fromEnv("USERPROFILE");
+  const path = fromEnv("SERVICE_DISCOVERY_FILE") ?? (home && `${home}/.human-task-service/service.json`);
   const files = runtime()?.getBuiltinModule?.("node:fs") as Files | undefined;
   if (!path || files === undefined) return null;
   try {
     const found = JSON.parse(files.readFileSync(path, "utf8")) as Found;
-    // Throws when that process is gone: what listens there now may be anybody's, and gets no token.
+    // Throws when no such process runs: what listens there now may be anybody's.
     runtime()?.kill?.(found.pid, 0);
     return found;
   } catch {
     return null;
   }
+}
+
+/** As the service reads it: what is empty is not set. */
+function fromEnv(name: string): string | undefined {
+  return runtime()?.env?.[name]?.trim() || undefined;
 }
 
 function runtime(): Process | undefined {

@@ -102,7 +102,7 @@ async function tasks(): Promise<void> {
 
 async function demo(): Promise<void> {
   const { runDemo } = await import("./cli/demo.ts");
-  await told(async () => runDemo(async () => import("./main.ts"), output));
+  await told(async () => runDemo(async () => import("./main.ts"), process.env, output));
 }
 
 async function doctor(): Promise<void> {

@@ -1,6 +1,9 @@
 import { inspect } from "node:util";
 import { createClient, HumanTaskError, type Client } from "../../sdk/index.ts";
+import { readConfig } from "../config.ts";
 import type { Output } from "./tasks.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** Whether the service was there, or was started for this. */
 type Found = { client: Client; isOurs: boolean };
@@ -11,8 +14,8 @@ type Found = { client: Client; isOurs: boolean };
  * @param start - starts the service
  * @throws HumanTaskError
  */
-export async function runDemo(start: () => Promise<unknown>, { result, note }: Output): Promise<void> {
-  const { client, isOurs } = await findOrStart(start);
+export async function runDemo(start: () => Promise<unknown>, env: Env, { result, note }: Output): Promise<void> {
+  const { client, isOurs } = await findOrStart(start, env);
   const answer = await client.awaitHuman({
     task: "Refund 42.50 EUR to Mia Keller?",
     payload: {
@@ -54,12 +57,18 @@ export async function runDemo(start: () => Promise<unknown>, { result, note }: O
   if (isOurs) note("\nThe service that was started for this goes on; Ctrl+C stops it.");
 }
 
-async function findOrStart(start: () => Promise<unknown>): Promise<Found> {
+/** @throws Error where the service that would be started could not be found, or another one was meant */
+async function findOrStart(start: () => Promise<unknown>, env: Env): Promise<Found> {
   try {
     return { client: createClient(), isOurs: false };
   } catch (error) {
-    if (!(error instanceof HumanTaskError) || error.code !== "NOT_CONFIGURED") throw error;
+    if (!(error instanceof HumanTaskError) || error.code !== "NOT_CONFIGURED" || env["SERVICE_URL"]) throw error;
   }
+  const { config } = readConfig(env, () => ({ adminToken: "", secretKey: "", payloadKey: "" }));
+  if (config.discoveryFile === null)
+    throw new Error(
+      "The demo starts a service that only this machine reaches, and finds it by its file, which these settings do not have. Start the service, and set SERVICE_URL and SERVICE_ADMIN_API_TOKEN for the demo.",
+    );
   await start();
   return { client: createClient(), isOurs: true };
 }

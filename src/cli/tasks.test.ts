@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -20,10 +20,16 @@ interface Person {
 }
 
 /** Somebody with an empty home on a machine where nothing runs yet. */
-function person(t: TestContext): Person {
+function person(t: TestContext, more: Record<string, string> = {}): Person {
   const home = mkdtempSync(join(tmpdir(), "person-"));
   t.after(() => rmSync(home, { recursive: true }));
-  const env = { PATH: process.env["PATH"], HOME: home, SERVICE_PORT: "0", SERVICE_DATA_DIR: join(home, "data") };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: home,
+    SERVICE_PORT: "0",
+    SERVICE_DATA_DIR: join(home, "data"),
+    ...more,
+  };
   const start = (args: readonly string[]) => {
     const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
     const end = new Promise<number | null>((resolve) => child.once("exit", resolve));
@@ -140,5 +146,18 @@ test("a command that is mistyped is told what is wrong, and nothing is asked", {
     const { code, out, err } = await run(...args);
     assert.deepEqual([code, out], [2, ""], args.join(" "));
     assert.match(err, says);
+  }
+});
+
+test("the demo starts nothing that it could not find, or that was not meant", { timeout: TEST_MS }, async (t) => {
+  for (const [env, says] of [
+    [{ SERVICE_DISCOVERY_FILE: "0" }, /which these settings do not have/],
+    [{ SERVICE_URL: "http://127.0.0.1:1" }, /There is no token for http:\/\/127/],
+  ] as const) {
+    const { home, run } = person(t, env);
+    const { code, err } = await run("demo");
+    assert.equal(code, 1);
+    assert.match(err, says);
+    assert.deepEqual(readdirSync(home), []);
   }
 });

@@ -100,8 +100,15 @@ export function createVerify({
 
   return async (config, submission) => {
     const signal = AbortSignal.timeout(timeoutMs);
+    const arrived = performance.now();
     try {
-      return await turns.execute(async () => circuitOf(config).execute(async () => ask(config, submission, signal)));
+      return await turns.execute(async () =>
+        circuitOf(config).execute(async () => {
+          // What waiting for others took of the time says nothing of this vendor.
+          if (performance.now() - arrived > timeoutMs / 2) throw refusedBecause(TOO_MANY);
+          return ask(config, submission, signal);
+        }),
+      );
     } catch (error) {
       if (error instanceof ServiceError) throw error;
       const why = reasonOf(error);
@@ -129,6 +136,10 @@ class NoVerdict extends Error {
     this.isOutage = isOutage;
     this.vendorSays = vendorSays;
   }
+}
+
+function refusedBecause(why: string): NoVerdict {
+  return new NoVerdict(why, { isOutage: false, vendorSays: null });
 }
 
 function errorOf(outcome: Exclude<Outcome, { verdict: Verdict }>, provider: VerifierProvider): Error {
