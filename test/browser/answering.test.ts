@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Route } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "../support/browser.ts";
 import { addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -277,6 +278,37 @@ testInBrowser("whoever is signed out while they type signs in over the page, and
   assert.equal(await page.getByRole("textbox", { name: /Note/ }).inputValue(), "A long thought");
   await page.getByRole("button", { name: "Submit answer" }).click();
   await page.getByRole("heading", { name: "All answered" }).waitFor();
+});
+
+testInBrowser("what was asked before somebody signed in again does not sign them out", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Long thought");
+  const page = await open({ expected: [/status of 401/] });
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("radio", { name: "Yes" }).check();
+  await page.context().clearCookies();
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  const dialog = page.getByRole("dialog", { name: "You are signed out" });
+  await dialog.waitFor();
+  // The page asks for something once more, and is answered late.
+  const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const answer = async (route: Route): Promise<void> => {
+    asked.resolve();
+    await released.promise;
+    await route.fulfill({ status: 401, json: { error_code: "UNAUTHENTICATED", message: "Sign in." } });
+  };
+  await page.route("**/api/tasks/counts", answer, { times: 1 });
+  await createTask(service, "Another one");
+  await asked.promise;
+  await dialog.getByLabel(/Password/).fill(PASSWORD);
+  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  const late = page.waitForResponse((response) => response.status() === 401);
+  released.resolve();
+  await late;
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByRole("heading", { name: "Another one" }).waitFor();
 });
 
 testInBrowser("an answer can be taken back while it waits, if one wants it to wait", async (open, t) => {

@@ -29,6 +29,10 @@ export class ApiError extends Error {
 /** Dispatched on the window when the service does not know any more who is signed in. */
 export const SIGNED_OUT = "signed-out";
 
+const SIGN_IN = "/api/auth/login";
+/** How often somebody has signed in here: what was asked before that says nothing of now. */
+let signIns = 0;
+
 /** There was no answer at all. */
 export class OfflineError extends Error {}
 
@@ -41,6 +45,7 @@ interface Answer<T> {
 /** @throws ApiError, OfflineError */
 export async function request<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
   let response: Response;
+  const before = signIns;
   try {
     response = await fetch(path, {
       method,
@@ -53,7 +58,7 @@ export async function request<T>(method: string, path: string, body?: unknown): 
   const data: unknown = text === "" ? null : JSON.parse(text);
   if (!response.ok) {
     // Signing in is where this is an ordinary answer.
-    if (response.status === 401 && path !== "/api/auth/login") dispatchEvent(new Event(SIGNED_OUT));
+    if (response.status === 401 && path !== SIGN_IN && before === signIns) dispatchEvent(new Event(SIGNED_OUT));
     const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
     throw new ApiError(
       response.status,
@@ -61,6 +66,7 @@ export async function request<T>(method: string, path: string, body?: unknown): 
       Number.isNaN(retryAfter) ? null : retryAfter,
     );
   }
+  if (path === SIGN_IN) signIns++;
   const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   return { data: data as T, next: next === undefined ? null : next.replace(/^https?:\/\/[^/]+/, "") };
 }
