@@ -579,6 +579,8 @@ export interface operations {
                 terminal?: boolean;
                 /** @description Text that occurs in `task`; A to Z stand for a to z as well. */
                 q?: string;
+                /** @description What `idempotency_key` begins with, as it is written. */
+                key_prefix?: string;
                 /** @description `created`: newest first (default). `deadline`: soonest first. */
                 sort?: "created" | "deadline";
                 /** @description Rows in one page, at most (default 50). A page of very large documents holds fewer. */

@@ -48,6 +48,7 @@ const LIST = {
     unassigned: { type: "boolean" },
     terminal: { type: "boolean" },
     q: { type: "string", maxLength: 200 },
+    key_prefix: { type: "string", minLength: 1, maxLength: 200 },
     sort: { type: "string", enum: ["created", "deadline"] },
     limit: { type: "integer", minimum: 1, maximum: 200 },
     cursor: { type: "string", maxLength: 500 },

@@ -320,7 +320,8 @@ function asked(request: unknown): JsonObject {
 }
 
 function listOf(tasks: readonly TaskRecord[], query: ListQuery): { rows: ListedTask[]; next: string | null } {
-  const { status, terminal, unassigned, assigned_to, q, sort, limit = PAGE_ROWS, offset = 0, cursor, include } = query;
+  const { status, terminal, unassigned, assigned_to, q, key_prefix, sort, cursor, include } = query;
+  const { limit = PAGE_ROWS, offset = 0 } = query;
   const compare = sort === "deadline" ? soonestFirst : newestFirst;
   const isNobodys = (task: TaskRecord) => task.assigned_to_email === null;
   const found = tasks
@@ -329,6 +330,7 @@ function listOf(tasks: readonly TaskRecord[], query: ListQuery): { rows: ListedT
     .filter((task) => unassigned === undefined || isNobodys(task) === unassigned)
     .filter((task) => assigned_to === undefined || task.assigned_to_email?.toLowerCase() === assigned_to.toLowerCase())
     .filter((task) => q === undefined || task.task.toLowerCase().includes(q.toLowerCase()))
+    .filter((task) => key_prefix === undefined || task.idempotency_key.startsWith(key_prefix))
     .toSorted(compare);
   const after = cursor === undefined ? null : decodeCursor(cursor);
   const rest = found.filter((task) => after === null || compare(after, task) < 0).slice(offset);

@@ -96,6 +96,12 @@ testOnBoth("filters narrow the list", async (service) => {
   assert.deepEqual(await by("?q=orderX7"), ids(c));
   assert.deepEqual(await by("?q="), ids(a, b, c));
   assert.deepEqual(await by("?q=refund&terminal=false&unassigned=false"), ids(a));
+
+  const mine = await service.create({ idempotency_key: "bot%:é:1" });
+  await service.create({ idempotency_key: "Bot%:é:1" });
+  await service.create({ idempotency_key: "botX:é:1" });
+  assert.deepEqual(await by(`?key_prefix=${encodeURIComponent("bot%:é")}`), ids(mine), "as it is written");
+  assert.deepEqual(await by(`?key_prefix=${encodeURIComponent("bot%:é:12")}`), []);
 });
 
 testOnBoth("rows leave the schemas out unless asked, and the payload of redacted tasks always", async (service) => {
@@ -155,6 +161,7 @@ testOnBoth("a query that makes no sense is refused with its place", async (servi
   assert.equal(await refused("?sort=size"), "422 /query/sort");
   assert.equal(await refused("?unassigned=maybe"), "400 /query/unassigned");
   assert.equal(await refused("?q=%00"), "422 /query/q");
+  assert.equal(await refused("?key_prefix="), "422 /query/key_prefix");
   assert.equal(await refused("?assigned_to=%00"), "422 /query/assigned_to");
   for (const cursor of [
     "x",
@@ -247,6 +254,7 @@ testOnBoth("whatever is asked for, pages hold what fits, in order", async (servi
     const email = [null, "dana@example.com", "Dana@Example.com", "kim@example.com"][i % 4];
     const { id } = await service.create({
       task: i % 5 === 0 ? "refund" : "article",
+      idempotency_key: `${i % 3 === 0 ? "refunds" : "articles"}:${i}`,
       timeout_seconds: 100_000 + ((i * 37) % 30) * 60,
       ...(email && { assign_to: { email } }),
     });
@@ -277,6 +285,7 @@ testOnBoth("whatever is asked for, pages hold what fits, in order", async (servi
     ["&assigned_to=DANA@example.com", (task) => task.assigned_to_email?.toLowerCase() === "dana@example.com"],
     ["&unassigned=true", (task) => task.assigned_to_email === null],
     ["&q=REFUND", ({ task }) => task === "refund"],
+    ["&key_prefix=refunds:", (task) => task.idempotency_key.startsWith("refunds:")],
   ];
   for (const [filter, fits] of filters) {
     for (const [person, isTheirs] of people) {

@@ -61,8 +61,9 @@ export async function listTasks(
  * SQLite a worker does that.
  */
 function isIndexed(query: ListTasksQuery, scope: Person | null): boolean {
-  const { q, assigned_to, unassigned, sort, offset = 0 } = query;
-  if (q !== undefined || unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
+  const { q, key_prefix, assigned_to, unassigned, sort, offset = 0 } = query;
+  if (q !== undefined || key_prefix !== undefined) return false;
+  if (unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
   if (scope !== null) return assigned_to === undefined && sort !== "deadline";
   if (sort === "deadline") return assigned_to === undefined && isSame(statusesOf(query), OPEN_STATUSES);
   return true;
@@ -106,7 +107,7 @@ interface Range {
 }
 
 /** What is asked for, apart from statuses. */
-function filtered(reader: Reader, { assigned_to: person, unassigned, q }: ListTasksQuery): TaskQuery {
+function filtered(reader: Reader, { assigned_to: person, unassigned, q, key_prefix }: ListTasksQuery): TaskQuery {
   let select: TaskQuery = reader.query.selectFrom("tasks");
   if (unassigned === true)
     select = select.where("assigned_to_email", "is", null).where("assigned_to_user_id", "is", null);
@@ -127,6 +128,13 @@ function filtered(reader: Reader, { assigned_to: person, unassigned, q }: ListTa
       reader.dialect === "postgres" ? sql<boolean>`task ilike ${like}` : sql<boolean>`task like ${like} escape '\\'`,
     );
   }
+  if (key_prefix !== undefined)
+    select = select.where(
+      reader.dialect === "postgres"
+        ? sql<boolean>`starts_with(idempotency_key, ${key_prefix})`
+        : // As a whole, with its upper and lower case and without wildcards.
+          sql<boolean>`substr(idempotency_key, 1, length(${key_prefix})) = ${key_prefix}`,
+    );
   return select;
 }
 
@@ -146,7 +154,8 @@ async function selectNewest(
   if (query.assigned_to === undefined && isSame(statuses, TASK_STATUSES))
     return newest.orderBy("id", "desc").limit(limit).offset(offset).selectAll().execute();
 
-  const isFiltered = query.assigned_to !== undefined || query.unassigned !== undefined || query.q !== undefined;
+  const { assigned_to, unassigned, q, key_prefix } = query;
+  const isFiltered = [assigned_to, unassigned, q, key_prefix].some((filter) => filter !== undefined);
   const [first, ...others] = statuses.map((status) => {
     const select = isFiltered
       ? newest.where("status", "=", status)

@@ -196,6 +196,9 @@ export const ListTasksQuery = Type.Object({
   q: Type.Optional(
     Text({ maxLength: 200, description: "Text that occurs in `task`; A to Z stand for a to z as well." }),
   ),
+  key_prefix: Type.Optional(
+    Text({ minLength: 1, maxLength: 200, description: "What `idempotency_key` begins with, as it is written." }),
+  ),
   sort: Type.Optional(
     Type.Unsafe<"created" | "deadline">({
       type: "string",
