@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
+import { mcpRoutes } from "./agents/mcp.ts";
 import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
@@ -138,6 +139,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(embedRoutes, { ctx, isBuilt: light !== null, prefix: "/api/embed" });
   await app.register(channelRoutes, { ctx, head: light, prefix: "/api/channels" });
   await app.register(embedPage, { ctx });
+  await app.register(mcpRoutes, { ctx });
   await app.register(dashboardRoutes);
   return app;
 }

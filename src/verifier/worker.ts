@@ -98,7 +98,7 @@ function wordsOf(error: unknown, apiKey: string): string {
   return words.replaceAll(apiKey, "(the key)").slice(0, SAYS_CHARACTERS_MAX);
 }
 
-const VERDICT = {
+const VERDICT: Parameters<typeof Ai.jsonSchema>[0] = {
   type: "object",
   properties: {
     passed: { type: "boolean", description: "Whether the answer meets the criteria." },
@@ -106,7 +106,7 @@ const VERDICT = {
   },
   required: ["passed", "reason"],
   additionalProperties: false,
-} as const;
+};
 
 /** A verdict to the letter, or none: what only looks like one is not guessed at. */
 function validate(value: unknown): { success: true; value: Verdict } | { success: false; error: Error } {

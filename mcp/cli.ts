@@ -1,0 +1,139 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { createServer as createHttpServer, type Server } from "node:http";
+import { parseArgs } from "node:util";
+import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { toNodeHandler } from "@modelcontextprotocol/node";
+import { createClient, HumanTaskError } from "../sdk/index.ts";
+import { findSettings } from "../sdk/settings.ts";
+import { createHttpHandler, DEFAULT_AGENT, refusalOf } from "./http.ts";
+import { AGENT_NAME, createRequests } from "./requests.ts";
+import { createServer } from "./server.ts";
+
+const HELP = `human-task-service-mcp: tools with which an agent asks a person, over the Model Context Protocol
+
+  human-task-service-mcp                 speaks MCP on standard input and output, for a client that starts it
+  human-task-service-mcp --http 3333     listens for Streamable HTTP on http://127.0.0.1:3333/mcp
+
+  --agent NAME    whose requests these are; an agent sees only its own (default: ${DEFAULT_AGENT})
+  --host HOST     with --http: another address to listen at. Callers bring the service's admin token.
+  --version, --help
+
+The service is the one that runs on this machine, or else
+  SERVICE_URL                  where it is, such as https://tasks.example.com
+  SERVICE_ADMIN_API_TOKEN      its admin token (for --http, each caller brings it: Authorization: Bearer)
+`;
+
+/** What stands on a line of its own before the exit. */
+class UsageError extends Error {}
+
+async function main(): Promise<void> {
+  const { agent = DEFAULT_AGENT, http, host = "127.0.0.1", ...flags } = readOptions(process.argv.slice(2));
+  const version = ownVersion();
+  if (flags.help === true) return void process.stdout.write(HELP);
+  if (flags.version === true) return void process.stdout.write(`${version}\n`);
+  if (!AGENT_NAME.test(agent))
+    throw new UsageError("--agent takes letters, digits, dots, underscores and hyphens: 63 of them at most.");
+
+  const stop = new AbortController();
+  const { signal: stopping } = stop;
+  // Calls come with tokens of their own.
+  const { baseUrl, pagesUrl, token } = findSettings(http === undefined ? {} : { token: "none" });
+  let close: () => unknown;
+  if (http === undefined) {
+    const requests = createRequests({ client: createClient({ baseUrl, token }), pagesUrl, agent, stopping });
+    const handle = serveStdio(() => createServer(requests, version), { onerror: tell });
+    close = async () => handle.close();
+  } else {
+    const server = await listen({ baseUrl, pagesUrl, version, stopping }, portOf(http), host);
+    close = () => server.close();
+  }
+  for (const name of ["SIGINT", "SIGTERM"] as const)
+    process.once(name, () => {
+      stop.abort();
+      void close();
+    });
+}
+
+type Incoming = Parameters<ReturnType<typeof toNodeHandler>>[0];
+
+async function listen(options: Parameters<typeof createHttpHandler>[0], port: number, host: string): Promise<Server> {
+  const handler = createHttpHandler({ ...options, onError: tell });
+  // A page that a browser was lured to must not reach what only this machine should.
+  const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
+  const names = ["localhost", "127.0.0.1", "[::1]"];
+  const handle = toNodeHandler({
+    ...handler,
+    fetch: async (request) => {
+      if (new URL(request.url).pathname !== "/mcp") return new Response(null, { status: 404 });
+      const stranger = isLocal
+        ? (hostHeaderValidationResponse(request, names) ?? originValidationResponse(request, names))
+        : undefined;
+      return stranger ?? refusalOf(request) ?? handler.fetch(request);
+    },
+  });
+  // Node's declarations say that what is absent may also be undefined, and the adapter's do not.
+  const server = createHttpServer((request, response) => void handle(request as Incoming, response));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) =>
+      reject(error.code === "EADDRINUSE" ? new UsageError(`Port ${port} is taken.`) : error),
+    );
+    server.listen(port, host, resolve);
+  });
+  const { port: bound } = server.address() as { port: number };
+  const name = host.includes(":") ? `[${host}]` : host;
+  process.stdout.write(`MCP is served at http://${name}:${bound}/mcp for the service at ${options.baseUrl}\n`);
+  return server;
+}
+
+function readOptions(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        agent: { type: "string" },
+        http: { type: "string" },
+        host: { type: "string" },
+        help: { type: "boolean", short: "h" },
+        version: { type: "boolean" },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${HELP}`);
+  }
+}
+
+function portOf(given: string): number {
+  const port = Number(given);
+  if (/^\d+$/.test(given) && port <= 65_535) return port;
+  throw new UsageError(`--http takes a port, not "${given}".`);
+}
+
+/** Standard output belongs to the protocol. */
+function tell(error: Error): void {
+  process.stderr.write(`${error.message}\n`);
+}
+
+function ownVersion(): string {
+  // Beside this file in the repository, two folders up in the package.
+  for (const path of ["package.json", "../../package.json"])
+    try {
+      const { name, version } = JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")) as Record<
+        string,
+        string
+      >;
+      if (name === "@human-task-service/mcp") return version!;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  throw new Error("The package.json of this command is missing.");
+}
+
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof UsageError || error instanceof HumanTaskError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 2;
+}

@@ -1,0 +1,407 @@
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after, test, type TestContext } from "node:test";
+import { Client, StreamableHTTPClientTransport, type CallToolResult } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { postgres } from "../test/support/postgres.ts";
+import { startProcess, type ServiceProcess } from "../test/support/processes.ts";
+import { ADMIN_TOKEN } from "../test/support/service.ts";
+import type { HumanRequest } from "./requests.ts";
+
+/** What does not end by then hangs. */
+const TEST_MS = 60_000;
+
+interface House {
+  service: ServiceProcess;
+  /** `human-task-service-mcp --http`, beside it. */
+  standalone: string;
+  end(): Promise<void>;
+}
+
+const houses: { sqlite?: Promise<House>; postgres?: Promise<House> } = {};
+const started = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of started) child.kill("SIGKILL");
+});
+after(async () => {
+  for (const house of await Promise.all(Object.values(houses))) await house.end();
+});
+
+async function build(dialect: "sqlite" | "postgres"): Promise<House> {
+  const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+  const database = dialect === "postgres" ? await (await postgres()).createDatabase() : null;
+  const service = await startProcess({
+    SERVICE_DATA_DIR: folder,
+    ...(database && { SERVICE_DATABASE_URL: database.url }),
+  });
+  const { child, url } = await startStandalone(service.url);
+  return {
+    service,
+    standalone: url,
+    end: async () => {
+      child.kill("SIGTERM");
+      await service.kill();
+      await database?.drop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+async function startStandalone(serviceUrl: string, args: readonly string[] = []) {
+  const child = spawn(process.execPath, ["mcp/cli.ts", "--http", "0", ...args], {
+    env: { PATH: process.env["PATH"], SERVICE_URL: serviceUrl },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  started.add(child);
+  child.once("exit", () => started.delete(child));
+  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
+  const url = /http:\/\/\S+\/mcp/.exec(line)?.[0];
+  assert.ok(url, line);
+  return { child, url };
+}
+
+/** The ways to the tools, each with a protocol of today and with the one that clients spoke before. */
+const WAYS = ["stdio", "the service", "standalone HTTP"] as const;
+type Way = (typeof WAYS)[number];
+const ERAS = ["auto", "legacy"] as const;
+
+interface Desk {
+  house: House;
+  /** A client that is connected the same way, as that of a new conversation is. */
+  connect(agent?: string): Promise<Client>;
+  tool<T = HumanRequest>(client: Client, name: string, args?: object): Promise<T>;
+  answer(id: string, response: object): Promise<void>;
+}
+
+/** Registers the same promise for each way, each era and both databases. */
+function testEachWay(
+  name: string,
+  run: (desk: Desk) => Promise<void>,
+  { ways = WAYS, eras = ERAS }: { ways?: readonly Way[]; eras?: readonly (typeof ERAS)[number][] } = {},
+): void {
+  for (const dialect of ["sqlite", "postgres"] as const)
+    for (const way of ways)
+      for (const era of eras)
+        void test(`${name} (${way}, ${era}, ${dialect})`, { timeout: TEST_MS }, async (t) => {
+          const house = await (houses[dialect] ??= build(dialect));
+          const agent = `bot-${crypto.randomUUID()}`;
+          const connect = async (as = agent) => {
+            const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
+            await client.connect(transportOf(way, house, as));
+            t.after(async () => client.close());
+            return client;
+          };
+          await run({ house, connect, tool, answer: async (id, response) => answer(house, id, response) });
+        });
+}
+
+function transportOf(way: Way, { service, standalone }: House, agent: string, token = ADMIN_TOKEN) {
+  if (way === "stdio")
+    return new StdioClientTransport({
+      command: process.execPath,
+      args: ["mcp/cli.ts", "--agent", agent],
+      env: { PATH: process.env["PATH"]!, SERVICE_URL: service.url, SERVICE_ADMIN_API_TOKEN: token },
+    });
+  const url = new URL(way === "the service" ? `${service.url}/mcp` : standalone);
+  url.searchParams.set("agent", agent);
+  return new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } });
+}
+
+async function tool<T = HumanRequest>(client: Client, name: string, args: object = {}): Promise<T> {
+  const result = await client.callTool({ name, arguments: { ...args } });
+  assert.notEqual(result.isError, true, textOf(result));
+  return result.structuredContent as T;
+}
+
+function textOf(result: CallToolResult): string {
+  return result.content.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+}
+
+async function answer({ service }: House, id: string, response: object): Promise<void> {
+  const body = { response, completed_by_email: "dana@example.com", completed_via_channel: "dashboard" };
+  const { status } = await service.call("POST", `/api/tasks/${id}/complete`, body);
+  assert.equal(status, 200);
+}
+
+testEachWay("an agent asks, is told that it waits, and gets the answer that a person gives meanwhile", async (desk) => {
+  const client = await desk.connect();
+  const told: string[] = [];
+  const asked = client.callTool(
+    {
+      name: "ask_human",
+      arguments: {
+        question: "Refund 42.50 EUR to Mia?",
+        context: { customer: "Mia", amount: 42.5 },
+        answer_schema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
+        wait_seconds: 30,
+      },
+    },
+    {
+      onprogress: ({ message, total }) => {
+        assert.equal(total, 30);
+        told.push(message ?? "");
+        const id = /tsk_\w+/.exec(message ?? "")?.[0];
+        if (told.length === 1) void desk.answer(id!, { approved: true });
+      },
+    },
+  );
+  const result = await asked;
+  const request = result.structuredContent as HumanRequest;
+  assert.equal(request.status, "completed");
+  assert.deepEqual(request.answer, { approved: true });
+  assert.equal(request.answered_by, "dana@example.com");
+  assert.ok(told[0]?.includes(request.url), "where to answer is told while it waits");
+  assert.match(textOf(result), /^Answered by dana@example\.com\./);
+});
+
+testEachWay("a pending request is found again in another conversation, and its answer with it", async (desk) => {
+  const before = await desk.connect();
+  const pending = await desk.tool(before, "ask_human", { question: "Which colour?", wait_seconds: 0 });
+  assert.equal(pending.status, "pending");
+  assert.equal(pending.answer, null);
+  await before.close();
+
+  const later = await desk.connect();
+  const listed = await desk.tool<{ requests: HumanRequest[] }>(later, "list_my_requests", { status: "pending" });
+  assert.deepEqual(listed.requests, [pending]);
+  await desk.answer(pending.request_id, { answer: "Green, please." });
+  const check = { request_id: pending.request_id, wait_seconds: 30 };
+  const request = await desk.tool(later, "check_on_human", check);
+  assert.deepEqual(request.answer, { answer: "Green, please." });
+  const open = await desk.tool<{ requests: HumanRequest[] }>(later, "list_my_requests", { status: "pending" });
+  assert.deepEqual(open.requests, []);
+  const all = await desk.tool<{ requests: HumanRequest[] }>(later, "list_my_requests");
+  assert.deepEqual(all.requests, [request]);
+});
+
+testEachWay("a call ends in time although nobody answers, and does not pretend", async (desk) => {
+  const client = await desk.connect();
+  const begun = performance.now();
+  const result = await client.callTool({ name: "ask_human", arguments: { question: "Anybody?", wait_seconds: 1 } });
+  assert.ok(performance.now() - begun >= 900, "it has waited");
+  assert.equal((result.structuredContent as { status: string }).status, "pending");
+  assert.match(textOf(result), /Nobody has answered yet.*Do not take it for approved.*check_on_human/);
+});
+
+const todaysProtocol = { eras: ["auto"] } as const;
+
+testEachWay(
+  "the same question is not asked twice while it is open, and is asked again after it was answered",
+  async (desk) => {
+    const client = await desk.connect();
+    const ask = async () =>
+      desk.tool(client, "ask_human", { question: "Deploy?", choices: ["yes", "no"], wait_seconds: 0 });
+    const together = await Promise.all([ask(), ask(), ask()]);
+    assert.equal(new Set(together.map(({ request_id }) => request_id)).size, 1);
+    const [first] = together;
+    assert.equal((await ask()).request_id, first.request_id);
+    await desk.answer(first.request_id, { choice: "yes" });
+    const second = await ask();
+    assert.notEqual(second.request_id, first.request_id, "yesterday's yes is none to what is done today");
+    assert.equal(second.status, "pending");
+    await desk.answer(second.request_id, { choice: "no" });
+    assert.notEqual((await ask()).request_id, second.request_id);
+  },
+  todaysProtocol,
+);
+
+testEachWay(
+  "a request that is no longer needed is taken back, and nobody can answer it any more",
+  async (desk) => {
+    const client = await desk.connect();
+    const { request_id } = await desk.tool(client, "ask_human", { question: "Lunch?", wait_seconds: 0 });
+    const withdrawn = await desk.tool(client, "withdraw_request", { request_id, reason: "It rains." });
+    assert.equal(withdrawn.status, "cancelled");
+    const { status } = await desk.house.service.call("POST", `/api/tasks/${request_id}/complete`, {
+      response: { answer: "yes" },
+    });
+    assert.equal(status, 409);
+    assert.equal((await desk.tool(client, "withdraw_request", { request_id })).status, "cancelled", "twice is once");
+    const trail = await desk.house.service.call<{ action: string; extra: unknown }[]>(
+      "GET",
+      `/api/tasks/${request_id}/audit`,
+    );
+    assert.match(JSON.stringify(trail.body.at(-1)), /It rains\./);
+
+    const answered = await desk.tool(client, "ask_human", { question: "Dinner?", wait_seconds: 0 });
+    await desk.answer(answered.request_id, { answer: "yes" });
+    const kept = await desk.tool(client, "withdraw_request", { request_id: answered.request_id });
+    assert.equal(kept.status, "completed", "an answer is not taken back");
+    assert.deepEqual(kept.answer, { answer: "yes" });
+  },
+  todaysProtocol,
+);
+
+testEachWay(
+  "an agent sees its own requests only, and nothing of a task that somebody else created",
+  async (desk) => {
+    const mine = await desk.connect();
+    const { request_id } = await desk.tool(mine, "ask_human", { question: "Secret plan?", wait_seconds: 0 });
+    const other = await desk.connect(`other-${crypto.randomUUID()}`);
+    const foreign = await desk.house.service.call<{ id: string }>("POST", "/api/tasks", {
+      task: "Pay Mia",
+      payload: { secret: "SECRET" },
+      payload_schema: {},
+      response_schema: { type: "object" },
+      timeout_seconds: 600,
+      idempotency_key: crypto.randomUUID(),
+    });
+    for (const id of [request_id, foreign.body.id, "tsk_nothing", "../users"])
+      for (const name of ["check_on_human", "withdraw_request"]) {
+        const result = await other.callTool({ name, arguments: { request_id: id } });
+        assert.equal(result.isError, true, id);
+        assert.match(textOf(result), /There is no request .* of yours/);
+        assert.doesNotMatch(JSON.stringify(result), /Secret plan|SECRET|Pay Mia/);
+      }
+    const listed = await desk.tool<{ requests: HumanRequest[] }>(other, "list_my_requests");
+    assert.deepEqual(listed.requests, []);
+    assert.equal((await desk.tool(mine, "check_on_human", { request_id, wait_seconds: 0 })).status, "pending");
+  },
+  todaysProtocol,
+);
+
+testEachWay(
+  "what the service refuses is told to the model in words it can act on",
+  async (desk) => {
+    const client = await desk.connect();
+    const refused = async (args: object) => {
+      const result = await client.callTool({
+        name: "ask_human",
+        arguments: { wait_seconds: 0, question: "?", ...args },
+      });
+      assert.equal(result.isError, true, JSON.stringify(args));
+      return textOf(result);
+    };
+    assert.match(await refused({ notify: ["pigeon:roof"] }), /VALIDATION_FAILED[\s\S]*\/notify\/0/);
+    assert.match(await refused({ answer_schema: { type: "strin" } }), /response_schema/);
+    assert.match(await refused({ choices: ["a", "b"], answer_schema: {} }), /not both/);
+    assert.match(await refused({ choices: ["a", "a"] }), /differ/);
+    assert.match(await refused({ wait_seconds: 51 }), /wait_seconds/);
+    assert.match(await refused({ question: "" }), /question/);
+  },
+  todaysProtocol,
+);
+
+testEachWay(
+  "a call that its client gives up leaves the request open",
+  async (desk) => {
+    const client = await desk.connect();
+    const call = new AbortController();
+    let id = "";
+    await assert.rejects(
+      client.callTool(
+        { name: "ask_human", arguments: { question: "Still there?", wait_seconds: 50 } },
+        {
+          signal: call.signal,
+          onprogress: ({ message }) => {
+            id = /tsk_\w+/.exec(message ?? "")![0];
+            call.abort(new Error("The person closed the window."));
+          },
+        },
+      ),
+      /closed the window/,
+    );
+    const again = await desk.connect();
+    const found = await desk.tool(again, "check_on_human", { request_id: id, wait_seconds: 0 });
+    assert.equal(found.status, "pending");
+  },
+  todaysProtocol,
+);
+
+for (const way of ["the service", "standalone HTTP"] as const)
+  void test(`over HTTP nothing is done without the token (${way})`, { timeout: TEST_MS }, async () => {
+    const house = await (houses.sqlite ??= build("sqlite"));
+    const url = way === "the service" ? `${house.service.url}/mcp` : house.standalone;
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "ask_human", arguments: { question: `Whose turn, ${way}?`, wait_seconds: 0 } },
+    });
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    const post = async (more: Record<string, string>, to = url) =>
+      fetch(to, { method: "POST", body, headers: { ...headers, ...more } });
+    assert.equal((await post({})).status, 401);
+    const wrong = await post({ authorization: "Bearer wrong" });
+    assert.match(`${wrong.status} ${await wrong.text()}`, /401 |UNAUTHENTICATED/);
+    const authorization = `Bearer ${ADMIN_TOKEN}`;
+    assert.equal((await post({ authorization }, `${url}?agent=a:b`)).status, 400, "no name reaches into another's");
+    const { body: tasks } = await house.service.call<{ task: string }[]>(
+      "GET",
+      `/api/tasks?q=${encodeURIComponent(`Whose turn, ${way}?`)}`,
+    );
+    assert.deepEqual(tasks, []);
+    assert.equal((await post({ authorization })).status, 200);
+  });
+
+/** A house of a test's own, which it may shut or burn down. */
+async function own(t: TestContext): Promise<{ service: ServiceProcess; restart: () => Promise<ServiceProcess> }> {
+  const folder = mkdtempSync(join(tmpdir(), "mcp-"));
+  let service = await startProcess({ SERVICE_DATA_DIR: folder });
+  t.after(async () => {
+    await service.kill();
+    rmSync(folder, { recursive: true });
+  });
+  const { port } = new URL(service.url);
+  return {
+    service,
+    restart: async () => (service = await startProcess({ SERVICE_DATA_DIR: folder, SERVICE_PORT: port })),
+  };
+}
+
+void test(
+  "a service that stops ends the calls that wait with what is known, and stops",
+  { timeout: TEST_MS },
+  async (t) => {
+    const { service } = await own(t);
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(transportOf("the service", { service, standalone: "", end: async () => undefined }, "bot"));
+    const { promise: waiting, resolve } = Promise.withResolvers<void>();
+    const asked = client.callTool(
+      { name: "ask_human", arguments: { question: "Stop?", wait_seconds: 50 } },
+      { onprogress: () => resolve() },
+    );
+    await waiting;
+    const [result, code] = await Promise.all([asked, service.stop()]);
+    assert.equal((result.structuredContent as HumanRequest).status, "pending");
+    assert.equal(code, 0);
+  },
+);
+
+void test("a call goes on waiting while the service crashes and starts again", { timeout: TEST_MS }, async (t) => {
+  const { service, restart } = await own(t);
+  const client = new Client({ name: "test", version: "1" });
+  const house = { service, standalone: "", end: async () => undefined };
+  await client.connect(transportOf("stdio", house, "bot"));
+  t.after(async () => client.close());
+  const { promise: waiting, resolve } = Promise.withResolvers<string>();
+  const asked = client.callTool(
+    { name: "ask_human", arguments: { question: "Still there?", wait_seconds: 50 } },
+    { onprogress: ({ message }) => resolve(/tsk_\w+/.exec(message ?? "")![0]) },
+  );
+  const id = await waiting;
+  await service.kill();
+  await answer({ ...house, service: await restart() }, id, { answer: "yes" });
+  const result = await asked;
+  assert.deepEqual((result.structuredContent as HumanRequest).answer, { answer: "yes" });
+});
+
+void test(
+  "a page that a browser was lured to does not reach the command on this machine",
+  { timeout: TEST_MS },
+  async () => {
+    const house = await (houses.sqlite ??= build("sqlite"));
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
+    const lured = await fetch(house.standalone, {
+      method: "POST",
+      headers: { ...headers, origin: "https://evil.example" },
+      body: "{}",
+    });
+    assert.equal(lured.status, 403);
+  },
+);

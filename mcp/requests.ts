@@ -1,0 +1,205 @@
+import {
+  HumanTaskError,
+  type Client,
+  type ListedTask,
+  type Question,
+  type TaskOutcome,
+  type TaskRecord,
+} from "../sdk/index.ts";
+import { systemClock } from "../sdk/clock.ts";
+import { keyOf } from "../sdk/idempotency.ts";
+
+/** How a request stands. `pending` is what the service calls `created` or `rejected`: nobody's answer counts yet. */
+export interface HumanRequest {
+  request_id: string;
+  status: "pending" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
+  question: string;
+  /** What the person entered, as the request's schema has it; null until then, and when nobody did. */
+  answer: Record<string, unknown> | null;
+  answered_by: string | null;
+  /** Where a person who signs in answers it. */
+  url: string;
+  asked_at: string;
+  /** When it ends by itself. */
+  expires_at: string;
+}
+
+/** What a person is asked. */
+export interface NewRequest {
+  question: string;
+  context: Record<string, unknown>;
+  responseSchema: Record<string, unknown>;
+  assignTo: string | undefined;
+  notify: readonly string[] | undefined;
+  timeoutSeconds: number;
+}
+
+/** How long a call may take, and who wants to know meanwhile. */
+export interface Patience {
+  seconds: number;
+  /** Of the call: the waiting rejects with its reason. */
+  signal: AbortSignal;
+  /** Called when the waiting begins, and about every ten seconds. */
+  onProgress: (request: HumanRequest, waitedSeconds: number) => Promise<void>;
+}
+
+/** The requests of one agent: those that it made, in whatever process and however long ago, and no others. */
+export interface Requests {
+  /** Asks, or comes back to the same question while it is still open; then waits. */
+  ask(request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }>;
+  /** Waits for a request that was made before. @throws HumanTaskError UNKNOWN_REQUEST */
+  check(id: string, patience: Patience): Promise<HumanRequest>;
+  /** Newest first. */
+  list(which: { isOpen: boolean | undefined; limit: number; signal: AbortSignal }): Promise<HumanRequest[]>;
+  /** Takes back what nobody has answered. What has ended stays as it ended. @throws HumanTaskError UNKNOWN_REQUEST */
+  withdraw(id: string, reason: string | undefined, signal: AbortSignal): Promise<HumanRequest>;
+}
+
+export interface RequestsOptions {
+  client: Client;
+  /** Where people find the service's pages, without a slash at the end. */
+  pagesUrl: string;
+  /** Whose requests these are: `AGENT_NAME`. */
+  agent: string;
+  /** Ends all waiting, not the requests: the process is about to stop. */
+  stopping: AbortSignal;
+}
+
+/** A name of an agent. Nothing in it ends the part of a key where it stands. */
+export const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+/** Short enough that whoever watches sees that something still waits. */
+const SLICE_SECONDS = 10;
+/** What the service may take to answer beside the waiting, before its silence is told. */
+const ANSWER_MS = 5_000;
+const PAUSE_MS = 500;
+const MINUTE_MS = 60_000;
+
+/**
+ * Records do not say who created a task, keys do: `mcp:<agent>:<key of the content>:<when>`. An answer is none to the same
+ * question of another day: only while a question is open is it the same one, and a key is not used again.
+ */
+export function createRequests({ client, pagesUrl, agent, stopping }: RequestsOptions): Requests {
+  const prefix = `mcp:${agent}:`;
+
+  return {
+    ask: async (request, patience) => {
+      const question: Question = {
+        task: request.question,
+        payload: request.context,
+        responseSchema: request.responseSchema,
+        timeoutSeconds: request.timeoutSeconds,
+        assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
+        notify: request.notify,
+      };
+      const { task, isNew } = await findOrAsk(question, bounded(patience.signal));
+      return { ...(await wait(task, patience)), isNew };
+    },
+    check: async (id, patience) => wait(await own(id, patience.signal), patience),
+    list: async ({ isOpen, limit, signal }) => {
+      const filter = { key_prefix: prefix, limit, ...(isOpen !== undefined && { terminal: !isOpen }) };
+      const found: HumanRequest[] = [];
+      for await (const task of client.list(filter, { signal: bounded(signal) })) {
+        found.push(toRequest(task));
+        if (found.length === limit) break;
+      }
+      return found;
+    },
+    withdraw: async (id, reason, signal) => {
+      const task = await own(id, signal);
+      if (!isOpen(task)) return toRequest(task);
+      try {
+        return toRequest(await client.cancel(id, { signal: bounded(signal), ...(reason !== undefined && { reason }) }));
+      } catch (error) {
+        // Somebody answered in the meantime.
+        if (error instanceof HumanTaskError && error.code === "TASK_ALREADY_TERMINAL")
+          return toRequest(await client.get(id, { signal: bounded(signal) }));
+        throw error;
+      }
+    },
+  };
+
+  async function findOrAsk(question: Question, signal: AbortSignal): Promise<{ task: ListedTask; isNew: boolean }> {
+    const mine = `${prefix}${await keyOfContent(question)}:`;
+    for await (const task of client.list({ key_prefix: mine, terminal: false, limit: 1 }, { signal }))
+      return { task, isNew: false };
+    const ask = async (when: string) => client.ask({ ...question, idempotencyKey: mine + when, signal });
+    // Of several at the same time one asks, and the others come back to it.
+    const first = await ask(String(Math.floor(Date.now() / MINUTE_MS)));
+    const { record, isReplay } = first.isReplay && !isOpen(first.record) ? await ask(crypto.randomUUID()) : first;
+    return { task: record, isNew: !isReplay };
+  }
+
+  async function own(id: string, signal: AbortSignal): Promise<TaskRecord> {
+    const task = await client.get(id, { signal: bounded(signal) }).catch((error: unknown) => {
+      if (error instanceof HumanTaskError && error.code === "TASK_NOT_FOUND") return null;
+      throw error;
+    });
+    // Another's request is as unknown as one that is not there: nothing of it is told.
+    if (task?.idempotency_key.startsWith(prefix) !== true)
+      throw new HumanTaskError(
+        "UNKNOWN_REQUEST",
+        `There is no request ${id} of yours. list_my_requests names them all.`,
+      );
+    return task;
+  }
+
+  /** Until the task has ended or the time is over. A service that is away meanwhile is no reason to fail. */
+  async function wait(task: ListedTask, { seconds, signal, onProgress }: Patience): Promise<HumanRequest> {
+    const begun = performance.now();
+    const late = AbortSignal.any([stopping, AbortSignal.timeout(seconds * 1000 + ANSWER_MS)]);
+    const ending = AbortSignal.any([signal, late]);
+    try {
+      for (let status = task.status; isOpen({ status });) {
+        const waited = Math.round((performance.now() - begun) / 1000);
+        if (waited > 0 && waited >= seconds) break;
+        if (seconds > 0) await onProgress(toRequest(task), waited);
+        const asked = performance.now();
+        const slice = Math.min(SLICE_SECONDS, seconds - waited);
+        ({ status } = await client.poll(task.id, { timeoutSeconds: slice, signal: ending }));
+        if (seconds === 0) break;
+        // A service that is stopping answers at once, and is not asked in a circle.
+        if (isOpen({ status }) && performance.now() - asked < PAUSE_MS) await systemClock.sleep(PAUSE_MS, ending);
+      }
+      return toRequest(await client.get(task.id, { signal: ending }));
+    } catch (error) {
+      signal.throwIfAborted();
+      if (late.aborted) return toRequest(task);
+      throw error;
+    }
+  }
+
+  function bounded(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, stopping, AbortSignal.timeout(4 * ANSWER_MS)]);
+  }
+
+  function toRequest(task: ListedTask): HumanRequest {
+    return {
+      request_id: task.id,
+      status: task.status === "created" || task.status === "rejected" ? "pending" : task.status,
+      question: task.task,
+      answer: task.response,
+      answered_by: task.completed_by_email,
+      url: `${pagesUrl}/tasks/${task.id}`,
+      asked_at: task.created_at,
+      expires_at: task.timeout_at,
+    };
+  }
+}
+
+function isOpen({ status }: { status: TaskRecord["status"] }): boolean {
+  return status === "created" || status === "rejected";
+}
+
+async function keyOfContent({ task, payload, responseSchema, assignTo, notify }: Question): Promise<string> {
+  const asked = {
+    task,
+    payload: payload as Record<string, unknown>,
+    payload_schema: {},
+    response_schema: responseSchema as Record<string, unknown>,
+    timeout_seconds: 0,
+    assign_to: assignTo ?? null,
+    notify: notify ? [...notify] : null,
+  };
+  return keyOf(asked, undefined);
+}

@@ -1,0 +1,59 @@
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import type { Context } from "../context.ts";
+import { ServiceError } from "../errors.ts";
+import { callerOf } from "../people/caller.ts";
+import type { createHttpHandler } from "../../mcp/http.ts";
+
+/** Where MCP clients find the service. */
+export const MCP_PATH = "/mcp";
+
+/**
+ * The Model Context Protocol, for agents whose host speaks it: the four tools of `mcp/`, over Streamable HTTP. They call the
+ * API as any program does, with the token that came, so what a tool may do is decided where it is for everybody.
+ */
+export const mcpRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
+  const stop = new AbortController();
+  app.addHook("preClose", async () => stop.abort());
+
+  let handler: ReturnType<typeof createHttpHandler> | undefined;
+  // Most services never speak it, and a start does not load what it may not need.
+  const load = async () => {
+    const { createHttpHandler } = await import("../../mcp/http.ts");
+    return (handler ??= createHttpHandler({
+      baseUrl: ownUrl(app),
+      pagesUrl: ctx.config.publicUrl,
+      version: ctx.version,
+      stopping: stop.signal,
+      onError: (error) => ctx.log.debug({ err: error }, "An MCP request was refused"),
+    }));
+  };
+
+  app.route({
+    method: ["GET", "POST", "DELETE"],
+    url: MCP_PATH,
+    schema: { hide: true, security: [{ bearer: [] }] },
+    handler: async (request, reply) => {
+      if (callerOf(request).kind !== "admin") throw new ServiceError("FORBIDDEN");
+      const { refusalOf } = await import("../../mcp/http.ts");
+      const { fetch } = await load();
+      const left = new AbortController();
+      reply.raw.once("close", () => left.abort());
+      const asked = new Request(new URL(request.url, ctx.config.publicUrl), {
+        method: request.method,
+        headers: Object.entries(request.headers).flatMap(([name, value]) =>
+          [value ?? []].flat().map((one): [string, string] => [name, one]),
+        ),
+        signal: left.signal,
+      });
+      return reply.send(refusalOf(asked) ?? (await fetch(asked, { parsedBody: request.body })));
+    },
+  });
+};
+
+/** Where this process itself listens. */
+function ownUrl(app: FastifyInstance): string {
+  const { address, port, family } = app.server.address() as AddressInfo;
+  const host = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[address] ?? (family === "IPv6" ? `[${address}]` : address);
+  return `http://${host}:${port}`;
+}
