@@ -1,11 +1,4 @@
-import {
-  HumanTaskError,
-  type Client,
-  type ListedTask,
-  type Question,
-  type TaskOutcome,
-  type TaskRecord,
-} from "../sdk/index.ts";
+import { HumanTaskError, type Client, type ListedTask, type Question, type TaskRecord } from "../sdk/index.ts";
 import { systemClock } from "../sdk/clock.ts";
 import { keyOf } from "../sdk/idempotency.ts";
 

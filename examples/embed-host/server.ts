@@ -127,7 +127,6 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 
 /** The environment, or a sentence about what is missing. */
 function required(name: string): string {
-  // oxlint-disable-next-line node/no-process-env -- this is a program of its own
   const value = process.env[name];
   if (value === undefined || value === "") throw new Error(`Set ${name}; docs/embed.md says to what.`);
   return value;

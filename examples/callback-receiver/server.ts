@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { appendFile, mkdir, open, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { dirname } from "node:path";
+import { createClient, nodeCallbackHandler, type Callback } from "@human-task-service/client";
+
+/*
+ * An agent that does not wait: it hands a decision over, with the address where it is called back, and may be shut down
+ * until then. What comes is checked, written down once, and only then acknowledged: a crash in between costs a repetition,
+ * not the answer.
+ */
+
+const { WEBHOOK_KEY: webhookKey, PORT = "3002", DONE_FILE = "data/callback-receiver/done.jsonl" } = process.env;
+if (!webhookKey) {
+  console.error("Set WEBHOOK_KEY to what `npm run --silent service -- webhook-key` prints.");
+  process.exit(2);
+}
+
+await mkdir(dirname(DONE_FILE), { recursive: true });
+const done = new Set((await readLines(DONE_FILE)).map((line) => (JSON.parse(line) as Callback).task_id));
+
+const receive = nodeCallbackHandler({ webhookKey }, async (callback) => {
+  // The same callback may come again, after an answer of ours was lost on the way.
+  if (done.has(callback.task_id)) return;
+  done.add(callback.task_id);
+  try {
+    await keep(callback);
+  } catch (error) {
+    done.delete(callback.task_id);
+    throw error;
+  }
+  console.log(`${callback.task_id}: ${callback.status} ${JSON.stringify(callback.response)}`);
+});
+
+const server = createServer((request, response) => {
+  if (request.method === "POST" && request.url === "/callback") void receive(request, response);
+  else response.writeHead(404).end();
+});
+server.listen(Number(PORT), "127.0.0.1");
+await once(server, "listening");
+process.once("SIGTERM", () => server.close());
+
+const { port } = server.address() as { port: number };
+const { url } = await createClient().ask({
+  task: "Publish the article?",
+  payload: { title: "Waiting rooms, and what they are good for" },
+  responseSchema: {
+    type: "object",
+    properties: { publish: { type: "boolean", title: "Publish it?" } },
+    required: ["publish"],
+  },
+  callbackUrl: `http://127.0.0.1:${port}/callback`,
+});
+console.log(`Answer it here: ${url}`);
+
+/** On the disk before anybody is told that it is kept. */
+async function keep(callback: Callback): Promise<void> {
+  await appendFile(DONE_FILE, `${JSON.stringify(callback)}\n`);
+  const file = await open(DONE_FILE, "r+");
+  await file.sync();
+  await file.close();
+}
+
+async function readLines(path: string): Promise<string[]> {
+  try {
+    return (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
