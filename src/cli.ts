@@ -39,7 +39,7 @@ const HELP = `${SERVICE_COMMAND} <command>
   version      Prints the version.
   help         Prints this.
 
-Settings come from the environment; README.md lists them.
+Settings come from the environment; docs/configuration.md lists them.
 `;
 
 /** What a program may read goes to standard output, what only people read beside it. */

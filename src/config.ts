@@ -95,7 +95,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Names that this release reads, or that a part of the service still to be configured will read. */
-const KNOWN_NAMES = new Set([
+export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   "SERVICE_HOST",
   "SERVICE_PORT",
   "SERVICE_PUBLIC_URL",

@@ -23,7 +23,7 @@ const together = wanted(
     "test/conformance/**/*.test.ts",
   ]).filter((file) => file !== RESTARTS),
 );
-const apart = wanted([...globSync(["test/{replicas,examples}/**/*.test.ts", "mcp/*.test.ts"]), RESTARTS]);
+const apart = wanted([...globSync(["test/{replicas,examples,guides}/**/*.test.ts", "mcp/*.test.ts"]), RESTARTS]);
 const inBrowsers = wanted(globSync("test/browser/**/*.test.ts"));
 
 const missed = asked.filter((part) => ![...together, ...apart, ...inBrowsers].some((file) => file.includes(part)));

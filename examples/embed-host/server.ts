@@ -133,14 +133,14 @@ function required(name: string): string {
 }
 
 if (import.meta.main) {
-  const port = 3001;
+  const { PORT: port = "3001", SERVICE_URL: serviceUrl = "http://127.0.0.1:3000" } = process.env;
   const origin = `http://localhost:${port}`;
   const shop = createShop({
-    serviceUrl: "http://127.0.0.1:3000",
+    serviceUrl,
     adminToken: required("SERVICE_ADMIN_API_TOKEN"),
     serviceKey: required("SERVICE_KEY"),
     webhookKey: required("WEBHOOK_KEY"),
     origin,
   });
-  shop.listen(port, "127.0.0.1", () => console.log(`The shop is at ${origin}`));
+  shop.listen(Number(port), "127.0.0.1", () => console.log(`The shop is at ${origin}`));
 }
