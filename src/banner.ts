@@ -68,6 +68,7 @@ function firstRows(started: Started): [label: string, value: string][] {
   return [
     ...(started.setupToken === null ? [] : ([["Set up", setupLink(started)]] as [string, string][])),
     ["API docs", `${url}/api/docs`],
+    ["MCP", `${url}/mcp`],
     ["Database", database],
     ["API token", tokenText(started)],
     [

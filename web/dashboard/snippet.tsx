@@ -18,13 +18,18 @@ export function Snippet() {
   -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d '${json}'`,
-    TypeScript: `const answer = await fetch("${base}/api/tasks", {
-  method: "POST",
-  headers: {
-    authorization: \`Bearer \${process.env.SERVICE_ADMIN_API_TOKEN}\`,
-    "content-type": "application/json",
-  },
-  body: JSON.stringify(${JSON.stringify({ ...BODY, idempotency_key: "first-1" }, null, 2).replaceAll("\n", "\n  ")}),
+    TypeScript: `import { createClient } from "@human-task-service/client";
+
+const { awaitHuman } = createClient({
+  baseUrl: "${base}",
+  token: process.env.SERVICE_ADMIN_API_TOKEN,
+});
+const { approved } = await awaitHuman({
+  task: "${BODY.task}",
+  payload: ${JSON.stringify(BODY.payload)},
+  responseSchema: ${JSON.stringify(BODY.response_schema, null, 2).replaceAll("\n", "\n  ")},
+  timeoutSeconds: ${BODY.timeout_seconds},
+  idempotencyKey: "first-1",
 });`,
     Python: `import os, requests
 
@@ -33,6 +38,11 @@ requests.post(
     headers={"Authorization": f"Bearer {os.environ['SERVICE_ADMIN_API_TOKEN']}"},
     json=${JSON.stringify({ ...BODY, idempotency_key: "first-1" }, null, 4).replaceAll("\n", "\n    ")},
 )`,
+    MCP: JSON.stringify(
+      { mcpServers: { human: { url: `${base}/mcp`, headers: { Authorization: "Bearer <the admin token>" } } } },
+      null,
+      2,
+    ),
   };
   return (
     <Tabs defaultValue="curl">
