@@ -1,23 +1,23 @@
 import assert from "node:assert/strict";
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { globSync, readFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, stat, symlink } from "node:fs/promises";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
-
-const ROOT = join(import.meta.dirname, "..");
-/** What a fresh clone does not have. */
-const NOT_CLONED = new Set([".git", "node_modules", "dist", "data", "generated", "screenshots", "coverage"]);
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { packagesIn } from "../pack/container.ts";
+import { cloneInto, packed, ROOT, SHIPPED } from "./support/packed.ts";
 
 interface Manifest {
   name: string;
   version: string;
-  dependencies: Record<string, string>;
+  dependencies?: Record<string, string>;
   peerDependencies: Record<string, string>;
   peerDependenciesMeta: Record<string, { optional: boolean }>;
 }
@@ -30,8 +30,9 @@ interface Service {
   log: string[];
 }
 
-/** As in a terminal: the Node of the packages, and what npm needs to know of the machine. */
-const PATH = [dirname(process.execPath), process.env["PATH"]].join(":");
+/** The Node of whoever installs the packages: this one, or that of `PACKAGES_NODE`, such as the newest. */
+const NODE = process.env["PACKAGES_NODE"] ?? process.execPath;
+const PATH = [dirname(NODE), process.env["PATH"]].join(":");
 
 async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
   const { stdout } = await promisify(execFile)(command, args, { cwd, env: { ...process.env, PATH } });
@@ -46,7 +47,7 @@ process.once("exit", () => {
 
 /** Starts a service as somebody does who has set nothing for their data, in `cwd`. */
 async function start(args: readonly string[], cwd: string): Promise<Service> {
-  const child = spawn(process.execPath, args, {
+  const child = spawn(NODE, args, {
     cwd,
     env: {
       PATH,
@@ -77,14 +78,6 @@ async function stop({ child }: Service): Promise<number | null> {
   return code;
 }
 
-/** @returns a copy of what a fresh clone holds after `npm ci`, but for the pages */
-async function cloneInto(folder: string): Promise<string> {
-  const clone = join(folder, "clone");
-  await cp(ROOT, clone, { recursive: true, filter: (path) => !NOT_CLONED.has(basename(path)) });
-  for (const path of ["node_modules", "web/node_modules"]) await symlink(join(ROOT, path), join(clone, path));
-  return clone;
-}
-
 void test("a clone whose pages are not built says so when it is started", { timeout: 60_000 }, async (t) => {
   const around = await mkdtemp(join(tmpdir(), "packages-test-"));
   t.after(() => rm(around, { recursive: true }));
@@ -92,6 +85,116 @@ void test("a clone whose pages are not built says so when it is started", { time
   assert.equal(await stop(service), 0);
   assert.match(service.log.join("\n"), /"level":40,.*The pages are not built: run `npm run build`/);
 });
+
+const QUIETLY = ["--prefer-offline", "--no-audit", "--no-fund"];
+const manifestOf = (name: string) => JSON.parse(readFileSync(join(ROOT, name, "package.json"), "utf8")) as Manifest;
+
+interface Bom {
+  components: { name: string; version: string; properties?: { name: string; value: string }[] }[];
+}
+
+/** What a package says that it brings along, and into which folder of it a part was built. */
+function listOf(installed: string): { name: string; version: string; builtInto: string[] }[] {
+  const { components } = JSON.parse(readFileSync(join(installed, "sbom.cdx.json"), "utf8")) as Bom;
+  return components.map(({ name, version, properties = [] }) => ({
+    name,
+    version,
+    builtInto: properties.map(({ value }) => value),
+  }));
+}
+
+void describe("every package that is shipped", { timeout: 180_000 }, () => {
+  for (const name of SHIPPED) {
+    const { name: title, version, dependencies = {} } = manifestOf(name);
+
+    test(`${title} is as the tools of those who install it expect it`, async () => {
+      const { buffer } = new Uint8Array(readFileSync(await packed(name)));
+      const { messages, pkg } = await publint({ pack: { tarball: buffer }, strict: true });
+      assert.deepEqual(
+        messages.map((message) => formatMessage(message, pkg)),
+        [],
+      );
+    });
+
+    test(`${title} brings its license, and says what it brings along`, async (t) => {
+      const folder = await mkdtemp(join(tmpdir(), "packages-test-"));
+      t.after(() => rm(folder, { recursive: true }));
+      // Those of ours are not at npm yet.
+      const ours = SHIPPED.filter((other) => other !== name && manifestOf(other).name in dependencies);
+      const tarballs = await Promise.all([name, ...ours].map((one) => packed(one)));
+      await run("npm", ["install", ...tarballs, ...QUIETLY], folder);
+      const installed = join(folder, "node_modules", title);
+      assert.match(readFileSync(join(installed, "LICENSE"), "utf8"), /Apache License\s+Version 2\.0/);
+
+      const list = listOf(installed);
+      const builtIn = list.filter(({ builtInto }) => builtInto.length > 0);
+      const brought = packagesIn(folder).filter((other) => other !== title);
+      const listed = new Set(list.map((component) => component.name));
+      assert.deepEqual(
+        brought.filter((other) => !listed.has(other)),
+        [],
+      );
+      const installs = list.filter(({ builtInto }) => builtInto.length === 0).map((component) => component.name);
+      assert.deepEqual(
+        installs.filter((other) => !brought.includes(other)),
+        [],
+      );
+      for (const [other, wanted] of Object.entries(dependencies))
+        assert.ok(
+          list.some((component) => component.name === other && component.version === wanted),
+          other,
+        );
+      // A notice is owed for works by others in the package itself.
+      assert.equal(existsSync(join(installed, "NOTICE")), builtIn.length > 0);
+      for (const file of globSync("dist/**/licenses.md", { cwd: installed }))
+        for (const [, other, theirs] of readFileSync(join(installed, file), "utf8").matchAll(/^## (\S+) - (\S+) /gm))
+          assert.ok(
+            builtIn.some(
+              (one) => one.name === other && one.version === theirs && one.builtInto.includes(dirname(file)),
+            ),
+            `${other} in ${file}`,
+          );
+      assert.equal(
+        builtIn.some((one) => one.name === "redoc"),
+        existsSync(join(installed, "dist/vendor/redoc")),
+      );
+      assert.match(version, /^\d+\.\d+\.\d+$/);
+    });
+  }
+
+  test("together in one folder, an agent with the client asks the service, and goes on with the answer", async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), "packages-test-"));
+    t.after(() => rm(folder, { recursive: true }));
+    const tarballs = await Promise.all(SHIPPED.map((name) => packed(name)));
+    await run("npm", ["install", ...tarballs, ...QUIETLY], folder);
+    const service = await start([join(folder, "node_modules/.bin/service"), "start"], folder);
+    await writeFile(join(folder, "agent.mjs"), AGENT);
+    const env = { PATH, SERVICE_URL: service.url, SERVICE_ADMIN_API_TOKEN: service.token };
+    const agent = spawn(NODE, ["agent.mjs"], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+    const lines = createInterface({ input: agent.stdout })[Symbol.asyncIterator]();
+    const asked = (await lines.next()).value as string;
+    await promisify(execFile)(
+      NODE,
+      [join(folder, "node_modules/.bin/service"), "tasks", "answer", asked, '{"approved":true}'],
+      { cwd: folder, env },
+    );
+    assert.equal(
+      (await lines.next()).value,
+      "v" + (await run(NODE, ["--version"], folder)).trim().slice(1) + " approved",
+    );
+    assert.equal(await stop(service), 0, service.log.join("\n"));
+  });
+});
+
+const AGENT = `
+import { awaitHuman } from "@human-task-service/client";
+const { approved } = await awaitHuman({
+  task: "Refund?",
+  responseSchema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
+  onCreated: ({ id, task_id }) => console.log(task_id ?? id),
+});
+console.log(process.version, approved ? "approved" : "refused");
+`;
 
 void describe("the package of the service", { timeout: 180_000 }, () => {
   let around: string;
@@ -104,13 +207,11 @@ void describe("the package of the service", { timeout: 180_000 }, () => {
 
   before(async () => {
     around = await mkdtemp(join(tmpdir(), "packages-test-"));
-    const clone = await cloneInto(around);
     folder = join(around, "folder");
-    await run("npm", ["pack", "--pack-destination", around], clone);
-    manifest = JSON.parse(await readFile(join(clone, "package.json"), "utf8")) as Manifest;
-    tarball = join(around, `${manifest.name}-${manifest.version}.tgz`);
+    manifest = manifestOf(".");
+    tarball = await packed(".");
     await mkdir(folder);
-    await run("npm", ["install", tarball, "--prefer-offline", "--no-audit", "--no-fund"], folder);
+    await run("npm", ["install", tarball, ...QUIETLY], folder);
     installed = join(folder, "node_modules", manifest.name);
   });
 
@@ -119,7 +220,7 @@ void describe("the package of the service", { timeout: 180_000 }, () => {
   });
 
   const command = (...args: string[]) =>
-    run(process.execPath, [join(folder, "node_modules/.bin/human-task-service"), ...args], folder);
+    run(NODE, [join(folder, "node_modules/.bin/human-task-service"), ...args], folder);
   const files = () =>
     globSync("**/*", { cwd: installed, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -175,7 +276,15 @@ void describe("the package of the service", { timeout: 180_000 }, () => {
 
   void test("it holds what runs, what explains it and every license, and none of what it is made from", async () => {
     const all = files();
-    for (const path of ["README.md", "LICENSE", "NOTICE", "CHANGELOG.md", "openapi.json", "docs/email.md"])
+    for (const path of [
+      "README.md",
+      "LICENSE",
+      "NOTICE",
+      "CHANGELOG.md",
+      "openapi.json",
+      "docs/email.md",
+      "sbom.cdx.json",
+    ])
       assert.ok(all.includes(path), path);
     const licenses = (part: string) => readFileSync(join(installed, `dist/web/dist/${part}/licenses.md`), "utf8");
     for (const part of ["embed", "light", "server"]) assert.match(licenses(part), /^## preact - /m);
@@ -221,7 +330,7 @@ void describe("the package of the service", { timeout: 180_000 }, () => {
       join(installed, "dist/src/cli.js"),
       "start",
     ];
-    await assert.rejects(run(process.execPath, args, folder), (error: { code: number; stderr: string }) => {
+    await assert.rejects(run(NODE, args, folder), (error: { code: number; stderr: string }) => {
       assert.equal(error.code, 1);
       assert.match(error.stderr, /^This service needs Node 24\.19 or newer; this is Node 20\.20\.2\.[^\n]*\n$/);
       return true;

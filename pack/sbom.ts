@@ -1,0 +1,149 @@
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/*
+ * `npm pack` puts a list of what a package brings along into it, `sbom.cdx.json` (CycloneDX): what npm installs with it, in
+ * the versions of the lock file, which are those that were tested, and what was built into its pages. Written from the lock
+ * file, since `npm sbom --omit dev` leaves out what another workspace needs for its development: fastify and pg among them.
+ */
+
+const ROOT = join(import.meta.dirname, "..");
+
+interface Locked {
+  name?: string;
+  version?: string;
+  resolved?: string;
+  integrity?: string;
+  license?: string;
+  link?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional?: boolean }>;
+}
+
+interface Component {
+  type: "library" | "application";
+  "bom-ref": string;
+  name: string;
+  version: string;
+  purl: string;
+  licenses?: object[];
+  hashes?: object[];
+  properties?: { name: string; value: string }[];
+}
+
+const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+  packages: Record<string, Locked>;
+};
+
+function main(folders: readonly string[]): void {
+  for (const folder of folders) {
+    const place = folder === "." ? "" : folder;
+    const bom = listOf(place);
+    writeFileSync(join(ROOT, place, "sbom.cdx.json"), `${JSON.stringify(bom, null, 1)}\n`);
+  }
+}
+
+function listOf(place: string): object {
+  const components = new Map<string, Component>();
+  const dependencies = new Map<string, string[]>();
+  const visit = (path: string): string => {
+    const component = componentOf(path);
+    const ref = component["bom-ref"];
+    if (dependencies.has(ref)) return ref;
+    components.set(ref, component);
+    dependencies.set(ref, []);
+    dependencies.set(ref, installedWith(path).map(visit));
+    return ref;
+  };
+  const self = visit(place);
+  const own = { ...components.get(self)!, type: "application" as const };
+  components.delete(self);
+  if (place === "") {
+    for (const [folder, name, version, license] of builtIn()) {
+      const ref = purl(name, version);
+      const component = components.get(ref) ?? describe(name, version, license);
+      component.properties = [...(component.properties ?? []), { name: "built-into", value: folder }];
+      components.set(ref, component);
+      if (!dependencies.has(ref)) dependencies.set(ref, []);
+      dependencies.set(self, [...new Set([...dependencies.get(self)!, ref])]);
+    }
+  }
+  return {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component: own },
+    components: Array.from(components.values()).toSorted((a, b) => (a.purl < b.purl ? -1 : 1)),
+    dependencies: Array.from(dependencies, ([ref, dependsOn]) => ({ ref, dependsOn })),
+  };
+}
+
+/** What npm installs for the package at `path`, as paths of the lock file. Optional peers are not. */
+function installedWith(path: string): string[] {
+  const { dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta = {} } = packages[path]!;
+  const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
+  const names = new Set([...Object.keys({ ...dependencies, ...optionalDependencies }), ...peers]);
+  return [...names].flatMap((name) => find(name, path) ?? []);
+}
+
+/** As Node looks for it: in the folder, then in those around it. A workspace stands where its link leads. */
+function find(name: string, from: string): string | null {
+  for (let around: string | null = from; around !== null; around = parent(around)) {
+    const path = `${around === "" ? "" : `${around}/`}node_modules/${name}`;
+    const locked = packages[path];
+    if (locked) return locked.link === true ? locked.resolved! : path;
+  }
+  return null;
+}
+
+function parent(path: string): string | null {
+  if (path === "") return null;
+  const end = path.lastIndexOf("/node_modules/");
+  return end === -1 ? "" : path.slice(0, end);
+}
+
+function componentOf(path: string): Component {
+  const { name, version, license, integrity } = packages[path]!;
+  return describe(name ?? path.replace(/^.*node_modules\//, ""), version!, license, integrity);
+}
+
+function describe(name: string, version: string, license?: string, integrity?: string): Component {
+  const ref = purl(name, version);
+  const content = integrity && Buffer.from(integrity.replace(/^sha512-/, ""), "base64").toString("hex");
+  return {
+    type: "library",
+    "bom-ref": ref,
+    name,
+    version,
+    purl: ref,
+    ...(license && { licenses: [/\s/.test(license) ? { expression: license } : { license: { id: license } }] }),
+    ...(content && { hashes: [{ alg: "SHA-512", content }] }),
+  };
+}
+
+function purl(name: string, version: string): string {
+  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
+}
+
+/** Folder, name, version and license of each package that is part of a file of ours, as the build of the pages wrote them. */
+function builtIn(): [folder: string, name: string, version: string, license: string][] {
+  const pages = join(ROOT, "dist/web/dist");
+  if (!existsSync(pages)) throw new Error("dist/ is not there: node web/build.ts && node pack/build.ts makes it.");
+  const found = globSync("*/licenses.md", { cwd: pages }).flatMap((file) =>
+    Array.from(
+      readFileSync(join(pages, file), "utf8").matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm),
+      ([, name, version, license]): [string, string, string, string] => [
+        `dist/web/dist/${file.split("/")[0]}`,
+        name!,
+        version!,
+        license!,
+      ],
+    ),
+  );
+  const [, redoc] = /`redoc` (\S+?),/.exec(readFileSync(join(ROOT, "vendor/redoc/README.md"), "utf8"))!;
+  return [...found, ["dist/vendor/redoc", "redoc", redoc!, "MIT"]];
+}
+
+main(process.argv.slice(2));
