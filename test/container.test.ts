@@ -37,7 +37,7 @@ interface Compose {
 const compose = parse(readFileSync(join(ROOT, "compose.yaml"), "utf8")) as Compose;
 
 void test("settings that the files for containers name are settings of the service", () => {
-  for (const file of ["Dockerfile", "compose.yaml"]) {
+  for (const file of ["Dockerfile", "compose.yaml", "docs/operating.md"]) {
     const names = new Set(readFileSync(join(ROOT, file), "utf8").match(/\bSERVICE_[A-Z_]+/g));
     assert.deepEqual(names.difference(KNOWN_NAMES), new Set(), file);
   }

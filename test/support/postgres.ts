@@ -98,14 +98,15 @@ export interface Cluster {
  * Makes a cluster, which is still to be started.
  * @param data - the folder for its tables, for example on a small disk of its own; its log of changes stays elsewhere
  * @param wrapper - a command, with arguments, that runs the server as its child
+ * @param installed - where another PostgreSQL is, instead of the one that came with `npm ci`; with `bin/` in it
  */
 export function createCluster(
   settings: Readonly<Record<string, string>>,
-  { data, wrapper = [] }: { data?: string; wrapper?: readonly string[] } = {},
+  { data, wrapper = [], installed }: { data?: string; wrapper?: readonly string[]; installed?: string } = {},
 ): Cluster {
   const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
   chmodSync(home, 0o755);
-  const native = usableBinaries(home);
+  const native = installed ?? usableBinaries(home);
   const tables = data ?? join(home, "data");
   const log = join(home, "wal");
   const socket = join(home, "socket");
