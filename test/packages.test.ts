@@ -9,6 +9,8 @@ import { dirname, join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { packagesIn } from "../pack/container.ts";
@@ -162,7 +164,7 @@ void describe("every package that is shipped", { timeout: 180_000 }, () => {
     });
   }
 
-  test("together in one folder, an agent with the client asks the service, and goes on with the answer", async (t) => {
+  test("together in one folder, an agent with the client and one over MCP ask the service", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "packages-test-"));
     t.after(() => rm(folder, { recursive: true }));
     const tarballs = await Promise.all(SHIPPED.map((name) => packed(name)));
@@ -182,6 +184,14 @@ void describe("every package that is shipped", { timeout: 180_000 }, () => {
       (await lines.next()).value,
       "v" + (await run(NODE, ["--version"], folder)).trim().slice(1) + " approved",
     );
+
+    const host = new Client({ name: "test", version: "1" });
+    const mcp = join(folder, "node_modules/.bin/human-task-service-mcp");
+    await host.connect(new StdioClientTransport({ command: NODE, args: [mcp], env: { ...env, PATH }, cwd: folder }));
+    const asking = { name: "ask_human", arguments: { question: "Deploy?", wait_seconds: 0 } };
+    const { structuredContent } = await host.callTool(asking);
+    assert.equal((structuredContent as { status: string }).status, "pending");
+    await host.close();
     assert.equal(await stop(service), 0, service.log.join("\n"));
   });
 });

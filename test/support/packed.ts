@@ -10,7 +10,7 @@ export const ROOT = join(import.meta.dirname, "../..");
 const NOT_CLONED = new Set([".git", "node_modules", "dist", "data", "generated", "screenshots", "coverage"]);
 
 /** Packages that are shipped, by their folders in a clone. */
-export const SHIPPED = [".", "sdk"] as const;
+export const SHIPPED = [".", "sdk", "mcp"] as const;
 export type Shipped = (typeof SHIPPED)[number];
 
 /** As in a terminal: the Node of the packages, and what npm needs to know of the machine. */
