@@ -266,6 +266,22 @@ testEachWay(
 );
 
 testEachWay(
+  "what is confidential stays out of lists, and the person still sees it",
+  async (desk) => {
+    const client = await desk.connect();
+    const asked = { question: "Raise?", context: { salary: "SECRET" }, confidential: true, wait_seconds: 0 };
+    const { request_id } = await desk.tool(client, "ask_human", asked);
+    const { body: task } = await desk.house.service.call<{ payload: object }>("GET", `/api/tasks/${request_id}`);
+    assert.deepEqual(task.payload, { salary: "SECRET" });
+    const { body: listed } = await desk.house.service.call<object[]>("GET", "/api/tasks?q=Raise");
+    assert.doesNotMatch(JSON.stringify(listed), /SECRET/);
+    const { body: trail } = await desk.house.service.call<object[]>("GET", `/api/tasks/${request_id}/audit`);
+    assert.doesNotMatch(JSON.stringify(trail), /SECRET/);
+  },
+  todaysProtocol,
+);
+
+testEachWay(
   "what the service refuses is told to the model in words it can act on",
   async (desk) => {
     const client = await desk.connect();

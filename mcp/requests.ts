@@ -25,6 +25,7 @@ export interface NewRequest {
   assignTo: string | undefined;
   notify: readonly string[] | undefined;
   timeoutSeconds: number;
+  isConfidential: boolean;
 }
 
 /** How long a call may take, and who wants to know meanwhile. */
@@ -84,6 +85,7 @@ export function createRequests({ client, pagesUrl, agent, stopping }: RequestsOp
         timeoutSeconds: request.timeoutSeconds,
         assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
         notify: request.notify,
+        redactPayload: request.isConfidential,
       };
       const { task, isNew } = await findOrAsk(question, bounded(patience.signal));
       return { ...(await wait(task, patience)), isNew };

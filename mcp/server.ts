@@ -59,6 +59,12 @@ const AskHuman = z.object({
     .max(2_592_000)
     .default(DAY_SECONDS)
     .describe("How long the person has. After that the request ends as timed_out."),
+  confidential: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Keeps the context out of mails, chat messages, lists and the audit trail; whoever may answer still sees it.",
+    ),
   wait_seconds: waitSeconds,
 });
 
@@ -90,18 +96,19 @@ export function createServer(requests: Requests, version: string): McpServer {
       outputSchema: Request,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
-    async ({ question, context, choices, answer_schema, assign_to, notify, timeout_seconds, wait_seconds }, ctx) =>
+    async ({ choices, answer_schema, wait_seconds, ...asked }, ctx) =>
       answered(async () => {
         if (choices !== undefined && answer_schema !== undefined)
           throw new HumanTaskError("TWO_SCHEMAS", "Give choices or answer_schema, not both.");
         const { isNew, ...request } = await requests.ask(
           {
-            question,
-            context,
+            question: asked.question,
+            context: asked.context,
             responseSchema: answer_schema ?? schemaOf(choices),
-            assignTo: assign_to,
-            notify,
-            timeoutSeconds: timeout_seconds,
+            assignTo: asked.assign_to,
+            notify: asked.notify,
+            timeoutSeconds: asked.timeout_seconds,
+            isConfidential: asked.confidential,
           },
           patienceOf(wait_seconds, ctx),
         );
