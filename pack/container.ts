@@ -141,10 +141,8 @@ export interface Container {
   log: string[];
   /** Resolves with the exit code. */
   ended: Promise<number | null>;
-  /** To the first process of the container, as `docker stop` sends it. */
+  /** To the first process of the container, as `docker stop` sends it; with SIGKILL, all others end with it. */
   signal(name: NodeJS.Signals): void;
-  /** Ends all of it at once. */
-  kill(): Promise<void>;
   /** Another process in it, as `docker exec` starts it. */
   exec(command: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>;
 }
@@ -178,11 +176,6 @@ export function runImage(image: Image, { env, mounts, command = image.command }:
     log,
     ended,
     signal: (name) => void process.kill(first(), name),
-    kill: async () => {
-      // Who became somebody else is not ended with its parent; where it is the first of its namespace, all others are.
-      if (child.exitCode === null && first() > 0) process.kill(first(), "SIGKILL");
-      await ended;
-    },
     exec: async (words) => {
       const inside = ["--target", `${first()}`, "--mount", "--pid", "--root", `--wdns=${image.workdir}`];
       const args = [...inside, `--setuid=${user}`, `--setgid=${group}`, "--", ...words];
