@@ -16,6 +16,7 @@ import { idlePolls } from "./scenarios/idle-polls.ts";
 import { inbox } from "./scenarios/inbox.ts";
 import { large } from "./scenarios/large.ts";
 import { reads } from "./scenarios/reads.ts";
+import { replicas } from "./scenarios/replicas.ts";
 import { start } from "./scenarios/start.ts";
 import { timeouts } from "./scenarios/timeouts.ts";
 import { wake } from "./scenarios/wake.ts";
@@ -27,6 +28,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   creates,
   "create-latency": createLatency,
   reads,
+  replicas,
   large,
   wake,
   "idle-polls": idlePolls,
