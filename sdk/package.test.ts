@@ -89,6 +89,48 @@ void test("the tarball holds what runs, and no tests", () => {
   assert.doesNotMatch(files, /test\.|fixtures|generate|build\./);
 });
 
+const ADAPTERS = `
+import { createRuns } from "@human-task-service/client/ai-sdk";
+import { interruptForHuman } from "@human-task-service/client/langgraph";
+import { pausingHumanTool } from "@human-task-service/client/openai-agents";
+import { z } from "zod";
+export async function node(): Promise<boolean> {
+  const outcome = await interruptForHuman({ task: "x", responseSchema: z.object({ go: z.boolean() }) });
+  // @ts-expect-error -- nobody may have answered
+  outcome.answer;
+  return outcome.status === "completed" && outcome.answer.go;
+}
+console.log([createRuns, node, pausingHumanTool].map((one) => typeof one).join());
+`;
+
+void test("from its tarball, adapters find the framework beside it, and the client needs none", () => {
+  writeFileSync(join(folder, "adapters.ts"), ADAPTERS);
+  const run = () =>
+    execFileSync(process.execPath, [join(folder, "adapters.ts")], { cwd: folder, encoding: "utf8", stdio: "pipe" });
+  assert.throws(run, /Cannot find package '(ai|@openai\/agents|@langchain\/langgraph)'/);
+  for (const name of ["ai", "@openai/agents", "@langchain/langgraph"]) {
+    const path = join(folder, "node_modules", name);
+    mkdirSync(join(path, ".."), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules", name), path);
+  }
+  assert.equal(run(), "function,function,function\n");
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--skipLibCheck",
+    "--target",
+    "es2024",
+    "--types",
+    "",
+    "--module",
+    "nodenext",
+  ];
+  execFileSync(process.execPath, [TSC, ...options, "--lib", "es2024,dom,dom.iterable", "adapters.ts"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
+});
+
 void test("bundled for a browser the client has at most 6 kB, compressed, and nothing of Node's", async (t) => {
   const bundle = await rolldown({ input: join(packed(), "dist/index.js"), platform: "browser" });
   const { output } = await bundle.generate({ format: "esm", minify: true });

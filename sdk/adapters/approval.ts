@@ -1,0 +1,23 @@
+import type { Question } from "../client.ts";
+import type { FromJsonSchema } from "../infer.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** Whether a tool may do what the model wants of it. The answer is `approved`, and perhaps a note. */
+export type ApprovalQuestion = Omit<Question, "responseSchema" | "idempotencyKey" | "occasion">;
+
+export const APPROVAL = {
+  type: "object",
+  properties: {
+    approved: { type: "boolean", title: "Approve?" },
+    note: { type: "string", title: "Note", maxLength: 2000 },
+  },
+  required: ["approved"],
+  additionalProperties: false,
+} as const;
+
+/** No answer is no approval. @param outcome - of a question with that schema @returns a reason, where one was given */
+export function verdictOf(outcome: Outcome<unknown>): { approved: boolean; reason?: string } {
+  if (outcome.status !== "completed") return { approved: false, reason: outcome.reason };
+  const { approved, note } = outcome.answer as FromJsonSchema<typeof APPROVAL>;
+  return note === undefined ? { approved } : { approved, reason: note };
+}

@@ -1,0 +1,366 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import {
+  Agent,
+  run,
+  setTracingDisabled,
+  tool,
+  Usage,
+  type AgentInputItem,
+  type Model,
+  type ModelRequest,
+  type Tool,
+} from "@openai/agents";
+import { assistantMessage, functionCall } from "@openai/agents/testing";
+import { z } from "zod";
+import {
+  programsOf,
+  runProgram,
+  typesOf,
+  startAgentServer,
+  startModel,
+  testAgent,
+  type Surroundings,
+} from "../../test/support/agents.ts";
+import { freePort } from "../../test/support/free-port.ts";
+import { PAYLOAD_KEY } from "../../test/support/service.ts";
+import { nodeCallbackHandler, type Callback } from "../index.ts";
+import { createRuns, humanTool, pausingHumanTool, type Pending, type Runs } from "./openai-agents.ts";
+
+setTracingDisabled(true);
+
+const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });
+
+type Call = [name: string, input: object, id?: string];
+
+interface TestModel extends Model {
+  requests: ModelRequest[];
+  fails: boolean;
+}
+
+/** A model that calls tools, or says what it was told: decided by the conversation, as a real one is. */
+function modelOf(...turns: Call[][]): TestModel {
+  const model: TestModel = {
+    requests: [],
+    fails: false,
+    getResponse: async (request) => {
+      model.requests.push(request);
+      if (model.fails) throw new Error("the vendor is away");
+      const items = typeof request.input === "string" ? [] : request.input;
+      const told = items.flatMap((item) => (item.type === "function_call_result" ? [item.output] : []));
+      let calls = items.filter((item) => item.type === "function_call").length;
+      const turn = turns.find((one) => (calls -= one.length) < 0);
+      const output = turn
+        ? turn.map(([name, input, callId = "call_1"]) => functionCall(name, JSON.stringify(input), { callId }))
+        : [assistantMessage(JSON.stringify(told))];
+      return { usage: new Usage(), output };
+    },
+    getStreamedResponse: () => {
+      throw new Error("not streamed");
+    },
+  };
+  return model;
+}
+
+const REFUND = {
+  name: "ask_refund",
+  description: "Asks whether to refund.",
+  parameters: z.object({ amount: z.number() }),
+  question: ({ amount }: { amount: number }) => ({
+    task: `Refund ${amount} EUR?`,
+    payload: { amount },
+    responseSchema: ANSWER,
+    timeoutSeconds: 600,
+  }),
+};
+const ask: Call = ["ask_refund", { amount: 42.5 }];
+
+/** Everything that tools gave, as the model was told. */
+function toldTo(finalOutput: string | undefined): unknown[] {
+  return (JSON.parse(finalOutput!) as { text: string }[]).map(({ text }) => JSON.parse(text) as unknown);
+}
+
+/** A database of runs: text, as on a disk. */
+function createStore() {
+  const saved = new Map<string, string>();
+  return {
+    saved,
+    load: async (id: string) => saved.get(id),
+    save: async (id: string, text: string) => void saved.set(id, text),
+  };
+}
+
+type Store = ReturnType<typeof createStore>;
+
+/** What a program that has just started has: an agent and runs that know nothing but what is stored. */
+function refundRuns({ client }: Surroundings, { load, save }: Store, model: Model, callbackUrl?: string) {
+  const agent = new Agent({ name: "Refunds", model, tools: [pausingHumanTool(REFUND)] });
+  return createRuns({ agent, load, save, callbackUrl, client });
+}
+
+async function startAgent(t: TestContext) {
+  const server = await startAgentServer(t);
+  const acted: unknown[] = [];
+  const resumes = ({ onCallback }: Pick<Runs<Agent>, "onCallback">) => {
+    const handle = nodeCallbackHandler(PAYLOAD_KEY, async (callback) => acted.push(await onCallback(callback)));
+    server.listener = (request, response) => void handle(request, response, () => response.writeHead(500).end());
+  };
+  return { url: server.url, acted, resumes };
+}
+
+testAgent("a tool asks a person and waits, and the model is told the answer", async (around) => {
+  const tools = [humanTool({ ...REFUND, run: "conversation-1", client: around.client })];
+  const running = run(new Agent({ name: "Refunds", model: modelOf([ask]), tools }), "Refund Mia.");
+  while ((await around.questions()).length === 0);
+  const { id, payload } = await around.question();
+  assert.deepEqual(payload, { amount: 42.5 });
+  await around.answer(id, { approved: true });
+  const told = { status: "completed", taskId: id, answer: { approved: true, note: "none" } };
+  assert.deepEqual(toldTo((await running).finalOutput), [told]);
+});
+
+testAgent(
+  "a tool that has waited long enough says so, and finds its question when it is called again, or its run begins anew",
+  async (around) => {
+    const ran = async (name: string, waitSeconds: number, callId: string) => {
+      const tools = [humanTool({ ...REFUND, run: name, waitSeconds, client: around.client })];
+      const model = modelOf([["ask_refund", { amount: 1 }, callId]]);
+      return toldTo((await run(new Agent({ name: "Refunds", model, tools }), "Go.")).finalOutput)[0] as Pending;
+    };
+    const pending = await ran("a", 0.1, "call_a");
+    const { id } = await around.question();
+    const { reason } = pending;
+    assert.deepEqual(pending, { status: "pending", taskId: id, url: `${around.url}/tasks/${id}`, reason });
+    await around.answer(id, { approved: false });
+    const answered = await ran("a", 10, "call_b");
+    assert.deepEqual(answered, { status: "completed", taskId: id, answer: { approved: false, note: "none" } });
+    // What another run was told is no answer to this one.
+    assert.equal((await ran("b", 0.1, "call_b")).status, "pending");
+  },
+);
+
+testAgent("a run whose signal is aborted stops waiting, and leaves the question open", async (around) => {
+  const abort = new AbortController();
+  const tools = [humanTool({ ...REFUND, run: "a", client: around.client })];
+  const agent = new Agent({ name: "Refunds", model: modelOf([ask]), tools });
+  const running = run(agent, "Go.", { signal: abort.signal });
+  while ((await around.questions()).length === 0);
+  abort.abort(new Error("the user went away"));
+  await assert.rejects(running, /the user went away|abort/i);
+  assert.equal((await around.question()).status, "created");
+});
+
+testAgent("a question that cannot be asked ends the run, and is nothing to tell the model", async (around) => {
+  const question = () => ({ task: "", responseSchema: ANSWER });
+  const tools = [humanTool({ ...REFUND, question, run: "a", client: around.client })];
+  const model = modelOf([ask]);
+  await assert.rejects(run(new Agent({ name: "Refunds", model, tools }), "Go."), /VALIDATION_FAILED|task/);
+  assert.equal(model.requests.length, 1);
+});
+
+testAgent(
+  "a run is interrupted for a person, and resumed by the callback in a process that knows only what was saved",
+  async (around, t) => {
+    const agent = await startAgent(t);
+    const store = createStore();
+    const step = await refundRuns(around, store, modelOf([ask]), agent.url).start("run 1:ü", "Refund Mia.");
+    const { id, task } = await around.question();
+    assert.equal(task, "Refund 42.5 EUR?");
+    assert.deepEqual(step, {
+      status: "waiting",
+      tasks: [{ taskId: id, url: `${around.url}/tasks/${id}`, toolName: "ask_refund", toolCallId: "call_1" }],
+    });
+
+    const model = modelOf([ask]);
+    agent.resumes(refundRuns(around, store, model, agent.url));
+    await around.answer(id, { approved: true });
+    await around.callBack();
+    assert.deepEqual(await around.attempts(id), { count: 1, last: 204 });
+    const [done] = agent.acted as { status: string; result: { finalOutput: string } }[];
+    assert.equal(done!.status, "finished");
+    const told = { status: "completed", taskId: id, answer: { approved: true, note: "none" } };
+    assert.deepEqual(toldTo(done!.result.finalOutput), [told]);
+    assert.equal(model.requests.length, 1);
+  },
+);
+
+testAgent("a callback that comes again resumes no run a second time, not even while it goes on", async (around, t) => {
+  const agent = await startAgent(t);
+  const store = createStore();
+  const model = modelOf([ask]);
+  const runs = refundRuns(around, store, model, agent.url);
+  agent.resumes(runs);
+  await runs.start("a", "Go.");
+  const { id, idempotency_key } = await around.question();
+  await around.answer(id, { approved: false });
+  const callback = { task_id: id, idempotency_key } as Callback;
+  const steps = await Promise.all([runs.onCallback(callback), runs.onCallback(callback)]);
+  assert.deepEqual([steps[0]?.status, steps[1]], ["finished", null]);
+  await around.callBack();
+  assert.deepEqual([await around.attempts(id), agent.acted], [{ count: 1, last: 204 }, [null]]);
+  assert.deepEqual(await runs.resume("a"), { status: "finished", result: null });
+  assert.equal(model.requests.length, 2);
+});
+
+testAgent(
+  "a callback that comes before the run was stored is refused, and resumes it when it comes again",
+  async (around, t) => {
+    const agent = await startAgent(t);
+    const store = createStore();
+    const runs = refundRuns(around, store, modelOf([ask]), agent.url);
+    agent.resumes(runs);
+    await runs.start("a", "Go.");
+    const { id } = await around.question();
+    const stored = store.saved.get("a")!;
+    store.saved.clear();
+    await around.answer(id, { approved: true });
+    await around.callBack();
+    assert.deepEqual(await around.attempts(id), { count: 1, last: 500 });
+    store.saved.set("a", stored);
+    await around.pass(30);
+    await around.callBack();
+    assert.deepEqual(await around.attempts(id), { count: 2, last: 204 });
+    // A task of somebody else's concerns no run.
+    assert.equal(await runs.onCallback({ task_id: "tsk_1", idempotency_key: "order-17" } as Callback), null);
+    const unknown = { task_id: "tsk_1", idempotency_key: `openai-agents:a:${"0".repeat(32)}` } as Callback;
+    await assert.rejects(runs.onCallback(unknown), { code: "NOT_WAITING_YET" });
+  },
+);
+
+testAgent("a run that fails after the answer goes on by the next attempt, and asks nobody again", async (around, t) => {
+  const agent = await startAgent(t);
+  const model = modelOf([ask]);
+  const runs = refundRuns(around, createStore(), model, agent.url);
+  agent.resumes(runs);
+  await runs.start("a", "Go.");
+  const { id } = await around.question();
+  model.fails = true;
+  await around.answer(id, { approved: true });
+  await around.callBack();
+  assert.deepEqual(await around.attempts(id), { count: 1, last: 500 });
+  model.fails = false;
+  await around.pass(30);
+  await around.callBack();
+  assert.deepEqual([await around.attempts(id), (await around.questions()).length], [{ count: 2, last: 204 }, 1]);
+});
+
+testAgent("several calls at once are waited for together, and a lost callback costs a resume", async (around) => {
+  const model = modelOf(
+    [
+      ["ask_refund", { amount: 1 }, "call_1"],
+      ["ask_refund", { amount: 2 }, "call_2"],
+      ["ask_refund", { amount: "much" }, "call_3"],
+    ],
+    [["ask_refund", { amount: 4 }, "call_4"]],
+  );
+  const runs = refundRuns(around, createStore(), model);
+  await runs.start("a", "Go.");
+  const [one, two, ...others] = await around.questions();
+  assert.equal(others.length, 0);
+  await around.answer(two!.id, { approved: true });
+  const half = await runs.resume("a");
+  assert.deepEqual(half.status === "waiting" && half.tasks.map(({ taskId }) => taskId), [one!.id]);
+  await around.pass(600);
+  assert.equal((await runs.resume("a")).status, "waiting");
+  const fourth = (await around.questions())[2]!;
+  assert.equal(fourth.task, "Refund 4 EUR?");
+  await around.client.cancel(fourth.id);
+  const done = await runs.resume("a");
+  assert.ok(done.status === "finished");
+  const said = String(done.result!.finalOutput);
+  for (const told of ["timed_out", "completed", "not valid: nobody was asked", "cancelled"])
+    assert.ok(said.includes(told), `${told}: ${said}`);
+  await assert.rejects(runs.resume("no such"), { code: "NO_RUN" });
+});
+
+testAgent("a person approves or rejects what a tool is to do, and nobody's answer is no approval", async (around) => {
+  const paid: number[] = [];
+  const pay = tool({
+    name: "pay",
+    description: "Pays.",
+    parameters: z.object({ amount: z.number() }),
+    needsApproval: true,
+    execute: async ({ amount }) => {
+      paid.push(amount);
+      return JSON.stringify("paid");
+    },
+  });
+  const calls: Call[] = [1, 2, 3].map((amount) => ["pay", { amount }, `call_${amount}`]);
+  const start = async (approvals: object) =>
+    createRuns({
+      agent: new Agent({ name: "Payer", model: modelOf(calls), tools: [pay] }),
+      approvals: approvals as { pay: () => { task: string } },
+      ...store,
+      client: around.client,
+    });
+  const store = createStore();
+  const runs = await start({
+    pay: ({ amount }: { amount: number }) => ({ task: `Pay ${amount} EUR?`, payload: { amount }, timeoutSeconds: 600 }),
+  });
+  await runs.start("a", "Go.");
+  const all = await around.questions();
+  const of = (task: string) => all.find((one) => one.task === task)!.id;
+  await around.answer(of("Pay 1 EUR?"), { approved: true });
+  await around.answer(of("Pay 2 EUR?"), { approved: false, note: "Too much." });
+  await around.pass(600);
+  const done = await runs.resume("a");
+  assert.deepEqual([done.status, paid], ["finished", [1]]);
+  const said = done.status === "finished" ? String(done.result!.finalOutput) : "";
+  for (const told of ["paid", "Too much.", "Nobody answered in time"])
+    assert.ok(said.includes(told), `${told}: ${said}`);
+  await assert.rejects((await start({})).start("b", "Go."), { code: "NO_QUESTION" });
+});
+
+testAgent("an agent that is the tool of another one is answered as well", async (around, t) => {
+  const agent = await startAgent(t);
+  const store = createStore();
+  const started = (callbackUrl: string) => {
+    const inner = new Agent({ name: "Inner", model: modelOf([ask]), tools: [pausingHumanTool(REFUND)] });
+    const asTool = inner.asTool({ toolName: "inner", toolDescription: "Asks." });
+    const outer = new Agent({
+      name: "Outer",
+      model: modelOf([["inner", { input: "Ask." }, "call_0"]]),
+      tools: [asTool as Tool],
+    });
+    return createRuns({ agent: outer, ...store, callbackUrl, client: around.client });
+  };
+  await started(agent.url).start("a", "Go.");
+  agent.resumes(started(agent.url));
+  const { id } = await around.question();
+  await around.answer(id, { approved: true });
+  await around.callBack();
+  assert.deepEqual(await around.attempts(id), { count: 1, last: 204 });
+  const [done] = agent.acted as { status: string; result: { finalOutput: string } }[];
+  assert.match(done!.result.finalOutput, /approved/);
+});
+
+testAgent("a call that was approved elsewhere is told as a mistake, and is no answer", async (around) => {
+  const agent = new Agent({ name: "Refunds", model: modelOf([ask]), tools: [pausingHumanTool(REFUND)] });
+  const { state } = await run(agent, [{ role: "user", content: "Go." }] satisfies AgentInputItem[]);
+  state.approve(state.getInterruptions()[0]!);
+  await assert.rejects(run(agent, state), /answered by createRuns/);
+  assert.equal((await around.questions()).length, 0);
+});
+
+testAgent(
+  "the program of the page about OpenAI Agents runs as it stands there, with OpenAI's format",
+  async (around, t) => {
+    const folder = mkdtempSync(join(tmpdir(), "runs-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const vendor = await startModel(t, "ask_finance", { customer: "Mia", amount: 42.5 });
+    const env = { ...vendor, PORT: String(await freePort()), RUNS: folder, OPENAI_AGENTS_DISABLE_TRACING: "1" };
+    const agent = runProgram(t, programsOf("docs/frameworks/openai-agents.md")[0]!, around, env);
+    await agent.says(/\/tasks\/tsk_/);
+    await around.answer((await around.question()).id, { approved: true });
+    await around.callBack();
+    await agent.says(/It was said: .*approved.*true/);
+    assert.equal(await agent.ended, 0);
+  },
+);
+
+void test("the programs of the page about OpenAI Agents have the types that they seem to have", async (t) => {
+  assert.equal(await typesOf(t, "docs/frameworks/openai-agents.md"), "");
+});

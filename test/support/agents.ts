@@ -1,0 +1,251 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import type { TestContext } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { createClient, type Client, type ListedTask } from "../../sdk/index.ts";
+import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import { person } from "./people.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, testOnBoth, type TestService } from "./service.ts";
+
+/** A service as agents see it, and the people who answer their questions. */
+export interface Surroundings {
+  service: TestService;
+  /** Of the service. */
+  url: string;
+  client: Client;
+  /** Every question so far, oldest first. */
+  questions(): Promise<ListedTask[]>;
+  /** The only question so far. */
+  question(): Promise<ListedTask>;
+  /** Somebody signs in and answers it, as in the dashboard. */
+  answer(id: string, response: object): Promise<void>;
+  /** Lets so much time pass, and ends what is overdue by then. */
+  pass(seconds: number): Promise<void>;
+  /** Sends every callback that is due, one at the least, and waits for what comes back. */
+  callBack(): Promise<void>;
+  /** The status of the last attempt to call back for a task, and how many there were. */
+  attempts(id: string): Promise<{ count: number; last: number | null }>;
+}
+
+/** Registers the same promise about an agent for both databases. */
+export function testAgent(name: string, run: (around: Surroundings, t: TestContext) => Promise<void>): void {
+  testOnBoth(
+    name,
+    async (service, t) => {
+      const url = await service.app.listen({ port: 0, host: "127.0.0.1" });
+      const client = createClient({ baseUrl: url, token: ADMIN_TOKEN });
+      const { call } = await person(service, { is_operator: true });
+      const questions = async () => {
+        const all: ListedTask[] = [];
+        for await (const one of client.list()) all.unshift(one);
+        return all;
+      };
+      service.ctx.deliveries.start();
+      let sent = 0;
+      await run(
+        {
+          service,
+          url,
+          client,
+          questions,
+          question: async () => {
+            const all = await questions();
+            if (all.length !== 1) throw new Error(`${all.length} questions were asked`);
+            return all[0]!;
+          },
+          answer: async (id, response) => {
+            const { status, text } = await call("POST", `/api/tasks/${id}/complete`, { body: { response } });
+            if (status !== 200) throw new Error(`the answer was refused with ${status}: ${text}`);
+          },
+          pass: async (seconds) => {
+            service.clock.advance(seconds * 1000);
+            await timeOutDueTasks(service.ctx);
+          },
+          callBack: async () => {
+            const attempts = async () => {
+              const count = service.ctx.db.query
+                .selectFrom("delivery_attempts")
+                .select((eb) => eb.fn.countAll().as("count"));
+              return Number((await count.executeTakeFirstOrThrow()).count);
+            };
+            // A callback that is due is held until the answer to whoever ended the task was sent.
+            do {
+              await nextTurn();
+              await service.ctx.deliveries.turn();
+              await service.ctx.deliveries.settle();
+            } while ((await attempts()) === sent);
+            sent = await attempts();
+          },
+          attempts: async (id) => {
+            const path = `/api/admin/webhook-deliveries?task_id=${id}`;
+            const { body } = await service.call<{ attempt_count: number; last_status_code: number | null }[]>(
+              "GET",
+              path,
+            );
+            return { count: body[0]!.attempt_count, last: body[0]!.last_status_code };
+          },
+        },
+        t,
+      );
+    },
+    { deliveries: { random: () => 0 } },
+  );
+}
+
+/** A server of the agent's, on a free port. What it listens with can be set later. */
+export async function startAgentServer(t: TestContext): Promise<{ url: string; listener: RequestListener }> {
+  const agent = { url: "", listener: ((_, response) => response.writeHead(503).end()) as RequestListener };
+  const server = createServer((request, response) => agent.listener(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close().closeAllConnections());
+  agent.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/human`;
+  return agent;
+}
+
+const PACKAGE = "@human-task-service/client";
+
+/** The programs of a page, in order: its fenced blocks of TypeScript. */
+export function programsOf(page: string): string[] {
+  const programs = [...readFileSync(page, "utf8").matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program]) => program!);
+  if (programs.length === 0) throw new Error(`${page} has no program`);
+  return programs;
+}
+
+/** Whether the programs of a page are what TypeScript takes: what it says of them otherwise. */
+export async function typesOf(t: TestContext, page: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "programs-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  for (const [number, program] of programsOf(page).entries()) writeFileSync(join(folder, `${number}.ts`), program);
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  const paths = { [PACKAGE]: [resolve("sdk/index.ts")], [`${PACKAGE}/*`]: [resolve("sdk/adapters/*.ts")] };
+  const compilerOptions = { paths, noUnusedLocals: false };
+  const config = { extends: resolve("tsconfig.json"), compilerOptions, include: ["*.ts"], exclude: [] };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const compiler = spawn(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", folder]);
+  const said = await text(compiler.stdout);
+  return said;
+}
+
+/** A program of a page that runs in a process of its own, as it stands there. */
+export interface RunningProgram {
+  /** Resolves with the first line of its output that fits. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Waits for its end. */
+  ended: Promise<number | null>;
+}
+
+/** @param program - its source, in which the client is imported by its package's name */
+export function runProgram(
+  t: TestContext,
+  program: string,
+  around: Pick<Surroundings, "url">,
+  env: Record<string, string> = {},
+): RunningProgram {
+  const source = program.replaceAll(
+    new RegExp(`"${PACKAGE}(?:/([a-z-]+))?"`, "g"),
+    (_, adapter?: string) =>
+      `"${pathToFileURL(adapter === undefined ? "sdk/index.ts" : `sdk/adapters/${adapter}.ts`).href}"`,
+  );
+  return watch(t, ["--input-type=module-typescript", "--eval", source], around, env);
+}
+
+/** Runs Node with what an agent finds in its environment. */
+export function watch(
+  t: TestContext,
+  args: readonly string[],
+  { url }: Pick<Surroundings, "url">,
+  env: Record<string, string> = {},
+): RunningProgram {
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env["PATH"],
+      SERVICE_URL: url,
+      SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
+      SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+      ...env,
+    },
+  });
+  t.after(() => child.kill("SIGKILL"));
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr])
+    createInterface({ input: stream }).on("line", (line) => {
+      lines.push(line);
+      for (const look of waiting) look();
+    });
+  const ended = once(child, "close").then(([code]) => code as number | null);
+  return {
+    ended,
+    says: async (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = lines.map((line) => pattern.exec(line)).find((match) => match !== null);
+          if (found) {
+            waiting.delete(look);
+            resolve(found);
+          }
+        };
+        waiting.add(look);
+        look();
+        void ended.then((code) =>
+          reject(new Error(`it ended with ${code} and never said ${pattern}:\n${lines.join("\n")}`)),
+        );
+      }),
+  };
+}
+
+interface ModelInput {
+  type?: string;
+  output?: unknown;
+}
+
+/**
+ * A vendor on loopback that speaks the format of OpenAI's Responses: its model calls one function, and repeats what that gave.
+ * @returns what is set in the environment of a program that uses it
+ */
+export async function startModel(t: TestContext, name: string, args: object): Promise<Record<string, string>> {
+  const vendor = await startAgentServer(t);
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { input } = JSON.parse(await text(request)) as { input: ModelInput[] };
+    const told = input.findLast(({ type }) => type === "function_call_output");
+    const says = `It was said: ${JSON.stringify(told?.output)}`;
+    const item = told
+      ? {
+          type: "message",
+          id: "msg_1",
+          role: "assistant",
+          content: [{ type: "output_text", text: says, annotations: [] }],
+        }
+      : { type: "function_call", id: "fc_1", call_id: "call_1", name, arguments: JSON.stringify(args) };
+    const usage = {
+      input_tokens: 1,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 1,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 2,
+    };
+    const output = [{ ...item, status: "completed" }];
+    const said = {
+      id: "resp_1",
+      object: "response",
+      created_at: 1,
+      model: "model",
+      status: "completed",
+      output,
+      usage,
+    };
+    response.setHeader("content-type", "application/json").end(JSON.stringify(said));
+  };
+  vendor.listener = (request, response) => void answer(request, response);
+  return { OPENAI_BASE_URL: new URL("/", vendor.url).href.replace(/\/$/, ""), OPENAI_API_KEY: "no-key" };
+}
