@@ -31,6 +31,7 @@ import { PAYLOAD_KEY } from "../../test/support/service.ts";
 import { nodeCallbackHandler, type Callback } from "../index.ts";
 import { interruptForHuman, resumeOnCallback, waitForHuman, type WaitingForHuman } from "./langgraph.ts";
 
+const DELIVERIES = "/api/admin/webhook-deliveries";
 const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });
 
 const Refund = Annotation.Root({
@@ -131,8 +132,8 @@ testAgent("a callback that comes again resumes nothing a second time", async (ar
   await around.answer(id, { approved: false });
   await around.callBack();
   for (let i = 0; i < 2; i++) {
-    const [delivery] = (await around.service.call<{ id: string }[]>("GET", "/api/admin/webhook-deliveries")).body;
-    await around.service.call("POST", `/api/admin/webhook-deliveries/${delivery!.id}/redeliver`);
+    const [delivery] = (await around.service.call<{ id: string }[]>("GET", DELIVERIES)).body;
+    await around.service.call("POST", `${DELIVERIES}/${delivery!.id}/redeliver`);
     await around.callBack();
   }
   assert.deepEqual(watched, { visits: 2, paid: 1 });
@@ -165,11 +166,16 @@ testAgent(
     await around.answer(id, { approved: true });
     await around.callBack();
     assert.deepEqual(await around.attempts(id), { count: 1, last: 500 });
-
-    Object.assign(graph.checkpointer as MemorySaver, { storage: saver.storage, writes: saver.writes });
+    // The checkpoint that the node starts from is stored, its interrupt is not.
+    Object.assign(graph.checkpointer as MemorySaver, { storage: saver.storage });
     await around.pass(30);
     await around.callBack();
-    assert.deepEqual(await around.attempts(id), { count: 2, last: 204 });
+    assert.deepEqual(await around.attempts(id), { count: 2, last: 500 });
+
+    Object.assign(graph.checkpointer as MemorySaver, { writes: saver.writes });
+    await around.pass(60);
+    await around.callBack();
+    assert.deepEqual(await around.attempts(id), { count: 3, last: 204 });
     assert.equal(((await graph.getState(thread("t"))).values as { outcome: string }).outcome, "approved, none");
   },
 );
@@ -259,8 +265,10 @@ testAgent(
       const outcome = await interruptForHuman({ task, responseSchema, occasion, callbackUrl: agent.url }, around);
       return outcome.status === "completed" ? outcome.answer.text : outcome.status;
     };
+    let runs = 0;
     const graph = new StateGraph(State)
       .addNode("twice", async () => {
+        runs++;
         const first = await ask("First?", "first");
         const plain = interrupt<string, string>("a plain one");
         return { said: [`${first} ${plain} ${await ask("Second?", "second")}`] };
@@ -281,6 +289,10 @@ testAgent(
     };
     await graph.invoke({}, thread("t"));
     await answer("Beside?", "b");
+    const [{ id: delivery } = { id: "" }] = (await around.service.call<{ id: string }[]>("GET", DELIVERIES)).body;
+    await around.service.call("POST", `${DELIVERIES}/${delivery}/redeliver`);
+    await around.callBack();
+    assert.deepEqual([runs, agent.acted[1]], [2, null]);
     await answer("First?", "f");
     await graph.invoke(new Command({ resume: "p" }), thread("t"));
     await answer("Second?", "s");
@@ -302,14 +314,16 @@ testAgent("another question in the place of one that was asked is refused, unles
     .addEdge("__start__", "ask")
     .compile({ checkpointer: new MemorySaver() });
   await graph.invoke({}, thread("t"));
-  await assert.rejects(graph.invoke(null, thread("t")), { code: "OTHER_QUESTION" });
+  const refused = { code: "OTHER_QUESTION", message: /what changes is to be made in a node before/ };
+  await assert.rejects(graph.invoke(null, thread("t")), refused);
   assert.equal((await around.questions()).length, 1);
 });
 
-testAgent("with a key of its own a question is asked once in its thread, wherever it is asked", async (around) => {
+testAgent("with a key of its own a question is asked once in its thread, wherever it is asked", async (around, t) => {
+  const agent = await startAgent(t);
   const ask = async () => {
     const { status } = await interruptForHuman(
-      { task: "May we begin?", responseSchema: ANSWER, idempotencyKey: "begin" },
+      { task: "May we begin?", responseSchema: ANSWER, idempotencyKey: "begin", callbackUrl: agent.url },
       around,
     );
     return { outcome: status };
@@ -323,8 +337,10 @@ testAgent("with a key of its own a question is asked once in its thread, whereve
   for (const id of ["a", "b"]) await graph.invoke({}, thread(id));
   const [first, second] = await around.questions();
   await around.answer(first!.id, { approved: true });
-  const { outcome } = await graph.invoke(null, thread("a"));
-  assert.equal(outcome, "completed");
+  agent.resumes(resumeOnCallback(graph));
+  await around.callBack();
+  const { values, next } = await graph.getState(thread("a"));
+  assert.deepEqual([(values as { outcome: string }).outcome, next], ["completed", []]);
   assert.equal((await around.client.get(second!.id)).status, "created");
 });
 
@@ -391,10 +407,11 @@ testAgent("to wait is bounded: what is pending is said, and found again", async 
 
 testAgent("to wait ends with the graph's signal", async (around) => {
   const abort = new AbortController();
+  let waiting: ReturnType<typeof waitForHuman> | undefined;
   const graph = new StateGraph(Refund)
     .addNode("ask", async () => {
-      const outcome = await waitForHuman({ task: "Slow?", responseSchema: ANSWER }, around);
-      return { outcome: outcome.status };
+      waiting = waitForHuman({ task: "Slow?", responseSchema: ANSWER }, around);
+      return { outcome: (await waiting).status };
     })
     .addEdge("__start__", "ask")
     .compile({ checkpointer: new MemorySaver() });
@@ -402,6 +419,7 @@ testAgent("to wait ends with the graph's signal", async (around) => {
   while ((await around.questions()).length === 0);
   abort.abort(new Error("the user went away"));
   await assert.rejects(run, /the user went away|Abort/);
+  await assert.rejects(waiting!, /the user went away|Abort/);
   assert.equal((await around.question()).status, "created");
 });
 
