@@ -1,10 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { nodeCallbackHandler } from "@human-task-service/client";
+import { interruptForHuman, resumeOnCallback, type WaitingForHuman } from "@human-task-service/client/langgraph";
 import { Annotation, INTERRUPT, isInterrupted, MemorySaver, StateGraph } from "@langchain/langgraph";
 import { z } from "zod";
-// In a project of its own: "@human-task-service/client" and "@human-task-service/client/langgraph".
-import { nodeCallbackHandler } from "../../sdk/index.ts";
-import { interruptForHuman, resumeOnCallback, type WaitingForHuman } from "../../sdk/adapters/langgraph.ts";
 
 /*
  * A graph that drafts a refund, is interrupted until a person has decided, and goes on by the service's callback. Where it
@@ -60,7 +59,6 @@ await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const graph = refundGraph(`http://127.0.0.1:${(server.address() as AddressInfo).port}/human`);
 
 const resume = resumeOnCallback(graph);
-// oxlint-disable-next-line node/no-process-env -- this is a program of its own
 const handle = nodeCallbackHandler({ webhookKey: process.env["WEBHOOK_KEY"] }, async (callback) => {
   const state = await resume(callback);
   if (state === null) return;

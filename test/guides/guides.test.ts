@@ -295,3 +295,22 @@ void test(
     );
   },
 );
+
+void test("examples/langgraph/README.md: a graph that is interrupted, and resumed", { timeout: TEST_MS }, async (t) => {
+  await follow(t, {
+    page: "examples/langgraph/README.md",
+    env: { PORT: String(await freePort()) },
+    after: [
+      [
+        "example:langgraph",
+        async (reader) => {
+          const id = await until("the question", () => /tsk_\w+/.exec(reader.shown())?.[0]);
+          const task = await reader.call<{ response_schema: { required: string[] } }>("GET", `/api/tasks/${id}`);
+          assert.deepEqual(task.response_schema.required, ["approved"]);
+          await reader.call("POST", `/api/tasks/${id}/complete`, { response: { approved: true } });
+          await until("what became of the refund", () => /refunded|paid/i.test(reader.shown().split(id)[1] ?? ""));
+        },
+      ],
+    ],
+  });
+});

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { test } from "node:test";
+import { SUITES } from "../../prove/suites.ts";
+import { blocksOf } from "../support/guide.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const PAGES = globSync(["*.md", "docs/**/*.md", "examples/**/*.md", "sdk/{,testing/}*.md", "mcp/*.md"], {
+  cwd: ROOT,
+}).filter((page) => page !== "CHANGELOG.md" && !page.includes("node_modules"));
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+/** Pages with commands that no reader of these tests types, and why. */
+const NOT_FOLLOWED: Readonly<Record<string, string>> = {
+  "CONTRIBUTING.md": "they check and change the repository itself",
+  "docs/benchmarks.md": "they take half an hour; the names of scenarios are looked at below",
+  "sdk/README.md": "two settings, which every test of the client gives",
+};
+/** Ways to run a block that a test of its own runs. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  container: "test/container.test.ts",
+  packages: "test/packages.test.ts",
+  postgres: "test/docs-operating.test.ts",
+};
+
+void test("every link of a page leads somewhere", () => {
+  const broken: string[] = [];
+  for (const page of PAGES) {
+    const text = read(page).replaceAll(/^ *```[^]*?^ *```/gm, "");
+    for (const [, target = ""] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^(https?:|#)/.test(target)) continue;
+      const [path = "", anchor] = target.split("#");
+      const file = normalize(join(dirname(page), path));
+      if (!existsSync(join(ROOT, file))) broken.push(`${page}: ${target}`);
+      else if (anchor !== undefined && !anchorsOf(read(file)).has(anchor)) broken.push(`${page}: ${target}`);
+    }
+  }
+  assert.deepEqual(broken, []);
+});
+
+/** As GitHub makes them. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading!);
+  const ids = [...text.matchAll(/<a id="([^"]+)"/g)].map(([, id]) => id!);
+  return new Set([
+    ...headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+        .replaceAll(" ", "-"),
+    ),
+    ...ids,
+  ]);
+}
+
+void test("every command that a page says to type is typed by a test", () => {
+  const tests = globSync(["test/guides/*.test.ts", "test/*.test.ts"], { cwd: ROOT }).map(read).join("\n");
+  const untried: string[] = [];
+  for (const page of PAGES)
+    for (const { language, how, line } of blocksOf(page)) {
+      if (language !== "sh") continue;
+      const isTried =
+        how === null || how === "background"
+          ? tests.includes(`"${page}"`) || page in NOT_FOLLOWED
+          : how in ELSEWHERE && existsSync(join(ROOT, ELSEWHERE[how]!));
+      if (!isTried) untried.push(`${page}:${line}`);
+    }
+  assert.deepEqual(untried, []);
+});
+
+void test("where a page names tests, proofs and benches, they are there", () => {
+  const files = globSync(["{src,json-schema,form,web,sdk,mcp,test}/**/*.test.ts"], { cwd: ROOT });
+  const suites = new Set<string>(SUITES.map(({ name }) => name));
+  const missing: string[] = [];
+  for (const page of PAGES)
+    for (const [, script = "", names = ""] of read(page).matchAll(/npm (?:run )?(test|prove|bench) -- ([\w ./-]+)/g))
+      // Options, and what they take.
+      for (const name of names.split(" ").filter((one) => /^[a-z]/.test(one) && !one.includes("."))) {
+        const isThere =
+          script === "test"
+            ? files.some((file) => file.includes(name))
+            : script === "bench"
+              ? existsSync(join(ROOT, `bench/scenarios/${name}.ts`))
+              : suites.has(name);
+        if (!isThere) missing.push(`${page}: npm ${script} -- ${name}`);
+      }
+  assert.deepEqual(missing, []);
+});
