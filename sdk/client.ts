@@ -373,7 +373,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return client;
 }
 
-const ENDS = new Set<string>(["completed", "timed_out", "cancelled", "verification_exhausted"]);
+export const ENDS: ReadonlySet<string> = new Set(["completed", "timed_out", "cancelled", "verification_exhausted"]);
 
 function isGone(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === "TASK_NOT_FOUND";
@@ -384,7 +384,7 @@ function isEnded(error: unknown): boolean {
 }
 
 /** @throws NoAnswerError, AnswerRefusedError */
-async function answerOf<S extends AnySchema>(outcome: TaskOutcome, schema: S | undefined): Promise<AnswerOf<S>> {
+export async function answerOf<S extends AnySchema>(outcome: TaskOutcome, schema: S | undefined): Promise<AnswerOf<S>> {
   const { task_id, status, response } = outcome;
   if (status !== "completed") throw new NoAnswerError(outcome);
   if (schema === undefined || !isStandard(schema)) return response as AnswerOf<S>;

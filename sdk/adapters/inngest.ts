@@ -1,0 +1,131 @@
+import { NonRetriableError } from "inngest";
+import type { Callback } from "../callbacks.ts";
+import { createClient, type Client } from "../client.ts";
+import type { AnswerOf, AnySchema } from "../schemas.ts";
+import type { TaskOutcome } from "../shapes.ts";
+import { hasEnded, isFinal, keyOfRun, outcomeOf, readEnd, runOf, type Outcome, type RunQuestion } from "./durable.ts";
+
+export type { Answered, Outcome, RunQuestion, Unanswered } from "./durable.ts";
+
+/** What an Inngest function is given; of it, what asking takes. */
+export interface RunContext {
+  runId: string;
+  step: {
+    run(id: string, work: () => Promise<unknown>): Promise<unknown>;
+    waitForEvent(id: string, options: { event: string; timeout: Date; if: string }): Promise<unknown>;
+  };
+}
+
+export interface HumanOptions {
+  /** Sends the events that runs wait for. */
+  inngest: { send(event: { id?: string; name: string; data: EndedEvent }): Promise<unknown> };
+  /** Where `onCallback` is served, for the service to reach. */
+  callbackUrl: string;
+  /** Left out: `createClient()`, which finds the service by the environment. */
+  client?: Client | undefined;
+  /** `human-task/ended` when it is left out. */
+  eventName?: string | undefined;
+}
+
+/** The data of the event. It wakes, and answers nothing: the answer is read from the service. */
+export interface EndedEvent {
+  task_id: string;
+}
+
+export interface Human {
+  /**
+   * Asks a person and waits for the answer, in three or four steps whose ids begin with `id`; nothing runs meanwhile.
+   * @param context - what the function was given, `{ step, runId }`
+   * @param id - as of any step: the same in every execution. In a loop it may be the same again.
+   * @throws NonRetriableError when the question itself is refused
+   */
+  awaitHuman<const R extends AnySchema, const P extends AnySchema>(
+    context: RunContext,
+    id: string,
+    question: RunQuestion<R, P>,
+  ): Promise<Outcome<AnswerOf<R>>>;
+  /** For `callbackHandler` or `nodeCallbackHandler`: sends the event that the run waits for. */
+  onCallback(callback: Callback): Promise<void>;
+}
+
+/** What is waited for longer than the task is open: the service tells of the end, and that may be late. */
+const GRACE_MS = 60_000;
+
+export function createHuman({ inngest, callbackUrl, eventName = "human-task/ended", ...options }: HumanOptions): Human {
+  let made: Client | undefined;
+  const client = (): Client => options.client ?? (made ??= createClient());
+
+  return {
+    awaitHuman: async (context, id, question) => {
+      const { step, runId } = context;
+      const name = nameOnce(step, id);
+      const idempotencyKey = keyOfRun("inngest", [runId, name]);
+      const { taskId, timeoutAt, ended } = (await step.run(id, async (): Promise<Asked> => {
+        const { id: taskId, record } = await client()
+          .ask({ ...question, idempotencyKey, callbackUrl })
+          .catch(giveUp);
+        return {
+          taskId,
+          timeoutAt: record.timeout_at,
+          // Only a step that is tried again finds that.
+          ended: hasEnded(record) ? await readEnd(client(), taskId) : null,
+        };
+      })) as Asked;
+      if (ended !== null) return outcomeOf(ended, question.responseSchema);
+
+      for (;;) {
+        // An event that comes before the wait for it is registered is lost. Of steps that are planned together Inngest
+        // registers waits first: so the look comes after, and whoever answered before it is told of once more.
+        const [woken] = await Promise.all([
+          step.waitForEvent(`${id}: wait`, {
+            event: eventName,
+            if: `async.data.task_id == ${JSON.stringify(taskId)}`,
+            timeout: new Date(Date.parse(timeoutAt) + GRACE_MS),
+          }),
+          step
+            .run(`${id}: look`, async () => {
+              if (!hasEnded(await client().poll(taskId, { timeoutSeconds: 0 }))) return;
+              // Without an id: the first one's event may have had it, and a second event of one id is dropped.
+              await inngest.send({ name: eventName, data: { task_id: taskId } });
+            })
+            // It is for a rare moment. The wait goes on without it, and its end is looked at all the same.
+            .catch(() => {}),
+        ]);
+        const read = (await step.run(`${id}: read`, async () =>
+          woken === null ? readEnd(client(), taskId) : client().poll(taskId, { timeoutSeconds: 0 }),
+        )) as TaskOutcome;
+        // Anybody who may send events may have sent that one.
+        if (hasEnded(read)) return outcomeOf(read, question.responseSchema);
+      }
+    },
+
+    onCallback: async (callback) => {
+      if (runOf("inngest", callback) === null) return;
+      const { task_id } = callback;
+      await inngest.send({ id: `human-task-ended-${task_id}`, name: eventName, data: { task_id } });
+    },
+  };
+}
+
+interface Asked {
+  taskId: string;
+  timeoutAt: string;
+  ended: TaskOutcome | null;
+}
+
+function giveUp(error: unknown): never {
+  if (!isFinal(error)) throw error;
+  throw new NonRetriableError((error as Error).message, { cause: error });
+}
+
+/** How often each id was used in one execution, which begins anew with `step` at the first line of the function. */
+const used = new WeakMap<object, Map<string, number>>();
+
+/** As Inngest names steps in a loop: `approve`, `approve:1`, `approve:2`. */
+function nameOnce(step: object, id: string): string {
+  const counts = used.get(step) ?? new Map<string, number>();
+  used.set(step, counts);
+  const count = counts.get(id) ?? 0;
+  counts.set(id, count + 1);
+  return count === 0 ? id : `${id}:${count}`;
+}

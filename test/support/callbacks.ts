@@ -1,0 +1,89 @@
+import { test, type TestContext } from "node:test";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createClient, type Client } from "../../sdk/client.ts";
+import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import { ADMIN_TOKEN, startTestService, type TestService } from "./service.ts";
+
+/** A service that listens, whose callbacks are posted for real. Its clock runs, and can be put forward. */
+export interface AskedService {
+  service: TestService;
+  /** For example `http://127.0.0.1:41234`. */
+  url: string;
+  client: Client;
+  /** Some time later: what is overdue ends, and what is due again is being sent. */
+  later(ms: number): Promise<void>;
+  /** What was answered to the callbacks of a task, oldest first: HTTP statuses, once there are so many. */
+  attempts(taskId: string, count: number): Promise<(number | null)[]>;
+  /** Has the callback of a task sent again, whatever was answered to it before. */
+  redeliver(taskId: string): Promise<void>;
+}
+
+interface Delivery {
+  id: string;
+  attempts: { status_code: number | null }[];
+}
+
+/** Registers the same promise for both databases. */
+export function testWithCallbacks(name: string, run: (asked: AskedService, t: TestContext) => Promise<void>): void {
+  for (const dialect of ["sqlite", "postgres"] as const)
+    void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
+      let ahead = 0;
+      const { service, stop } = await startTestService(dialect, { now: () => Date.now() + ahead });
+      try {
+        await service.app.listen({ port: 0, host: "127.0.0.1" });
+        service.ctx.deliveries.start();
+        const url = `http://127.0.0.1:${(service.app.server.address() as AddressInfo).port}`;
+        const pathOf = async (taskId: string) => {
+          const { body } = await service.call<Delivery[]>("GET", `/api/admin/webhook-deliveries?task_id=${taskId}`);
+          return `/api/admin/webhook-deliveries/${body[0]!.id}`;
+        };
+        const attempts = async (taskId: string, count: number) => {
+          for (;;) {
+            const { body } = await service.call<Delivery>("GET", await pathOf(taskId));
+            if (body.attempts.length >= count) return body.attempts.map(({ status_code }) => status_code);
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        };
+        await run(
+          {
+            service,
+            url,
+            client: createClient({ baseUrl: url, token: ADMIN_TOKEN }),
+            later: async (ms) => {
+              await service.ctx.deliveries.settle();
+              ahead += ms;
+              await timeOutDueTasks(service.ctx);
+              await service.ctx.deliveries.turn();
+            },
+            attempts,
+            redeliver: async (taskId) => {
+              // Of one that is under way the outcome would no longer count.
+              await attempts(taskId, 1);
+              await service.call("POST", `${await pathOf(taskId)}/redeliver`);
+            },
+          },
+          t,
+        );
+      } finally {
+        await stop();
+      }
+    });
+}
+
+/** What does not end by then hangs. */
+const TEST_MS = 60_000;
+
+/** A program's own server on this machine, such as one that takes callbacks. It ends with the test. */
+export async function listen(
+  t: TestContext,
+  handle: (request: IncomingMessage, response: ServerResponse) => unknown,
+): Promise<string> {
+  const server = createServer((request, response) => void handle(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

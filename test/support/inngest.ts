@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import type { TestContext } from "node:test";
+import { listen } from "./callbacks.ts";
+
+/**
+ * What stands where Inngest does: it takes events from the real SDK (`/e/...`), calls the real `serve` handler over HTTP, keeps
+ * what each step gave, and registers waits. From Inngest's own server it has these rules: of operations that come together
+ * waits are registered first; the function is called again once all of them have ended; an event resumes a wait that is
+ * registered, and no other; of two events with one id the second is dropped.
+ */
+export interface InngestStandIn {
+  url: string;
+  /** All events that came and were not dropped. */
+  events: Event[];
+  /** Takes no events, as while it is down. */
+  isAway: boolean;
+  /** Starts a run of a function, as its trigger would. */
+  start(options: Start): Run;
+}
+
+interface Start {
+  /** Where the functions are served. */
+  app: () => string;
+  /** `<app>-<function>`. */
+  fnId: string;
+  /** The name of its trigger. */
+  event: string;
+  data: object;
+  /** As Inngest does where it may: steps of one request are kept on the way. */
+  checkpointing?: boolean;
+}
+
+export interface Run {
+  id: string;
+  /** Ids of steps that have run, as the program calls them. */
+  ran: string[];
+  /** Waits that are registered. */
+  waits: Wait[];
+  /** Called before what the function asks for next is dealt with. */
+  before: ((operations: Operation[]) => Promise<void>) | undefined;
+  /** Resolves once it waits for events alone. */
+  paused(): Promise<void>;
+  /** Resolves once it waits for events alone, for so many times. */
+  asked(times: number): Promise<void>;
+  /** Resolves with what the function gave; rejects once it has failed for good. */
+  ended(): Promise<unknown>;
+  /** The time of its waits is over. */
+  expire(): void;
+}
+
+interface Event {
+  id: string;
+  name: string;
+  data: Record<string, unknown>;
+}
+
+export interface Wait {
+  id: string;
+  event: string;
+  taskId: string;
+  /** ISO 8601. */
+  timeout: string;
+}
+
+interface Operation {
+  id: string;
+  op: string;
+  name: string;
+  displayName: string;
+  data?: unknown;
+  error?: unknown;
+  opts?: { if?: string; timeout?: string };
+}
+
+const MAX_ATTEMPTS = 4;
+
+export async function startInngest(t: TestContext): Promise<InngestStandIn> {
+  const runs: RunOfStandIn[] = [];
+  const events: Event[] = [];
+  const ids = new Set<string>();
+
+  const url = await listen(t, async (request, response) => {
+    const body = await read(request);
+    const answer = (value: unknown): void => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(value));
+    };
+    const checkpoint = /^\/v1\/checkpoint\/([^/]+)\/async$/.exec(request.url ?? "");
+    if (checkpoint !== null) {
+      for (const step of (body as { steps: Operation[] }).steps)
+        runs.find(({ id }) => id === checkpoint[1])!.keep(step);
+      answer({});
+      return;
+    }
+    if (standIn.isAway) {
+      response.statusCode = 503;
+      answer({ error: "away", status: 503 });
+      return;
+    }
+    const came = [body].flat() as Event[];
+    for (const event of came) {
+      event.id ??= randomUUID();
+      if (ids.has(event.id)) continue;
+      ids.add(event.id);
+      events.push(event);
+      for (const run of runs) run.hear(event);
+    }
+    answer({ ids: came.map(({ id }) => id), status: 200 });
+  });
+
+  const standIn: InngestStandIn = {
+    url,
+    events,
+    isAway: false,
+    start: (options) => {
+      const run = createRun(options);
+      runs.push(run);
+      return run;
+    },
+  };
+  return standIn;
+}
+
+interface RunOfStandIn extends Run {
+  keep(operation: Operation): void;
+  hear(event: Event): void;
+}
+
+function createRun({ app, fnId, event: name, data, checkpointing = false }: Start): RunOfStandIn {
+  const event = { id: randomUUID(), name, data };
+  const id = randomUUID();
+  const steps: Record<string, unknown> = {};
+  const stack: string[] = [];
+  const end = Promise.withResolvers<unknown>();
+  end.promise.catch(() => {});
+  let pauses = 0;
+  const changed = new EventEmitter();
+
+  const call = async (stepId: string): Promise<Operation[]> => {
+    for (let attempt = 0; ; attempt++) {
+      const ctx = {
+        run_id: id,
+        attempt,
+        max_attempts: MAX_ATTEMPTS,
+        disable_immediate_execution: false,
+        use_api: false,
+        stack: { stack, current: stack.length },
+        ...(checkpointing && { fn_id: "0195d1c0-0000-7000-8000-000000000001", qi_id: randomUUID() }),
+      };
+      const response = await fetch(`${app()}?fnId=${encodeURIComponent(fnId)}&stepId=${stepId}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ version: 2, event, events: [event], steps, ctx }),
+      });
+      const body = await response.json();
+      if (response.status === 200) return [{ id: "end", op: "RunComplete", name: "", displayName: "", data: body }];
+      const operations = response.status === 206 ? (body as Operation[]) : [];
+      const failed = response.status === 206 ? operations.find(({ op }) => op === "StepError") : body;
+      if (failed === undefined) return operations;
+      if (response.headers.get("x-inngest-no-retry") === "true" || attempt + 1 === MAX_ATTEMPTS)
+        throw Object.assign(new Error((failed as { message?: string }).message), { failed, attempts: attempt + 1 });
+    }
+  };
+
+  const run: RunOfStandIn = {
+    id,
+    ran: [],
+    waits: [],
+    before: undefined,
+    paused: async () => run.asked(1),
+    asked: async (times) => {
+      while (pauses < times || run.waits.length === 0) {
+        const [error] = (await once(changed, "pause")) as [unknown];
+        if (error !== undefined) throw error;
+      }
+    },
+    ended: async () => end.promise,
+    keep: ({ id: step, displayName, data, op, error }) => {
+      steps[step] = op === "StepFailed" ? { type: "error", error } : { type: "data", data: data ?? null };
+      stack.push(step);
+      run.ran.push(displayName);
+    },
+    hear: ({ name, data, id: eventId }) => {
+      const matching = run.waits.filter(({ event, taskId }) => event === name && taskId === data["task_id"]);
+      for (const wait of matching) wake(wait, { name, data, id: eventId });
+    },
+    expire: () => {
+      while (run.waits.length > 0) wake(run.waits[0]!, null);
+    },
+  };
+
+  const wake = (wait: Wait, data: unknown): void => {
+    run.waits.splice(run.waits.indexOf(wait), 1);
+    steps[wait.id] = { type: "data", data };
+    stack.push(wait.id);
+    if (run.waits.length > 0) return;
+    awake.resolve();
+  };
+  let awake = Promise.withResolvers<void>();
+
+  const drive = async (): Promise<void> => {
+    for (;;) {
+      const operations = await call("step");
+      await run.before?.(operations);
+      awake = Promise.withResolvers<void>();
+      for (const { id: wait, op, name, opts } of operations) {
+        if (op !== "WaitForEvent") continue;
+        const taskId = /^async\.data\.task_id == "([^"\\]+)"$/.exec(opts!.if!)![1]!;
+        run.waits.push({ id: wait, event: name, taskId, timeout: opts!.timeout! });
+      }
+      const hadWaits = run.waits.length > 0;
+      for (const operation of operations) {
+        if (operation.op === "RunComplete") {
+          end.resolve(operation.data);
+          return;
+        }
+        if (operation.op === "StepPlanned") {
+          for (const result of await call(operation.id)) run.keep(result);
+        } else if (operation.op !== "WaitForEvent") run.keep(operation);
+      }
+      if (!hadWaits) continue;
+      pauses++;
+      changed.emit("pause");
+      await awake.promise;
+    }
+  };
+  drive().catch((error: unknown) => {
+    end.reject(error);
+    changed.emit("pause", error);
+  });
+  return run;
+}
+
+async function read(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
