@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import type { Server } from "node:http";
+import type { TestContext } from "node:test";
+import { Mastra } from "@mastra/core/mastra";
+import { InMemoryStore } from "@mastra/core/storage";
+import { createStep, createWorkflow, type AnyWorkflow } from "@mastra/core/workflows";
+import { z } from "zod";
+import { listen, testWithCallbacks, type AskedService } from "../../test/support/callbacks.ts";
+import { freePort } from "../../test/support/free-port.ts";
+import { openPage } from "../../test/support/pages.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
+import { nodeCallbackHandler } from "../callbacks.ts";
+import { createHumanStep, resumeOnCallback } from "./mastra.ts";
+
+const INPUT = z.object({ customer: z.string() });
+const ANSWER = z.object({ approved: z.boolean(), by: z.string().default("nobody") });
+
+interface Agent {
+  mastra: Mastra;
+  callbackUrl: string;
+  /** Called when a callback came, before it is dealt with. */
+  before: (() => Promise<void>) | undefined;
+  /** Another process on the same storage, which takes the callbacks from now on. */
+  restart(): Mastra;
+}
+
+/** @param make - the workflows; the first one is called `main` */
+async function start(t: TestContext, make: (callbackUrl: string) => AnyWorkflow[]): Promise<Agent> {
+  const storage = new InMemoryStore();
+  const callbackUrl = await listen(
+    t,
+    nodeCallbackHandler(PAYLOAD_KEY, async (callback) => {
+      await agent.before?.();
+      await resumeOnCallback(agent.mastra)(callback);
+    }),
+  );
+  const create = (): Mastra => {
+    const workflows = Object.fromEntries(make(callbackUrl).map((workflow) => [workflow.id, workflow]));
+    return new Mastra({ workflows, storage, logger: false });
+  };
+  const agent: Agent = {
+    mastra: create(),
+    callbackUrl,
+    before: undefined,
+    restart: () => (agent.mastra = create()),
+  };
+  return agent;
+}
+
+/** Ids of open tasks by what they ask. */
+async function openTasks({ client }: AskedService): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const { id, task } of client.list({ status: "created" })) found[task] = id;
+  return found;
+}
+
+/** The run as its storage has it, once it stands like this. */
+async function until({ mastra }: Pick<Agent, "mastra">, runId: string, status: string, workflowId = "main") {
+  for (;;) {
+    const state = await mastra.getWorkflowById(workflowId).getWorkflowRunById(runId);
+    if (state?.status === status) return state;
+    assert.notEqual(state?.status, "failed", state?.error?.message);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const asking = ({ client }: AskedService, callbackUrl: string, id = "approve") =>
+  createHumanStep({
+    id,
+    inputSchema: INPUT,
+    responseSchema: ANSWER,
+    callbackUrl,
+    client,
+    ask: ({ inputData }) => ({ task: `${id} ${inputData.customer}?`, payload: inputData, timeoutSeconds: 600 }),
+  });
+
+/** What comes after an answer; counts how often. */
+const noting = (noted: string[]) =>
+  createStep({
+    id: "note",
+    inputSchema: ANSWER,
+    outputSchema: z.object({ text: z.string() }),
+    execute: async ({ inputData: { approved, by } }) => {
+      noted.push(by);
+      return { text: `${approved ? "yes" : "no"}, said ${by}` };
+    },
+  });
+
+const main = { id: "main", inputSchema: INPUT, outputSchema: z.any() };
+
+testWithCallbacks("a run waits for a person over a restart, and goes on once with the answer", async (asked, t) => {
+  const noted: string[] = [];
+  const agent = await start(t, (url) => [createWorkflow(main).then(asking(asked, url)).then(noting(noted)).commit()]);
+  const run = await agent.mastra.getWorkflowById("main").createRun({ runId: "order/17" });
+  const first = await run.start({ inputData: { customer: "Mia" } });
+  assert.equal(first.status, "suspended");
+  const taskId = (await openTasks(asked))["approve Mia?"]!;
+  const { idempotency_key } = await asked.client.get(taskId);
+  assert.match(idempotency_key, /^mastra:main\/order%2F17\/approve\/v1-[0-9a-f]{16}$/);
+  agent.restart();
+
+  await asked.client.complete(taskId, { approved: true });
+  const { result } = await until(agent, "order/17", "success");
+  assert.deepEqual(result, { text: "yes, said nobody" });
+  await asked.redeliver(taskId);
+  assert.deepEqual(await asked.attempts(taskId, 2), [204, 204]);
+  assert.deepEqual(noted, ["nobody"]);
+});
+
+testWithCallbacks("a callback that is too early is refused, and the next one resumes", async (asked, t) => {
+  let taskId = "";
+  const answer = async () => {
+    taskId = (await openTasks(asked))["approve Mia?"]!;
+    await asked.client.complete(taskId, { approved: false, by: "Dana" });
+    assert.deepEqual(await asked.attempts(taskId, 1), [500]);
+  };
+  const quick: AskedService = {
+    ...asked,
+    client: {
+      ...asked.client,
+      ask: async (question) => {
+        const created = await asked.client.ask(question);
+        await answer();
+        return created;
+      },
+    },
+  };
+  const agent = await start(t, (url) => [createWorkflow(main).then(asking(quick, url)).commit()]);
+  const run = await agent.mastra.getWorkflowById("main").createRun({ runId: "r" });
+  assert.equal((await run.start({ inputData: { customer: "Mia" } })).status, "suspended");
+  await asked.later(31_000);
+  assert.deepEqual((await until(agent, "r", "success")).result, { approved: false, by: "Dana" });
+  assert.deepEqual(await asked.attempts(taskId, 2), [500, 204]);
+});
+
+testWithCallbacks("resuming by hand answers nothing, and makes up for a lost callback", async (asked, t) => {
+  const agent = await start(t, (url) => [createWorkflow(main).then(asking(asked, url)).commit()]);
+  agent.before = async () => {
+    throw new Error("lost");
+  };
+  const workflow = agent.mastra.getWorkflowById("main");
+  const run = await workflow.createRun({ runId: "r" });
+  await run.start({ inputData: { customer: "Mia" } });
+  const forged = { step: "approve", resumeData: { approved: true, by: "nobody who may" } };
+  assert.equal((await run.resume(forged)).status, "suspended");
+  const taskId = (await openTasks(asked))["approve Mia?"]!;
+  await asked.client.complete(taskId, { approved: false, by: "Dana" });
+  assert.deepEqual(await asked.attempts(taskId, 1), [500]);
+  const resumed = await (await workflow.createRun({ runId: "r" })).resume({ step: "approve", resumeData: {} });
+  assert.deepEqual(resumed.status === "success" && resumed.result, { approved: false, by: "Dana" });
+  // What comes late finds nothing to do.
+  agent.before = undefined;
+  await asked.later(31_000);
+  assert.deepEqual(await asked.attempts(taskId, 2), [500, 204]);
+});
+
+testWithCallbacks(
+  "answers find their step among parallel ones, the items of a foreach and nested workflows, in any order",
+  async (asked, t) => {
+    const agent = await start(t, (url) => {
+      const inner = createWorkflow({ ...main, id: "inner" })
+        .then(asking(asked, url, "nested"))
+        .commit();
+      const many = createWorkflow({ ...main, id: "many" })
+        .map(async () => [{ customer: "Lee" }, { customer: "Ada" }])
+        .foreach(asking(asked, url, "each"), { concurrency: 2 })
+        .commit();
+      const workflow = createWorkflow(main)
+        .parallel([asking(asked, url, "left"), asking(asked, url, "right")])
+        .map(async ({ getInitData }) => getInitData<AnyWorkflow>() as { customer: string })
+        .then(inner as never)
+        .map(async () => [{ customer: "Mia" }, { customer: "Zoe" }])
+        .foreach(asking(asked, url, "item"), { concurrency: 2 })
+        .map(async () => ({ customer: "many" }))
+        .then(many as never)
+        .commit();
+      // Nested ones may be registered as well, or not.
+      return [workflow, inner];
+    });
+    const run = await agent.mastra.getWorkflowById("main").createRun({ runId: "r" });
+    await run.start({ inputData: { customer: "Mia" } });
+    const order = ["right Mia?", "left Mia?", "nested Mia?", "item Zoe?", "item Mia?", "each Ada?", "each Lee?"];
+    const all: string[] = [];
+    for (const task of order) {
+      await until(agent, "r", "suspended");
+      const taskId = (await openTasks(asked))[task];
+      assert.ok(taskId !== undefined, task);
+      all.push(taskId);
+      await asked.client.complete(taskId, { approved: true, by: task });
+      assert.deepEqual(await asked.attempts(taskId, 1), [204], task);
+    }
+    const { result } = await until(agent, "r", "success");
+    assert.deepEqual(result, [
+      { approved: true, by: "each Lee?" },
+      { approved: true, by: "each Ada?" },
+    ]);
+    assert.equal(all.length, 7);
+  },
+);
+
+testWithCallbacks("what ends without an answer is what the step says then, or fails the run", async (asked, t) => {
+  const agent = await start(t, (url) => {
+    const kind = createHumanStep({
+      id: "approve",
+      inputSchema: INPUT,
+      responseSchema: ANSWER,
+      callbackUrl: url,
+      client: asked.client,
+      ask: () => ({ task: "kind?", timeoutSeconds: 600 }),
+      onNoAnswer: ({ status }) => ({ approved: false, by: status }),
+    });
+    return [
+      createWorkflow(main).then(asking(asked, url)).commit(),
+      createWorkflow({ ...main, id: "kind" })
+        .then(kind)
+        .commit(),
+    ];
+  });
+  const [strict, kind] = await Promise.all(
+    ["main", "kind"].map(async (id) => agent.mastra.getWorkflowById(id).createRun({ runId: "r" })),
+  );
+  await strict!.start({ inputData: { customer: "Mia" } });
+  await kind!.start({ inputData: { customer: "Mia" } });
+  await asked.client.cancel((await openTasks(asked))["approve Mia?"]!);
+  assert.match((await until(agent, "r", "failed")).error!.message, /The task was withdrawn/);
+  await asked.later(601_000);
+  const { result } = await until(agent, "r", "success", "kind");
+  assert.deepEqual(result, { approved: false, by: "timed_out" });
+});
+
+testWithCallbacks("a step that is tried again finds its question", async (asked, t) => {
+  let failures = 0;
+  const flaky: AskedService = {
+    ...asked,
+    client: {
+      ...asked.client,
+      ask: async (question) => {
+        const created = await asked.client.ask(question);
+        if (failures++ === 0) throw new Error("the connection was lost");
+        return created;
+      },
+    },
+  };
+  const agent = await start(t, (url) => [
+    createWorkflow({ ...main, retryConfig: { attempts: 2, delay: 0 } })
+      .then(asking(flaky, url))
+      .commit(),
+  ]);
+  const run = await agent.mastra.getWorkflowById("main").createRun({ runId: "r" });
+  assert.equal((await run.start({ inputData: { customer: "Mia" } })).status, "suspended");
+  assert.equal(failures, 2);
+  assert.deepEqual(Object.keys(await openTasks(asked)), ["approve Mia?"]);
+});
+
+testWithCallbacks("the program of docs/frameworks/mastra.md does what it says", async (asked, t) => {
+  const page = openPage(t, "frameworks/mastra.md");
+  page.check();
+  const said = t.mock.method(console, "log", () => {});
+  const port = await freePort();
+  Object.assign(process.env, {
+    AGENT_URL: `http://127.0.0.1:${port}`,
+    PORT: String(port),
+    SERVICE_URL: asked.url,
+    SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
+    SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+  });
+  const program = await page.run("agent.ts");
+  const { refund, mastra, server } = program as { refund: AnyWorkflow; mastra: Mastra; server: Server };
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const run = await refund.createRun();
+  await run.start({ inputData: { customer: "Mia", amount: 42.5 } });
+  await asked.client.complete((await openTasks(asked))["Refund 42.5 EUR to Mia?"]!, { approved: true });
+  assert.deepEqual((await until({ mastra }, run.runId, "success", "refund")).result, { paid: true });
+  assert.deepEqual(said.mock.calls.at(-1)?.arguments, ["Refunded 42.5 EUR to Mia."]);
+});

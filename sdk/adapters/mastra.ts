@@ -1,0 +1,210 @@
+import type { Mastra } from "@mastra/core/mastra";
+import type { PublicSchema } from "@mastra/core/schema";
+import {
+  createStep,
+  type AnyWorkflow,
+  type ExecuteFunctionParams,
+  type Step,
+  type WorkflowState,
+} from "@mastra/core/workflows";
+import type { Callback } from "../callbacks.ts";
+import { answerOf, createClient, type Client } from "../client.ts";
+import { HumanTaskError, NoAnswerError } from "../errors.ts";
+import { keyOf } from "../idempotency.ts";
+import type { AnswerOf, AnySchema, StandardSchema } from "../schemas.ts";
+import type { TaskOutcome } from "../shapes.ts";
+import { hasEnded, keyOfRun, runOf, type RunQuestion } from "./durable.ts";
+
+export type { RunQuestion } from "./durable.ts";
+
+/** What a step of Mastra is given. */
+export type StepContext<Input> = ExecuteFunctionParams<unknown, Input, unknown, unknown, Suspended, unknown>;
+
+/** What a suspended step stores: enough to go on with the same task after a deploy that words the question otherwise. */
+export interface Suspended {
+  taskId: string;
+  /** Where a person who signs in answers it. */
+  url: string;
+}
+
+export interface HumanStep<Id extends string, I extends StandardSchema, R extends AnySchema, P extends AnySchema> {
+  id: Id;
+  description?: string | undefined;
+  inputSchema: I;
+  /** Of the answer, which is what the step gives to the next one. */
+  responseSchema: R;
+  /** Where `resumeOnCallback` is served, for the service to reach. */
+  callbackUrl: string;
+  /** What is asked. It is made once: a step that is resumed goes on with the task it had created. */
+  ask(context: StepContext<InputOf<I>>): StepQuestion<R, P> | Promise<StepQuestion<R, P>>;
+  /** What the step gives when nobody answered. Left out, it fails with the NoAnswerError, and so does the run. */
+  onNoAnswer?: ((error: NoAnswerError) => AnswerOf<R> | Promise<AnswerOf<R>>) | undefined;
+  /** Left out: `createClient()`, which finds the service by the environment. */
+  client?: Client | undefined;
+}
+
+export interface StepQuestion<R extends AnySchema, P extends AnySchema> extends Omit<
+  RunQuestion<R, P>,
+  "responseSchema"
+> {
+  /**
+   * Tells a question from the same one that this step asked before in this run, such as the turn of a loop. The same question
+   * is asked once, and its answer counts for all of them.
+   */
+  occasion?: string | undefined;
+}
+
+type InputOf<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never;
+
+/**
+ * A step that asks a person: it creates the task and suspends, and once the task has ended it gives the answer. However it is
+ * resumed, it looks at its task first: what it is resumed with answers nothing, and while the task is open it suspends again.
+ */
+export function createHumanStep<
+  const Id extends string,
+  I extends StandardSchema,
+  const R extends AnySchema,
+  const P extends AnySchema,
+>(human: HumanStep<Id, I, R, P>): Step<Id, unknown, InputOf<I>, AnswerOf<R>, unknown, Suspended> {
+  const { id, description, inputSchema, responseSchema, callbackUrl, ask, onNoAnswer } = human;
+  let made: Client | undefined;
+  const client = (): Client => human.client ?? (made ??= createClient());
+
+  /** The task, and what has become of it; null: it is open. */
+  async function find(context: StepContext<InputOf<I>>): Promise<Suspended & { ended: TaskOutcome | null }> {
+    const { suspendData, runId, workflowId, abortSignal: signal } = context;
+    let task = suspendData;
+    if (task === undefined) {
+      const { occasion, ...question } = await ask(context);
+      const idempotencyKey = keyOfRun("mastra", [workflowId, runId, id, await markOf(question, occasion)]);
+      const asked = await client().ask({ ...question, responseSchema, idempotencyKey, callbackUrl, signal });
+      task = { taskId: asked.id, url: asked.url };
+      // Only a step that is tried again finds one that has ended.
+      if (!hasEnded(asked.record)) return { ...task, ended: null };
+    }
+    const outcome = await client().poll(task.taskId, { timeoutSeconds: 0, signal });
+    return { ...task, ended: hasEnded(outcome) ? outcome : null };
+  }
+
+  const execute = async (context: StepContext<InputOf<I>>): Promise<unknown> => {
+    const { ended, taskId, url } = await find(context);
+    // By the label Mastra finds the item of a `foreach` in a nested workflow.
+    if (ended === null) return context.suspend({ taskId, url }, { resumeLabel: taskId });
+    try {
+      return await answerOf(ended, responseSchema);
+    } catch (error) {
+      if (error instanceof NoAnswerError && onNoAnswer !== undefined) return onNoAnswer(error);
+      throw error;
+    }
+  };
+  const described = description === undefined ? {} : { description };
+  return createStep({
+    id,
+    ...described,
+    inputSchema: inputSchema as PublicSchema,
+    outputSchema: responseSchema as PublicSchema,
+    execute: execute as never,
+  }) as never;
+}
+
+/** Tells questions of one step apart: those of a `foreach`, or of a loop that asks something else each time. */
+async function markOf(question: StepQuestion<AnySchema, AnySchema>, occasion: string | undefined): Promise<string> {
+  const { task, payload, assignTo, notify } = question;
+  const content = { task, payload: { ...payload }, payload_schema: {}, response_schema: {}, timeout_seconds: 0 };
+  const key = await keyOf({ ...content, assign_to: assignTo ?? null, notify: notify ? [...notify] : null }, occasion);
+  return key.slice(0, "v1-".length + 16);
+}
+
+/**
+ * For `callbackHandler` or `nodeCallbackHandler`: resumes the step that waits for the task, and nothing else. It rejects, so
+ * that the service calls back again later, while the step has not been suspended yet or its run is busy with another one.
+ * @param mastra - with a storage, and with the workflow registered that was started
+ */
+export function resumeOnCallback(mastra: Mastra): (callback: Callback) => Promise<void> {
+  return async (callback) => {
+    const parts = runOf("mastra", callback);
+    if (parts?.length !== 4) return;
+    const [workflowId, runId, stepId] = parts as [string, string, string, string];
+    const { task_id: taskId } = callback;
+    const found = await findRun(mastra, workflowId, runId);
+    const place = found && placeOf(found.state, taskId);
+    if (!place) {
+      if (found && !mayStillWait(found.state, stepId)) return;
+      throw new HumanTaskError("NOT_WAITING_YET", `Nothing of the run "${runId}" waits for ${taskId} yet.`, { taskId });
+    }
+    const run = await found.workflow.createRun({ runId });
+    const resumed = run.resume({ ...place, resumeData: { taskId } });
+    let timer: ReturnType<typeof setTimeout>;
+    const isLate = new Promise<true>((resolve) => (timer = setTimeout(() => resolve(true), RESUMED_MS)));
+    resumed.then(
+      () => clearTimeout(timer),
+      () => clearTimeout(timer),
+    );
+    // Who cannot resume, such as the second of two, is told so at once. What the run does after it may take hours, and is no
+    // matter of the callback.
+    if ((await Promise.race([resumed, isLate])) === true)
+      resumed.catch((error: unknown) => mastra.getLogger().error(`Run "${runId}" failed`, { error }));
+  };
+}
+
+/** The service waits ten seconds for an answer. */
+const RESUMED_MS = 5000;
+
+interface FoundRun {
+  workflow: AnyWorkflow;
+  state: WorkflowState;
+}
+
+/** The run to resume: of nested workflows, which share the id of the run, the outermost. */
+async function findRun(mastra: Mastra, workflowId: string, runId: string): Promise<FoundRun | null> {
+  const runs: FoundRun[] = [];
+  for (const workflow of Object.values(mastra.listWorkflows()) as AnyWorkflow[]) {
+    if (workflow.id !== workflowId && !contains(workflow, workflowId)) continue;
+    const state = await workflow.getWorkflowRunById(runId);
+    if (state !== null) runs.push({ workflow, state });
+  }
+  return runs.find(({ workflow: { id } }) => !runs.some(({ workflow }) => contains(workflow, id))) ?? null;
+}
+
+function contains({ steps }: { steps?: Record<string, unknown> }, id: string): boolean {
+  return Object.values((steps ?? {}) as Record<string, { id: string; steps?: Record<string, unknown> }>).some(
+    (step) => step.id === id || contains(step, id),
+  );
+}
+
+/** What Mastra keeps of a step that is suspended. */
+interface SuspendedResult {
+  status: string;
+  suspendPayload?: Partial<Suspended> & { __workflow_meta?: { foreachOutput?: (SuspendedResult | null)[] } };
+}
+
+/**
+ * Where a run waits for a task. Mastra's labels are not enough for that: of steps that were suspended together it forgets them
+ * as soon as one is resumed.
+ */
+function placeOf(
+  state: WorkflowState,
+  taskId: string,
+): { label: string } | { step: string[]; forEachIndex?: number } | null {
+  for (const [path, result] of Object.entries(state.steps ?? {})) {
+    const { status, suspendPayload } = result as SuspendedResult;
+    if (status !== "suspended") continue;
+    const items = suspendPayload?.["__workflow_meta"]?.foreachOutput ?? [];
+    const forEachIndex = items.findIndex(
+      (item) => item?.status === "suspended" && item.suspendPayload?.taskId === taskId,
+    );
+    if (forEachIndex < 0 && suspendPayload?.taskId !== taskId) continue;
+    if (state.resumeLabels?.[taskId] !== undefined) return { label: taskId };
+    return { step: path.split("."), ...(forEachIndex >= 0 && { forEachIndex }) };
+  }
+  return null;
+}
+
+const OVER = new Set<WorkflowState["status"]>(["success", "failed", "canceled", "bailed", "tripwire"]);
+
+/** Whether the step runs, or has not begun: then it may be on its way to be suspended. */
+function mayStillWait({ status, steps = {} }: WorkflowState, stepId: string): boolean {
+  if (OVER.has(status)) return false;
+  const same = Object.entries(steps).filter(([path]) => path === stepId || path.endsWith(`.${stepId}`));
+  return same.length === 0 || same.some(([, result]) => (result as SuspendedResult).status === "running");
+}
