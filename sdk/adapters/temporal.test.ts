@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import type { Server } from "node:http";
+import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { CancelledFailure, type ApplicationFailure } from "@temporalio/activity";
+import { Client, Connection, type WorkflowFailedError } from "@temporalio/client";
+import { MockActivityEnvironment } from "@temporalio/testing";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  makeTelemetryFilterString,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkerOptions,
+} from "@temporalio/worker";
+import { listen, testWithCallbacks, type AskedService } from "../../test/support/callbacks.ts";
+import { freePort } from "../../test/support/free-port.ts";
+import { openPage } from "../../test/support/pages.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
+import { startTemporal, type TemporalStandIn } from "../../test/support/temporal.ts";
+import { nodeCallbackHandler } from "../callbacks.ts";
+import { createHumanActivities, signalOnCallback, type CreatedTask } from "./temporal.ts";
+
+const logger = new DefaultLogger("ERROR");
+Runtime.install({
+  logger,
+  shutdownSignals: [],
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: "ERROR", other: "ERROR" }) } },
+});
+
+const workflowsPath = fileURLToPath(new URL("fixtures/workflows.ts", import.meta.url));
+/** Bundled once. */
+const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger });
+
+interface Agent {
+  temporal: TemporalStandIn;
+  client: Client;
+  start(workflow: string, ...args: unknown[]): Promise<Awaited<ReturnType<Client["workflow"]["start"]>>>;
+  /** Ends the worker and starts another one. */
+  restart(): Promise<void>;
+}
+
+const QUEUE = "agents";
+
+interface Special extends Partial<WorkerOptions> {
+  /** false: the service is given no address to call back. */
+  canCall?: boolean;
+}
+
+async function start(t: TestContext, asked: AskedService, { canCall = true, ...more }: Special = {}): Promise<Agent> {
+  const temporal = await startTemporal(t);
+  const client = new Client({ connection: await Connection.connect({ address: temporal.address }) });
+  const connection = await NativeConnection.connect({ address: temporal.address });
+  const callbackUrl = await listen(t, nodeCallbackHandler(PAYLOAD_KEY, signalOnCallback(client)));
+  const activities = createHumanActivities({ ...(canCall && { callbackUrl }), client: asked.client });
+  const run = async (): Promise<() => Promise<void>> => {
+    const worker = await Worker.create({
+      connection,
+      workflowBundle,
+      activities,
+      taskQueue: QUEUE,
+      shutdownGraceTime: 0,
+      ...more,
+    });
+    const running = worker.run();
+    return async () => {
+      worker.shutdown();
+      await running;
+    };
+  };
+  let stop = await run();
+  let started = 0;
+  stops.set(t, async () => {
+    await stop();
+    await connection.close();
+    await client.connection.close();
+  });
+  return {
+    temporal,
+    client,
+    start: async (workflow, ...args) =>
+      client.workflow.start(workflow, { args, taskQueue: QUEUE, workflowId: `order/${++started}` }),
+    restart: async () => {
+      await stop();
+      stop = await run();
+    },
+  };
+}
+
+const stops = new Map<TestContext, () => Promise<void>>();
+
+/** Ids of open tasks by what they ask, once there are so many. */
+async function openTasks({ client }: AskedService, count = 1): Promise<Record<string, string>> {
+  for (;;) {
+    const found: Record<string, string> = {};
+    for await (const { id, task } of client.list({ status: "created" })) found[task] = id;
+    if (Object.keys(found).length >= count) return found;
+  }
+}
+
+/** As `testWithCallbacks`, with an agent that has ended before the service does. */
+function testWithAgent(
+  name: string,
+  run: (asked: AskedService, agent: Agent, t: TestContext) => Promise<void>,
+  more?: Special,
+): void {
+  testWithCallbacks(name, async (asked, t) => {
+    const agent = await start(t, asked, more);
+    try {
+      await run(asked, agent, t);
+      assert.deepEqual(agent.temporal.problems, []);
+    } finally {
+      await stops.get(t)!();
+    }
+  });
+}
+
+testWithAgent("a workflow waits for a person over a restart of its worker, and goes on once", async (asked, agent) => {
+  const handle = await agent.start("another", "Refund?");
+  const taskId = (await openTasks(asked))["Refund?"]!;
+  const { idempotency_key } = await asked.client.get(taskId);
+  assert.match(idempotency_key, new RegExp(`^temporal:order%2F1/${handle.firstExecutionRunId}/[0-9a-f]{8}$`));
+  await agent.temporal.idle("order/1");
+  await agent.restart();
+
+  await asked.client.complete(taskId, { approved: true, at: "2026-01-31" });
+  await asked.redeliver(taskId);
+  assert.deepEqual(await asked.attempts(taskId, 2), [204, 204]);
+  await handle.signal("over");
+  assert.equal(await handle.result(), "Refund? true 2026");
+  // It is over: the next one finds nobody, and is done with all the same.
+  await asked.redeliver(taskId);
+  assert.deepEqual(await asked.attempts(taskId, 3), [204, 204, 204]);
+});
+
+/** Nothing is kept between the tasks of a workflow: each begins with all that has happened. */
+const replaying = { maxCachedWorkflows: 0 };
+
+testWithAgent(
+  "answers find their question, however often a workflow is replayed, and what others signal answers nothing",
+  async (asked, agent) => {
+    const handle = await agent.start("two");
+    const { left, right } = await openTasks(asked, 2);
+    await agent.temporal.idle("order/1");
+    await handle.signal("humanTaskEnded", left!);
+    await handle.signal("humanTaskEnded", "tsk_of_another");
+    await agent.temporal.idle("order/1");
+    await asked.client.complete(right!, { approved: true });
+    await asked.client.complete(left!, { approved: false });
+    assert.deepEqual(await handle.result(), ["left false", "right true"]);
+  },
+  replaying,
+);
+
+testWithAgent("workflows side by side hear only of their own tasks", async (asked, agent) => {
+  const [first, second] = [await agent.start("one", "first"), await agent.start("one", "second")];
+  const tasks = await openTasks(asked, 2);
+  await asked.client.complete(tasks["second"]!, { approved: true });
+  assert.equal(await second.result(), "second true");
+  await agent.temporal.idle("order/1");
+  assert.deepEqual(Object.keys(await openTasks(asked)), ["first"]);
+  await asked.client.cancel(tasks["first"]!);
+  assert.equal(await first.result(), "cancelled");
+});
+
+testWithAgent("a callback that Temporal cannot take is refused, and comes again", async (asked, agent, t) => {
+  t.mock.method(console, "error", () => {});
+  const handle = await agent.start("one", "Refund?");
+  const taskId = (await openTasks(asked))["Refund?"]!;
+  agent.temporal.isAway = true;
+  await asked.client.complete(taskId, { approved: true });
+  assert.deepEqual(await asked.attempts(taskId, 1), [500]);
+  agent.temporal.isAway = false;
+  await asked.later(31_000);
+  assert.equal(await handle.result(), "Refund? true");
+  assert.deepEqual(await asked.attempts(taskId, 2), [500, 204]);
+});
+
+testWithAgent("when every callback is lost the answer is found at the end of the wait", async (asked, agent, t) => {
+  t.mock.method(console, "error", () => {});
+  agent.temporal.isAway = true;
+  const handle = await agent.start("one", "Refund?");
+  const taskId = (await openTasks(asked))["Refund?"]!;
+  await agent.temporal.idle("order/1");
+  await asked.client.complete(taskId, { approved: true });
+  assert.deepEqual(await asked.attempts(taskId, 1), [500]);
+  agent.temporal.fireTimers("order/1");
+  assert.equal(await handle.result(), "Refund? true");
+});
+
+testWithAgent("what ends without an answer is an outcome", async (asked, agent) => {
+  const handle = await agent.start("one", "Refund?");
+  await openTasks(asked);
+  await agent.temporal.idle("order/1");
+  await asked.later(601_000);
+  assert.equal(await handle.result(), "timed_out");
+});
+
+for (const options of [{}, { by: "activity", activityOptions: { heartbeatTimeout: "1s" } }])
+  testWithAgent(
+    `a workflow that is cancelled withdraws its question${"by" in options ? ", by an activity as well" : ""}`,
+    async (asked, agent) => {
+      const handle = await agent.start("one", "Refund?", options);
+      const taskId = (await openTasks(asked))["Refund?"]!;
+      await ("by" in options ? agent.temporal.beaten("order/1") : agent.temporal.idle("order/1"));
+      await handle.cancel();
+      await assert.rejects(handle.result(), ({ cause }: WorkflowFailedError) => cause instanceof CancelledFailure);
+      assert.equal((await asked.client.get(taskId)).status, "cancelled");
+    },
+  );
+
+testWithAgent(
+  "where the service cannot call, an activity waits, and goes on elsewhere when its worker ends",
+  async (asked, agent) => {
+    const handle = await agent.start("one", "Refund?", { by: "activity", activityOptions: { heartbeatTimeout: "1s" } });
+    const taskId = (await openTasks(asked))["Refund?"]!;
+    await agent.temporal.beaten("order/1");
+    await agent.restart();
+    await asked.client.complete(taskId, { approved: true });
+    assert.equal(await handle.result(), "Refund? true");
+  },
+  { canCall: false },
+);
+
+testWithAgent("a question that the service refuses fails the workflow, with what is wrong", async (_asked, agent) => {
+  const handle = await agent.start("refused");
+  await assert.rejects(handle.result(), (error: WorkflowFailedError) => {
+    const failure = error.cause?.cause as ApplicationFailure;
+    assert.equal(failure.type, "VALIDATION_FAILED");
+    assert.match(failure.message, /timeout_seconds/);
+    return true;
+  });
+});
+
+testWithAgent(
+  "an id that has no room in the key of a question fails the workflow, and says so",
+  async (_asked, agent) => {
+    const args = { args: ["Refund?"], taskQueue: QUEUE, workflowId: "x".repeat(250) };
+    const handle = await agent.client.workflow.start("one", args);
+    await assert.rejects(handle.result(), ({ cause }: WorkflowFailedError) => {
+      assert.equal((cause as ApplicationFailure).type, "RUN_ID_TOO_LONG");
+      return true;
+    });
+  },
+);
+
+testWithCallbacks(
+  "activities that are tried again find their task, heartbeat, and end when they are cancelled",
+  async (asked) => {
+    const { client } = asked;
+    const activities = createHumanActivities({ client });
+    const question = {
+      task: "Refund?",
+      responseSchema: { type: "object" },
+      timeoutSeconds: 600,
+      idempotencyKey: "temporal:w/r/1",
+    };
+    const create = async (): Promise<CreatedTask> =>
+      new MockActivityEnvironment().run(activities.humanTaskCreate, question);
+    const [first, again] = [await create(), await create()];
+    assert.equal(again.taskId, first.taskId);
+    assert.ok(first.openMs > 590_000 && first.openMs <= 600_000, String(first.openMs));
+
+    const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 30 });
+    const beaten = new Promise((resolve) => environment.once("heartbeat", resolve));
+    const waiting = environment.run(activities.humanTaskWait, first.taskId);
+    await beaten;
+    environment.cancel();
+    await assert.rejects(waiting, CancelledFailure);
+
+    await new MockActivityEnvironment().run(activities.humanTaskWithdraw, first.taskId);
+    // Whatever has ended needs none.
+    await new MockActivityEnvironment().run(activities.humanTaskWithdraw, first.taskId);
+    assert.equal((await client.get(first.taskId)).status, "cancelled");
+  },
+);
+
+testWithCallbacks("the programs of docs/frameworks/temporal.md do what they say", async (asked, t) => {
+  const page = openPage(t, "frameworks/temporal.md");
+  page.check();
+  const temporal = await startTemporal(t);
+  const port = await freePort();
+  Object.assign(process.env, {
+    AGENT_URL: `http://127.0.0.1:${port}`,
+    PORT: String(port),
+    SERVICE_URL: asked.url,
+    SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
+    SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+    TEMPORAL_ADDRESS: temporal.address,
+  });
+  const { worker, running } = (await page.run("worker.ts")) as { worker: Worker; running: Promise<void> };
+  const { server, temporal: client } = (await page.run("callbacks.ts")) as { server: Server; temporal: Client };
+  const handle = await client.workflow.start("refund", {
+    args: ["Mia", 42.5],
+    taskQueue: "agents",
+    workflowId: "refund-1",
+  });
+  await asked.client.complete((await openTasks(asked))["Refund 42.5 EUR to Mia?"]!, { approved: true });
+  assert.equal(await handle.result(), "Refunded 42.5 EUR to Mia.");
+  worker.shutdown();
+  await running;
+  await client.connection.close();
+  server.close();
+  server.closeAllConnections();
+});
