@@ -200,11 +200,24 @@ testWithCallbacks("a loop asks each time, and a step that is tried again finds i
   assert.deepEqual(keys.toSorted(), [`inngest:${begun.id}/approve`, `inngest:${begun.id}/approve%3A1`]);
 });
 
-testWithCallbacks("a question that the service refuses ends the run, with what is wrong", async (asked, t) => {
-  const program = await run(t, asked, (human, context) =>
+testWithCallbacks("a question that the service refuses ends the run at once, with what is wrong", async (asked, t) => {
+  let tries = 0;
+  const { client } = asked;
+  const counting: AskedService = {
+    ...asked,
+    client: {
+      ...client,
+      ask: async (wanted) => {
+        tries++;
+        return client.ask(wanted);
+      },
+    },
+  };
+  const program = await run(t, counting, (human, context) =>
     human.awaitHuman(context, "approve", question({ timeoutSeconds: 5 })),
   );
   await assert.rejects(program.start().ended(), /timeout_seconds[^]*60/);
+  assert.equal(tries, 1);
 });
 
 testWithCallbacks("the program of docs/frameworks/inngest.md does what it says", async (asked, t) => {
