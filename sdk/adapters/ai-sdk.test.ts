@@ -272,7 +272,7 @@ testAgent(
     // A task of somebody else's concerns no run.
     const other = { task_id: "tsk_1", idempotency_key: "order-17" } as Callback;
     assert.equal(await runs.onCallback(other), null);
-    const unknown = { task_id: "tsk_1", idempotency_key: `ai-sdk:chat:${"0".repeat(32)}` } as Callback;
+    const unknown = { task_id: "tsk_1", idempotency_key: `ai-sdk:chat/${"0".repeat(32)}` } as Callback;
     await assert.rejects(runs.onCallback(unknown), { code: "NOT_WAITING_YET" });
   },
 );

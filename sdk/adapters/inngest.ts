@@ -3,9 +3,12 @@ import type { Callback } from "../callbacks.ts";
 import { createClient, type Client } from "../client.ts";
 import type { AnswerOf, AnySchema } from "../schemas.ts";
 import type { TaskOutcome } from "../shapes.ts";
-import { hasEnded, isFinal, keyOfRun, outcomeOf, readEnd, runOf, type Outcome, type RunQuestion } from "./durable.ts";
+import { isFinal, outcomeOfEnded, readEnd, type RunQuestion } from "./durable.ts";
+import { hasEnded, type Outcome } from "./outcome.ts";
+import { keyOfRun, runOf } from "./runs.ts";
 
-export type { Answered, Outcome, RunQuestion, Unanswered } from "./durable.ts";
+export type { RunQuestion } from "./durable.ts";
+export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
 /** What an Inngest function is given; of it, what asking takes. */
 export interface RunContext {
@@ -71,7 +74,7 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
           ended: hasEnded(record) ? await readEnd(client(), taskId) : null,
         };
       })) as Asked;
-      if (ended !== null) return outcomeOf(ended, question.responseSchema);
+      if (ended !== null) return outcomeOfEnded(ended, question.responseSchema);
 
       for (;;) {
         // An event that comes before the wait for it is registered is lost. Of steps that are planned together Inngest
@@ -95,7 +98,7 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
           woken === null ? readEnd(client(), taskId) : client().poll(taskId, { timeoutSeconds: 0 }),
         )) as TaskOutcome;
         // Anybody who may send events may have sent that one.
-        if (hasEnded(read)) return outcomeOf(read, question.responseSchema);
+        if (hasEnded(read)) return outcomeOfEnded(read, question.responseSchema);
       }
     },
 

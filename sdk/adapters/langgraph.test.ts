@@ -202,9 +202,9 @@ testAgent("a callback for what a thread does not wait for resumes nothing", asyn
   const graph = refundGraph(around, new MemorySaver(), undefined, watched);
   await graph.invoke({ amount: 1 }, thread("t"));
   const resume = resumeOnCallback(graph);
-  const other = { task_id: "tsk_other", idempotency_key: `langgraph:t:${"0".repeat(32)}` } as Callback;
+  const other = { task_id: "tsk_other", idempotency_key: `langgraph:t/${"0".repeat(32)}` } as Callback;
   await assert.rejects(resume(other), { code: "NOT_WAITING_YET", taskId: "tsk_other" });
-  for (const key of ["order-17", "langgraph:t", `langgraph:%E0%A4%A:${"0".repeat(32)}`])
+  for (const key of ["order-17", "langgraph:t", `langgraph:%E0%A4%A/${"0".repeat(32)}`])
     assert.equal(await resume({ task_id: "tsk_other", idempotency_key: key } as Callback), null);
   assert.deepEqual(watched, { visits: 1, paid: 0 });
 });

@@ -13,7 +13,9 @@ import { HumanTaskError, NoAnswerError } from "../errors.ts";
 import { keyOf } from "../idempotency.ts";
 import type { AnswerOf, AnySchema, StandardSchema } from "../schemas.ts";
 import type { TaskOutcome } from "../shapes.ts";
-import { hasEnded, keyOfRun, runOf, type RunQuestion } from "./durable.ts";
+import type { RunQuestion } from "./durable.ts";
+import { hasEnded } from "./outcome.ts";
+import { keyOfRun, runOf } from "./runs.ts";
 
 export type { RunQuestion } from "./durable.ts";
 

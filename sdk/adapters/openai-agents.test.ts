@@ -225,7 +225,7 @@ testAgent(
     assert.deepEqual(await around.attempts(id), { count: 2, last: 204 });
     // A task of somebody else's concerns no run.
     assert.equal(await runs.onCallback({ task_id: "tsk_1", idempotency_key: "order-17" } as Callback), null);
-    const unknown = { task_id: "tsk_1", idempotency_key: `openai-agents:a:${"0".repeat(32)}` } as Callback;
+    const unknown = { task_id: "tsk_1", idempotency_key: `openai-agents:a/${"0".repeat(32)}` } as Callback;
     await assert.rejects(runs.onCallback(unknown), { code: "NOT_WAITING_YET" });
   },
 );

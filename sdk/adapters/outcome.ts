@@ -1,6 +1,7 @@
-import type { Asked, Client, Question } from "../client.ts";
+import { ENDS, type Asked, type Client, type Question } from "../client.ts";
 import { AnswerRefusedError, NoAnswerError } from "../errors.ts";
 import type { AnswerOf, AnySchema } from "../schemas.ts";
+import type { TaskOutcome } from "../shapes.ts";
 
 /** What became of a question, as a value: agents and graphs decide by it, and models read it. */
 export type Outcome<Answer> = Answered<Answer> | Unanswered;
@@ -30,14 +31,22 @@ export interface Pending {
 
 /** A question that has an end: its outcome. @throws ApiError, UnreachableError, the reason of `signal` */
 export async function outcomeOf<Answer>(asked: Asked<Answer>, signal?: AbortSignal): Promise<Outcome<Answer>> {
-  const taskId = asked.id;
+  return outcomeFrom(asked.id, async () => asked.answer({ signal }));
+}
+
+/** What becomes of a task whose answer is awaited by `answer`. @throws what `answer` throws, but for what an outcome says */
+export async function outcomeFrom<Answer>(taskId: string, answer: () => Promise<Answer>): Promise<Outcome<Answer>> {
   try {
-    return { status: "completed", taskId, answer: await asked.answer({ signal }) };
+    return { status: "completed", taskId, answer: await answer() };
   } catch (error) {
     if (error instanceof NoAnswerError) return { status: error.status, taskId, reason: error.message };
     if (error instanceof AnswerRefusedError) return { status: "refused", taskId, reason: error.message };
     throw error;
   }
+}
+
+export function hasEnded({ status }: { status: TaskOutcome["status"] }): boolean {
+  return ENDS.has(status);
 }
 
 /**
@@ -63,9 +72,7 @@ export async function askAndWait<R extends AnySchema, P extends AnySchema>(
   }
 }
 
-const OPEN: ReadonlySet<string> = new Set(["created", "rejected"]);
-
 /** Whether somebody can still answer it, as far as was known when it was asked. */
 export function isOpen({ record }: Asked<unknown>): boolean {
-  return OPEN.has(record.status);
+  return !hasEnded(record);
 }

@@ -9,19 +9,38 @@ const MAX_KEY = 255;
 const DIGEST = 32;
 
 /**
- * The key of a question of one run.
- * @param run - what the framework calls it: the id of a thread, a chat, a run
- * @param digest - of what tells the question from others of the run: 32 hex digits
+ * The key of a question of a run: `<framework>:<part>/<part>...`, of what the framework calls the run and the question.
  * @throws HumanTaskError RUN_ID_TOO_LONG
  */
-export function keyIn(framework: string, run: string, digest: string): string {
-  const key = `${framework}:${encodeURIComponent(run)}:${digest}`;
+export function keyOfRun(framework: string, parts: readonly string[]): string {
+  const key = `${framework}:${parts.map((part) => encodeURIComponent(part)).join("/")}`;
   if (key.length > MAX_KEY)
     throw new HumanTaskError(
       "RUN_ID_TOO_LONG",
-      `The id of the run stands in the key of its questions, which has room for ${MAX_KEY - framework.length - 2 - DIGEST} characters: "${run}".`,
+      `The ids of a run stand in the keys of its questions, which have ${MAX_KEY} characters at the most: "${key}".`,
     );
   return key;
+}
+
+/** The parts of `keyOfRun`; null where the question is none of this framework's, or its key was made otherwise. */
+export function runOf(framework: string, { idempotency_key }: Callback): string[] | null {
+  const [kind, rest, ...more] = idempotency_key.split(":");
+  if (kind !== framework || rest === undefined || more.length > 0) return null;
+  try {
+    return rest.split("/").map((part) => decodeURIComponent(part));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The key of a question that is told from others of its run by a digest.
+ * @param run - the id of a thread, a chat, a run
+ * @param digest - 32 hex digits
+ * @throws HumanTaskError RUN_ID_TOO_LONG
+ */
+export function keyIn(framework: string, run: string, digest: string): string {
+  return keyOfRun(framework, [run, digest]);
 }
 
 /** The same for the same `identity`, in every process: so many hex digits. */
@@ -33,15 +52,10 @@ export async function digestOf(identity: readonly string[], length: number = DIG
     .slice(0, length);
 }
 
-/** The run that asked, and what its question is told apart by; null when it is none of this framework's. */
-export function readKey(framework: string, { idempotency_key }: Callback): { run: string; digest: string } | null {
-  const [kind, run, digest, ...rest] = idempotency_key.split(":");
-  if (kind !== framework || run === undefined || digest?.length !== DIGEST || rest.length > 0) return null;
-  try {
-    return { run: decodeURIComponent(run), digest };
-  } catch {
-    return null;
-  }
+/** The parts of `keyIn`; null where the question is none of this framework's. */
+export function readKey(framework: string, callback: Callback): { run: string; digest: string } | null {
+  const [run, digest, ...more] = runOf(framework, callback) ?? [];
+  return run === undefined || digest?.length !== DIGEST || more.length > 0 ? null : { run, digest };
 }
 
 /**

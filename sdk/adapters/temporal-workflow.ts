@@ -12,10 +12,13 @@ import {
 } from "@temporalio/workflow";
 import { HumanTaskError } from "../errors.ts";
 import { jsonSchemaOf, type AnswerOf, type AnySchema } from "../schemas.ts";
-import { hasEnded, keyOfRun, outcomeOf, type Outcome, type RunQuestion } from "./durable.ts";
+import { outcomeOfEnded, type RunQuestion } from "./durable.ts";
+import { hasEnded, type Outcome } from "./outcome.ts";
+import { keyOfRun } from "./runs.ts";
 import type { ActivityQuestion, HumanActivities } from "./temporal.ts";
 
-export type { Answered, Outcome, RunQuestion, Unanswered } from "./durable.ts";
+export type { RunQuestion } from "./durable.ts";
+export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
 /** Says that a task has ended, by its id. `signalOnCallback` sends it; by hand it makes the workflow look. */
 export const humanTaskEnded = defineSignal<[taskId: string]>("humanTaskEnded");
@@ -60,14 +63,14 @@ export async function awaitHuman<const R extends AnySchema, const P extends AnyS
   // Whoever is cancelled here could not know what there is to withdraw.
   const { taskId, openMs } = await CancellationScope.nonCancellable(async () => humanTaskCreate(asked));
   try {
-    if (by === "activity") return await outcomeOf(await humanTaskWait(taskId), question.responseSchema);
+    if (by === "activity") return await outcomeOfEnded(await humanTaskWait(taskId), question.responseSchema);
     const until = Date.now() + openMs + GRACE_MS;
     for (;;) {
       const isTold = await condition(() => told.has(taskId), Math.max(1, until - Date.now()));
       told.delete(taskId);
       const outcome = await humanTaskRead(taskId, !isTold);
       // Anybody who may signal may have sent that one.
-      if (hasEnded(outcome)) return await outcomeOf(outcome, question.responseSchema);
+      if (hasEnded(outcome)) return await outcomeOfEnded(outcome, question.responseSchema);
     }
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(async () => humanTaskWithdraw(taskId));

@@ -4,9 +4,12 @@ import type { Callback } from "../callbacks.ts";
 import { createClient, type Client, type Question } from "../client.ts";
 import { ApiError } from "../errors.ts";
 import type { TaskOutcome } from "../shapes.ts";
-import { hasEnded, isFinal, readEnd, runOf } from "./durable.ts";
+import { isFinal, readEnd } from "./durable.ts";
+import { hasEnded } from "./outcome.ts";
+import { runOf } from "./runs.ts";
 
-export type { Answered, Outcome, RunQuestion, Unanswered } from "./durable.ts";
+export type { RunQuestion } from "./durable.ts";
+export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
 /** A question as it goes from a workflow to its activity: with JSON Schema alone, and without where the callback goes. */
 export type ActivityQuestion = Omit<Question, "callbackUrl" | "occasion"> & { idempotencyKey: string };
