@@ -264,7 +264,7 @@ export const ENGLISH: Messages = {
     invalid: (errors) =>
       errors === 1 ? "Not sent: one answer needs another look." : `Not sent: ${errors} answers need another look.`,
     changedQuestions: "Not sent yet: your answers have changed the questions. Look once more.",
-    sentBack: (attempt) => `Sent back, attempt ${attempt}. Your answers are kept: change them and send again.`,
+    sentBack: (attempt) => `Sent back, attempt ${attempt}. Change the answer and send it again.`,
     sent: "Answer sent.",
     offline: "Not sent: no connection. Your answers are kept.",
     failed: "Not sent. Your answers are kept.",

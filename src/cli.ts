@@ -48,8 +48,12 @@ const output = {
   note: (text: string) => void process.stderr.write(`${text}\n`),
 };
 
-const { positionals } = parseArgs({ allowPositionals: true, strict: false });
-const [command = "help"] = positionals;
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  strict: false,
+  options: { help: { type: "boolean", short: "h" } },
+});
+const [command = "help"] = values.help === true ? [] : positionals;
 
 switch (command) {
   case "start":

@@ -70,7 +70,7 @@ export const ERRORS = {
   TASK_NOT_FOUND: {
     status: 404,
     message: "No task has this id.",
-    help: "The id was mistyped, belongs to another service, or the task was deleted. A task can also be found by its idempotency key: create it again with the same key and read the header `Idempotent-Replayed`.",
+    help: "The id was mistyped, belongs to another service, or the task was deleted. A task can also be found by its idempotency key: `GET /api/tasks?key_prefix=<key>`.",
   },
   USER_NOT_FOUND: {
     status: 404,
@@ -109,7 +109,7 @@ export const ERRORS = {
   },
   USER_ALREADY_EXISTS: {
     status: 409,
-    message: "A user with this e-mail address or Slack id exists already.",
+    message: "A user with this e-mail address or Slack id exists already, active or not.",
     help: 'Addresses are compared without regard to case, and those of deactivated users stay taken: reactivate that user with `PATCH /api/users/{id}` and `{"active": true}`.',
   },
   LAST_OPERATOR: {

@@ -26,7 +26,10 @@ export async function mintToken(
   key_id: string,
   { task_id, parent_origin, sub, ttl_seconds }: MintTokenBody,
 ): Promise<EmbedToken> {
-  if (!isAllowedOrigin(embed.parentOrigins, parent_origin)) throw new ServiceError("EMBED_ORIGIN_NOT_ALLOWED");
+  if (!isAllowedOrigin(embed.parentOrigins, parent_origin))
+    throw new ServiceError("EMBED_ORIGIN_NOT_ALLOWED", {
+      message: `Pages of ${parent_origin} may not embed the form: SERVICE_EMBED_PARENT_ORIGINS does not name it.`,
+    });
   requireTaskId(task_id);
   const task = await findWholeTask(db, task_id);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");

@@ -50,7 +50,7 @@ testInBrowser("a person is added, signs in, and is changed; what is wrong is tol
   await saidAt(form, "E-mail", "Must be an e-mail address.");
   await form.getByLabel("E-mail").fill("ADA@example.com");
   await form.getByRole("button", { name: "Add" }).click();
-  await saidAt(form, "E-mail", "A user with this e-mail address or Slack id exists already.");
+  await saidAt(form, "E-mail", "A user with this e-mail address or Slack id exists already, active or not.");
   await axe(page);
   await screenshot(page, "operate-user-refused");
   await form.getByLabel("E-mail").fill("dana@example.com");

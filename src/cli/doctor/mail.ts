@@ -63,6 +63,12 @@ async function checkSender(ctx: Ctx, id: string, where: string, signal: AbortSig
 async function sendTest(ctx: Ctx, id: string, mailTo: string): Promise<Finding> {
   const name = `mail-test/${id}`;
   const { sent, to, error } = await testIdentity(ctx, ADMIN, id, { to: mailTo });
+  const kind = (await findIdentity(ctx, id))?.transport?.kind;
+  if (sent && (kind === "file" || kind === "log"))
+    return ok(
+      name,
+      `A test mail to ${to} was written into the ${kind === "file" ? "folder" : "log"}, and goes nowhere.`,
+    );
   if (sent)
     return ok(name, `A test mail to ${to} was taken; if it does not come, look at SPF, DKIM and DMARC of the domain.`);
   return problem(name, `The test mail to ${to} was not taken (${error}).`);
