@@ -14,7 +14,7 @@ export function Quickstart() {
     <section className="surface stack" aria-label="Quickstart">
       <p>
         An agent asks with one call. <code>SERVICE_ADMIN_API_TOKEN</code> is the token that you set, or that the service
-        printed at its first start.
+        made at its first start: it stands in <code>secrets.json</code>, in its data directory.
       </p>
       <Snippet />
       <Arrival />

@@ -12,7 +12,7 @@ const BODY = {
 /** How an agent makes its first task, with the address of this service. */
 export function Snippet() {
   const base = location.origin;
-  const json = JSON.stringify({ ...BODY, idempotency_key: "first-1" });
+  const json = JSON.stringify({ ...BODY, idempotency_key: "first-1" }, null, 2).replaceAll("\n", "\n  ");
   const snippets = {
     curl: `curl -s ${base}/api/tasks \\
   -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" \\
