@@ -46,7 +46,7 @@ async function main(): Promise<void> {
     const handle = serveStdio(() => createServer(requests, version), { onerror: tell });
     close = async () => handle.close();
   } else {
-    const server = await listen({ baseUrl, pagesUrl, version, stopping }, portOf(http), host);
+    const server = await listen({ baseUrl, pagesUrl, version, stopping, agent }, portOf(http), host);
     close = () => server.close();
   }
   for (const name of ["SIGINT", "SIGTERM"] as const)

@@ -10,6 +10,10 @@ export interface HttpOptions {
   pagesUrl: string;
   version: string;
   stopping: AbortSignal;
+  /** Whose requests those of callers are that name no agent. */
+  agent?: string;
+  /** How the API is called. */
+  fetch?: typeof fetch;
   onError?: (error: Error) => void;
 }
 
@@ -17,11 +21,19 @@ export interface HttpOptions {
  * Streamable HTTP, a server for each request and nothing kept between them, so that any replica answers. Each request acts
  * with the bearer token that it brings: what that may do, the service decides. `?agent=refunds` names whose requests they are.
  */
-export function createHttpHandler({ baseUrl, pagesUrl, version, stopping, onError }: HttpOptions): McpHttpHandler {
+export function createHttpHandler({
+  baseUrl,
+  pagesUrl,
+  version,
+  stopping,
+  agent: unnamed = DEFAULT_AGENT,
+  fetch,
+  onError,
+}: HttpOptions): McpHttpHandler {
   return createMcpHandler(
     ({ requestInfo }) => {
-      const client = createClient({ baseUrl, token: bearerOf(requestInfo) ?? "none" });
-      const agent = agentOf(requestInfo) ?? DEFAULT_AGENT;
+      const client = createClient({ baseUrl, token: bearerOf(requestInfo) ?? "none", fetch });
+      const agent = agentOf(requestInfo) ?? unnamed;
       return createServer(createRequests({ client, pagesUrl, agent, stopping }), version);
     },
     onError === undefined ? {} : { onerror: onError },

@@ -4,6 +4,8 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
 import { after, test, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from "@modelcontextprotocol/client";
@@ -205,7 +207,9 @@ testEachWay(
     assert.notEqual(second.request_id, first.request_id, "yesterday's yes is none to what is done today");
     assert.equal(second.status, "pending");
     await desk.answer(second.request_id, { choice: "no" });
-    assert.notEqual((await ask()).request_id, second.request_id);
+    const third = await Promise.all([ask(), ask(), ask()]);
+    assert.equal(new Set(third.map(({ request_id }) => request_id)).size, 1, "nor by several at once, right after");
+    assert.notEqual(third[0].request_id, second.request_id);
   },
   todaysProtocol,
 );
@@ -273,10 +277,12 @@ testEachWay(
     const { request_id } = await desk.tool(client, "ask_human", asked);
     const { body: task } = await desk.house.service.call<{ payload: object }>("GET", `/api/tasks/${request_id}`);
     assert.deepEqual(task.payload, { salary: "SECRET" });
-    const { body: listed } = await desk.house.service.call<object[]>("GET", "/api/tasks?q=Raise");
-    assert.doesNotMatch(JSON.stringify(listed), /SECRET/);
+    const { body: listed } = await desk.house.service.call<{ id: string }[]>("GET", "/api/tasks?q=Raise");
+    assert.doesNotMatch(JSON.stringify(listed.find(({ id }) => id === request_id)), /SECRET/);
     const { body: trail } = await desk.house.service.call<object[]>("GET", `/api/tasks/${request_id}/audit`);
     assert.doesNotMatch(JSON.stringify(trail), /SECRET/);
+    const open = await desk.tool(client, "ask_human", { ...asked, confidential: false });
+    assert.notEqual(open.request_id, request_id, "what is open to all is another request");
   },
   todaysProtocol,
 );
@@ -356,9 +362,12 @@ for (const way of ["the service", "standalone HTTP"] as const)
   });
 
 /** A house of a test's own, which it may shut or burn down. */
-async function own(t: TestContext): Promise<{ service: ServiceProcess; restart: () => Promise<ServiceProcess> }> {
+async function own(
+  t: TestContext,
+  env: Record<string, string> = {},
+): Promise<{ service: ServiceProcess; restart: () => Promise<ServiceProcess> }> {
   const folder = mkdtempSync(join(tmpdir(), "mcp-"));
-  let service = await startProcess({ SERVICE_DATA_DIR: folder });
+  let service = await startProcess({ SERVICE_DATA_DIR: folder, ...env });
   t.after(async () => {
     await service.kill();
     rmSync(folder, { recursive: true });
@@ -369,6 +378,49 @@ async function own(t: TestContext): Promise<{ service: ServiceProcess; restart: 
     restart: async () => (service = await startProcess({ SERVICE_DATA_DIR: folder, SERVICE_PORT: port })),
   };
 }
+
+void test(
+  "without a name in its address, a caller is the agent that the command was started for",
+  { timeout: TEST_MS },
+  async (t) => {
+    const { service } = await own(t);
+    const { child, url } = await startStandalone(service.url, ["--agent", "refunds"]);
+    t.after(() => child.kill("SIGKILL"));
+    const client = new Client({ name: "test", version: "1" });
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
+    t.after(async () => client.close());
+    await tool(client, "ask_human", { question: "Whose?", wait_seconds: 0 });
+    const { body } = await service.call<object[]>("GET", "/api/tasks?key_prefix=mcp:refunds:");
+    assert.equal(body.length, 1);
+  },
+);
+
+void test(
+  "whatever the environment says of proxies, calls stay within the machine",
+  { timeout: TEST_MS },
+  async (t) => {
+    const seen: string[] = [];
+    const proxy = createServer((_request, response) => void response.writeHead(502).end());
+    proxy.on("connection", () => void seen.push("a connection"));
+    proxy.listen(0, "127.0.0.1");
+    await once(proxy, "listening");
+    t.after(() => proxy.close().closeAllConnections());
+    const { port } = proxy.address() as AddressInfo;
+    const { service } = await own(t, { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: `http://127.0.0.1:${port}` });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(transportOf("the service", { service, standalone: "", end: async () => undefined }, "bot"));
+    t.after(async () => client.close());
+    await tool(client, "ask_human", { question: "Straight?", wait_seconds: 0 });
+    assert.deepEqual(seen, []);
+  },
+);
+
+void test("a HEAD is not what the endpoint speaks", { timeout: TEST_MS }, async () => {
+  const { service } = await (houses.sqlite ??= build("sqlite"));
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  assert.equal((await fetch(`${service.url}/mcp`, { method: "HEAD", headers })).status, 404);
+});
 
 void test(
   "a service that stops ends the calls that wait with what is known, and stops",

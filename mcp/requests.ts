@@ -31,6 +31,8 @@ export interface NewRequest {
 /** How long a call may take, and who wants to know meanwhile. */
 export interface Patience {
   seconds: number;
+  /** When the call began, by `performance.now()`. */
+  begun: number;
   /** Of the call: the waiting rejects with its reason. */
   signal: AbortSignal;
   /** Called when the waiting begins, and about every ten seconds. */
@@ -118,11 +120,13 @@ export function createRequests({ client, pagesUrl, agent, stopping }: RequestsOp
     const mine = `${prefix}${await keyOfContent(question)}:`;
     for await (const task of client.list({ key_prefix: mine, terminal: false, limit: 1 }, { signal }))
       return { task, isNew: false };
-    const ask = async (when: string) => client.ask({ ...question, idempotencyKey: mine + when, signal });
-    // Of several at the same time one asks, and the others come back to it.
-    const first = await ask(String(Math.floor(Date.now() / MINUTE_MS)));
-    const { record, isReplay } = first.isReplay && !isOpen(first.record) ? await ask(crypto.randomUUID()) : first;
-    return { task: record, isNew: !isReplay };
+    // Of several at the same time one asks, and the others come back to it: within a minute they all make the same key, and
+    // where that was answered already, the same one of what was answered.
+    for (let when = String(Math.floor(Date.now() / MINUTE_MS)); ;) {
+      const { record, isReplay } = await client.ask({ ...question, idempotencyKey: mine + when, signal });
+      if (!isReplay || isOpen(record)) return { task: record, isNew: !isReplay };
+      when = record.id;
+    }
   }
 
   async function own(id: string, signal: AbortSignal): Promise<TaskRecord> {
@@ -140,17 +144,17 @@ export function createRequests({ client, pagesUrl, agent, stopping }: RequestsOp
   }
 
   /** Until the task has ended or the time is over. A service that is away meanwhile is no reason to fail. */
-  async function wait(task: ListedTask, { seconds, signal, onProgress }: Patience): Promise<HumanRequest> {
-    const begun = performance.now();
-    const late = AbortSignal.any([stopping, AbortSignal.timeout(seconds * 1000 + ANSWER_MS)]);
+  async function wait(task: ListedTask, { seconds, begun, signal, onProgress }: Patience): Promise<HumanRequest> {
+    const left = Math.ceil(Math.max(0, begun + seconds * 1000 - performance.now()));
+    const late = AbortSignal.any([stopping, AbortSignal.timeout(left + ANSWER_MS)]);
     const ending = AbortSignal.any([signal, late]);
     try {
       for (let status = task.status; isOpen({ status });) {
-        const waited = Math.round((performance.now() - begun) / 1000);
-        if (waited > 0 && waited >= seconds) break;
+        const waited = (performance.now() - begun) / 1000;
+        if (seconds > 0 && waited >= seconds) break;
         if (seconds > 0) await onProgress(toRequest(task), waited);
         const asked = performance.now();
-        const slice = Math.min(SLICE_SECONDS, seconds - waited);
+        const slice = Math.ceil(Math.min(SLICE_SECONDS, Math.max(0, seconds - waited)));
         ({ status } = await client.poll(task.id, { timeoutSeconds: slice, signal: ending }));
         if (seconds === 0) break;
         // A service that is stopping answers at once, and is not asked in a circle.
@@ -186,7 +190,15 @@ function isOpen({ status }: { status: TaskRecord["status"] }): boolean {
   return status === "created" || status === "rejected";
 }
 
-async function keyOfContent({ task, payload, responseSchema, assignTo, notify }: Question): Promise<string> {
+/** A confidential question is not the one that was asked openly. */
+async function keyOfContent({
+  task,
+  payload,
+  responseSchema,
+  assignTo,
+  notify,
+  redactPayload,
+}: Question): Promise<string> {
   const asked = {
     task,
     payload: payload as Record<string, unknown>,
@@ -196,5 +208,5 @@ async function keyOfContent({ task, payload, responseSchema, assignTo, notify }:
     assign_to: assignTo ?? null,
     notify: notify ? [...notify] : null,
   };
-  return keyOf(asked, undefined);
+  return keyOf(asked, redactPayload === true ? "confidential" : undefined);
 }

@@ -192,6 +192,7 @@ function patienceOf(seconds: number, { mcpReq }: ServerContext): Patience {
   const progressToken = meta?.progressToken;
   return {
     seconds,
+    begun: performance.now(),
     signal: mcpReq.signal,
     onProgress: async ({ url }, waited) => {
       if (progressToken === undefined) return;
@@ -224,7 +225,15 @@ async function answered(call: () => Promise<CallToolResult>): Promise<CallToolRe
   try {
     return await call();
   } catch (error) {
+    if ((error as Error).name === "TimeoutError") return failed(NO_ANSWER);
     if (!(error instanceof HumanTaskError)) throw error;
-    return { isError: true, content: [{ type: "text", text: error.message }] };
+    return failed(error.message);
   }
+}
+
+const NO_ANSWER =
+  "The service did not answer in time. What was to be done may have been done all the same: list_my_requests shows it.";
+
+function failed(text: string): CallToolResult {
+  return { isError: true, content: [{ type: "text", text }] };
 }

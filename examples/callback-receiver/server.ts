@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { appendFile, mkdir, open, readFile } from "node:fs/promises";
+import { appendFile, mkdir, open, readFile, truncate } from "node:fs/promises";
 import { createServer } from "node:http";
 import { dirname } from "node:path";
 import { createClient, nodeCallbackHandler, type Callback } from "@human-task-service/client";
@@ -17,14 +17,16 @@ if (!webhookKey) {
 }
 
 await mkdir(dirname(DONE_FILE), { recursive: true });
-const done = new Set((await readLines(DONE_FILE)).map((line) => (JSON.parse(line) as Callback).task_id));
+const done = new Map((await readDone(DONE_FILE)).map(({ task_id }) => [task_id, Promise.resolve()]));
 
 const receive = nodeCallbackHandler({ webhookKey }, async (callback) => {
   // The same callback may come again, after an answer of ours was lost on the way.
-  if (done.has(callback.task_id)) return;
-  done.add(callback.task_id);
+  const before = done.get(callback.task_id);
+  if (before !== undefined) return before;
+  const keeping = keep(callback);
+  done.set(callback.task_id, keeping);
   try {
-    await keep(callback);
+    await keeping;
   } catch (error) {
     done.delete(callback.task_id);
     throw error;
@@ -61,11 +63,19 @@ async function keep(callback: Callback): Promise<void> {
   await file.close();
 }
 
-async function readLines(path: string): Promise<string[]> {
+async function readDone(path: string): Promise<Callback[]> {
+  let text: string;
   try {
-    return (await readFile(path, "utf8")).split("\n").filter((line) => line !== "");
+    text = await readFile(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
   }
+  // A last line without its end was cut off by a crash: nobody was told that it is kept, and it comes again.
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  if (whole !== text) await truncate(path, Buffer.byteLength(whole));
+  return whole
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Callback);
 }

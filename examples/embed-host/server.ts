@@ -113,12 +113,9 @@ async function call(
 }
 
 function isFromService(raw: string, header: string | string[] | undefined, key: string): boolean {
-  const expected = `sha256=${createHmac("sha256", Buffer.from(key, "base64")).update(raw).digest("hex")}`;
-  return (
-    typeof header === "string" &&
-    header.length === expected.length &&
-    timingSafeEqual(Buffer.from(header), Buffer.from(expected))
-  );
+  const expected = Buffer.from(`sha256=${createHmac("sha256", Buffer.from(key, "base64")).update(raw).digest("hex")}`);
+  const given = Buffer.from(String(header));
+  return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

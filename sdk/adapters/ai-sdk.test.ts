@@ -277,6 +277,21 @@ testAgent(
   },
 );
 
+testAgent(
+  "a turn that begins while somebody is being asked is refused, and the run goes on as it was",
+  async (around) => {
+    const store = createStore();
+    const runs = refundRuns(around, store, modelOf([ask]));
+    const { messages } = await runs.start("chat", user("Go."));
+    await assert.rejects(runs.start("chat", [...messages, ...user("Hurry.")]), { code: "RUN_IS_WAITING" });
+    const { id } = await around.question();
+    await around.answer(id, { approved: true });
+    const { status, messages: all } = await runs.resume("chat");
+    assert.equal(status, "finished");
+    assert.equal((await runs.start("chat", [...all, ...user("And now?")])).status, "finished", "the next turn");
+  },
+);
+
 testAgent("a run that fails after the answer goes on by the next attempt, and asks nobody again", async (around, t) => {
   const agent = await startAgent(t);
   const store = createStore();

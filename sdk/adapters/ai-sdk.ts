@@ -223,6 +223,12 @@ export function createRuns<Tools extends ToolSet, Result extends Generated>({
   return {
     start: async (run, messages, options = {}) =>
       exclusively(run, async () => {
+        // What is answered later would stand behind what was said meanwhile, and no model takes that.
+        if (messages.at(-1)?.role === "user" && callsOf(messages).some(({ isOpen }) => isOpen))
+          throw new HumanTaskError(
+            "RUN_IS_WAITING",
+            `The run "${run}" waits for somebody: its next turn begins when it has gone on.`,
+          );
         await save(run, [...messages]);
         return advance(run, messages, options);
       }),

@@ -197,6 +197,42 @@ testAgent("a graph that fails after the answer is run again by the next attempt"
   assert.deepEqual([watched.paid, (await around.questions()).length], [1, 1]);
 });
 
+testAgent(
+  "nodes that are at work beside the question are not run twice, however early the callback comes",
+  async (around) => {
+    const { promise: paid, resolve } = Promise.withResolvers<void>();
+    const { promise: paying, resolve: begin } = Promise.withResolvers<void>();
+    let payments = 0;
+    const graph = new StateGraph(Refund)
+      .addNode("ask", async () => {
+        const question = { task: "Refund?", responseSchema: ANSWER, timeoutSeconds: 600 };
+        return { outcome: (await interruptForHuman(question, { client: around.client })).status };
+      })
+      .addNode("pay", async () => {
+        payments++;
+        begin();
+        await paid;
+        return { amount: 1 };
+      })
+      .addEdge("__start__", "ask")
+      .addEdge("__start__", "pay")
+      .compile({ checkpointer: new MemorySaver() });
+    const first = graph.invoke({}, thread("t"));
+    await paying;
+    while ((await around.questions()).length === 0);
+    const { id, idempotency_key } = await around.question();
+    while (!(await graph.getState(thread("t"))).tasks.some(({ interrupts }) => interrupts.length > 0));
+    await around.answer(id, { approved: true });
+    const resume = resumeOnCallback(graph);
+    const callback = { task_id: id, idempotency_key } as Callback;
+    await assert.rejects(resume(callback), { code: "NOT_WAITING_YET" });
+    resolve();
+    await first;
+    const state = (await resume(callback)) as { outcome: string } | null;
+    assert.deepEqual([state?.outcome, payments], ["completed", 1]);
+  },
+);
+
 testAgent("a callback for what a thread does not wait for resumes nothing", async (around) => {
   const watched = { visits: 0, paid: 0 };
   const graph = refundGraph(around, new MemorySaver(), undefined, watched);

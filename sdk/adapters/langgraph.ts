@@ -116,7 +116,10 @@ export function resumeOnCallback<Result>(
       } else {
         // A node that has finished beside others keeps its interrupts until they have, too.
         if (asking.result !== undefined) return null;
-        if (asking.interrupts.length > 0) return graph.invoke(null, thread);
+        // Nodes beside it that have not come to an end are at work: to invoke the graph now would run them twice.
+        const isAtWork = ({ result, interrupts, error }: Visit) =>
+          result === undefined && interrupts.length === 0 && error === undefined;
+        if (asking.interrupts.length > 0 && !visits.some(isAtWork)) return graph.invoke(null, thread);
       }
       throw notWaiting(threadId, callback);
     });

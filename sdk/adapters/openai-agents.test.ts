@@ -7,6 +7,7 @@ import {
   Agent,
   run,
   setTracingDisabled,
+  shellTool,
   tool,
   Usage,
   type AgentInputItem,
@@ -312,6 +313,22 @@ testAgent("a person approves or rejects what a tool is to do, and nobody's answe
   for (const told of ["paid", "Too much.", "Nobody answered in time"])
     assert.ok(said.includes(told), `${told}: ${said}`);
   await assert.rejects((await start({})).start("b", "Go."), { code: "NO_QUESTION" });
+});
+
+testAgent("who approves a command sees it", async (around) => {
+  const store = createStore();
+  const model = modelOf();
+  const call = { type: "shell_call", callId: "c1", status: "completed", action: { commands: ["rm -rf /srv"] } };
+  model.getResponse = async () => ({ usage: new Usage(), output: [call as never] });
+  const shell = shellTool({
+    shell: { run: async () => Promise.reject(new Error("It was run.")) },
+    needsApproval: true,
+  });
+  const agent = new Agent({ name: "Operator", model, tools: [shell] });
+  const approvals = { shell: (payload: object) => ({ task: "Run it?", payload, timeoutSeconds: 600 }) };
+  const { client } = around;
+  assert.equal((await createRuns({ agent, ...store, client, approvals }).start("a", "Go.")).status, "waiting");
+  assert.deepEqual((await around.question()).payload, { commands: ["rm -rf /srv"] });
 });
 
 testAgent("an agent that is the tool of another one is answered as well", async (around, t) => {

@@ -230,7 +230,9 @@ export function createRuns<TAgent extends AnyAgent>({
         if (tasks.length > 0) return { status: "waiting", tasks };
         for (const { item, task } of asked)
           // The framework tells the model itself what it has called wrongly.
-          if (task === "invalid") next.approve(item);
+          if (task === "invalid")
+            if (isMade(item)) next.approve(item);
+            else next.reject(item, { message: "The arguments are not valid: nobody was asked." });
           else settle(next, item, await outcomeOf(task, signal));
         answered.push(...(await Promise.all(items.map(async (item) => digestOf([callIdOf(item)])))));
       }
@@ -285,7 +287,7 @@ function callIdOf({ rawItem }: RunToolApprovalItem): string {
 
 /** What to ask about an interruption: of a tool that was made here, or of another one that needs approval. */
 async function questionOf(
-  { name = "", arguments: text, agent }: RunToolApprovalItem,
+  { name = "", arguments: text, agent, rawItem }: RunToolApprovalItem,
   approvals: NonNullable<RunsOptions<AnyAgent>["approvals"]>,
 ): Promise<Question | "invalid" | null> {
   const made = agent.tools.find((one) => one.name === name);
@@ -294,17 +296,26 @@ async function questionOf(
   if (question === undefined && approval === undefined) return null;
   let input: unknown;
   try {
-    input = JSON.parse(text ?? "{}");
+    // A shell, an editor and the like have no arguments, but something that they would do.
+    const { action, operation, input: given } = rawItem as { action?: unknown; operation?: unknown; input?: unknown };
+    input = text === undefined ? (action ?? operation ?? given) : JSON.parse(text);
   } catch {
     return "invalid";
   }
+  // Nobody approves what they are not shown.
+  if (input === undefined) return null;
   return question?.(input) ?? { ...approval!(input as Record<string, unknown>), responseSchema: APPROVAL };
+}
+
+/** Whether it is a call of a tool that was made here. */
+function isMade({ name, agent }: RunToolApprovalItem): boolean {
+  const made = agent.tools.find((one) => one.name === name);
+  return made !== undefined && questions.has(made);
 }
 
 /** Approves or rejects a call. A call of a tool that was made here is executed to give the outcome. */
 function settle(state: RunState<unknown, AnyAgent>, item: RunToolApprovalItem, outcome: Outcome<unknown>): void {
-  const made = item.agent.tools.find((one) => one.name === item.name);
-  if (made !== undefined && questions.has(made)) {
+  if (isMade(item)) {
     // oxlint-disable-next-line no-underscore-dangle -- the only way to the context of a state that was read
     outcomesOf(state._context.context).set(callIdOf(item), outcome);
     state.approve(item);

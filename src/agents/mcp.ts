@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
+import { Agent, fetch as undiciFetch } from "undici";
 import type { Context } from "../context.ts";
 import { ServiceError } from "../errors.ts";
 import { callerOf } from "../people/caller.ts";
@@ -24,6 +25,7 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx
       baseUrl: ownUrl(app),
       pagesUrl: ctx.config.publicUrl,
       version: ctx.version,
+      fetch: direct,
       stopping: stop.signal,
       onError: (error) => ctx.log.debug({ err: error }, "An MCP request was refused"),
     }));
@@ -32,6 +34,7 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx
   app.route({
     method: ["GET", "POST", "DELETE"],
     url: MCP_PATH,
+    exposeHeadRoute: false,
     schema: { hide: true, security: [{ bearer: [] }] },
     handler: async (request, reply) => {
       if (callerOf(request).kind !== "admin") throw new ServiceError("FORBIDDEN");
@@ -51,9 +54,17 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx
   });
 };
 
+/** Whatever the environment says of proxies: the call, and the token in it, stay within this machine. */
+const within = new Agent();
+// The types of the platform's fetch are those of an older undici.
+const direct = (async (url: string, init: object) =>
+  undiciFetch(url, { ...init, dispatcher: within })) as unknown as typeof fetch;
+
 /** Where this process itself listens. */
 function ownUrl(app: FastifyInstance): string {
   const { address, port, family } = app.server.address() as AddressInfo;
-  const host = { "0.0.0.0": "127.0.0.1", "::": "[::1]" }[address] ?? (family === "IPv6" ? `[${address}]` : address);
+  // All addresses of this machine are `::` where it has both families, and also where it is the only word for them.
+  const isAll = address === "0.0.0.0" || address === "::";
+  const host = isAll ? "127.0.0.1" : family === "IPv6" ? `[${address}]` : address;
   return `http://${host}:${port}`;
 }

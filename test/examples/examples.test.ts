@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { hkdfSync } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -138,6 +138,8 @@ void test(
     const key = hkdfSync("sha256", Buffer.from(PAYLOAD_KEY, "base64"), "service-webhook-v1", "v1", 32);
     const port = String(await freePort());
     const DONE_FILE = join(folder, "done.jsonl");
+    // What a crash left in the middle of a line.
+    writeFileSync(DONE_FILE, '{"task_id":"tsk_');
     const receiver = run(t, "example:callback-receiver", {
       ...env,
       WEBHOOK_KEY: Buffer.from(key).toString("base64"),
