@@ -360,8 +360,17 @@ function judgeAttempts(
       `of ${attempt_count} attempts these are written down: ${attempts.map(({ attempt }) => attempt).join(", ")}`,
     );
   if (posts.some((post) => post.body !== body)) problems.push("a callback has other bytes than its delivery");
+  // What arrived while they were read is there only where it is written down.
+  const isWritten = (arrivedAt: number) =>
+    attempts.some(({ started_at, duration_ms }) => {
+      const startedAt = Date.parse(started_at);
+      return arrivedAt >= startedAt - SAME_ATTEMPT_MS && arrivedAt <= startedAt + duration_ms + SAME_ATTEMPT_MS;
+    });
   const before = posts
-    .filter(({ arrivedAt }) => arrivedAt < event.startedAt)
+    .filter(
+      ({ arrivedAt }) =>
+        arrivedAt < event.startedAt || (event.endedAt !== null && arrivedAt < event.endedAt && isWritten(arrivedAt)),
+    )
     .toSorted((a, b) => a.arrivedAt - b.arrivedAt);
 
   let from = 0;
