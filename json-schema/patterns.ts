@@ -16,7 +16,7 @@ const GENERATION = 128;
 /** The automaton of one pattern may grow to this size before it starts afresh, in bytes. */
 const MAX_AUTOMATON_BYTES = 1 << 18;
 /** A match that could cost more steps than this is left to the host. */
-const MAX_MATCH_STEPS = 150_000;
+export const MAX_MATCH_STEPS = 150_000;
 
 interface Pattern {
   /** null: not for RE2. */

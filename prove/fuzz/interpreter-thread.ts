@@ -2,6 +2,7 @@
 import { parentPort } from "node:worker_threads";
 import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_STEPS } from "../../json-schema/budget.ts";
+import { MAX_MATCH_STEPS } from "../../json-schema/patterns.ts";
 import { parseSchema, type ParsedSchema } from "../../json-schema/parse-schema.ts";
 import { createPatternHost } from "../../json-schema/pattern-worker-host.ts";
 import type { Schema } from "../../json-schema/schema.ts";
@@ -27,8 +28,11 @@ export interface InterpreterAnswer {
 }
 
 const host = createPatternHost();
-/** Errors are collected with a quarter of the budget, when the verdict stands already. */
-const STEPS_MAX = DEFAULT_STEPS * 1.25;
+/**
+ * Errors are collected with a quarter of the budget, when the verdict stands already. What ends that is counted as well, and not
+ * done: at most a match of a pattern.
+ */
+const STEPS_MAX = DEFAULT_STEPS * 1.25 + MAX_MATCH_STEPS;
 /** Depends on the time that a pattern took, and so on the machine. */
 const BY_TIME = new Set(["pattern_too_slow", "pattern_busy"]);
 
