@@ -6,6 +6,7 @@ import type { Entries } from "../../../form/entries.ts";
 import { isOptional, nodesOf } from "../../../form/nodes.ts";
 import type { FormNode, GroupNode } from "../../../form/nodes.ts";
 import { shownIn } from "../../../form/post.ts";
+import { blockOf } from "./block-ids.ts";
 import { decidingNames } from "./deciding.ts";
 import { elementOf } from "./inputs.ts";
 import type { InputElement } from "./inputs.ts";
@@ -37,9 +38,13 @@ export interface AskedField {
   readonly decides: boolean;
 }
 
-/** null: something that must be answered, or that has a value already, cannot be expressed. */
-export function askedOf(form: Form, entries: Entries): Asked | null {
-  const { plan, closed } = openGroups(form, entries);
+/**
+ * null: something that must be answered, or that has a value already, cannot be expressed.
+ *
+ * @param drawn - blocks of the modal that is read; none where one is drawn
+ */
+export function askedOf(form: Form, entries: Entries, drawn: ReadonlySet<string> = new Set()): Asked | null {
+  const { plan, closed } = openGroups(form, entries, drawn);
   const deciding = plan.branches ? decidingNames(form.source?.raw) : new Set<string>();
   const asked: Asking = { parts: [], leftOut: [], groups: new Map(), closed, deciding };
   if (!walk(asked, plan.root, { optional: false, blank: false, groups: [] })) return null;
@@ -63,15 +68,56 @@ function afterName(key: string, name: string): string {
   return key.startsWith(name) ? key.slice(name.length) : "";
 }
 
-/** A modal has no button that adds a group: its fields are there from the start, and all may be left empty. */
-function openGroups(form: Form, entries: Entries): { plan: Plan; closed: ReadonlySet<string> } {
-  const plan = planForm(form, entries);
-  const closed = new Set<string>();
-  for (const node of nodesOf(plan.root)) if (node.kind === "group" && node.state === "closed") closed.add(node.name);
-  if (closed.size === 0) return { plan, closed };
+/**
+ * A modal has no button that adds a group: its fields are there from the start, and all may be left empty. Groups inside of
+ * such a group are added only where the modal has fields of theirs, since it was drawn when they had something in them.
+ */
+function openGroups(
+  form: Form,
+  entries: Entries,
+  drawn: ReadonlySet<string>,
+): { plan: Plan; closed: ReadonlySet<string> } {
+  const before = planForm(form, entries);
+  const first = closedIn(before);
+  if (first.length === 0) return { plan: before, closed: new Set() };
+  const plan = planOpened(form, entries, first);
+  const inside = drawn.size === 0 ? [] : drawnInside(form, entries, first, plan, drawn);
+  if (inside.length === 0) return { plan, closed: new Set(first) };
+  const closed = [...first, ...inside];
+  return { plan: planOpened(form, entries, closed), closed: new Set(closed) };
+}
+
+/** @returns those of the groups inside of `first` that have a field in the modal */
+function drawnInside(
+  form: Form,
+  entries: Entries,
+  first: readonly string[],
+  opened: Plan,
+  drawn: ReadonlySet<string>,
+): string[] {
+  const inside: string[] = [];
+  // A plan is of limited depth, so there is a last one.
+  let plan = opened;
+  for (let found = closedIn(plan); found.length > 0; found = closedIn(plan)) {
+    inside.push(...found);
+    plan = planOpened(form, entries, [...first, ...inside]);
+  }
+  const names = new Set(inside);
+  return [...nodesOf(plan.root)]
+    .filter((node) => names.has(node.name) && [...nodesOf(node)].some(({ name }) => drawn.has(blockOf(name))))
+    .map(({ name }) => name);
+}
+
+function closedIn(plan: Plan): string[] {
+  return [...nodesOf(plan.root)]
+    .filter((node) => node.kind === "group" && node.state === "closed")
+    .map(({ name }) => name);
+}
+
+function planOpened(form: Form, entries: Entries, groups: readonly string[]): Plan {
   const opened: Record<string, readonly string[]> = Object.assign(Object.create(null), entries);
-  for (const name of closed) opened[`${name}~open`] = ["1"];
-  return { plan: planForm(form, opened), closed };
+  for (const name of groups) opened[`${name}~open`] = ["1"];
+  return planForm(form, opened);
 }
 
 interface Asking {

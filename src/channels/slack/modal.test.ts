@@ -174,6 +174,29 @@ void test("a group that may be missing is in the answer as soon as one of its fi
   assert.equal(readPost(formOf(task), entries).act, "show");
 });
 
+void test("a group inside of a group is in the answer when nothing else of the outer one is filled in", () => {
+  const text = { type: "string" };
+  // Whether a group is there is asked only where it would demand something.
+  const group = (properties: object) => ({ type: "object", properties, required: Object.keys(properties).slice(0, 1) });
+  const door = group({ code: text, bell: text });
+  const delivery = group({
+    note: { type: ["string", "null"] },
+    place: group({ street: { type: ["string", "null"] }, door }),
+  });
+  const task = slackTask(askingFor({ ok: { type: "boolean" }, delivery }, "ok"));
+  const before = { ok: true, delivery: { note: null, place: { street: null, door: { code: "4711" } } } };
+  const view = show(task, entriesOf(planForm(formOf(task), {}, before)));
+  const answerOf = (values = submitted(view)): unknown => {
+    const posted = readPost(formOf(task), read(task, view, values));
+    return posted.act === "answer" ? posted.value : posted.act;
+  };
+  assert.deepEqual(answerOf(), before);
+  const bell = enter(view, "/delivery/place/door/bell", { value: "Dana" });
+  const place = { street: null, door: { code: "4711", bell: "Dana" } };
+  assert.deepEqual(answerOf(bell), { ok: true, delivery: { note: null, place } });
+  assert.deepEqual(answerOf(enter(view, "/delivery/place/door/code", { value: null })), { ok: true });
+});
+
 void test("a default inside a group that nobody asked for does not add it", () => {
   const part = {
     type: "object",

@@ -1,6 +1,6 @@
 import type { FieldError } from "../../../form/check.ts";
 import type { Entries } from "../../../form/entries.ts";
-import { own } from "../../../form/hints.ts";
+import { isRaw, own } from "../../../form/hints.ts";
 import type { BoolNode, FormNode } from "../../../form/nodes.ts";
 import { oneLine } from "../../../form/plain-text.ts";
 import { planForm } from "../../../form/plan.ts";
@@ -27,9 +27,10 @@ const MAX_ROUNDS = 8;
 export function entriesOfView(form: Form, values: unknown, data: ModalData): Entries {
   let entries = emptyEntries();
   let asked: Asked | null = null;
+  const drawn = new Set(isRaw(values) ? Object.keys(values) : []);
   // A field that another one brings up is known by its plan only.
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    asked = askedOf(form, entries);
+    asked = askedOf(form, entries, drawn);
     const next = asked === null ? entries : readAll(asked, form, values);
     if (isSameEntries(next, entries)) break;
     entries = next;
