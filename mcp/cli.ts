@@ -73,8 +73,13 @@ async function listen(options: Parameters<typeof createHttpHandler>[0], port: nu
       return stranger ?? refusalOf(request) ?? handler.fetch(request);
     },
   });
-  // Node's declarations say that what is absent may also be undefined, and the adapter's do not.
-  const server = createHttpServer((request, response) => void handle(request as Incoming, response));
+  const server = createHttpServer((request, response) => {
+    // The adapter would say that it failed itself.
+    if (!URL.canParse(`http://${request.headers.host}`))
+      return void response.writeHead(400, { "content-type": "text/plain" }).end("Host is not a host.\n");
+    // Node's declarations say that what is absent may also be undefined, and the adapter's do not.
+    void handle(request as Incoming, response);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
       reject(error.code === "EADDRINUSE" ? new UsageError(`Port ${port} is taken.`) : error),
