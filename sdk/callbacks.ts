@@ -207,7 +207,7 @@ function keyBytes(key: CallbackKey): Uint8Array<ArrayBuffer> {
   if (bytes.length !== KEY_BYTES)
     throw new HumanTaskError(
       "CALLBACK_KEY",
-      "The key is not 32 bytes in base64: give the service's SERVICE_PAYLOAD_KEY, or { webhookKey } as `service webhook-key` prints it.",
+      "The key is missing or not 32 bytes in base64: give the service's SERVICE_PAYLOAD_KEY, or { webhookKey } as `service webhook-key` prints it.",
     );
   return Uint8Array.from(bytes, (char) => char.charCodeAt(0));
 }

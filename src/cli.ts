@@ -20,7 +20,7 @@ const HELP = `${SERVICE_COMMAND} <command>
   tasks create --task <text> [--payload <json>] [--schema <json>] [--timeout <seconds>] [--key <key>]
                [--assign-to <address>] [--notify <channel:target>] [--callback-url <url>] [--wait]
                Asks somebody. Without a schema it is a yes or a no. With --wait, prints the answer.
-  tasks watch <id>
+  tasks watch <id> [--timeout <seconds>]
                Waits until a task has ended, and prints the answer. Ends with 1 when there is none.
   tasks answer <id> <json> [--email <address>]
                Answers in a person's place. JSON stands there as it is, in a file (@file) or in standard input (-).
@@ -119,16 +119,24 @@ async function doctor(): Promise<void> {
   });
 }
 
-/** Runs a command; what it throws is told in a sentence, a mistake in the command itself with the help. */
+/** Runs a command; what it throws is told in a sentence, a mistake in the command itself with what the help says of it. */
 async function told(run: () => Promise<void>): Promise<void> {
   const { UsageError } = await import("./cli/options.ts");
   try {
     await run();
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${isUsage ? `\n${HELP}` : ""}`);
+    process.stderr.write(
+      `${error instanceof Error ? error.message : String(error)}\n${isUsage ? `\n${helpOn(command)}` : ""}`,
+    );
     process.exitCode = isUsage ? 2 : 1;
   }
+}
+
+/** The lines of a command, with those that belong to them. */
+function helpOn(name: string): string {
+  const entries = HELP.split(/^(?= {2}\S)/m).filter((entry) => entry.slice(2).split(/\s/, 1)[0] === name);
+  return entries.join("").replace(/\n\n[^]*$/, "\n");
 }
 
 async function migrate(): Promise<void> {

@@ -14,22 +14,54 @@ export interface Discovery {
   pid: number;
 }
 
+/** The one that is found, and those that started before and still run: they are found again once it has stopped. */
+interface Written extends Discovery {
+  before: readonly Discovery[];
+}
+
 /**
- * Writes down where a service runs, for its owner alone (mode 0600). The last one that starts is found.
- * @returns takes it back, unless another service has written there since
+ * Writes down where a service runs, for its owner alone (mode 0600). The last one that started is found.
+ * @returns takes it back
  * @throws Error of the file system, such as where the home is read-only
  */
 export function writeDiscovery(path: string, discovery: Discovery): () => void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomBytes(6).toString("hex")}`;
-  writeFileSync(draft, `${JSON.stringify(discovery, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  write(path, [discovery, ...others(path, discovery.pid)]);
   return () => {
     try {
-      const { pid } = JSON.parse(readFileSync(path, "utf8")) as Partial<Discovery>;
-      if (pid === discovery.pid) rmSync(path);
+      write(path, others(path, discovery.pid));
     } catch {
-      // It is gone, or somebody else's.
+      // Whoever reads it sees that this process is gone.
     }
   };
+}
+
+/** Those that stand there and run, apart from one process. */
+function others(path: string, pid: number): Discovery[] {
+  return readDiscoveries(path).filter((one) => one.pid !== pid && isRunning(one.pid));
+}
+
+/** The last one that started first; none where there is no such file, or another one. */
+function readDiscoveries(path: string): Discovery[] {
+  try {
+    const { before, ...last } = JSON.parse(readFileSync(path, "utf8")) as Written;
+    return [last, ...before];
+  } catch {
+    return [];
+  }
+}
+
+function write(path: string, [last, ...before]: readonly Discovery[]): void {
+  if (last === undefined) return rmSync(path, { force: true });
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  writeFileSync(draft, `${JSON.stringify({ ...last, before } satisfies Written, null, 2)}\n`, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }

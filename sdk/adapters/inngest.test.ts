@@ -8,7 +8,7 @@ import { listen, testWithCallbacks, type AskedService } from "../../test/support
 import { freePort } from "../../test/support/free-port.ts";
 import { startInngest, type InngestStandIn, type Run } from "../../test/support/inngest.ts";
 import { openPage } from "../../test/support/pages.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../../test/support/service.ts";
 import { nodeCallbackHandler } from "../callbacks.ts";
 import { createHuman, type Outcome, type RunContext } from "./inngest.ts";
 
@@ -231,7 +231,7 @@ testWithCallbacks("the program of docs/frameworks/inngest.md does what it says",
     PORT: String(port),
     SERVICE_URL: asked.url,
     SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-    SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+    WEBHOOK_KEY,
     INNGEST_DEV: inngest.url,
   });
   const { server } = (await page.run("agent.ts")) as { server: Server };

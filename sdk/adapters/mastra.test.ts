@@ -8,7 +8,7 @@ import { z } from "zod";
 import { listen, testWithCallbacks, type AskedService } from "../../test/support/callbacks.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { openPage } from "../../test/support/pages.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../../test/support/service.ts";
 import { nodeCallbackHandler } from "../callbacks.ts";
 import { createHumanStep, resumeOnCallback } from "./mastra.ts";
 
@@ -262,7 +262,7 @@ testWithCallbacks("the program of docs/frameworks/mastra.md does what it says", 
     PORT: String(port),
     SERVICE_URL: asked.url,
     SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-    SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+    WEBHOOK_KEY,
   });
   const program = await page.run("agent.ts");
   const { refund, mastra, server } = program as { refund: AnyWorkflow; mastra: Mastra; server: Server };

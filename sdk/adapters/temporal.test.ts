@@ -17,7 +17,7 @@ import {
 import { listen, testWithCallbacks, type AskedService } from "../../test/support/callbacks.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import { openPage } from "../../test/support/pages.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../../test/support/service.ts";
 import { startTemporal, type TemporalStandIn } from "../../test/support/temporal.ts";
 import { nodeCallbackHandler } from "../callbacks.ts";
 import { createHumanActivities, signalOnCallback, type CreatedTask } from "./temporal.ts";
@@ -286,7 +286,7 @@ testWithCallbacks("the programs of docs/frameworks/temporal.md do what they say"
     PORT: String(port),
     SERVICE_URL: asked.url,
     SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-    SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+    WEBHOOK_KEY,
     TEMPORAL_ADDRESS: temporal.address,
   });
   const { worker, running } = (await page.run("worker.ts")) as { worker: Worker; running: Promise<void> };

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
-import { createClient, HumanTaskError, type Client } from "../../sdk/index.ts";
+import type { Client } from "../../sdk/index.ts";
+import { findSettings } from "../../sdk/settings.ts";
 import { readConfig } from "../config.ts";
-import type { Output } from "./tasks.ts";
+import { clientOfCommand, type Output } from "./tasks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -59,16 +60,22 @@ export async function runDemo(start: () => Promise<unknown>, env: Env, { result,
 
 /** @throws Error where the service that would be started could not be found, or another one was meant */
 async function findOrStart(start: () => Promise<unknown>, env: Env): Promise<Found> {
-  try {
-    return { client: createClient(), isOurs: false };
-  } catch (error) {
-    if (!(error instanceof HumanTaskError) || error.code !== "NOT_CONFIGURED" || env["SERVICE_URL"]) throw error;
-  }
+  if (env["SERVICE_URL"] || isServiceThere()) return { client: clientOfCommand(), isOurs: false };
   const { config } = readConfig(env, () => ({ adminToken: "", secretKey: "", payloadKey: "" }));
   if (config.discoveryFile === null)
     throw new Error(
       "The demo starts a service that only this machine reaches, and finds it by its file, which these settings do not have. Start the service, and set SERVICE_URL and SERVICE_ADMIN_API_TOKEN for the demo.",
     );
   await start();
-  return { client: createClient(), isOurs: true };
+  return { client: clientOfCommand(), isOurs: true };
+}
+
+/** Whether one is named or found, be there a token for it or not. */
+function isServiceThere(): boolean {
+  try {
+    findSettings({ token: "any" });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
@@ -102,6 +102,9 @@ test(
       '{"now":"1.2"}',
     );
     const id = created.out;
+    const soon = await run("tasks", "watch", id, "--timeout", "0");
+    assert.deepEqual([soon.code, soon.out], [1, ""]);
+    assert.match(soon.err, /^Waiting for somebody until 20.*: Which version\?\nNobody has answered yet\.$/);
     assert.match(created.err, new RegExp(`^Asked: http://127\\.0\\.0\\.1:\\d+/tasks/${id}$`));
     const again = run(
       "tasks",
@@ -141,13 +144,36 @@ test("a command that is mistyped is told what is wrong, and nothing is asked", {
     [["tasks", "create", "--task", "x", "--timeout", "1h"], /--timeout is "1h"; it takes whole seconds/],
     [["tasks", "answer", "tsk_1"], /takes the id of a task and the answer/],
     [["tasks", "watch"], /takes the id of a task/],
+    [["tasks", "watch", "tsk_1", "--timeout", "soon"], /it takes whole seconds/],
   ];
   for (const [args, says] of wrong) {
     const { code, out, err } = await run(...args);
     assert.deepEqual([code, out], [2, ""], args.join(" "));
     assert.match(err, says);
+    assert.match(err, /\n\n {2}tasks create/);
+    assert.doesNotMatch(err, /webhook-key|Settings come/);
   }
 });
+
+test(
+  "a service that has its token from elsewhere is found, and where the token is is said",
+  { timeout: TEST_MS },
+  async (t) => {
+    const { home, run } = person(t);
+    mkdirSync(join(home, ".human-task-service"));
+    const there = { url: "http://127.0.0.1:1", public_url: "http://localhost:1", token: null, pid: process.pid };
+    writeFileSync(join(home, ".human-task-service/service.json"), JSON.stringify(there));
+    for (const command of [["demo"], ["tasks", "list"]]) {
+      const { code, err } = await run(...command);
+      assert.equal(code, 1);
+      assert.match(
+        err,
+        /^There is no token for http:\/\/127\.0\.0\.1:1: set SERVICE_ADMIN_API_TOKEN\. .*secrets\.json/,
+      );
+    }
+    assert.deepEqual(readdirSync(home), [".human-task-service"]);
+  },
+);
 
 test("the demo starts nothing that it could not find, or that was not meant", { timeout: TEST_MS }, async (t) => {
   for (const [env, says] of [

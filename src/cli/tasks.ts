@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { createClient, NoAnswerError, type Client } from "../../sdk/index.ts";
+import { createClient, HumanTaskError, NoAnswerError, type Client } from "../../sdk/index.ts";
+import { isTerminal } from "../tasks/lifecycle.ts";
 import { need, parse, read, UsageError } from "./options.ts";
 import { table } from "./table.ts";
 
@@ -21,8 +22,21 @@ export async function runTasks([verb = "", ...args]: readonly string[], output: 
   const run = Object.hasOwn(COMMANDS, verb) ? COMMANDS[verb] : undefined;
   if (run === undefined) throw new UsageError(`There is no command "${`tasks ${verb}`.trim()}".`);
   const prepared = await run(args);
-  return prepared(createClient(), output);
+  return prepared(clientOfCommand(), output);
 }
+
+/** The client as the environment has it, or why there is none, in the words of somebody at a terminal. */
+export function clientOfCommand(): Client {
+  try {
+    return createClient();
+  } catch (error) {
+    if (!(error instanceof HumanTaskError)) throw error;
+    throw new Error(error.message.replace(/, or give createClient\(.*$/, `. ${WHERE_TOKEN_IS}`), { cause: error });
+  }
+}
+
+const WHERE_TOKEN_IS =
+  "A service that was given no token made one: adminToken in secrets.json, in its data directory (./data unless SERVICE_DATA_DIR says otherwise).";
 
 /** Reads what it is given before anything is asked. */
 type Command = (args: readonly string[]) => Promise<(client: Client, output: Output) => Promise<number>>;
@@ -69,8 +83,15 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 
   watch: async (args) => {
-    const id = one(parse(args, {}).positionals, "the id of a task");
-    return async (client, output) => answered(async () => client.wait(id), output);
+    const { values, positionals } = parse(args, { timeout: { type: "string" } });
+    const id = one(positionals, "the id of a task");
+    const limit = values.timeout === undefined ? undefined : seconds(values.timeout);
+    return async (client, output) => {
+      const task = await client.get(id);
+      if (!isTerminal(task.status)) output.note(`Waiting for somebody until ${task.timeout_at}: ${task.task}`);
+      const signal = limit === undefined ? undefined : AbortSignal.timeout(limit * 1000);
+      return answered(async () => client.wait(id, { signal }), output, signal);
+    };
   },
 
   answer: async (args) => {
@@ -99,11 +120,19 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-async function answered(answer: () => Promise<unknown>, { result, note }: Output): Promise<number> {
+async function answered(
+  answer: () => Promise<unknown>,
+  { result, note }: Output,
+  limit?: AbortSignal,
+): Promise<number> {
   try {
     result(JSON.stringify(await answer(), null, 2));
     return 0;
   } catch (error) {
+    if (limit?.aborted === true) {
+      note("Nobody has answered yet.");
+      return 1;
+    }
     if (!(error instanceof NoAnswerError)) throw error;
     note(error.message);
     result(error.status);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { hkdfSync } from "node:crypto";
 import { once } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,7 +10,7 @@ import { axe, screenshot, testInBrowser } from "../support/browser.ts";
 import { serve, TOKEN, type Service } from "../support/dashboard.ts";
 import { EMBED_SECRET } from "../support/embed.ts";
 import { freePort } from "../support/free-port.ts";
-import { PAYLOAD_KEY } from "../support/service.ts";
+import { PAYLOAD_KEY, WEBHOOK_KEY } from "../support/service.ts";
 
 async function listening(server: Server): Promise<Server> {
   server.listen(0, "127.0.0.1");
@@ -26,9 +25,7 @@ async function withShop(t: TestContext): Promise<Service & { shop: string }> {
     serviceUrl: `http://127.0.0.1:${port}`,
     adminToken: TOKEN,
     serviceKey: "",
-    webhookKey: Buffer.from(
-      hkdfSync("sha256", Buffer.from(PAYLOAD_KEY, "base64"), "service-webhook-v1", "v1", 32),
-    ).toString("base64"),
+    webhookKey: WEBHOOK_KEY,
     origin: "",
   };
   const server = await listening(createShop(settings));

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
-import { hkdfSync } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +8,7 @@ import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { freePort } from "../support/free-port.ts";
 import { startProcess, type ServiceProcess } from "../support/processes.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY } from "../support/service.ts";
+import { ADMIN_TOKEN, WEBHOOK_KEY } from "../support/service.ts";
 
 /** What does not end by then hangs. */
 const TEST_MS = 60_000;
@@ -135,14 +134,13 @@ void test(
   { timeout: TEST_MS },
   async (t) => {
     const { service, folder, env } = await house(t);
-    const key = hkdfSync("sha256", Buffer.from(PAYLOAD_KEY, "base64"), "service-webhook-v1", "v1", 32);
     const port = String(await freePort());
     const DONE_FILE = join(folder, "done.jsonl");
     // What a crash left in the middle of a line.
     writeFileSync(DONE_FILE, '{"task_id":"tsk_');
     const receiver = run(t, "example:callback-receiver", {
       ...env,
-      WEBHOOK_KEY: Buffer.from(key).toString("base64"),
+      WEBHOOK_KEY,
       PORT: port,
       DONE_FILE,
     });

@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { createClient, type Client, type ListedTask } from "../../sdk/index.ts";
 import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
 import { person } from "./people.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY, testOnBoth, type TestService } from "./service.ts";
+import { ADMIN_TOKEN, WEBHOOK_KEY, testOnBoth, type TestService } from "./service.ts";
 
 /** A service as agents see it, and the people who answer their questions. */
 export interface Surroundings {
@@ -171,7 +171,7 @@ export function watch(
       PATH: process.env["PATH"],
       SERVICE_URL: url,
       SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-      SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+      WEBHOOK_KEY,
       ...env,
     },
   });

@@ -1,3 +1,4 @@
+import { hkdfSync } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +18,10 @@ export const ADMIN_TOKEN = "test-admin-token-0123456789";
 const SECRET = Buffer.alloc(32, 7).toString("base64");
 /** The key of the check value for callback signatures. */
 export const PAYLOAD_KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
+/** What `service webhook-key` prints of it. */
+export const WEBHOOK_KEY = Buffer.from(
+  hkdfSync("sha256", Buffer.from(PAYLOAD_KEY, "base64"), "service-webhook-v1", "v1", 32),
+).toString("base64");
 
 /** A time that tests own: it stands still until it is advanced. */
 export interface Clock {
