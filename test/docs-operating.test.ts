@@ -11,7 +11,7 @@ import { freePort } from "./support/free-port.ts";
 import { ROOT } from "./support/packed.ts";
 import { createCluster, postgres } from "./support/postgres.ts";
 import { startProcess } from "./support/processes.ts";
-import { ADMIN_TOKEN, newTaskBody } from "./support/service.ts";
+import { newTaskBody } from "./support/service.ts";
 import { blocksOf, openShell, type Shell } from "./support/shell.ts";
 
 /* Every command of docs/operating.md, carried out in the order of the page. */
@@ -183,21 +183,21 @@ void test(
     const ports = { first: await freePort(), second: await freePort(), third: await freePort() };
     const { shell } = openClone(t, {
       SERVICE_DATABASE_URL: database.url,
-      SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
       FIRST_PORT: `${ports.first}`,
       SECOND_PORT: `${ports.second}`,
       THIRD_PORT: `${ports.third}`,
     });
-    const on = (port: number) => callsOn(`http://localhost:${port}`, ADMIN_TOKEN).call;
+    await shell.run(block("sh postgres", "SECOND=$!"));
+    const token = (await shell.run('echo "$SERVICE_ADMIN_API_TOKEN"')).trim();
+    const on = (port: number) => callsOn(`http://localhost:${port}`, token).call;
     const waiting = async (port: number, count: number) => {
       for (;;) {
-        const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+        const headers = { authorization: `Bearer ${token}` };
         const metrics = await (await fetch(`http://localhost:${port}/metrics`, { headers })).text();
         if (metrics.includes(`\nservice_polls_waiting ${count}\n`)) return;
       }
     };
 
-    await shell.run(block("sh postgres", "SECOND=$!"));
     const { id } = (await on(ports.first)<TaskRecord>("POST", "/api/tasks", newTaskBody())).body;
     const poll = `/api/tasks/${id}/poll?timeout=60`;
     const [atFirst, atSecond] = [on(ports.first)<PollResult>("GET", poll), on(ports.second)<PollResult>("GET", poll)];

@@ -88,7 +88,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
       state: callbacks.signed ? "on" : "off",
       value: callbacks.signed ? "On, signed" : "Off",
       meaning: callbacks.signed
-        ? "When a task ends, its callback_url is told. Receivers check the signature with the same key."
+        ? "When a task ends, its callback_url is told. Receivers check the signature with the key that webhook-key prints."
         : "A task with a callback_url is refused, since there is no key to sign with. Set 32 bytes in base64.",
       variable: "SERVICE_PAYLOAD_KEY",
     },
