@@ -55,6 +55,8 @@ void test("both containers of compose.yaml have a root they cannot write to, and
   const { service, database } = compose.services;
   assert.deepEqual(service!["depends_on"], { database: { condition: "service_healthy" } });
   assert.ok(database!["healthcheck"]);
+  const port = (service!["environment"] as Record<string, unknown>)["SERVICE_PORT"];
+  assert.deepEqual(service!["ports"], [`127.0.0.1:${String(port)}:${String(port)}`]);
   assert.deepEqual(database!["volumes"], ["database:/var/lib/postgresql"]);
   assert.deepEqual(Object.keys(compose.volumes), ["database"]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import {
   generateText,
   isStepCount,
@@ -20,14 +20,13 @@ import {
   programsOf,
   runProgram,
   typesOf,
-  startAgentServer,
+  startAgent,
   startModel,
   testAgent,
   type Surroundings,
 } from "../../test/support/agents.ts";
-import { PAYLOAD_KEY } from "../../test/support/service.ts";
-import { nodeCallbackHandler, type Callback } from "../index.ts";
-import { createRuns, humanTool, pausingHumanTool, type Outcome, type Pending, type Runs } from "./ai-sdk.ts";
+import type { Callback } from "../index.ts";
+import { createRuns, humanTool, pausingHumanTool, type Outcome, type Pending } from "./ai-sdk.ts";
 
 const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });
 const USAGE = {
@@ -103,16 +102,6 @@ function refundRuns({ client }: Surroundings, { load, save }: Store, model: Mock
     callbackUrl,
     client,
   });
-}
-
-async function startAgent(t: TestContext) {
-  const server = await startAgentServer(t);
-  const acted: unknown[] = [];
-  const resumes = ({ onCallback }: Pick<Runs<unknown>, "onCallback">) => {
-    const handle = nodeCallbackHandler(PAYLOAD_KEY, async (callback) => acted.push(await onCallback(callback)));
-    server.listener = (request, response) => void handle(request, response, () => response.writeHead(500).end());
-  };
-  return { url: server.url, acted, resumes };
 }
 
 testAgent("a tool asks a person and waits, and the model gets the answer with its type", async (around) => {
@@ -214,7 +203,7 @@ testAgent(
     ]);
 
     const model = modelOf([ask]);
-    agent.resumes(refundRuns(around, store, model, agent.url));
+    agent.resumes(refundRuns(around, store, model, agent.url).onCallback);
     await around.answer(id, { approved: true });
     await around.callBack();
     assert.deepEqual(await around.attempts(id), { count: 1, last: 204 });
@@ -232,7 +221,7 @@ testAgent("a callback that comes again resumes no run a second time, not even wh
   const store = createStore();
   const model = modelOf([ask]);
   const runs = refundRuns(around, store, model, agent.url);
-  agent.resumes(runs);
+  agent.resumes(runs.onCallback);
   await runs.start("chat", user("Go."));
   const { id, idempotency_key } = await around.question();
   await around.answer(id, { approved: false });
@@ -252,7 +241,7 @@ testAgent(
     const agent = await startAgent(t);
     const store = createStore();
     const runs = refundRuns(around, store, modelOf([ask]), agent.url);
-    agent.resumes(runs);
+    agent.resumes(runs.onCallback);
     await runs.start("chat", user("Go."));
     const { id } = await around.question();
     const stored = store.saved.get("chat")!;
@@ -298,7 +287,7 @@ testAgent("a run that fails after the answer goes on by the next attempt, and as
   const model = modelOf([ask]);
   const generate = model.doGenerate;
   const runs = refundRuns(around, store, model, agent.url);
-  agent.resumes(runs);
+  agent.resumes(runs.onCallback);
   await runs.start("chat", user("Go."));
   const { id } = await around.question();
   model.doGenerate = async () => Promise.reject(new Error("the vendor is away"));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { deserialize, serialize } from "node:v8";
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
@@ -23,12 +23,11 @@ import {
   typesOf,
   programsOf,
   runProgram,
-  startAgentServer,
+  startAgent,
   testAgent,
   type Surroundings,
 } from "../../test/support/agents.ts";
-import { PAYLOAD_KEY } from "../../test/support/service.ts";
-import { nodeCallbackHandler, type Callback } from "../index.ts";
+import type { Callback } from "../index.ts";
 import { interruptForHuman, resumeOnCallback, waitForHuman, type WaitingForHuman } from "./langgraph.ts";
 
 const DELIVERIES = "/api/admin/webhook-deliveries";
@@ -83,17 +82,6 @@ function reopened(saver: MemorySaver): MemorySaver {
   const next = Object.assign(new MemorySaver(), deserialize(readFileSync(file)));
   rmSync(folder, { recursive: true });
   return next;
-}
-
-/** A server of the agent that resumes a graph by callbacks; which graph can be set later. */
-async function startAgent(t: TestContext) {
-  const server = await startAgentServer(t);
-  const acted: unknown[] = [];
-  const resumes = (resume: (callback: Callback) => Promise<unknown>) => {
-    const handle = nodeCallbackHandler(PAYLOAD_KEY, async (callback) => acted.push(await resume(callback)));
-    server.listener = (request, response) => void handle(request, response, () => response.writeHead(500).end());
-  };
-  return { url: server.url, acted, resumes };
 }
 
 testAgent(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import {
   Agent,
   run,
@@ -21,15 +21,14 @@ import {
   programsOf,
   runProgram,
   typesOf,
-  startAgentServer,
+  startAgent,
   startModel,
   testAgent,
   type Surroundings,
 } from "../../test/support/agents.ts";
 import { freePort } from "../../test/support/free-port.ts";
-import { PAYLOAD_KEY } from "../../test/support/service.ts";
-import { nodeCallbackHandler, type Callback } from "../index.ts";
-import { createRuns, humanTool, pausingHumanTool, type Pending, type Runs } from "./openai-agents.ts";
+import type { Callback } from "../index.ts";
+import { createRuns, humanTool, pausingHumanTool, type Pending } from "./openai-agents.ts";
 
 setTracingDisabled(true);
 
@@ -102,16 +101,6 @@ function refundRuns({ client }: Surroundings, { load, save }: Store, model: Mode
   return createRuns({ agent, load, save, callbackUrl, client });
 }
 
-async function startAgent(t: TestContext) {
-  const server = await startAgentServer(t);
-  const acted: unknown[] = [];
-  const resumes = ({ onCallback }: Pick<Runs<Agent>, "onCallback">) => {
-    const handle = nodeCallbackHandler(PAYLOAD_KEY, async (callback) => acted.push(await onCallback(callback)));
-    server.listener = (request, response) => void handle(request, response, () => response.writeHead(500).end());
-  };
-  return { url: server.url, acted, resumes };
-}
-
 testAgent("a tool asks a person and waits, and the model is told the answer", async (around) => {
   const tools = [humanTool({ ...REFUND, run: "conversation-1", client: around.client })];
   const running = run(new Agent({ name: "Refunds", model: modelOf([ask]), tools }), "Refund Mia.");
@@ -176,7 +165,7 @@ testAgent(
     });
 
     const model = modelOf([ask]);
-    agent.resumes(refundRuns(around, store, model, agent.url));
+    agent.resumes(refundRuns(around, store, model, agent.url).onCallback);
     await around.answer(id, { approved: true });
     await around.callBack();
     assert.deepEqual(await around.attempts(id), { count: 1, last: 204 });
@@ -193,7 +182,7 @@ testAgent("a callback that comes again resumes no run a second time, not even wh
   const store = createStore();
   const model = modelOf([ask]);
   const runs = refundRuns(around, store, model, agent.url);
-  agent.resumes(runs);
+  agent.resumes(runs.onCallback);
   await runs.start("a", "Go.");
   const { id, idempotency_key } = await around.question();
   await around.answer(id, { approved: false });
@@ -212,7 +201,7 @@ testAgent(
     const agent = await startAgent(t);
     const store = createStore();
     const runs = refundRuns(around, store, modelOf([ask]), agent.url);
-    agent.resumes(runs);
+    agent.resumes(runs.onCallback);
     await runs.start("a", "Go.");
     const { id } = await around.question();
     const stored = store.saved.get("a")!;
@@ -235,7 +224,7 @@ testAgent("a run that fails after the answer goes on by the next attempt, and as
   const agent = await startAgent(t);
   const model = modelOf([ask]);
   const runs = refundRuns(around, createStore(), model, agent.url);
-  agent.resumes(runs);
+  agent.resumes(runs.onCallback);
   await runs.start("a", "Go.");
   const { id } = await around.question();
   model.fails = true;
@@ -345,7 +334,7 @@ testAgent("an agent that is the tool of another one is answered as well", async 
     return createRuns({ agent: outer, ...store, callbackUrl, client: around.client });
   };
   await started(agent.url).start("a", "Go.");
-  agent.resumes(started(agent.url));
+  agent.resumes(started(agent.url).onCallback);
   const { id } = await around.question();
   await around.answer(id, { approved: true });
   await around.callBack();

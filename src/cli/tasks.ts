@@ -129,7 +129,7 @@ async function answered(
     result(JSON.stringify(await answer(), null, 2));
     return 0;
   } catch (error) {
-    if (limit?.aborted === true) {
+    if (limit?.aborted === true && error === limit.reason) {
       note("Nobody has answered yet.");
       return 1;
     }

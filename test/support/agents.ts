@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -10,10 +9,11 @@ import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { createClient, type Client, type ListedTask } from "../../sdk/index.ts";
+import { createClient, nodeCallbackHandler, type Callback, type Client, type ListedTask } from "../../sdk/index.ts";
 import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import { listen } from "./callbacks.ts";
 import { person } from "./people.ts";
-import { ADMIN_TOKEN, WEBHOOK_KEY, testOnBoth, type TestService } from "./service.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY, testOnBoth, type TestService } from "./service.ts";
 
 /** A service as agents see it, and the people who answer their questions. */
 export interface Surroundings {
@@ -100,14 +100,28 @@ export function testAgent(name: string, run: (around: Surroundings, t: TestConte
   );
 }
 
-/** A server of the agent's, on a free port. What it listens with can be set later. */
-export async function startAgentServer(t: TestContext): Promise<{ url: string; listener: RequestListener }> {
-  const agent = { url: "", listener: ((_, response) => response.writeHead(503).end()) as RequestListener };
-  const server = createServer((request, response) => agent.listener(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close().closeAllConnections());
-  agent.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/human`;
-  return agent;
+/** An agent's server, which resumes runs by callbacks; by what, can be set again, as after a restart. */
+export interface AgentServer {
+  /** Where callbacks go. */
+  url: string;
+  /** What each callback came to, in order. */
+  acted: unknown[];
+  resumes(onCallback: (callback: Callback) => Promise<unknown>): void;
+}
+
+/** On a free port; says 503 until it is told what resumes. */
+export async function startAgent(t: TestContext): Promise<AgentServer> {
+  const acted: unknown[] = [];
+  let handle: RequestListener = (_, response) => response.writeHead(503).end();
+  const origin = await listen(t, (request, response) => handle(request, response));
+  return {
+    url: `${origin}/human`,
+    acted,
+    resumes: (onCallback) => {
+      const take = nodeCallbackHandler(PAYLOAD_KEY, async (callback) => acted.push(await onCallback(callback)));
+      handle = (request, response) => void take(request, response, () => response.writeHead(500).end());
+    },
+  };
 }
 
 const PACKAGE = "@human-task-service/client";
@@ -214,7 +228,6 @@ interface ModelInput {
  * @returns what is set in the environment of a program that uses it
  */
 export async function startModel(t: TestContext, name: string, args: object): Promise<Record<string, string>> {
-  const vendor = await startAgentServer(t);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { input } = JSON.parse(await text(request)) as { input: ModelInput[] };
     const told = input.findLast(({ type }) => type === "function_call_output");
@@ -246,6 +259,6 @@ export async function startModel(t: TestContext, name: string, args: object): Pr
     };
     response.setHeader("content-type", "application/json").end(JSON.stringify(said));
   };
-  vendor.listener = (request, response) => void answer(request, response);
-  return { OPENAI_BASE_URL: new URL("/", vendor.url).href.replace(/\/$/, ""), OPENAI_API_KEY: "no-key" };
+  const OPENAI_BASE_URL = await listen(t, answer);
+  return { OPENAI_BASE_URL, OPENAI_API_KEY: "no-key" };
 }

@@ -186,11 +186,15 @@ void test("a group inside of a group is in the answer when nothing else of the o
   const task = slackTask(askingFor({ ok: { type: "boolean" }, delivery }, "ok"));
   const before = { ok: true, delivery: { note: null, place: { street: null, door: { code: "4711" } } } };
   const view = show(task, entriesOf(planForm(formOf(task), {}, before)));
-  const answerOf = (values = submitted(view)): unknown => {
-    const posted = readPost(formOf(task), read(task, view, values));
+  const answerOf = (values = submitted(view), filled = view): unknown => {
+    const posted = readPost(formOf(task), read(task, filled, values));
     return posted.act === "answer" ? posted.value : posted.act;
   };
   assert.deepEqual(answerOf(), before);
+  // The inner ones are not asked for before the outer one is there, and then nobody misses them.
+  const blank = show(task);
+  assert.deepEqual(labelsOf(blank), ["Ok", "Note"]);
+  assert.deepEqual(answerOf(enter(blank, "/ok", { selected_option: { value: "0" } }), blank), { ok: true });
   const bell = enter(view, "/delivery/place/door/bell", { value: "Dana" });
   const place = { street: null, door: { code: "4711", bell: "Dana" } };
   assert.deepEqual(answerOf(bell), { ok: true, delivery: { note: null, place } });
