@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync } from "node:fs";
+import { SEED } from "./support/seed.ts";
 
 /**
  * `npm test`: first everything that fits into one process, which is fast since nothing is loaded twice; then the suites
@@ -36,6 +37,10 @@ if (missed.length > 0) {
   process.exit(1);
 }
 
+// Each file that runs in a process of its own has the same.
+process.env["TEST_SEED"] = String(SEED);
+process.stdout.write(`Drawn by lot from TEST_SEED=${SEED}.\n`);
+
 for (const { files, options } of [
   { files: together, options: ["--test-isolation=none"] },
   { files: apart, options: ["--test-concurrency=1"] },
@@ -43,7 +48,7 @@ for (const { files, options } of [
   { files: inBrowsers, options: ["--test-concurrency=2"] },
 ]) {
   if (files.length === 0) continue;
-  const status = await run(["--test", "--test-force-exit", ...options, ...files]);
+  const status = await run(["--import", "./test/support/seed.ts", "--test", "--test-force-exit", ...options, ...files]);
   if (status !== 0) process.exit(status ?? 1);
 }
 

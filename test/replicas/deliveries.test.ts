@@ -9,6 +9,7 @@ import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { postgres } from "../support/postgres.ts";
 import { startProcess, type ServiceProcess } from "../support/processes.ts";
 import { expectedSignature, startReceiver, type Receiver } from "../support/receiver.ts";
+import { SEED } from "../support/seed.ts";
 import { newTaskBody, PAYLOAD_KEY } from "../support/service.ts";
 
 /** A lease of 30 s, and how often leases are looked through. */
@@ -81,9 +82,7 @@ void describe("several processes on one PostgreSQL deliver", () => {
   });
 
   test("kill -9 at random moments loses no callback, and repeats only what was under way", async (t) => {
-    const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
-    t.diagnostic(`seed ${seed} (TEST_SEED)`);
-    const next = random(seed);
+    const next = random(SEED);
     // Attempts last a while, so that a kill finds some under way.
     const hook = await startReceiver((response) => void setTimeout(() => response.end(), 20 + next() * 60));
     const start = () => startProcess({ SERVICE_DATABASE_URL: url });

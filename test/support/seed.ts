@@ -1,0 +1,9 @@
+import * as fc from "fast-check";
+
+/**
+ * Everything that a run of the tests draws by lot follows from one number, so that a run can be repeated: `TEST_SEED`, which
+ * `npm test` prints. Loaded before the tests, it is the seed of every property too.
+ */
+export const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+fc.configureGlobal({ seed: SEED });
