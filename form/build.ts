@@ -4,7 +4,17 @@ import { keyOf, token } from "./entries.ts";
 import type { Entries } from "./entries.ts";
 import { fieldHints, inOrder, isRaw, own } from "./hints.ts";
 import type { FieldHints } from "./hints.ts";
-import { boolNode, choiceNode, confirmNode, jsonNode, numberNode, textNode, timeNode, yesAndNo } from "./leaves.ts";
+import {
+  boolNode,
+  choiceNode,
+  confirmNode,
+  jsonNode,
+  numberNode,
+  settle,
+  textNode,
+  timeNode,
+  yesAndNo,
+} from "./leaves.ts";
 import type { Base } from "./leaves.ts";
 import { questionOf } from "./nodes.ts";
 import type { ChoiceNode, FormNode, GroupNode, ListNode, Option, RecordNode, VariantNode } from "./nodes.ts";
@@ -172,8 +182,8 @@ function choice(known: Known): FormNode | null {
   }
   const sides = yesAndNo(options);
   if (sides !== null) return boolNode(base, { look: "buttons", options: sides }, entered, presetOf(known, "decision"));
-  const listsNull = options.some((option) => option.value === null);
-  return single(known, options, listsNull ? { ...base, nullable: false } : base);
+  // Null among them is an option, and not what an empty field means.
+  return single(known, options, { ...base, nullable: base.nullable && options.every(({ value }) => value !== null) });
 }
 
 function single(known: Known, options: readonly Option[], base: Base, look = lookOf(known.hints, options)): FormNode {
@@ -247,11 +257,7 @@ function variant(known: Known, { list, branches }: Union): FormNode {
     options: named,
     entry,
   };
-  if (branch === undefined) {
-    const value = base.required && base.nullable ? null : undefined;
-    const problem = base.required && !base.nullable ? ({ code: "choose" } as const) : null;
-    return { ...node, body: null, value, problem };
-  }
+  if (branch === undefined) return { ...node, body: null, ...settle(base, "blank", "choose") };
   const body = buildNode(build, {
     ...at,
     title: base.title,
@@ -263,13 +269,13 @@ function variant(known: Known, { list, branches }: Union): FormNode {
   return { ...node, body, value: body.value, problem: null };
 }
 
-const TYPE_NAMES: Readonly<Record<string, string>> = {
-  string: "Text",
-  number: "Number",
-  integer: "Whole number",
-  boolean: "Yes or no",
-  array: "List",
-  object: "Details",
+const TYPE_NAMES: Readonly<Record<number, string>> = {
+  [TYPE_BITS.string]: "Text",
+  [TYPE_BITS.number | TYPE_BITS.integer]: "Number",
+  [TYPE_BITS.integer]: "Whole number",
+  [TYPE_BITS.boolean]: "Yes or no",
+  [TYPE_BITS.array]: "List",
+  [TYPE_BITS.object]: "Details",
 };
 
 /** Its title, else what its tag says, else what is in it, else its type. */
@@ -292,9 +298,7 @@ function nameOfForm(source: SchemaSource, place: Place): string {
       });
     if (titles.length > 0) return titles.join(", ");
   }
-  const type = Object.entries(TYPE_BITS).find(([, bit]) => (place.types & ~TYPE_BITS.null) === bit)?.[0];
-  const isNumber = place.types === (TYPE_BITS.number | TYPE_BITS.integer);
-  return isNumber ? "Number" : place.isTyped && type !== undefined ? (TYPE_NAMES[type] ?? "Other") : "Other";
+  return (place.isTyped && TYPE_NAMES[place.types & ~TYPE_BITS.null]) || "Other";
 }
 
 function numberDoubles(options: readonly Option[]): readonly Option[] {
@@ -453,8 +457,10 @@ function array(known: Known): FormNode {
       build.source,
       placeOf(build.source, rest),
       itemHints.enumNames === null ? hints : itemHints,
+      true,
     );
-    if (options !== null && options.length > 1) {
+    // Each can be ticked once: where more are demanded, one has to come twice, which rows can say.
+    if (options !== null && options.length >= Math.max(2, min ?? 0)) {
       const shape = { multiple: true, look: "checkboxes", options, min, max } as const;
       return choiceNode(base, shape, known.entered, presetOf(known, "choice"));
     }

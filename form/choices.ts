@@ -11,10 +11,19 @@ const MAX_OPTIONS = 1_000;
 const YES = /^(?:approve|accept|allow|publish|release|grant)(?:d|ed)?\b/i;
 const NO = /^(?:reject|decline|deny|denied|refuse|block|forbid)(?:d|ed)?\b/i;
 
-/** The values to choose from: of an enum, a const, or a union of those. null: other values are allowed too. */
-export function optionsOf(source: SchemaSource, place: Place, hints: FieldHints): readonly Option[] | null {
+/**
+ * The values to choose from: of an enum, a const, or a union of those. null: other values are allowed too. Where several may
+ * be chosen, null is one to tick: a box left empty says nothing.
+ */
+export function optionsOf(
+  source: SchemaSource,
+  place: Place,
+  hints: FieldHints,
+  several = false,
+): readonly Option[] | null {
   const listed = listedValues(source, place);
   if (listed === null || listed.length > MAX_OPTIONS) return null;
+  if (several && place.mayBeNull && listed.every(({ value }) => value !== null)) listed.push(unnamed(null));
   const values = listed.filter((option) => fits(source, place.roots, option.value));
   return values.map((option, index) => {
     const label = hints.enumNames?.[index] ?? option.title ?? labelOf(option.value);
@@ -28,15 +37,19 @@ interface Listed {
   readonly description: string | null;
 }
 
-function listedValues(source: SchemaSource, place: Place): readonly Listed[] | null {
+function unnamed(value: unknown): Listed {
+  return { value, title: null, description: null };
+}
+
+function listedValues(source: SchemaSource, place: Place): Listed[] | null {
   const constant = first(place, "const");
-  if (constant !== undefined) return [{ value: constant, title: null, description: null }];
+  if (constant !== undefined) return [unnamed(constant)];
   const values = first(place, "enum");
-  if (Array.isArray(values)) return values.map((value: unknown) => ({ value, title: null, description: null }));
+  if (Array.isArray(values)) return values.map(unnamed);
   const branches = place.unions[0]?.branches;
   if (place.unions.length !== 1 || branches === undefined || branches.length > MAX_OPTIONS) return null;
   const all: Listed[] = [];
-  const simple = new Set<unknown>();
+  const seen = new Set<unknown>();
   for (const branch of branches) {
     const inner = placeOf(source, [branch]);
     const listed = listedValues(source, inner);
@@ -44,9 +57,8 @@ function listedValues(source: SchemaSource, place: Place): readonly Listed[] | n
     const isOne = listed.length === 1;
     for (const option of listed) {
       const { value } = option;
-      const isCompound = typeof value === "object" && value !== null;
-      if (isCompound ? all.some((known) => isSame(known.value, value)) : simple.has(value)) continue;
-      simple.add(value);
+      if (seen.has(value) || (typeof value === "object" && all.some((known) => isSame(known.value, value)))) continue;
+      seen.add(value);
       all.push({
         value,
         title: option.title ?? (isOne ? firstText(inner, "title") : null),

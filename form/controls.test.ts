@@ -98,6 +98,28 @@ void test("several are given in the order of the list, each once", () => {
   assert.deepEqual(tryForm(objectOf({ f }), { answer: { f: ["c", "gone", "a"] } }).plan.value, { f: ["a", "c"] });
 });
 
+void test("of several values one may be null, and is ticked like the others", () => {
+  const f = { type: "array", items: { anyOf: [{ enum: ["a", "b"] }, { type: "null" }] }, minItems: 1 };
+  const { plan, at } = tryForm(objectOf({ f }, "f"), { answer: { f: [null, "a"] } });
+  assert.deepEqual(
+    (at("/f") as ChoiceNode).options.map(({ label, value }) => [label, value]),
+    [
+      ["A", "a"],
+      ["B", "b"],
+      ["None", null],
+    ],
+  );
+  assert.deepEqual(plan.value, { f: ["a", null] });
+  const kept = { ...f, allOf: [{ items: { type: "string" } }] };
+  assert.equal(fieldOf<ChoiceNode>(kept).options.length, 2);
+});
+
+void test("a list that is longer than there are options to tick has rows", () => {
+  const items = { enum: ["a", "b"] };
+  assert.equal(fieldOf<ChoiceNode>({ type: "array", items, minItems: 2 }).kind, "choice");
+  assert.equal(fieldOf<ChoiceNode>({ type: "array", items, minItems: 3 }).kind, "list");
+});
+
 void test("options of a list to tick take their names from the list or from its items", () => {
   const f = { type: "array", items: { enum: ["a", "b"] } };
   const labels = (ui: unknown) => fieldOf<ChoiceNode>(f, ui).options.map((option) => option.label);

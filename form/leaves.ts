@@ -24,7 +24,7 @@ export type Preset = unknown;
 type Reading = { readonly value: unknown } | { readonly problem: Problem } | "blank";
 
 /** An empty field is left out, null, or missing. (The first two are values.) */
-function settle(
+export function settle(
   base: Base,
   reading: Reading,
   missing: "missing" | "choose" | "tick" = "missing",
@@ -93,13 +93,7 @@ function findOption(shape: ChoiceShape, text: string): number {
 }
 
 function entryOfChoice(shape: ChoiceShape, preset: Preset): readonly string[] {
-  const values = shape.multiple
-    ? Array.isArray(preset)
-      ? (preset as unknown[])
-      : []
-    : preset === undefined
-      ? []
-      : [preset];
+  const values: readonly unknown[] = !shape.multiple ? [preset] : Array.isArray(preset) ? preset : [];
   return values
     .map((value) => shape.options.findIndex((option) => isSame(option.value, value)))
     .filter((index) => index >= 0)

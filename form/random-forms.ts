@@ -45,6 +45,12 @@ const leaf: fc.Arbitrary<Sample> = fc.oneof(
     .chain((values) =>
       fc.subarray(values).map((value) => ({ schema: { type: "array", items: { enum: values } }, value })),
     ),
+  fc.uniqueArray(words, { minLength: 1, maxLength: 3 }).chain((values) =>
+    fc.subarray([...values, null], { minLength: 1 }).map((value) => ({
+      schema: { type: "array", items: { anyOf: [{ enum: values }, { type: "null" }] }, minItems: value.length },
+      value,
+    })),
+  ),
   fc.constant({ schema: { const: true }, value: true }),
   fc.constantFrom(3, "v1", null).map((value) => ({ schema: { const: value }, value })),
   fc.constantFrom<unknown>({ a: [1] }, "text", 4, [null]).map((value) => ({ schema: {}, value })),
