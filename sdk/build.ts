@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 /*
  * `dist/`: the modules as JavaScript with their types beside them, as they are, for whoever debugs into them. Installing
- * builds it, so that examples import the client by its name; with `--if-possible` it is content without the compiler, which
+ * a clone builds it, so that examples import the client by its name; with `--if-possible` it is content without the compiler, which
  * an installation for production does not have.
  */
 

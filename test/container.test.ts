@@ -74,7 +74,7 @@ void test("every stage begins with the Node that the package needs, without the 
   assert.match(engines.node, /^>=24\./);
 });
 
-void describe("the image", { skip, timeout: 600_000 }, () => {
+void describe("the image", { skip, timeout: 1_200_000 }, () => {
   let around: string;
   let image: Image;
   const running: Container[] = [];
@@ -199,7 +199,7 @@ void describe("the image", { skip, timeout: 600_000 }, () => {
   });
 
   // Whoever does not hear that it is to stop, is not waited for.
-  const enough = { timeout: 90_000 };
+  const enough = { timeout: 300_000 };
 
   test(
     "on SQLite it runs as nobody in particular, writes to its data and /tmp alone, and stops when it is told",

@@ -69,7 +69,7 @@ const ANSWER = { response: { approved: true } };
 
 void test(
   "on SQLite: started, backed up while it runs, lost, restored, upgraded, tidied",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     const port = await freePort();
     const { shell, folder } = openClone(t, { SERVICE_PORT: `${port}` });
@@ -147,7 +147,7 @@ function serverFor(t: TestContext): { installed: string | null } | null {
   }
 }
 
-void test("on PostgreSQL: dumped while it runs, and restored elsewhere", { timeout: 120_000 }, async (t) => {
+void test("on PostgreSQL: dumped while it runs, and restored elsewhere", { timeout: 300_000 }, async (t) => {
   const server = serverFor(t);
   if (server === null) return;
   const cluster = createCluster({}, server.installed === null ? {} : { installed: server.installed });
@@ -176,7 +176,7 @@ void test("on PostgreSQL: dumped while it runs, and restored elsewhere", { timeo
 
 void test(
   "on PostgreSQL: one of two processes is replaced, and nobody who waits notices",
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (t) => {
     const database = await (await postgres()).createDatabase();
     t.after(async () => database.drop());

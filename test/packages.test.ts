@@ -20,6 +20,7 @@ interface Manifest {
   name: string;
   version: string;
   dependencies?: Record<string, string>;
+  scripts?: Record<string, string>;
   peerDependencies: Record<string, string>;
   peerDependenciesMeta: Record<string, { optional: boolean }>;
 }
@@ -80,7 +81,7 @@ async function stop({ child }: Service): Promise<number | null> {
   return code;
 }
 
-void test("a clone whose pages are not built says so when it is started", { timeout: 60_000 }, async (t) => {
+void test("a clone whose pages are not built says so when it is started", { timeout: 180_000 }, async (t) => {
   const around = await mkdtemp(join(tmpdir(), "packages-test-"));
   t.after(() => rm(around, { recursive: true }));
   const service = await start(["src/main.ts"], await cloneInto(around));
@@ -105,7 +106,7 @@ function listOf(installed: string): { name: string; version: string; builtInto: 
   }));
 }
 
-void describe("every package that is shipped", { timeout: 180_000 }, () => {
+void describe("every package that is shipped", { timeout: 600_000 }, () => {
   for (const name of SHIPPED) {
     const { name: title, version, dependencies = {} } = manifestOf(name);
 
@@ -127,6 +128,9 @@ void describe("every package that is shipped", { timeout: 180_000 }, () => {
       await run("npm", ["install", ...tarballs, ...QUIETLY], folder);
       const installed = join(folder, "node_modules", title);
       assert.match(readFileSync(join(installed, "LICENSE"), "utf8"), /Apache License\s+Version 2\.0/);
+      // Of each of these npm asks whoever installs the package whether they allow it.
+      const { scripts = {} } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Manifest;
+      for (const hook of ["preinstall", "install", "postinstall", "prepare"]) assert.ok(!(hook in scripts), hook);
 
       const list = listOf(installed);
       const builtIn = list.filter(({ builtInto }) => builtInto.length > 0);
@@ -206,7 +210,7 @@ const { approved } = await awaitHuman({
 console.log(process.version, approved ? "approved" : "refused");
 `;
 
-void describe("the package of the service", { timeout: 180_000 }, () => {
+void describe("the package of the service", { timeout: 600_000 }, () => {
   let around: string;
   let tarball: string;
   /** Somebody's folder, with the package installed and nothing else. */

@@ -42,7 +42,7 @@ async function run(t: TestContext, program: string): Promise<{ status: number | 
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, "program.mjs");
   await writeFile(file, imports + program);
-  const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"], timeout: 20_000 });
+  const child = spawn(process.execPath, [file], { stdio: ["ignore", "pipe", "inherit"], timeout: 60_000 });
   let out = "";
   child.stdout.on("data", (chunk) => (out += String(chunk)));
   const [status] = (await once(child, "close")) as [number | null];
@@ -57,7 +57,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 void test(
   "a thread that dies fails what is under way, and the next call starts another",
-  { timeout: 20_000 },
+  { timeout: 60_000 },
   async (t) => {
     const { thread, lines, script, asked, baseUrls } = await start(t);
     const settings = { keyEnvs: [], keys: { OPENAI_API_KEY: VENDOR_KEY }, baseUrls };

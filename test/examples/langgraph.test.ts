@@ -51,7 +51,7 @@ async function startExample(t: TestContext) {
 
 void test(
   "the LangGraph example is interrupted, and goes on once somebody has answered where it says",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (t) => {
     const { agent, service, answer } = await startExample(t);
     await agent.says(/^Interrupted: Refund order \d{5}\?$/);
@@ -64,7 +64,7 @@ void test(
   },
 );
 
-void test("the LangGraph example refunds nothing that was not approved", { timeout: 60_000 }, async (t) => {
+void test("the LangGraph example refunds nothing that was not approved", { timeout: 180_000 }, async (t) => {
   const { agent, service } = await startExample(t);
   const [, id] = await agent.says(/^Answer at .*\/(tsk_\w+)$/);
   await service.call("POST", `/api/tasks/${id}/cancel`);

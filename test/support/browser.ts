@@ -31,9 +31,9 @@ export interface PageOptions {
 export type Open = (options?: PageOptions) => Promise<Page>;
 
 /** What does not end by then hangs. */
-const TEST_MS = 60_000;
+const TEST_MS = 180_000;
 /** What a page does not do by then, it does not do. */
-const ACTION_MS = 10_000;
+const ACTION_MS = 30_000;
 
 let browser: Promise<Browser> | undefined;
 // Within a test this would be of that test alone.

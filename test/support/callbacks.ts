@@ -72,7 +72,7 @@ export function testWithCallbacks(name: string, run: (asked: AskedService, t: Te
 }
 
 /** What does not end by then hangs. */
-const TEST_MS = 60_000;
+const TEST_MS = 180_000;
 
 /** A program's own server on this machine, such as one that takes callbacks. It ends with the test. */
 export async function listen(

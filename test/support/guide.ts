@@ -90,7 +90,7 @@ start() {
 `;
 
 /** What does not come by then, does not come. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 
 /**
  * Reads a page from the top, as somebody does who has nothing but it: saves its programs under the names that they begin
