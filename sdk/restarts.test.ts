@@ -14,7 +14,7 @@ const RESTARTS = 20;
 
 void test(
   `${WAITS} agents that wait get their answers through ${RESTARTS} crashes and restarts, and hear of no error`,
-  { timeout: 300_000, concurrency: 2 },
+  { timeout: 900_000, concurrency: 2 },
   async (t) => {
     // Most of it is waiting for a process to start.
     await Promise.all([
