@@ -136,8 +136,11 @@ function isNothing(value: unknown): boolean {
 }
 
 /** The way out when a form cannot say what its schema wants: the answer so far, to be written on as JSON. */
-function asJson(root: FormNode, entries: Entries): FormNode {
-  return jsonNode({ ...root, readonly: false, hidden: false, autofocus: false }, entries["~json"], root.value);
+function asJson({ title, description, help, value }: FormNode, entries: Entries): FormNode {
+  // It has a name of its own, and nothing else of the form: a choice among several forms is called otherwise.
+  const said = { name: "", pointer: "", title, description, help };
+  const all = { ...said, required: true, nullable: false, readonly: false, hidden: false, autofocus: false };
+  return jsonNode(all, entries["~json"], value);
 }
 
 const UNREADABLE: SchemaSource = readSource(true, null)!;

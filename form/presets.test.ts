@@ -82,6 +82,17 @@ void test("an answer that is written as JSON for the second time holds what the 
   assert.deepEqual(planForm(form, entries).value, { note: "Hi" });
 });
 
+void test("of an answer that has several forms, what is written as JSON counts, not the form that was chosen", () => {
+  const kind = (name: string) => object({ kind: { const: name }, note: { type: "string" } }, "kind");
+  const form = formOf({ type: "object", oneOf: [kind("a"), kind("b")] });
+  const chosen = planForm(form, { "~form": ["0"], "/note": ["Hi"] });
+  assert.deepEqual(chosen.value, { kind: "a", note: "Hi" });
+  const box = planForm(form, applyPress(entriesOf(chosen), { act: "json", name: "" }));
+  assert.deepEqual([box.value, Object.keys(entriesOf(box))], [chosen.value, ["~mode", "~json"]]);
+  const written = planForm(form, { ...entriesOf(box), "~json": ['{"kind": "b"}'] });
+  assert.deepEqual(written.value, { kind: "b" });
+});
+
 void test("a property without a name has a label", () => {
   assert.equal(fieldOf(formOf(object({ "": { type: "string" } })), "/").title, "(no name)");
 });
