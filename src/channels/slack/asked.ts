@@ -185,7 +185,12 @@ function walkGroup(asking: Asking, node: GroupNode, around: Around): boolean {
 function isTold(asking: Asking, names: readonly string[], from: number, isClosed: boolean): boolean {
   if (isClosed) return names.length > 0;
   const fields = asking.parts.slice(from).filter((part) => part.kind === "field");
-  return fields.some(({ node }) => isFilledIn(node.entry));
+  return fields.some(({ node, element }) => isFilledIn(node.entry) && !isUnticked(element));
+}
+
+/** Such a box comes back as if nobody had touched it, also where its entry is "false". */
+function isUnticked(element: InputElement): boolean {
+  return element.type === "checkboxes" && element.initial_options === undefined;
 }
 
 export function isFilledIn(entry: readonly string[] | undefined): boolean {

@@ -174,6 +174,15 @@ void test("a group that may be missing is in the answer as soon as one of its fi
   assert.equal(readPost(formOf(task), entries).act, "show");
 });
 
+void test("a group that only a box tells of goes to the browser when the box is not ticked", () => {
+  const properties = { note: { type: ["string", "null"] }, urgent: { type: "boolean" } };
+  const task = slackTask(askingFor({ more: { type: "object", properties, required: ["note"] } }));
+  const modal = (more: object) => open(task, entriesOf(planForm(formOf(task), {}, { more })));
+  // It would come back as an answer without the group.
+  assert.equal(modal({ note: null, urgent: false }), null);
+  assert.notEqual(modal({ note: null, urgent: true }), null);
+});
+
 void test("a group inside of a group is in the answer when nothing else of the outer one is filled in", () => {
   const text = { type: "string" };
   // Whether a group is there is asked only where it would demand something.
