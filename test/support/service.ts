@@ -62,7 +62,7 @@ export interface ServiceOptions extends Replacements {
 }
 
 /** What does not end by then hangs. Shorter than the longest poll, so that one which is not woken is noticed. */
-const TEST_MS = 120_000;
+const TEST_MS = 55_000;
 
 let lastKey = 0;
 
