@@ -5,7 +5,7 @@ import { postgres } from "../../test/support/postgres.ts";
 import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
 
-const TEST = { timeout: 180_000 };
+const TEST = { timeout: 60_000 };
 const HEARTBEAT_MS = 15_000;
 
 async function setup(t: TestContext) {

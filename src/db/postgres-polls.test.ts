@@ -7,7 +7,7 @@ import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
 
 void test(
   "while the database is slow, waiting polls look at it one at a time (PostgreSQL)",
-  { timeout: 180_000 },
+  { timeout: 60_000 },
   async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     const { url, drop } = await (await postgres()).createDatabase();

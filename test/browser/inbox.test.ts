@@ -219,7 +219,7 @@ testInBrowser("each kind of nothing says what it is and what to do", async (open
     route.fulfill({ status: 500, json: { error_code: "INTERNAL_ERROR", message: "It broke." } }),
   );
   await page.goto(`${service.url}/inbox?scope=mine`);
-  await page.getByRole("heading", { name: "The list could not be loaded" }).waitFor();
+  await page.getByRole("heading", { name: "The list could not be loaded" }).waitFor({ timeout: 20_000 });
   await page.getByText("It broke. (INTERNAL_ERROR)").waitFor();
   await page.unroute("**/api/tasks?*");
   await page.getByRole("button", { name: "Try again" }).click();

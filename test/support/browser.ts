@@ -32,8 +32,8 @@ export type Open = (options?: PageOptions) => Promise<Page>;
 
 /** What does not end by then hangs. */
 const TEST_MS = 180_000;
-/** What a page does not do by then, it does not do. */
-const ACTION_MS = 30_000;
+/** What a page does not do by then, it does not do. Shorter than the fallback of live pages, which look again every 15 s. */
+const ACTION_MS = 10_000;
 
 let browser: Promise<Browser> | undefined;
 // Within a test this would be of that test alone.
