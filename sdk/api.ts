@@ -256,7 +256,7 @@ export interface components {
             [key: string]: unknown;
         };
         CancelTask: {
-            /** @description Why; goes into the audit trail. */
+            /** @description Why; the record, the poll, the callback and the audit trail show it. */
             reason?: string | null;
         } & {
             [key: string]: unknown;
@@ -284,10 +284,10 @@ export interface components {
             assigned_to_email: string | null;
             /** @description The directory user it was routed to. */
             assigned_to_user_id: string | null;
-            /** @description Who is working on it. */
+            /** @description Who is working on it. A claim keeps others from starting, not from answering. */
             claimed_by_email: string | null;
             /**
-             * @description Until when nobody else is to start.
+             * @description When the claim ends unless it is renewed.
              * @example 2026-01-31T12:00:00.000Z
              */
             claim_expires_at: string | null;
@@ -336,8 +336,21 @@ export interface components {
             completed_by_email: string | null;
             /** @description The directory user who answered. */
             completed_by_user_id: string | null;
+            /** @description The Slack workspace of the member who answered in Slack. */
+            completed_by_slack_team_id: string | null;
+            /** @description The Slack member who answered in Slack. */
+            completed_by_slack_user_id: string | null;
             /** @description Where the answer was given, for example `dashboard`. */
             completed_via_channel: string | null;
+            /**
+             * @description When the task was cancelled.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            cancelled_at: string | null;
+            /** @description The address of the operator who cancelled; null when the admin token did. */
+            cancelled_by: string | null;
+            /** @description Why the task was cancelled, as the caller said. */
+            cancel_reason: string | null;
             /** @description JSON Schema of `payload`. */
             payload_schema: {
                 [key: string]: unknown;
@@ -383,10 +396,10 @@ export interface components {
             assigned_to_email: string | null;
             /** @description The directory user it was routed to. */
             assigned_to_user_id: string | null;
-            /** @description Who is working on it. */
+            /** @description Who is working on it. A claim keeps others from starting, not from answering. */
             claimed_by_email: string | null;
             /**
-             * @description Until when nobody else is to start.
+             * @description When the claim ends unless it is renewed.
              * @example 2026-01-31T12:00:00.000Z
              */
             claim_expires_at: string | null;
@@ -435,8 +448,21 @@ export interface components {
             completed_by_email: string | null;
             /** @description The directory user who answered. */
             completed_by_user_id: string | null;
+            /** @description The Slack workspace of the member who answered in Slack. */
+            completed_by_slack_team_id: string | null;
+            /** @description The Slack member who answered in Slack. */
+            completed_by_slack_user_id: string | null;
             /** @description Where the answer was given, for example `dashboard`. */
             completed_via_channel: string | null;
+            /**
+             * @description When the task was cancelled.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            cancelled_at: string | null;
+            /** @description The address of the operator who cancelled; null when the admin token did. */
+            cancelled_by: string | null;
+            /** @description Why the task was cancelled, as the caller said. */
+            cancel_reason: string | null;
             /** @description JSON Schema of `payload`. */
             payload_schema?: {
                 [key: string]: unknown;
@@ -485,6 +511,15 @@ export interface components {
             completed_by_email: string | null;
             /** @description Where the answer was given, for example `dashboard`. */
             completed_via_channel: string | null;
+            /**
+             * @description When the task was cancelled.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            cancelled_at: string | null;
+            /** @description The address of the operator who cancelled; null when the admin token did. */
+            cancelled_by: string | null;
+            /** @description Why the task was cancelled, as the caller said. */
+            cancel_reason: string | null;
             /** @description Rejections by the verifier so far. */
             verification_attempt: number;
             /** @description The latest verdict; null until there is one. */

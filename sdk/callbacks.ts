@@ -12,6 +12,10 @@ export interface Callback {
   completed_by_email: string | null;
   completed_via_channel: string | null;
   verification_attempt: number;
+  cancelled_at: string | null;
+  /** The address of the operator who cancelled; null when the admin token did. */
+  cancelled_by: string | null;
+  cancel_reason: string | null;
 }
 
 /**

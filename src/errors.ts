@@ -54,8 +54,8 @@ export const ERRORS = {
   },
   CLAIM_NEEDS_A_PERSON: {
     status: 400,
-    message: "A claim is a person's; the admin token is nobody in particular.",
-    help: "Claims say who is working on a task. Call with the session of a user; an agent can answer without a claim.",
+    message: "Only people in the directory can claim a task. Others can answer it without a claim.",
+    help: "A claim says who is working on a task. Call with the session of a user. An agent, or somebody known only to Slack, answers without one.",
   },
   NOT_FOUND: {
     status: 404,

@@ -1,12 +1,16 @@
 import { startSocket } from "./channels/slack/socket.ts";
 import type { Context } from "./context.ts";
 import { startTidying } from "./people/sessions.ts";
+import { startClaimExpiry } from "./tasks/claims.ts";
 import { startDeadlines } from "./tasks/deadlines.ts";
+import { startDepartures } from "./tasks/departures.ts";
 import { startTotals } from "./tasks/stored-totals.ts";
 
 /** Starts what goes on without being asked; each loop lives in its room. */
 export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const deadlines = startDeadlines(ctx);
+  const claims = startClaimExpiry(ctx);
+  const departures = startDepartures(ctx);
   const totals = startTotals(ctx);
   const tidying = startTidying(ctx);
   const socket = ctx.slack !== null && ctx.config.slack?.appToken != null ? startSocket(ctx, ctx.slack) : null;
@@ -15,6 +19,8 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
     stop: async () => {
       await socket?.stop();
       await deadlines.stop();
+      await claims.stop();
+      await departures.stop();
       await totals.stop();
       await tidying.stop();
       await ctx.deliveries.stop();

@@ -92,7 +92,7 @@ const ROUTES: Record<string, Route> = {
   "GET /api/tasks/{id}": { may: INVOLVED, status: 200, ...taskPath(), has: "id" },
   "GET /api/tasks/{id}/poll": { may: INVOLVED, status: 200, ...taskPath("/poll?timeout=0"), has: "task_id" },
   "POST /api/tasks/{id}/complete": {
-    may: [...OPERATORS, "assignee"],
+    may: INVOLVED,
     status: 200,
     ...taskPath("/complete"),
     body: () => answer,

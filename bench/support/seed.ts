@@ -136,6 +136,10 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     timed_out_at: null,
     completed_by_email: null,
     completed_by_user_id: null,
+    completed_by_slack_team_id: null,
+    completed_by_slack_user_id: null,
+    cancelled_by: null,
+    cancel_reason: null,
     completed_via_channel: null,
   };
   const documents: TaskDocumentsRow = {

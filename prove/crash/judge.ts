@@ -292,7 +292,7 @@ function judgeTrail(
     const extra = isRedacted ? null : { response_keys: keys };
     if (JSON.stringify(second.extra) !== JSON.stringify(extra)) bad(`has ${JSON.stringify(second.extra)}`);
   }
-  if (end?.status === "cancelled" && cause && !isRedacted && second.extra?.["reason"] !== reasonOf(cause.number))
+  if (end?.status === "cancelled" && cause && second.extra?.["reason"] !== reasonOf(cause.number))
     bad("has another reason");
   return problems;
 }

@@ -431,6 +431,9 @@ function common(task: Task) {
     timed_out_at: iso(task.status === "timed_out" ? task.ended : null),
     completed_by_email: task.email,
     completed_via_channel: task.channel,
+    cancelled_at: iso(task.status === "cancelled" ? task.ended : null),
+    cancelled_by: null,
+    cancel_reason: null,
     verification_attempt: task.rejections,
     verifier_result: task.verdict && { ...task.verdict },
   };
@@ -465,6 +468,8 @@ function listed(task: Task) {
     created_at: iso(task.created),
     updated_at: iso(task.updated),
     completed_by_user_id: null,
+    completed_by_slack_team_id: null,
+    completed_by_slack_user_id: null,
     notify: null,
     callback_url: request.hook,
     verifier_config: request.verifier === null ? null : verifierConfig(request.verifier),

@@ -274,5 +274,8 @@ function expectedBody(record: NonNullable<JudgedTask["record"]>): object {
     completed_by_email: record.completed_by_email,
     completed_via_channel: record.completed_via_channel,
     verification_attempt: record.verification_attempt,
+    cancelled_at: record.cancelled_at,
+    cancelled_by: record.cancelled_by,
+    cancel_reason: record.cancel_reason,
   };
 }

@@ -197,10 +197,16 @@ export function createTasks({ timeline, onEnded }: TasksOptions): Tasks {
       return structuredClone(move(task, changes, status, by, { channel: via, extra, verifier_reason: reason }));
     },
 
-    cancel: (id, by, reason) =>
-      structuredClone(
-        move(requireOpen(id), { status: "cancelled" }, "cancelled", by, { extra: reason === null ? null : { reason } }),
-      ),
+    cancel: (id, by, reason) => {
+      const cancelled = {
+        status: "cancelled",
+        cancelled_at: isoNow(),
+        cancelled_by: by.email,
+        cancel_reason: reason,
+      } as const;
+      const extra = reason === null ? null : { reason };
+      return structuredClone(move(requireOpen(id), cancelled, "cancelled", by, { extra }));
+    },
 
     remove: (id) => {
       const task = find(id);
@@ -231,6 +237,7 @@ export function attemptsOf({ verifier_config }: TaskRecord): number {
 export function outcomeOf(record: TaskRecord): TaskOutcome {
   const { id: task_id, idempotency_key, status, response, completed_at, timed_out_at } = record;
   const { completed_by_email, completed_via_channel, verification_attempt, verifier_result } = record;
+  const { cancelled_at, cancelled_by, cancel_reason } = record;
   return {
     task_id,
     idempotency_key,
@@ -240,6 +247,9 @@ export function outcomeOf(record: TaskRecord): TaskOutcome {
     timed_out_at,
     completed_by_email,
     completed_via_channel,
+    cancelled_at,
+    cancelled_by,
+    cancel_reason,
     verification_attempt,
     verifier_result,
   };
@@ -280,7 +290,12 @@ function newRecord(id: string, request: CreateTask, now: number): TaskRecord {
     timed_out_at: null,
     completed_by_email: null,
     completed_by_user_id: null,
+    completed_by_slack_team_id: null,
+    completed_by_slack_user_id: null,
     completed_via_channel: null,
+    cancelled_at: null,
+    cancelled_by: null,
+    cancel_reason: null,
   };
 }
 

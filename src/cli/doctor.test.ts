@@ -6,6 +6,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { timeOfId } from "../lib/ids.ts";
 import { contentsOf, onBoth, runDoctor, runText, startPatient, withoutService } from "../../test/support/doctor.ts";
 import { expectedSignature, startReceiver } from "../../test/support/receiver.ts";
 import { PAYLOAD_KEY } from "../../test/support/service.ts";
@@ -93,6 +94,9 @@ onBoth("where all is well it says so, sends what it is asked to and changes noth
     completed_by_email: null,
     completed_via_channel: null,
     verification_attempt: 0,
+    cancelled_at: new Date(timeOfId(task_id)).toISOString(),
+    cancelled_by: null,
+    cancel_reason: null,
   });
   assert.match(says("callback-test"), /answered 200 after \d+ ms\. It said "ok"/);
   assert.deepEqual(

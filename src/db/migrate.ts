@@ -9,6 +9,7 @@ import { people } from "./migrations/0004-people.ts";
 import { email } from "./migrations/0005-email.ts";
 import { slack } from "./migrations/0006-slack.ts";
 import { slackInstallations } from "./migrations/0007-slack-installations.ts";
+import { claimsAndCancellations } from "./migrations/0008-claims-and-cancellations.ts";
 import type { Schema } from "./schema.ts";
 
 /**
@@ -50,6 +51,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0005-email": email(dialect),
     "0006-slack": slack(dialect),
     "0007-slack-installations": slackInstallations(dialect),
+    "0008-claims-and-cancellations": claimsAndCancellations(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -56,7 +56,13 @@ export interface TaskRow {
   timed_out_at: number | null;
   completed_by_email: string | null;
   completed_by_user_id: string | null;
+  /** The Slack member who answered in Slack. */
+  completed_by_slack_team_id: string | null;
+  completed_by_slack_user_id: string | null;
   completed_via_channel: string | null;
+  /** The address of the operator who cancelled; null: the admin token did, or nobody. */
+  cancelled_by: string | null;
+  cancel_reason: string | null;
 }
 
 /** What a task was created with; never written again. */

@@ -30,6 +30,9 @@ testOnBoth(
       completed_by_email: "dana@example.com",
       completed_via_channel: "sms",
       verification_attempt: 0,
+      cancelled_at: null,
+      cancelled_by: null,
+      cancel_reason: null,
     });
     await service.ctx.deliveries.stop();
   },

@@ -132,9 +132,17 @@ export async function endSession(tx: Tx, sessionHash: string): Promise<void> {
   await tx.query.deleteFrom("sessions").where("hash", "=", sessionHash).execute();
 }
 
-/** Ends every session of a user, at once and everywhere. */
+/** Ends every session of a user, at once and everywhere, open polls and streams included. */
 export async function endSessionsOf(tx: Tx, userId: string): Promise<void> {
   await tx.query.deleteFrom("sessions").where("user_id", "=", userId).execute();
+  tx.hint(signedOutHint(userId));
+}
+
+/** Hints that sessions of a user were ended begin so: by deactivation, demotion or a new password. */
+export const SIGNED_OUT = "signed_out:";
+
+export function signedOutHint(userId: string): string {
+  return `${SIGNED_OUT}${userId}`;
 }
 
 /** Removes what has ended by itself: sessions, and windows of rate limits. */

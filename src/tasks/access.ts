@@ -1,35 +1,43 @@
 import type { Reader } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
-import { isOperator, type Caller, type LinkCaller, type Person, type SlackCaller } from "../people/caller.ts";
-import { isCandidate } from "./candidates.ts";
+import { isOperator, type Caller, type Person } from "../people/caller.ts";
+import { findUser } from "../people/store.ts";
+import { sayWhoCanAnswer } from "./answerers.ts";
+import { isAmong, listCandidates } from "./candidates.ts";
 import type { Completer } from "./lifecycle.ts";
 import type { Actor } from "./move.ts";
+import { isNamed, parseNotify } from "./notify.ts";
 import type { CompleteTaskBody } from "./schema.ts";
-import type { Task } from "./store.ts";
+import { findRequest, type Task } from "./store.ts";
 
 /**
- * What somebody is to one task. Operators are the admin token, too: it may do everything. A recipient is whoever follows
- * the link that they were sent, for as long as the task is theirs or nobody's. An embedder is whoever a product has put in
- * front of the form: the product answers for them, whomever the task is assigned to.
+ * What somebody is to one task. Every surface asks the same question here: dashboard, API, mail, Slack, embed and MCP.
+ *
+ * - operator: an operator, or the admin token, which may do everything.
+ * - assignee: the person the task is assigned to.
+ * - candidate: one of several people the task is offered to.
+ * - told: somebody who was told of a task that has no assignee, no candidates and no routing.
+ * - embedder: the person a product has put in front of the embedded form. The product answers for them, whoever the
+ *   assignee is.
  */
-type Standing = "operator" | "assignee" | "candidate" | "recipient" | "embedder";
+type Standing = "operator" | "assignee" | "candidate" | "told" | "embedder";
 
-const EVERYBODY_INVOLVED: readonly Standing[] = ["operator", "assignee", "candidate"];
+const INVOLVED: readonly Standing[] = ["operator", "assignee", "candidate", "told"];
 
 /** Who may do what with a task; the only place that decides it. (spec: Authentication, authorization on completion) */
 const MAY = {
   create: ["operator"],
   stats: ["operator"],
   /** Everybody sees a list; what is in it depends on who asks. */
-  list: EVERYBODY_INVOLVED,
-  read: [...EVERYBODY_INVOLVED, "recipient", "embedder"],
-  poll: EVERYBODY_INVOLVED,
-  /** A candidate claims first, and is the assignee then. */
-  complete: ["operator", "assignee", "recipient", "embedder"],
-  claim: [...EVERYBODY_INVOLVED, "recipient"],
-  /** Of those, whoever holds the claim. */
-  release: EVERYBODY_INVOLVED,
+  list: INVOLVED,
+  read: [...INVOLVED, "embedder"],
+  poll: INVOLVED,
+  /** A claim never blocks an answer: it only tells others that somebody has started. */
+  complete: [...INVOLVED, "embedder"],
+  claim: INVOLVED,
+  /** Of these, only the holder of the claim and operators. */
+  release: INVOLVED,
   cancel: ["operator"],
   assign: ["operator"],
   audit: ["operator"],
@@ -38,72 +46,128 @@ const MAY = {
 
 export type TaskAction = keyof typeof MAY;
 
+/** All that a link in a mail or from Slack opens. */
+const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete"]);
+
+/** What of a task decides who may do something with it. */
+type AccessedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">;
+
 /**
- * Refuses who may never do this, before anything is read.
+ * Refuses callers who may never do this, before anything is read.
  * @throws ServiceError FORBIDDEN
  */
 export function requireMay(caller: Caller, action: TaskAction): void {
+  if (!mayEver(caller, action)) throw new ServiceError("FORBIDDEN");
+}
+
+function mayEver(caller: Caller, action: TaskAction): boolean {
   const may: readonly Standing[] = MAY[action];
-  if (isOperator(caller)) return;
-  const isThinkable =
-    caller.kind === "user"
-      ? may.some((standing) => standing === "assignee" || standing === "candidate")
-      : caller.kind === "embed"
-        ? may.includes("embedder")
-        : // A service key mints embed tokens, and nothing else.
-          (caller.kind === "link" || caller.kind === "slack") && may.includes("recipient");
-  if (!isThinkable) throw new ServiceError("FORBIDDEN");
+  if (isOperator(caller)) return true;
+  switch (caller.kind) {
+    case "user":
+    case "slack":
+      return may.includes("assignee");
+    case "link":
+      return BY_LINK.has(action);
+    case "embed":
+      return may.includes("embedder");
+    default:
+      // A service key mints embed tokens, and nothing else.
+      return false;
+  }
 }
 
 /**
- * Refuses who may not do this with this very task.
+ * Refuses callers who may not do this with this task. People who were told of it by name hear who can answer it.
  * @throws ServiceError FORBIDDEN
  */
 export async function requireMayWith(
   reader: Reader,
   caller: Caller,
   action: TaskAction,
-  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
+  task: AccessedTask,
 ): Promise<void> {
-  if (mayAtOnce(caller, action, task)) return;
-  const may: readonly Standing[] = MAY[action];
-  const isOffered =
-    caller.kind === "user" && may.includes("candidate") && (await isCandidate(reader, task.id, caller.user));
-  if (!isOffered) throw new ServiceError("FORBIDDEN");
+  if (await mayWith(reader, caller, action, task)) return;
+  const isTold = caller.kind === "user" && (await isNamedBy(reader, caller.user, task.id));
+  throw new ServiceError("FORBIDDEN", isTold ? { message: await sayWhoCanAnswer(reader, task) } : {});
 }
 
-/** The same as far as the task itself tells; of those to whom it is offered it knows nothing. */
-export function mayAtOnce(
+/** Whether the caller may do this with this task. Operators and the assignee are known without asking the database. */
+export async function mayWith(
+  reader: Reader,
   caller: Caller,
   action: TaskAction,
-  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
-): boolean {
+  task: AccessedTask,
+): Promise<boolean> {
+  if (!mayEver(caller, action)) return false;
+  if (caller.kind === "embed") return caller.task_id === task.id;
+  if (caller.kind === "link" && caller.task_id !== task.id) return false;
   const may: readonly Standing[] = MAY[action];
-  if (caller.kind === "link") return may.includes("recipient") && isRecipient(caller, task);
-  if (caller.kind === "embed") return may.includes("embedder") && caller.task_id === task.id;
-  if (caller.kind === "slack") return may.includes("recipient") && isSlackRecipient(caller, task);
-  return isOperator(caller) || (caller.kind === "user" && may.includes("assignee") && isAssignee(caller.user, task));
+  if (isOperator(caller) || (caller.kind === "link" && caller.user?.is_operator === true)) return true;
+  const person = identityOf(caller);
+  if (person !== null && may.includes("assignee") && isAssignee(person, task)) return true;
+  const candidates = await listCandidates(reader, task.id);
+  if (person !== null && may.includes("candidate") && isAmong(candidates, person)) return true;
+  return may.includes("told") && isUnassigned(task) && candidates.length === 0 && (await wasTold(reader, caller, task));
 }
 
-function isRecipient(
-  { task_id, user, email }: LinkCaller,
-  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
-): boolean {
-  if (task_id !== task.id) return false;
-  return isNobodys(task) || isAssignee({ id: user?.id ?? "", email }, task);
+/**
+ * What an answer of the caller does to the assignment: a candidate becomes the assignee with their answer. null: nothing.
+ * (wire: Who may answer)
+ */
+export async function assignmentOf(
+  reader: Reader,
+  caller: Caller,
+  task: AccessedTask,
+): Promise<Pick<Task, "assigned_to_user_id" | "assigned_to_email"> | null> {
+  const person = identityOf(caller);
+  if (person === null || isAssignee(person, task)) return null;
+  if (!isAmong(await listCandidates(reader, task.id), person)) return null;
+  return { assigned_to_user_id: person.id === "" ? null : person.id, assigned_to_email: person.email };
 }
 
-/** A channel is read by many: whom the directory does not know must be named by the task. */
-function isSlackRecipient(
-  { user, named_by }: SlackCaller,
-  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
-): boolean {
-  if (user === null) return named_by === task.id && isNobodys(task);
-  return user.is_operator || isNobodys(task) || isAssignee(user, task);
+/** Who the caller is in assignments and offers; an address without a user has the id "". null: nobody in particular. */
+function identityOf(caller: Caller): Pick<Person, "id" | "email"> | null {
+  switch (caller.kind) {
+    case "user":
+      return caller.user;
+    case "link":
+    case "slack":
+      return caller.user ?? (caller.email === null ? null : { id: "", email: caller.email });
+    default:
+      return null;
+  }
 }
 
-function isNobodys(task: Pick<Task, "assigned_to_user_id" | "assigned_to_email">): boolean {
+function isUnassigned(task: Pick<Task, "assigned_to_user_id" | "assigned_to_email">): boolean {
   return task.assigned_to_user_id === null && task.assigned_to_email === null;
+}
+
+/**
+ * Whether the caller was told of a task that was never routed to anybody. A link proves it, and so does a press in Slack
+ * of somebody in the directory: they read the message. A session proves it when `notify` names the person.
+ */
+async function wasTold(reader: Reader, caller: Caller, { id }: Pick<Task, "id">): Promise<boolean> {
+  const asked = await findRequest(reader, id);
+  // Routing that found nobody leaves the task to operators.
+  if (asked === null || asked.assign_to !== null || asked.notify === null) return false;
+  switch (caller.kind) {
+    case "link":
+      return true;
+    case "slack":
+      return caller.user !== null || caller.named_by === id;
+    case "user":
+      return isNamedBy(reader, caller.user, id);
+    default:
+      return false;
+  }
+}
+
+/** Whether `notify` of a task names this person of the directory. */
+async function isNamedBy(reader: Reader, { id }: Person, task_id: string): Promise<boolean> {
+  const notify = (await findRequest(reader, task_id))?.notify ?? null;
+  const user = notify === null ? null : await findUser(reader, id);
+  return user !== null && isNamed(parseNotify(JSON.parse(notify!) as string[]), user);
 }
 
 /** Whether a task is this person's: by their id, or by their address where the directory did not know it then. */
@@ -146,24 +210,26 @@ export function actorOf(caller: Caller, email: string | null = null): Actor {
   }
 }
 
-/** Whom an answer is from. Only the admin token may say so itself; everybody else is who they are. (spec: Complete a task) */
+/** Who an answer is from. Only the admin token may say so itself; everybody else is who they are. (spec: Complete a task) */
 export function completerOf(caller: Caller, body: CompleteTaskBody): Completer {
+  const nobody = { email: null, user_id: null, slack: null, channel: null, embed_sub: null };
   switch (caller.kind) {
     case "admin":
-      return {
-        email: body.completed_by_email ?? null,
-        user_id: null,
-        channel: body.completed_via_channel ?? null,
-        embed_sub: null,
-      };
+      return { ...nobody, email: body.completed_by_email ?? null, channel: body.completed_via_channel ?? null };
     case "user":
-      return { email: caller.user.email, user_id: caller.user.id, channel: "dashboard", embed_sub: null };
+      return { ...nobody, email: caller.user.email, user_id: caller.user.id, channel: "dashboard" };
     case "link":
-      return { email: caller.email, user_id: caller.user?.id ?? null, channel: "email", embed_sub: null };
+      return { ...nobody, email: caller.email, user_id: caller.user?.id ?? null, channel: "email" };
     case "slack":
-      return { email: caller.email, user_id: caller.user?.id ?? null, channel: "slack", embed_sub: null };
+      return {
+        ...nobody,
+        email: caller.email,
+        user_id: caller.user?.id ?? null,
+        slack: { team_id: caller.team_id, user_id: caller.user_id },
+        channel: "slack",
+      };
     case "embed":
-      return { email: null, user_id: null, channel: "embed", embed_sub: caller.sub };
+      return { ...nobody, channel: "embed", embed_sub: caller.sub };
     case "service_key":
       throw new ServiceError("FORBIDDEN");
   }

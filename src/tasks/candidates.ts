@@ -25,14 +25,10 @@ export async function listCandidates(reader: Reader, taskId: string): Promise<st
   return rows.map(({ person }) => person);
 }
 
-export async function isCandidate(
-  reader: Reader,
-  taskId: string,
-  person: Pick<Person, "id" | "email">,
-): Promise<boolean> {
-  const offered = await listCandidates(reader, taskId);
+/** Whether a person is among those that `candidates` names. */
+export function isAmong(candidates: readonly string[], person: Pick<Person, "id" | "email">): boolean {
   const names = namesOf(person);
-  return offered.some((name) => names.includes(name));
+  return candidates.some((name) => names.includes(name));
 }
 
 /** Withdraws the offer of a task, or what is left of it. */

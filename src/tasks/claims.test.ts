@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
+import { endLapsedClaims, startClaimExpiry } from "./claims.ts";
+import { timeOutDueTasks } from "./deadlines.ts";
 import type { AuditEntryRecord, TaskRecord } from "./schema.ts";
 
 type Body = TaskRecord & { error_code: string };
@@ -79,8 +81,6 @@ testOnBoth("what is offered to several is the first one's who claims it", async 
   for (const { call } of people) {
     assert.equal((await call("GET", `/api/tasks/${id}`)).status, 200);
     assert.equal((await call<TaskRecord[]>("GET", "/api/tasks")).body.length, 1);
-    // On offer is not assigned: first it is claimed.
-    assert.equal((await post(call, id, "complete", answer)).status, 403);
   }
   const claims = await Promise.all(people.map(({ call }) => post(call, id, "claim")));
   assert.deepEqual(
@@ -91,7 +91,6 @@ testOnBoth("what is offered to several is the first one's who claims it", async 
   const record = claims.find(({ status }) => status === 200)!.body;
   assert.deepEqual([record.assigned_to_user_id, record.assigned_to_email], [winner.user.id, winner.user.email]);
   assert.equal((await loser.call<TaskRecord[]>("GET", "/api/tasks")).body.length, 0);
-  assert.equal((await post(loser.call, id, "complete", answer)).status, 403);
   // Given back, it is on offer again.
   assert.equal((await post(winner.call, id, "release")).body.assigned_to_email, null);
   assert.equal((await loser.call<TaskRecord[]>("GET", "/api/tasks")).body.length, 1);
@@ -105,7 +104,119 @@ testOnBoth("what a candidate left lying is the next one's", async (service) => {
   await post(dana.call, id, "claim");
   service.clock.advance(10 * MINUTE);
   assert.equal((await post(mia.call, id, "claim")).body.assigned_to_user_id, mia.user.id);
-  assert.equal((await post(dana.call, id, "complete", answer)).status, 403);
+});
+
+testOnBoth("a candidate answers without a claim, and is the assignee with the answer", async (service) => {
+  const [dana, mia] = [await person(service, { pool: "p" }), await person(service, { pool: "p" })];
+  const { id } = await service.create({ assign_to: { pool: "p" } });
+  const answered = await post(dana.call, id, "complete", answer);
+  assert.deepEqual(
+    [answered.status, answered.body.assigned_to_user_id, answered.body.assigned_to_email],
+    [200, dana.user.id, dana.user.email],
+  );
+  const { body } = await mia.call<TaskRecord>("GET", `/api/tasks/${id}`);
+  assert.deepEqual([body.assigned_to_user_id, body.completed_by_user_id], [dana.user.id, dana.user.id]);
+});
+
+testOnBoth(
+  "whoever's claim is running, a candidate's answer counts, and the claim ends with the task",
+  async (service) => {
+    const members = [await person(service, { pool: "p" }), await person(service, { pool: "p" })] as const;
+    const op = await person(service, { is_operator: true });
+    const [dana, mia] = members;
+    for (const holder of [op, mia]) {
+      const { id } = await service.create({ assign_to: { pool: "p" } });
+      assert.equal((await post(holder.call, id, "claim")).status, 200);
+      const answered = await post(dana.call, id, "complete", answer);
+      assert.equal(answered.status, 200);
+      const { assigned_to_user_id, claimed_by_email, claim_expires_at } = answered.body;
+      assert.deepEqual([assigned_to_user_id, claimed_by_email, claim_expires_at], [dana.user.id, null, null]);
+      const { body: read } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+      assert.deepEqual(
+        [read.assigned_to_user_id, read.claimed_by_email, read.claim_expires_at],
+        [dana.user.id, null, null],
+      );
+    }
+  },
+);
+
+testOnBoth("an end of any kind ends the claim", async (service) => {
+  const op = await person(service, { is_operator: true });
+  const claimed = async () => {
+    const { id } = await service.create({ timeout_seconds: 60 });
+    await post(op.call, id, "claim");
+    return id;
+  };
+  const [cancelled, late] = [await claimed(), await claimed()];
+  await post(service.call, cancelled, "cancel");
+  service.clock.advance(MINUTE);
+  assert.equal(await timeOutDueTasks(service.ctx), 1);
+  for (const id of [cancelled, late]) {
+    const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+    assert.deepEqual([body.claimed_by_email, body.claim_expires_at], [null, null], body.status);
+  }
+});
+
+testOnBoth("a claim that is not renewed ends at its time, and the task is on offer to all again", async (service) => {
+  const [dana, mia] = [await person(service, { pool: "p" }), await person(service, { pool: "p" })];
+  const op = await person(service, { is_operator: true });
+  const offered = await service.create({ assign_to: { pool: "p" } });
+  const theirs = await service.create({ assign_to: { user_id: dana.user.id } });
+  await post(dana.call, offered.id, "claim");
+  await post(op.call, theirs.id, "claim");
+  const listOf = async ({ call }: { call: Call }) =>
+    (await call<TaskRecord[]>("GET", "/api/tasks")).body.map(({ id }) => id);
+  assert.deepEqual(await listOf(mia), []);
+
+  service.clock.advance(10 * MINUTE - 1);
+  assert.equal(await endLapsedClaims(service.ctx), 0);
+  service.clock.advance(1);
+  assert.equal(await endLapsedClaims(service.ctx), 2);
+  assert.equal(await endLapsedClaims(service.ctx), 0);
+
+  assert.deepEqual(await listOf(mia), [offered.id]);
+  assert.deepEqual(await listOf(dana), [theirs.id, offered.id]);
+  const after = (await service.call<TaskRecord>("GET", `/api/tasks/${offered.id}`)).body;
+  assert.deepEqual([after.assigned_to_email, after.claimed_by_email, after.claim_expires_at], [null, null, null]);
+  // The claim of an operator took nothing from the assignee.
+  const kept = (await service.call<TaskRecord>("GET", `/api/tasks/${theirs.id}`)).body;
+  assert.deepEqual([kept.assigned_to_user_id, kept.claimed_by_email], [dana.user.id, null]);
+  const entry = (await trailOf(service, offered.id)).at(-1)!;
+  assert.deepEqual(
+    [entry.action, entry.actor_type, entry.extra],
+    ["released", "system", { reason: "expired", taken_from: dana.user.email }],
+  );
+});
+
+testOnBoth("the watch over claims ends each at its time", async (service) => {
+  const dana = await person(service, { pool: "p" });
+  const { id } = await service.create({ assign_to: { pool: "p" } });
+  await post(dana.call, id, "claim");
+  service.clock.advance(10 * MINUTE);
+  const ended = new Promise<void>((resolve) => {
+    service.ctx.db.hints.listen((hint) => hint === `task:${id}` && resolve());
+  });
+  const watch = startClaimExpiry(service.ctx);
+  await ended;
+  await watch.stop();
+  const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+  assert.equal(body.claimed_by_email, null);
+});
+
+testOnBoth("the trail says who was overtaken, also where the payload is redacted", async (service) => {
+  const [op, other] = [await person(service, { is_operator: true }), await person(service, { is_operator: true })];
+  const { id } = await service.create({ redact_payload: true });
+  await post(op.call, id, "claim");
+  await post(other.call, id, "claim", { force: true });
+  assert.deepEqual((await trailOf(service, id)).at(-1)!.extra, { taken_from: op.user.email });
+});
+
+testOnBoth("nothing is assigned to somebody who was deactivated", async (service) => {
+  const gone = await person(service);
+  await service.call("DELETE", `/api/users/${gone.user.id}`);
+  const { id } = await service.create();
+  for (const body of [{ email: gone.user.email }, { user_id: gone.user.id }])
+    assert.equal((await post(service.call, id, "assign", body)).status, 422);
 });
 
 testOnBoth(

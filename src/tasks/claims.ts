@@ -1,30 +1,37 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
-import { showAnew } from "../deliveries/places.ts";
 import { MINUTE } from "../lib/time.ts";
 import { isEmailAddress } from "../lib/text.ts";
 import { isOperator, personOf, type Caller, type Person } from "../people/caller.ts";
 import { findUser, findUserByEmail } from "../people/store.ts";
 import { actorOf, isAssignee, requireMay, requireMayWith } from "./access.ts";
-import { deleteCandidates, inboxHint, isCandidate, listCandidates } from "./candidates.ts";
+import { reassign } from "./assignment.ts";
+import { deleteCandidates, isAmong, listCandidates } from "./candidates.ts";
 import { isTerminal } from "./lifecycle.ts";
+import type { Actor } from "./move.ts";
 import type { AssignTaskBody } from "./schema.ts";
 import {
-  addAuditEntry,
+  findNextClaimEnd,
   getWholeTask,
+  lockLapsedClaims,
   lockTask,
-  setRouting,
+  NO_CLAIM,
   type RoutingColumns,
   type Task,
   type WholeTask,
 } from "./store.ts";
+import { startSweep, type Sweep } from "./sweep.ts";
 import { requireTaskId } from "./tasks.ts";
 
 type Ctx = Pick<Context, "db">;
 
-/** A claim that is not renewed is over after this. */
+/** A claim that is not renewed ends after this. */
 const CLAIM_MS = 10 * MINUTE;
+/** Claims that one transaction ends, at most. */
+const LAPSED_AT_ONCE = 100;
+
+const SYSTEM: Actor = { type: "system", email: null };
 
 /**
  * Says that somebody is working on a task, for ten minutes; once more renews it. A candidate's claim assigns the task. A
@@ -45,17 +52,19 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
     const holder = holderOf(task, now);
     const isRenewal = holder !== null && isHolder(user, task);
     if (holder !== null && !isRenewal && !force) throw new ServiceError("TASK_ALREADY_CLAIMED");
-    const isTaken = !isAssignee(user, task) && (await isCandidate(tx, id, user));
-    return reroute(tx, caller, task, {
+    const candidates = isAssignee(user, task) ? [] : await listCandidates(tx, id);
+    const isTaken = isAmong(candidates, user);
+    return reassign(tx, task, {
       set: {
         claimed_by_user_id: user.id,
         claimed_by_email: user.email,
         claim_expires_at: now + CLAIM_MS,
         ...(isTaken && { assigned_to_user_id: user.id, assigned_to_email: user.email }),
       },
+      actor: actorOf(caller),
       audit: isRenewal ? null : { action: "claimed", extra: holder === null ? null : { taken_from: holder } },
       // A task that was on offer is in one list only now.
-      inboxes: isTaken ? await listCandidates(tx, id) : [],
+      inboxes: isTaken ? candidates : [],
     });
   });
 }
@@ -73,15 +82,7 @@ export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise
     const isOwn = user !== null && isHolder(user, task);
     if (!isOwn && !isOperator(caller))
       throw new ServiceError("FORBIDDEN", { message: "Somebody else claimed this task." });
-    const candidates = await listCandidates(tx, id);
-    return reroute(tx, caller, task, {
-      set: {
-        ...NO_CLAIM,
-        ...(candidates.length > 0 && { assigned_to_user_id: null, assigned_to_email: null }),
-      },
-      audit: { action: "released", extra: isOwn ? null : { taken_from: task.claimed_by_email } },
-      inboxes: candidates,
-    });
+    return endClaim(tx, task, actorOf(caller), isOwn ? null : { taken_from: task.claimed_by_email });
   });
 }
 
@@ -98,15 +99,49 @@ export async function assignTask(ctx: Ctx, caller: Caller, id: string, body: Ass
     const task = await lockOpenTask(tx, caller, "assign", id);
     const candidates = await listCandidates(tx, id);
     await deleteCandidates(tx, id);
-    return reroute(tx, caller, task, {
+    return reassign(tx, task, {
       set: { ...to, ...(task.claimed_by_user_id !== to.assigned_to_user_id && NO_CLAIM) },
-      audit: { action: "assigned", extra: { by: "operator", ...to } },
+      actor: actorOf(caller),
+      // As at creation: of a redacted task the trail says that it was routed, and not to whom.
+      audit: { action: "assigned", extra: task.redact_payload ? null : { by: "operator", ...to } },
       inboxes: [...candidates, task.assigned_to_user_id ?? "", to.assigned_to_user_id ?? ""].filter(Boolean),
     });
   });
 }
 
-const NO_CLAIM = { claimed_by_user_id: null, claimed_by_email: null, claim_expires_at: null };
+/** Ends a claim; a task that a candidate had taken is on offer again. */
+async function endClaim<T extends Task>(tx: Tx, task: T, actor: Actor, extra: object | null): Promise<T> {
+  const candidates = await listCandidates(tx, task.id);
+  return reassign(tx, task, {
+    set: { ...NO_CLAIM, ...(candidates.length > 0 && { assigned_to_user_id: null, assigned_to_email: null }) },
+    actor,
+    audit: { action: "released", extra },
+    inboxes: candidates,
+  });
+}
+
+/**
+ * Ends claims whose time has run out, up to `limit` of them, and says how many. (wire: claim)
+ * Any number of processes may do this at once.
+ */
+export async function endLapsedClaims({ db }: Ctx, limit = LAPSED_AT_ONCE): Promise<number> {
+  return db.write(async (tx) => {
+    const lapsed = await lockLapsedClaims(tx, tx.now(), limit);
+    for (const task of lapsed)
+      await endClaim(tx, task, SYSTEM, { reason: "expired", taken_from: task.claimed_by_email });
+    return lapsed.length;
+  });
+}
+
+/** Ends claims as their time runs out, until it is stopped. */
+export function startClaimExpiry(ctx: Pick<Context, "db" | "log">): Sweep {
+  return startSweep(ctx, {
+    batch: LAPSED_AT_ONCE,
+    run: () => endLapsedClaims(ctx),
+    next: () => findNextClaimEnd(ctx.db),
+    onError: "Ending claims failed; trying again",
+  });
+}
 
 /**
  * Reads a task that is still open, holds it, and asks whether the caller may. All that the answer shows is read before
@@ -135,43 +170,6 @@ function isHolder({ id }: Person, task: Task): boolean {
   return task.claimed_by_user_id === id;
 }
 
-/** Writes who has a task, with its audit entry, and tells those whose lists change by it. @returns the task as it is then */
-async function reroute(
-  tx: Tx,
-  caller: Caller,
-  task: WholeTask,
-  change: {
-    set: Partial<RoutingColumns>;
-    audit: { action: string; extra: object | null } | null;
-    inboxes: readonly string[];
-  },
-): Promise<WholeTask> {
-  const now = Math.max(tx.now(), task.updated_at);
-  const actor = actorOf(caller);
-  const { audit } = change;
-  const after = { ...task, ...change.set, audit_seq: task.audit_seq + (audit === null ? 0 : 1), updated_at: now };
-  await setRouting(tx, after);
-  if (audit !== null)
-    await addAuditEntry(tx, {
-      task_id: task.id,
-      seq: task.audit_seq,
-      action: audit.action,
-      from_status: task.status,
-      to_status: task.status,
-      actor_type: actor.type,
-      actor_email: actor.email,
-      channel: null,
-      verifier_reason: null,
-      embed_sub: null,
-      extra: task.redact_payload ? null : audit.extra,
-      created_at: now,
-    });
-  await showAnew(tx, task.id);
-  tx.hint(`task:${task.id}`);
-  for (const person of new Set(change.inboxes)) tx.hint(inboxHint(person));
-  return after;
-}
-
 /** Whom an operator names; an address may be one that the directory does not know yet. */
 async function readAssignee(
   tx: Tx,
@@ -192,5 +190,6 @@ async function readAssignee(
   if (email == null) return { assigned_to_user_id: null, assigned_to_email: null };
   if (!isEmailAddress(email)) throw invalid("/email", "Must be an e-mail address.");
   const user = await findUserByEmail(tx, email);
-  return { assigned_to_user_id: user?.active ? user.id : null, assigned_to_email: email };
+  if (user?.active === false) throw invalid("/email", "Is the address of a user who was deactivated.");
+  return { assigned_to_user_id: user?.id ?? null, assigned_to_email: email };
 }

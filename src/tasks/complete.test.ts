@@ -3,11 +3,12 @@ import { after } from "node:test";
 import { startVendors } from "../../test/support/vendors.ts";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { person } from "../../test/support/people.ts";
 import { testOnBoth, newTaskBody, startTestService, type TestService } from "../../test/support/service.ts";
 import { ServiceError } from "../errors.ts";
 import type { Verify } from "../verifier/verify.ts";
 import { timeOutDueTasks } from "./deadlines.ts";
-import type { AuditEntryRecord, TaskRecord } from "./schema.ts";
+import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
 
 const verifier_config = { provider: "openai", instructions: "Is there a receipt?", max_attempts: 2 };
 const answer = (approved: boolean, more: object = {}) => ({ body: { response: { approved }, ...more } });
@@ -158,22 +159,41 @@ testOnBoth("a task whose time has run out times out, once, with its callback owe
   assert.equal((await read(service, other.id)).status, "created");
 });
 
-testOnBoth("cancelling ends the task, with the reason in the trail", async (service) => {
-  const { id } = await service.create();
-  const cancelled = await service.call<TaskRecord>("POST", `/api/tasks/${id}/cancel`, {
-    body: { reason: "Duplicate" },
-  });
-  assert.equal(cancelled.status, 200);
-  assert.equal(cancelled.body.status, "cancelled");
-  const [, entry] = await trail(service, id);
-  assert.deepEqual(
-    [entry?.action, entry?.from_status, entry?.to_status, entry?.extra],
-    ["cancelled", "created", "cancelled", { reason: "Duplicate" }],
-  );
-  const plain = await service.create();
-  assert.equal((await service.call("POST", `/api/tasks/${plain.id}/cancel`)).status, 200, "without a body");
-  assert.equal((await service.call("POST", "/api/tasks/tsk_00000000000000000000000000/cancel")).status, 404);
-});
+testOnBoth(
+  "cancelling ends the task and says when, by whom and why: record, poll, callback, trail",
+  async (service) => {
+    // Redaction is about what people review and answer, never about why a task was withdrawn.
+    const fields = { redact_payload: true, callback_url: "http://127.0.0.1:9/hook" };
+    const { id } = await service.create(fields);
+    const cancelled = await service.call<TaskRecord>("POST", `/api/tasks/${id}/cancel`, {
+      body: { reason: "Duplicate" },
+    });
+    assert.equal(cancelled.status, 200);
+    assert.equal(cancelled.body.status, "cancelled");
+    const at = "2026-01-31T12:00:00.000Z";
+    const said = { cancelled_at: at, cancelled_by: null, cancel_reason: "Duplicate" };
+    const polled = (await service.call<PollResult>("GET", `/api/tasks/${id}/poll?timeout=0`)).body;
+    const [listed] = (await service.call<TaskRecord[]>("GET", "/api/tasks?status=cancelled")).body;
+    const [callback] = await owed(service, id);
+    for (const told of [cancelled.body, await read(service, id), polled, listed, callback?.["body"] as PollResult])
+      assert.partialDeepStrictEqual(told, said);
+
+    const op = await person(service, { is_operator: true });
+    const theirs = await service.create();
+    await op.call("POST", `/api/tasks/${theirs.id}/cancel`);
+    const { cancelled_by, cancel_reason } = await read(service, theirs.id);
+    assert.deepEqual([cancelled_by, cancel_reason], [op.user.email, null]);
+
+    const [, entry] = await trail(service, id);
+    assert.deepEqual(
+      [entry?.action, entry?.from_status, entry?.to_status, entry?.extra],
+      ["cancelled", "created", "cancelled", { reason: "Duplicate" }],
+    );
+    const plain = await service.create();
+    assert.equal((await service.call("POST", `/api/tasks/${plain.id}/cancel`)).status, 200, "without a body");
+    assert.equal((await service.call("POST", "/api/tasks/tsk_00000000000000000000000000/cancel")).status, 404);
+  },
+);
 
 testOnBoth(
   "every end owes exactly one callback, with the bytes of that moment; without a callback_url none",
@@ -195,6 +215,9 @@ testOnBoth(
           completed_by_email: "dana@example.com",
           completed_via_channel: "sms",
           verification_attempt: 0,
+          cancelled_at: null,
+          cancelled_by: null,
+          cancel_reason: null,
         },
       },
     ]);

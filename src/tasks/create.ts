@@ -285,7 +285,11 @@ function newTask(request: CreateTaskBody, documents: TaskDocuments, actor: Actor
       timed_out_at: null,
       completed_by_email: null,
       completed_by_user_id: null,
+      completed_by_slack_team_id: null,
+      completed_by_slack_user_id: null,
       completed_via_channel: null,
+      cancelled_by: null,
+      cancel_reason: null,
     },
     documents: { task_id: id, ...documents },
     audit: {

@@ -4,6 +4,7 @@ import { ServiceError } from "../errors.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireStillHere } from "../people/identify.ts";
+import { signedOutHint } from "../people/sessions.ts";
 import { requireMay } from "./access.ts";
 
 /** Streams of one process, at most. */
@@ -38,7 +39,7 @@ export function streamChanges(ctx: Context, caller: Caller, reply: FastifyReply)
     change: ({ type, ...data }) => write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`),
     end: () => raw.end(),
   });
-  const beat = setInterval(() => {
+  const beatOnce = () => {
     requireStillHere(ctx, caller).then(
       () => write(": still here\n\n"),
       (error: unknown) => {
@@ -46,9 +47,15 @@ export function streamChanges(ctx: Context, caller: Caller, reply: FastifyReply)
         if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") raw.end();
       },
     );
-  }, BEAT_MS);
+  };
+  const beat = setInterval(beatOnce, BEAT_MS);
+  const hint = caller.kind === "user" ? signedOutHint(caller.user.id) : null;
+  const unlisten = ctx.db.hints.listen((one) => {
+    if (one === hint) beatOnce();
+  });
   raw.once("close", () => {
     clearInterval(beat);
+    unlisten();
     close();
   });
   return reply;

@@ -124,6 +124,17 @@ testOnBoth("a stream ends when its session has ended", async (service, t) => {
   assert.equal(service.ctx.events.count(), 0);
 });
 
+testOnBoth("a stream ends at once when its person is deactivated, and no other does", async (service, t) => {
+  const [dana, mia] = [await person(service), await person(service)];
+  // The beat that looks at every session never comes here.
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const [reader, other] = [await listen(service, dana.headers), await listen(service, mia.headers)];
+  await service.call("DELETE", `/api/users/${dana.user.id}`);
+  await reader.ended;
+  assert.equal(service.ctx.events.count(), 1);
+  other.close();
+});
+
 testOnBoth("a stop ends every stream", async (service) => {
   const readers = [await listen(service, admin), await listen(service, admin)];
   await service.app.close();

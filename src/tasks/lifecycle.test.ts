@@ -9,7 +9,13 @@ import {
   type TaskState,
 } from "./lifecycle.ts";
 
-const by: Completer = { email: "dana@example.com", user_id: "usr_1", channel: "dashboard", embed_sub: null };
+const by: Completer = {
+  email: "dana@example.com",
+  user_id: "usr_1",
+  slack: null,
+  channel: "dashboard",
+  embed_sub: null,
+};
 const NOW = 1_000_000;
 const open = (task: Partial<TaskState> = {}): TaskState => ({
   status: "created",
@@ -18,7 +24,7 @@ const open = (task: Partial<TaskState> = {}): TaskState => ({
   ...task,
 });
 const guard = { status: "created", verification_attempt: 0 } as const;
-const accepted: TaskEvent = { type: "accepted", response: { ok: true }, by, verdict: null };
+const accepted: TaskEvent = { type: "accepted", response: { ok: true }, by, assigns: null, verdict: null };
 const refused: TaskEvent = {
   type: "refused",
   response: { ok: true },
@@ -27,7 +33,7 @@ const refused: TaskEvent = {
   max_attempts: 3,
   guard,
 };
-const cancelled: TaskEvent = { type: "cancelled", reason: null };
+const cancelled: TaskEvent = { type: "cancelled", reason: "Not needed.", email: "op@example.com" };
 const timedOut: TaskEvent = { type: "timed_out" };
 
 describe("the life of a task", () => {
@@ -39,10 +45,18 @@ describe("the life of a task", () => {
           completed_at: NOW,
           completed_by_email: "dana@example.com",
           completed_by_user_id: "usr_1",
+          completed_by_slack_team_id: null,
+          completed_by_slack_user_id: null,
           completed_via_channel: "dashboard",
         },
         audit: "completed",
       });
+    });
+
+    test(`an answer of a candidate to a ${status} task assigns it to them`, () => {
+      const assigns = { assigned_to_user_id: "usr_1", assigned_to_email: "dana@example.com" };
+      const { set } = transition(open({ status }), { ...accepted, assigns }, NOW);
+      assert.deepEqual([set.assigned_to_user_id, set.assigned_to_email], ["usr_1", "dana@example.com"]);
     });
 
     test(`an answer that the verifier passed completes a ${status} task with its verdict`, () => {
@@ -59,7 +73,7 @@ describe("the life of a task", () => {
     test(`a ${status} task can be cancelled`, () => {
       assert.deepEqual(transition(open({ status }), cancelled, NOW), {
         status: "cancelled",
-        set: {},
+        set: { cancelled_by: "op@example.com", cancel_reason: "Not needed." },
         audit: "cancelled",
       });
     });

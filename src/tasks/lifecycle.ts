@@ -28,6 +28,8 @@ export function isTerminal(status: TaskStatus): status is TerminalStatus {
 export interface Completer {
   email: string | null;
   user_id: string | null;
+  /** The Slack member, where the answer came from Slack: for some people it is all that is known. */
+  slack: { team_id: string; user_id: string } | null;
   channel: string | null;
   /** The embedding product's own id of the person, not verified. (spec: Embed tokens) */
   embed_sub: string | null;
@@ -39,6 +41,12 @@ export interface VerdictGuard {
   verification_attempt: number;
 }
 
+/** Who a task is assigned to; both null: nobody. */
+export interface Assignment {
+  assigned_to_user_id: string | null;
+  assigned_to_email: string | null;
+}
+
 /** Something that happens to a task. */
 export type TaskEvent =
   /** The answer is valid and, where there is a verifier, passed it (`verdict`). */
@@ -46,11 +54,14 @@ export type TaskEvent =
       type: "accepted";
       response: JsonObject;
       by: Completer;
+      /** Who becomes the assignee with the answer; null: the assignment stays as it is. */
+      assigns: Assignment | null;
       verdict: { reason: string | null; guard: VerdictGuard } | null;
     }
   /** The verifier refused the answer. */
   | { type: "refused"; response: JsonObject; by: Completer; reason: string; max_attempts: number; guard: VerdictGuard }
-  | { type: "cancelled"; reason: string | null }
+  /** `email`: of the operator; null where the admin token cancels. */
+  | { type: "cancelled"; reason: string | null; email: string | null }
   | { type: "timed_out" };
 
 /** What of a task decides which events it takes. Times are epoch milliseconds. */
@@ -70,8 +81,12 @@ export interface Change {
     timed_out_at?: number;
     completed_by_email?: string | null;
     completed_by_user_id?: string | null;
+    completed_by_slack_team_id?: string | null;
+    completed_by_slack_user_id?: string | null;
     completed_via_channel?: string | null;
-  };
+    cancelled_by?: string | null;
+    cancel_reason?: string | null;
+  } & Partial<Assignment>;
   audit: TaskStatus | "verified";
 }
 
@@ -103,7 +118,10 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
           completed_at: now,
           completed_by_email: by.email,
           completed_by_user_id: by.user_id,
+          completed_by_slack_team_id: by.slack?.team_id ?? null,
+          completed_by_slack_user_id: by.slack?.user_id ?? null,
           completed_via_channel: by.channel,
+          ...event.assigns,
           ...(verdict && {
             verifier_result: { passed: true, reason: verdict.reason, attempt: task.verification_attempt },
           }),
@@ -123,7 +141,11 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       };
     }
     case "cancelled":
-      return { status: "cancelled", set: {}, audit: "cancelled" };
+      return {
+        status: "cancelled",
+        set: { cancelled_by: event.email, cancel_reason: event.reason },
+        audit: "cancelled",
+      };
     case "timed_out":
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
       return { status: "timed_out", set: { timed_out_at: now }, audit: "timed_out" };

@@ -6,7 +6,7 @@ import { addOwed, insertOwed } from "../deliveries/store.ts";
 import { newId } from "../lib/ids.ts";
 import type { TaskEvent } from "./lifecycle.ts";
 import type { Move } from "./move.ts";
-import { insertAuditEntry, toAuditRow, type Task } from "./store.ts";
+import { insertAuditEntry, toAuditRow, type RoutingColumns, type Task } from "./store.ts";
 
 type ChangedColumns = Pick<
   TaskRow,
@@ -22,7 +22,12 @@ type ChangedColumns = Pick<
   | "timed_out_at"
   | "completed_by_email"
   | "completed_by_user_id"
+  | "completed_by_slack_team_id"
+  | "completed_by_slack_user_id"
   | "completed_via_channel"
+  | "cancelled_by"
+  | "cancel_reason"
+  | keyof RoutingColumns
 >;
 
 const updateTask = writeStatement<ChangedColumns>((query, param) =>
@@ -40,7 +45,16 @@ const updateTask = writeStatement<ChangedColumns>((query, param) =>
       timed_out_at: param("timed_out_at"),
       completed_by_email: param("completed_by_email"),
       completed_by_user_id: param("completed_by_user_id"),
+      completed_by_slack_team_id: param("completed_by_slack_team_id"),
+      completed_by_slack_user_id: param("completed_by_slack_user_id"),
       completed_via_channel: param("completed_via_channel"),
+      cancelled_by: param("cancelled_by"),
+      cancel_reason: param("cancel_reason"),
+      assigned_to_user_id: param("assigned_to_user_id"),
+      assigned_to_email: param("assigned_to_email"),
+      claimed_by_user_id: param("claimed_by_user_id"),
+      claimed_by_email: param("claimed_by_email"),
+      claim_expires_at: param("claim_expires_at"),
     })
     .where("id", "=", param("id")),
 );
@@ -109,7 +123,16 @@ function toChangedColumns(task: Task): ChangedColumns {
     timed_out_at: task.timed_out_at,
     completed_by_email: task.completed_by_email,
     completed_by_user_id: task.completed_by_user_id,
+    completed_by_slack_team_id: task.completed_by_slack_team_id,
+    completed_by_slack_user_id: task.completed_by_slack_user_id,
     completed_via_channel: task.completed_via_channel,
+    cancelled_by: task.cancelled_by,
+    cancel_reason: task.cancel_reason,
+    assigned_to_user_id: task.assigned_to_user_id,
+    assigned_to_email: task.assigned_to_email,
+    claimed_by_user_id: task.claimed_by_user_id,
+    claimed_by_email: task.claimed_by_email,
+    claim_expires_at: task.claim_expires_at,
   };
 }
 
@@ -127,13 +150,20 @@ const writeMoves = writeStatement<{ moves: string }, { id: string }>((query, par
         select before_seq, response, c.* from moves, json_to_record(moves."after") as c (id text, status text,
           verification_attempt bigint, verifier_result text, audit_seq bigint, listed_length bigint, updated_at bigint,
           ended_at bigint, completed_at bigint, timed_out_at bigint, completed_by_email text, completed_by_user_id text,
-          completed_via_channel text)
+          completed_by_slack_team_id text, completed_by_slack_user_id text, completed_via_channel text,
+          cancelled_by text, cancel_reason text, assigned_to_user_id text, assigned_to_email text,
+          claimed_by_user_id text, claimed_by_email text, claim_expires_at bigint)
       ), written as (
         update tasks t set status = c.status, verification_attempt = c.verification_attempt,
           verifier_result = c.verifier_result, audit_seq = c.audit_seq, listed_length = c.listed_length,
           updated_at = c.updated_at, ended_at = c.ended_at, completed_at = c.completed_at, timed_out_at = c.timed_out_at,
           completed_by_email = c.completed_by_email, completed_by_user_id = c.completed_by_user_id,
-          completed_via_channel = c.completed_via_channel
+          completed_by_slack_team_id = c.completed_by_slack_team_id,
+          completed_by_slack_user_id = c.completed_by_slack_user_id, completed_via_channel = c.completed_via_channel,
+          cancelled_by = c.cancelled_by, cancel_reason = c.cancel_reason,
+          assigned_to_user_id = c.assigned_to_user_id, assigned_to_email = c.assigned_to_email,
+          claimed_by_user_id = c.claimed_by_user_id, claimed_by_email = c.claimed_by_email,
+          claim_expires_at = c.claim_expires_at
         from changed c where t.id = c.id and t.audit_seq = c.before_seq
         returning t.id, t.ended_at, t.updated_at
       ), ${shownAnew(sql`written`)}, offers as (

@@ -1,10 +1,10 @@
 import { DELIVERIES_HINT, owe, type Owed } from "../deliveries/store.ts";
-import type { Db, Tx } from "../db/database.ts";
+import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../lib/outbound-url.ts";
 import { isTerminal, transition, type TaskEvent } from "./lifecycle.ts";
 import { outcomeOf } from "./outcome.ts";
 import { addMoves, addMovesAtOnce } from "./move-store.ts";
-import { lockTask, type AuditEntry, type Task } from "./store.ts";
+import { lockTask, NO_CLAIM, type AuditEntry, type Task } from "./store.ts";
 
 /** Who makes something happen, for the audit trail. */
 export interface Actor {
@@ -28,20 +28,21 @@ export interface Move {
  * commit together, and whoever waits is told after that. (spec: States and transitions)
  *
  * @param before - the task as it was read just now; what has happened to it since wins
- * @param requireMay - throws where this may not be done with the task as it is; asked again when the task has changed
+ * @param what - what happens; or a function that says it of the task as it is then, and throws where it may not happen.
+ *   It is asked again when the task has changed
  * @param alongside - writes what else commits with it
  * @returns the task as it is now
- * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `requireMay` throw
+ * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `what` throw
  */
 export async function moveTask(
   db: Db,
   before: Task,
-  event: TaskEvent,
+  what: TaskEvent | ((reader: Reader, task: Task) => Promise<TaskEvent>),
   actor: Actor,
-  requireMay: (task: Task) => void = () => {},
   alongside?: (tx: Tx, after: Task) => Promise<void>,
 ): Promise<Task> {
-  requireMay(before);
+  const eventOf = typeof what === "function" ? what : async () => what;
+  const event = await eventOf(db, before);
   // On PostgreSQL, locking, reading, writing and committing are a way there and back each. One statement that holds only
   // while the task is as it was read does the same; whoever is overtaken takes the long way.
   if (db.dialect === "postgres" && event.type !== "refused" && !alongside) {
@@ -55,9 +56,9 @@ export async function moveTask(
   }
   return db.write(async (tx) => {
     const locked = await lockTask(tx, before.id);
-    requireMay(locked);
+    const eventNow = await eventOf(tx, locked);
     // The clock is read under the lock.
-    const move = decide(locked, event, actor, tx.now());
+    const move = decide(locked, eventNow, actor, tx.now());
     await writeMoves(tx, [move]);
     await alongside?.(tx, move.after);
     return move.after;
@@ -97,8 +98,10 @@ function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Mo
     status: change.status,
     updated_at: now,
     audit_seq: before.audit_seq + 1,
-    listed_length: before.listed_length + (response?.length ?? 0),
+    listed_length: before.listed_length + (response?.length ?? 0) + (change.set.cancel_reason?.length ?? 0),
     ended_at: isTerminal(change.status) ? now : null,
+    // Nobody is working on a task that has ended.
+    ...(isTerminal(change.status) && NO_CLAIM),
   };
   const audit: AuditEntry = {
     task_id: before.id,
@@ -111,7 +114,7 @@ function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Mo
     channel: "by" in event ? event.by.channel : null,
     embed_sub: "by" in event ? event.by.embed_sub : null,
     verifier_reason: event.type === "refused" ? event.reason : null,
-    extra: before.redact_payload ? null : extraOf(event),
+    extra: extraOf(event, before.redact_payload),
     created_at: now,
   };
   const owed =
@@ -128,12 +131,21 @@ function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Mo
   return { before, after, event, response, audit, owed };
 }
 
-/** The keys of an answer, never its values: the trail is read by people who may not read the answer. */
-function extraOf(event: TaskEvent): object | null {
+/**
+ * What else the trail says. Of an answer only its keys: the trail is read by people who may not read the answer. Of a
+ * redacted task not even those.
+ */
+function extraOf(event: TaskEvent, isRedacted: boolean): object | null {
   switch (event.type) {
     case "accepted":
-    case "refused":
-      return { response_keys: Object.keys(event.response) };
+    case "refused": {
+      const { slack, email } = event.by;
+      const extra = {
+        ...(!isRedacted && { response_keys: Object.keys(event.response) }),
+        ...(email === null && slack && { slack_team_id: slack.team_id, slack_user_id: slack.user_id }),
+      };
+      return Object.keys(extra).length === 0 ? null : extra;
+    }
     case "cancelled":
       return event.reason === null ? null : { reason: event.reason };
     case "timed_out":

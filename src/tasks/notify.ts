@@ -1,5 +1,6 @@
 import { invalid } from "../errors.ts";
-import { isEmailAddress, isStorableText } from "../lib/text.ts";
+import type { UserRow } from "../db/schema.ts";
+import { emailKey, isEmailAddress, isStorableText } from "../lib/text.ts";
 
 /** One entry of `notify`, taken apart. */
 export type Destination =
@@ -46,6 +47,19 @@ function parseDestination(entry: string, path: string): Destination {
     default:
       throw invalid(path, `"${short(channel ?? "")}" is not a channel; there are "slack" and "email".`);
   }
+}
+
+/** Whether one of the destinations is this person: by their address, or by their id in Slack. */
+export function isNamed(
+  destinations: readonly Destination[],
+  { email, slack_team_id, slack_user_id }: Pick<UserRow, "email" | "slack_team_id" | "slack_user_id">,
+): boolean {
+  return destinations.some((to) => {
+    const target = to.channel === "email" ? to.address : to.target;
+    if (isEmailAddress(target)) return email !== null && emailKey(target) === emailKey(email);
+    if (to.channel !== "slack" || slack_user_id === null) return false;
+    return target === slack_user_id && (to.team === null || to.team === slack_team_id);
+  });
 }
 
 /** A channel or a person, as Slack knows them. */

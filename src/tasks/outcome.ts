@@ -11,8 +11,16 @@ type Ended = Pick<
   | "timed_out_at"
   | "completed_by_email"
   | "completed_via_channel"
+  | "ended_at"
+  | "cancelled_by"
+  | "cancel_reason"
   | "verification_attempt"
 >;
+
+/** When a task was cancelled, epoch milliseconds; null where it was not. */
+export function cancelledAt({ status, ended_at }: Pick<Task, "status" | "ended_at">): number | null {
+  return status === "cancelled" ? ended_at : null;
+}
 
 /** The body of the callback of a task that has ended, to the byte as it will be signed and sent. (spec: Events, Body fields) */
 export function outcomeOf(task: Ended, response: JsonText | null): JsonText {
@@ -30,6 +38,9 @@ export function outcomeOf(task: Ended, response: JsonText | null): JsonText {
     completed_by_email,
     completed_via_channel,
     verification_attempt,
+    cancelled_at: isoTime(cancelledAt(task)),
+    cancelled_by: task.cancelled_by,
+    cancel_reason: task.cancel_reason,
   };
   return joinJson({ task_id, idempotency_key, status }, { response }, rest);
 }

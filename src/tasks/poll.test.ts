@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import { PASSWORD, person } from "../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import { createLocalHints } from "../db/hints.ts";
 import type { Db } from "../db/database.ts";
+import { signedOutHint } from "../people/sessions.ts";
 import { timeOutDueTasks } from "./deadlines.ts";
 import { createWaiters } from "./poll.ts";
 import type { PollResult } from "./schema.ts";
@@ -32,6 +34,9 @@ testOnBoth("a poll of a task that has ended answers at once, with the outcome", 
     timed_out_at: null,
     completed_by_email: "dana@example.com",
     completed_via_channel: "sms",
+    cancelled_at: null,
+    cancelled_by: null,
+    cancel_reason: null,
     verification_attempt: 0,
     verifier_result: null,
   });
@@ -176,4 +181,38 @@ testOnBoth("for whoever has left nothing is read any more", async ({ ctx, create
   left.abort();
   assert.equal(await waiting, null);
   assert.equal(reads, 1);
+});
+
+testOnBoth("a poll that is open when its person is deactivated ends at once, and tells nothing", async (service) => {
+  const dana = await person(service);
+  const { id } = await service.create({ assign_to: { user_id: dana.user.id } });
+  const waiting = dana.call<{ error_code: string }>("GET", `/api/tasks/${id}/poll?timeout=60`);
+  await untilWaiting(service, 1);
+  await service.call("DELETE", `/api/users/${dana.user.id}`);
+  const { status, body } = await waiting;
+  assert.deepEqual([status, body.error_code], [401, "UNAUTHENTICATED"]);
+});
+
+testOnBoth("a poll whose person left without anybody telling it is refused when it ends", async (service) => {
+  const dana = await person(service);
+  const { id } = await service.create({ assign_to: { user_id: dana.user.id } });
+  const waiting = dana.call<{ error_code: string }>("GET", `/api/tasks/${id}/poll?timeout=60`);
+  await untilWaiting(service, 1);
+  // As where the hint of another process was lost.
+  await service.ctx.db.write((tx) =>
+    tx.query.updateTable("users").set({ active: 0 }).where("id", "=", dana.user.id).execute(),
+  );
+  await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+  const { status, body } = await waiting;
+  assert.deepEqual([status, body.error_code], [401, "UNAUTHENTICATED"]);
+});
+
+testOnBoth("a poll in one session outlives the end of another session of the same person", async (service) => {
+  const dana = await person(service, { password: PASSWORD });
+  const { id } = await service.create({ assign_to: { user_id: dana.user.id } });
+  const waiting = dana.call<PollResult>("GET", `/api/tasks/${id}/poll?timeout=60`);
+  await untilWaiting(service, 1);
+  service.ctx.db.hints.publish([signedOutHint(dana.user.id)]);
+  const { status, body } = await waiting;
+  assert.deepEqual([status, body.status], [200, "created"]);
 });

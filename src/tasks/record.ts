@@ -3,6 +3,7 @@ import { joinJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { seesRouting } from "./access.ts";
+import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
 import { parseJson, type Task, type TaskDocuments, type WholeTask } from "./store.ts";
@@ -76,7 +77,12 @@ function lastFields(
     timed_out_at: isoTime(task.timed_out_at),
     completed_by_email: task.completed_by_email,
     completed_by_user_id: task.completed_by_user_id,
+    completed_by_slack_team_id: task.completed_by_slack_team_id,
+    completed_by_slack_user_id: task.completed_by_slack_user_id,
     completed_via_channel: task.completed_via_channel,
+    cancelled_at: isoTime(cancelledAt(task)),
+    cancelled_by: task.cancelled_by,
+    cancel_reason: task.cancel_reason,
     ...(seesRouting(caller) && { callback_url: task.callback_url }),
   };
 }
@@ -97,6 +103,9 @@ export function toPollResult(task: PolledTask): JsonText {
     timed_out_at: isoTime(task.timed_out_at),
     completed_by_email: task.completed_by_email,
     completed_via_channel: task.completed_via_channel,
+    cancelled_at: isoTime(cancelledAt(task)),
+    cancelled_by: task.cancelled_by,
+    cancel_reason: task.cancel_reason,
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
   };

@@ -178,6 +178,32 @@ testOnBoth("without assign_to, a single person whom notify names is the assignee
   assert.deepEqual(assigneeOf(both), [null, "eve@example.com"]);
 });
 
+testOnBoth("nothing is routed to somebody who was deactivated, however they are named", async (service) => {
+  const gone = await addUser(service, { pool: "left", slack_team_id: "T1", slack_user_id: "UGONE" });
+  const dana = await addUser(service);
+  await service.call("DELETE", `/api/users/${gone.id}`);
+  const nobody: Partial<CreateTaskBody>[] = [
+    { assign_to: { email: gone.email!.toUpperCase() } },
+    { assign_to: { user_id: gone.id } },
+    { assign_to: { emails: [gone.email!] } },
+    { assign_to: { pool: "left" } },
+    { notify: [`email:${gone.email}`] },
+    { notify: [`slack:${gone.email}`] },
+    { notify: ["slack:UGONE"] },
+  ];
+  for (const fields of nobody) {
+    const task = await service.create(fields);
+    assert.deepEqual(assigneeOf(task), [null, null], JSON.stringify(fields));
+    const decision = { action: "routing_unmatched", actor: "system", extra: null };
+    assert.deepEqual(await decisionOf(service, task.id), decision, JSON.stringify(fields));
+  }
+  const some = await service.create({ assign_to: { emails: [gone.email!, dana.email!] } });
+  assert.deepEqual((await decisionOf(service, some.id))?.extra, { candidates: [dana.id] });
+  // A channel may hold others who can answer.
+  const channel = await service.create({ notify: [`email:${gone.email}`, "slack:#approvals"] });
+  assert.deepEqual(assigneeOf(channel), [null, null]);
+});
+
 testOnBoth("of a redacted task the trail says that it was routed, and not to whom", async (service) => {
   const routed: Partial<CreateTaskBody>[] = [
     { assign_to: { email: "dana@example.com" } },

@@ -93,18 +93,20 @@ const NOBODY: Routed = {
 export async function route(tx: Tx, asked: Routing | null, notify: readonly Destination[]): Promise<Routed> {
   if (asked === null) return routeToNotified(tx, notify);
   switch (asked.to) {
-    case "email":
-      return assigned(await findActiveByEmail(tx, asked.email), asked.email, "email");
+    case "email": {
+      const user = await findUserByEmail(tx, asked.email);
+      return isGone(user) ? unmatched() : assigned(user, asked.email, "email");
+    }
     case "user": {
       const user = await findUser(tx, asked.user_id);
-      return user?.active ? assigned(user, null, "user_id") : unmatched();
+      return user === null || isGone(user) ? unmatched() : assigned(user, null, "user_id");
     }
     case "emails":
       return offered(await namesOfAddresses(tx, asked.emails));
     case "group": {
       if (asked.pool !== null) {
         const members = await membersOf(tx, asked).execute();
-        return members.length === 0 ? unmatched() : offered(members.map(({ id }) => id));
+        return offered(members.map(({ id }) => id));
       }
       const chosen = await chooseOne(tx, asked);
       return chosen ? { ...assigned(chosen, null, "role"), chosen } : unmatched();
@@ -120,7 +122,7 @@ export async function noteChoice(tx: Tx, { chosen }: Routed): Promise<void> {
   await updateUser(tx, chosen.id, { last_assigned_at });
 }
 
-/** Whoever was chosen the longest ago. */
+/** The member of a group who was chosen longest ago. */
 async function chooseOne(tx: Tx, group: Extract<Routing, { to: "group" }>): Promise<User | null> {
   // One after the other: a choice must see the one before it. SQLite has one writer anyway.
   if (tx.dialect === "postgres") {
@@ -132,44 +134,51 @@ async function chooseOne(tx: Tx, group: Extract<Routing, { to: "group" }>): Prom
 }
 
 async function routeToNotified(tx: Tx, notify: readonly Destination[]): Promise<Routed> {
-  const people = new Map<string, { user: User | null; email: string | null }>();
+  const people = new Map<string, Notified>();
+  let isForChannel = false;
   for (const destination of notify) {
     const person = await personAt(tx, destination);
-    const name = person?.user?.id ?? person?.name;
-    if (person !== null && name !== undefined && !people.has(name)) people.set(name, person);
+    const name = person?.user?.id ?? person?.name ?? null;
+    if (person === null) isForChannel = true;
+    else if (name !== null && !people.has(name)) people.set(name, person);
   }
   const [only, ...others] = people.values();
   if (only === undefined || others.length > 0) return NOBODY;
-  // Whom only Slack knows is not in the directory: nobody is assigned, and the message still reaches them.
+  if (isGone(only.user)) return isForChannel ? NOBODY : unmatched();
+  // People known only to Slack are not in the directory: nobody is assigned, and the message still reaches them.
   return only.user === null && only.email === null ? NOBODY : assigned(only.user, only.email, "notify");
 }
 
-/** The person that a destination names; null where it is a channel. `name` tells those apart whom the directory does not know. */
-async function personAt(
-  tx: Tx,
-  destination: Destination,
-): Promise<{ user: User | null; email: string | null; name: string } | null> {
+/** A person that a destination names; `name` tells people apart who are not in the directory. */
+interface Notified {
+  user: User | null;
+  email: string | null;
+  name: string;
+}
+
+/** The person that a destination names, active or not; null where it is a channel. */
+export async function personAt(tx: Tx, destination: Destination): Promise<Notified | null> {
   const target = destination.channel === "email" ? destination.address : destination.target;
   if (/^[#CG]/.test(target) && !target.includes("@")) return null;
   if (isEmailAddress(target)) {
-    const user = await findActiveByEmail(tx, target);
+    const user = await findUserByEmail(tx, target);
     return { user, email: target, name: emailKey(target) };
   }
   const team = destination.channel === "slack" ? destination.team : null;
   const user = target.startsWith("@") ? null : await findUserBySlack(tx, team, target);
-  return { user: user?.active ? user : null, email: null, name: `${team ?? ""}:${target}` };
+  return { user, email: null, name: `${team ?? ""}:${target}` };
 }
 
-async function findActiveByEmail(tx: Tx, email: string): Promise<User | null> {
-  const user = await findUserByEmail(tx, email);
-  return user?.active ? user : null;
+/** Whether this is somebody who was deactivated: nothing is routed to them. An unknown address may be anybody's. */
+function isGone(user: User | null): boolean {
+  return user?.active === false;
 }
 
 async function namesOfAddresses(tx: Tx, emails: readonly string[]): Promise<string[]> {
   const names = new Set<string>();
   for (const email of emails) {
-    const user = await findActiveByEmail(tx, email);
-    names.add(user?.id ?? emailKey(email));
+    const user = await findUserByEmail(tx, email);
+    if (!isGone(user)) names.add(user?.id ?? emailKey(email));
   }
   return [...names];
 }
@@ -180,6 +189,7 @@ function assigned(user: User | null, email: string | null, by: string): Routed {
 }
 
 function offered(candidates: string[]): Routed {
+  if (candidates.length === 0) return unmatched();
   return { ...NOBODY, candidates, decision: { action: "offered", extra: { candidates } } };
 }
 

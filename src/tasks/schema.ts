@@ -95,7 +95,13 @@ export const CompleteTaskBody = Type.Object(
 export type CompleteTaskBody = Static<typeof CompleteTaskBody>;
 
 export const CancelTaskBody = Type.Object(
-  { reason: Type.Optional(Nullable(Text({ maxLength: 2000, description: "Why; goes into the audit trail." }))) },
+  {
+    reason: Type.Optional(
+      Nullable(
+        Text({ maxLength: 2000, description: "Why; the record, the poll, the callback and the audit trail show it." }),
+      ),
+    ),
+  },
   { $id: "CancelTask", additionalProperties: true },
 );
 export type CancelTaskBody = Static<typeof CancelTaskBody>;
@@ -135,6 +141,12 @@ const VerifierResult = Type.Unsafe<{ passed: boolean; reason: string | null; att
 const NullableTime = (description: string) => Nullable(Time(description));
 const NullableText = (description: string) => Nullable(Type.String({ description }));
 
+const cancelFields = {
+  cancelled_at: NullableTime("When the task was cancelled."),
+  cancelled_by: NullableText("The address of the operator who cancelled; null when the admin token did."),
+  cancel_reason: NullableText("Why the task was cancelled, as the caller said."),
+};
+
 const recordFields = {
   id: Type.String({ examples: ["tsk_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
   idempotency_key: Type.String(),
@@ -144,8 +156,8 @@ const recordFields = {
   assign_to: Nullable(Json("Routing request as supplied.")),
   assigned_to_email: NullableText("Who it was routed to."),
   assigned_to_user_id: NullableText("The directory user it was routed to."),
-  claimed_by_email: NullableText("Who is working on it."),
-  claim_expires_at: NullableTime("Until when nobody else is to start."),
+  claimed_by_email: NullableText("Who is working on it. A claim keeps others from starting, not from answering."),
+  claim_expires_at: NullableTime("When the claim ends unless it is renewed."),
   response: Nullable(Json("The accepted answer; null until the task is completed.")),
   verifier_result: VerifierResult,
   verification_attempt: Type.Integer({ description: "Rejections by the verifier so far." }),
@@ -158,7 +170,10 @@ const recordFields = {
   timed_out_at: NullableTime("When the task timed out."),
   completed_by_email: NullableText("Who answered."),
   completed_by_user_id: NullableText("The directory user who answered."),
+  completed_by_slack_team_id: NullableText("The Slack workspace of the member who answered in Slack."),
+  completed_by_slack_user_id: NullableText("The Slack member who answered in Slack."),
   completed_via_channel: NullableText("Where the answer was given, for example `dashboard`."),
+  ...cancelFields,
 };
 
 const schemaFields = {
@@ -255,6 +270,7 @@ export const PollResult = Type.Object(
     timed_out_at: recordFields.timed_out_at,
     completed_by_email: recordFields.completed_by_email,
     completed_via_channel: recordFields.completed_via_channel,
+    ...cancelFields,
     verification_attempt: recordFields.verification_attempt,
     verifier_result: VerifierResult,
   },

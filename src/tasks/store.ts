@@ -76,6 +76,19 @@ export async function getWholeTask(reader: Reader, id: string): Promise<WholeTas
   return task;
 }
 
+const selectRequest = readStatement<{ task_id: string }, Pick<TaskDocuments, "assign_to" | "notify">>((query, param) =>
+  query.selectFrom("task_documents").select(["assign_to", "notify"]).where("task_id", "=", param("task_id")),
+);
+
+/** Who a task was asked of, as its creation said; null where the task is gone. */
+export async function findRequest(
+  reader: Reader,
+  task_id: string,
+): Promise<Pick<TaskDocuments, "assign_to" | "notify"> | null> {
+  const [row] = await reader.run(selectRequest, { task_id });
+  return row ?? null;
+}
+
 export async function findTaskIdByKey(reader: Reader, idempotency_key: string): Promise<string | null> {
   const [row] = await reader.run(selectIdByKey, { idempotency_key });
   return row?.id ?? null;
@@ -107,6 +120,9 @@ export type RoutingColumns = Pick<
   TaskRow,
   "assigned_to_user_id" | "assigned_to_email" | "claimed_by_user_id" | "claimed_by_email" | "claim_expires_at"
 >;
+
+/** Of a task that nobody is working on. */
+export const NO_CLAIM = { claimed_by_user_id: null, claimed_by_email: null, claim_expires_at: null };
 
 /** The caller holds the task's lock. */
 export async function setRouting(
@@ -188,4 +204,35 @@ const selectNextDeadline = readStatement<object, { timeout_at: number }>((query)
 export async function findNextDeadline(reader: Reader): Promise<number | null> {
   const [row] = await reader.run(selectNextDeadline, {});
   return row?.timeout_at ?? null;
+}
+
+const selectLapsed = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect: Dialect) => {
+  const select = query
+    .selectFrom("tasks")
+    .selectAll()
+    .where("claim_expires_at", "is not", null)
+    .where("claim_expires_at", "<=", param("now"))
+    .orderBy("claim_expires_at")
+    .limit(param("limit"));
+  return dialect === "postgres" ? select.forUpdate().skipLocked() : select;
+});
+
+/** Tasks whose claim has run out, held until `tx` ends; those that somebody else holds are left out. */
+export async function lockLapsedClaims(tx: Tx, now: number, limit: number): Promise<Task[]> {
+  return (await tx.run(selectLapsed, { now, limit })).map(toTask);
+}
+
+const selectNextClaimEnd = readStatement<object, { claim_expires_at: number | null }>((query) =>
+  query
+    .selectFrom("tasks")
+    .select("claim_expires_at")
+    .where("claim_expires_at", "is not", null)
+    .orderBy("claim_expires_at")
+    .limit(1),
+);
+
+/** When the next claim ends, epoch milliseconds. */
+export async function findNextClaimEnd(reader: Reader): Promise<number | null> {
+  const [row] = await reader.run(selectNextClaimEnd, {});
+  return row?.claim_expires_at ?? null;
 }

@@ -8,13 +8,14 @@ import { emailKey, toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import { isOperator, type Caller } from "../people/caller.ts";
 import { requireStillHere } from "../people/identify.ts";
+import { signedOutHint } from "../people/sessions.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
-import { actorOf, completerOf, mayAtOnce, requireMay, requireMayWith } from "./access.ts";
+import { actorOf, assignmentOf, completerOf, requireMay, requireMayWith } from "./access.ts";
 import { inboxHint, listCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
 import { isTerminal, type TaskEvent, type VerdictGuard } from "./lifecycle.ts";
 import { moveTask } from "./move.ts";
-import { parseNotify } from "./notify.ts";
+import { parseNotify, type Destination } from "./notify.ts";
 import { findPolledTask, type PolledTask } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 import {
@@ -57,10 +58,7 @@ export async function completeTask(
   requireMay(caller, "complete");
   requireTaskId(id);
   const task = await getWholeTask(ctx.db, id);
-  const requireStillMay = (now: Task) => {
-    if (!mayAtOnce(caller, "complete", now)) throw new ServiceError("FORBIDDEN");
-  };
-  requireStillMay(task);
+  await requireMayWith(ctx.db, caller, "complete", task);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
   await requireFits(ctx.patterns, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
 
@@ -68,23 +66,32 @@ export async function completeTask(
   const event = await judge(ctx, task, { response: body.response, by });
   // A verifier takes its time, and somebody may be signed out meanwhile.
   if (task.verifier_config !== null) await requireStillHere(ctx, caller);
-  const isRefused = event.type === "refused" && task.notify !== null;
+  const told = event.type === "refused" ? destinationsOf(task, by.email) : [];
   const moved = await moveTask(
     ctx.db,
     task,
-    event,
+    async (reader, now) => {
+      await requireMayWith(reader, caller, "complete", now);
+      return event.type === "accepted" ? { ...event, assigns: await assignmentOf(reader, caller, now) } : event;
+    },
     actorOf(caller, by.email),
-    requireStillMay,
-    isRefused ? (tx, after) => announceSentBack(ctx, tx, after, task.notify!) : undefined,
+    told.length > 0 ? (tx, after) => announceSentBack(ctx, tx, after, told) : undefined,
   );
   return { ...task, ...moved, response: moved.status === "completed" ? JSON.stringify(body.response) : null };
 }
 
-/** Those who were asked are told that another answer is needed, if one still is. */
-async function announceSentBack(ctx: Context, tx: Tx, task: Task, notify: string): Promise<void> {
+/** Tells the person who answered that another answer is needed, if one still is. */
+async function announceSentBack(ctx: Context, tx: Tx, task: Task, to: readonly Destination[]): Promise<void> {
   if (task.status !== "rejected") return;
-  const message = { task_id: task.id, purpose: "sent_back", at: task.updated_at } as const;
-  await ctx.announce(tx, message, parseNotify(JSON.parse(notify) as string[]));
+  await ctx.announce(tx, { task_id: task.id, purpose: "sent_back", at: task.updated_at }, to);
+}
+
+/** Where `notify` reaches the person at this address by mail; nowhere when it does not name them. */
+function destinationsOf({ notify }: WholeTask, email: string | null): Destination[] {
+  if (notify === null || email === null) return [];
+  return parseNotify(JSON.parse(notify) as string[]).filter(
+    (to) => to.channel === "email" && emailKey(to.address) === emailKey(email),
+  );
 }
 
 /** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
@@ -92,8 +99,9 @@ async function judge(
   ctx: Context,
   task: WholeTask,
   answer: Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">,
-): Promise<TaskEvent> {
-  if (task.verifier_config === null || task.redact_payload) return { type: "accepted", ...answer, verdict: null };
+): Promise<Extract<TaskEvent, { type: "accepted" | "refused" }>> {
+  const accepted = { type: "accepted", assigns: null, ...answer } as const;
+  if (task.verifier_config === null || task.redact_payload) return { ...accepted, verdict: null };
   const config = readVerifierConfig(JSON.parse(task.verifier_config) as JsonObject, ctx.config.verifier.keyEnvs);
   const guard: VerdictGuard = { status: task.status, verification_attempt: task.verification_attempt };
   const verdict = await ctx.verify(config, {
@@ -102,7 +110,7 @@ async function judge(
     response: answer.response,
   });
   const reason = toStorableText(verdict.reason, REASON_CHARACTERS_MAX);
-  if (verdict.passed) return { type: "accepted", ...answer, verdict: { reason, guard } };
+  if (verdict.passed) return { ...accepted, verdict: { reason, guard } };
   return { type: "refused", ...answer, reason, max_attempts: config.max_attempts, guard };
 }
 
@@ -111,7 +119,8 @@ export async function cancelTask(ctx: Context, caller: Caller, id: string, reaso
   requireMay(caller, "cancel");
   requireTaskId(id);
   const task = await getWholeTask(ctx.db, id);
-  const moved = await moveTask(ctx.db, task, { type: "cancelled", reason }, actorOf(caller));
+  const actor = actorOf(caller);
+  const moved = await moveTask(ctx.db, task, { type: "cancelled", reason, email: actor.email }, actor);
   return { ...task, ...moved };
 }
 
@@ -131,10 +140,39 @@ export async function pollTask(
   requireTaskId(id);
   // An operator may see every task; of others it is asked before they wait, and when the waiting is over.
   if (!isOperator(caller)) await requireMayWith(ctx.db, caller, "poll", await getPolledTask(ctx.db, id));
-  const task = await ctx.waiters.wait(id, timeoutSeconds * SECOND, signal);
+  const task = await waitAs(ctx, caller, id, timeoutSeconds * SECOND, signal);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
   await requireMayWith(ctx.db, caller, "poll", task);
   return task;
+}
+
+/**
+ * Waits for the end of a task, and no longer than somebody who is signed in stays so. When a session of theirs ends, the
+ * waiting ends with the state of that moment.
+ *
+ * @throws ServiceError UNAUTHENTICATED when it was this session
+ */
+async function waitAs(
+  ctx: Context,
+  caller: Caller,
+  id: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<PolledTask | null> {
+  if (caller.kind !== "user") return ctx.waiters.wait(id, timeoutMs, signal);
+  const signedOut = new AbortController();
+  const hint = signedOutHint(caller.user.id);
+  const unlisten = ctx.db.hints.listen((one) => {
+    if (one === hint) signedOut.abort();
+  });
+  try {
+    const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, signedOut.signal]));
+    // Asked in any case: a hint may be lost.
+    await requireStillHere(ctx, caller);
+    return signedOut.signal.aborted ? await findPolledTask(ctx.db, id) : task;
+  } finally {
+    unlisten();
+  }
 }
 
 async function getPolledTask(db: Context["db"], id: string): Promise<PolledTask> {

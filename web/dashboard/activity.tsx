@@ -76,6 +76,7 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
   assigned: { says: "assigned it", Icon: IconUser },
   routing_unmatched: { says: "found nobody to assign it to", Icon: IconAlertTriangle },
   claimed: { says: "claimed it", Icon: IconHandStop },
+  offered: { says: "offered it to several people", Icon: IconUser },
   released: { says: "released it", Icon: IconHandStop },
   completed: { says: "answered", Icon: IconCircleCheck },
   verified: { says: "accepted the answer", Icon: IconCircleCheck },

@@ -37,6 +37,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   const [opened] = useState(() => new Date().toISOString());
   const { singleKeys } = usePreferences();
   const time_zone = useTimeZone();
+  const [isAnyway, setIsAnyway] = useState(false);
   const [draft] = useState(() => entered ?? readDraft(task.id));
   const { secret, decision } = useMemo(() => fieldsOf(task), [task]);
   useKeys(
@@ -86,10 +87,16 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           <output>
             <strong>{claim.holder}</strong> is on it
           </output>
-          {me.is_operator && (
+          {me.is_operator ? (
             <Button variant="default" size="xs" onClick={claim.takeOver}>
               Take over
             </Button>
+          ) : (
+            !isAnyway && (
+              <Button variant="default" size="xs" onClick={() => setIsAnyway(true)}>
+                Answer anyway
+              </Button>
+            )
           )}
         </div>
       )}
@@ -101,8 +108,8 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           </button>
         </div>
       )}
-      {/* What was entered stays while somebody else holds the task. */}
-      <fieldset className="card-form" disabled={claim.state === "held"}>
+      {/* A claim keeps people from starting by accident; the first answer counts whoever holds it. */}
+      <fieldset className="card-form" disabled={claim.state === "held" && !isAnyway}>
         <TaskForm
           task={{
             task_id: task.id,

@@ -52,7 +52,15 @@ function End({ task, me, isOver }: { task: Task; me: Me; isOver: boolean }) {
       );
     }
     case "cancelled":
-      return <p className="notice">This task was cancelled. No answer is needed any more.</p>;
+      return (
+        <>
+          <p className="notice">
+            {task.cancelled_by ?? "The agent"} cancelled this task on <Time at={task.cancelled_at ?? task.updated_at} />
+            . No answer is needed any more.
+          </p>
+          {task.cancel_reason !== null && <p dir="auto">Reason: {task.cancel_reason}</p>}
+        </>
+      );
     default:
       return (
         <p className="notice bad">

@@ -112,7 +112,7 @@ function Cancel({ task, onClose }: { task: Task; onClose: () => void }) {
         <p>Nobody can answer it any more, and the agent is told that it was cancelled.</p>
         <TextInput
           label="Reason"
-          description="Stands in the activity. You can leave it empty."
+          description="The agent and the activity show it. You can leave it empty."
           value={reason}
           maxLength={500}
           onChange={(event) => setReason(event.currentTarget.value)}

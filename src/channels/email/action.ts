@@ -10,8 +10,8 @@ import { renderer } from "../../http/task-drawing.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import type { LinkCaller } from "../../people/caller.ts";
-import { findUser } from "../../people/store.ts";
-import { mayAtOnce } from "../../tasks/access.ts";
+import { mayWith } from "../../tasks/access.ts";
+import { nameOf } from "../../tasks/answerers.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { parseJson, type WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
@@ -99,8 +99,8 @@ async function standingOf(ctx: Context, link: OpenedLink | null): Promise<Open |
   const { task, address } = link;
   const caller = await recipientOf(ctx.db, task.id, address);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return { over: await endOf(ctx, task, caller, {}) };
-  if (caller !== null && mayAtOnce(caller, "complete", task)) return { task, caller };
-  const holder = await nameOf(ctx, task.assigned_to_user_id, task.assigned_to_email);
+  if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
+  const holder = await nameOf(ctx.db, task.assigned_to_user_id, task.assigned_to_email);
   return {
     over: {
       status: 403,
@@ -138,7 +138,7 @@ async function endOf(
   const unsent = { ...about, status: 409, is_unsent: true } as const;
   switch (task.status) {
     case "completed": {
-      const who = await nameOf({ db }, task.completed_by_user_id, task.completed_by_email);
+      const who = await nameOf(db, task.completed_by_user_id, task.completed_by_email);
       const isOwn = caller !== null && emailKey(task.completed_by_email ?? "") === emailKey(caller.email);
       if (isNow)
         return {
@@ -193,15 +193,6 @@ async function endOf(
         says: [`An answer was needed by ${at(task.timeout_at)}. Nothing was sent, and nothing is left to do.`],
       };
   }
-}
-
-async function nameOf(
-  { db }: Pick<Context, "db">,
-  user_id: string | null,
-  email: string | null,
-): Promise<string | null> {
-  const user = user_id === null ? null : await findUser(db, user_id);
-  return user?.display_name ?? email;
 }
 
 async function answerOf({ response, response_schema, redact_payload }: WholeTask): Promise<Below> {

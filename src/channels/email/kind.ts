@@ -6,7 +6,7 @@ import { schedule } from "../../deliveries/schedule.ts";
 import { findBodies } from "../../deliveries/store.ts";
 import { emailKey } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
-import { mayAtOnce } from "../../tasks/access.ts";
+import { mayWith } from "../../tasks/access.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { findWholeTask, parseJson, type WholeTask } from "../../tasks/store.ts";
@@ -31,7 +31,7 @@ export function createEmailKind(ctx: Ctx): Kind {
       const task = await findWholeTask(ctx.db, task_id);
       if (task === null || isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return NEEDLESS;
       const recipient = await recipientOf(ctx.db, task_id, destination);
-      if (recipient === null || !mayAtOnce(recipient, "complete", task)) return NEEDLESS;
+      if (recipient === null || !(await mayWith(ctx.db, recipient, "complete", task))) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       if (identity === null) return unsent("no_identity", `The sender identity "${id}" is gone.`);
       if (identity.transport === null) return unsent("sealed", SEALED);

@@ -11,7 +11,7 @@ import { addOwed, deleteDelivery, owe } from "../../deliveries/store.ts";
 import { ServiceError } from "../../errors.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { SlackCaller } from "../../people/caller.ts";
-import { mayAtOnce } from "../../tasks/access.ts";
+import { mayWith } from "../../tasks/access.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
 import { fieldErrorsOf, responseOf } from "../answers.ts";
@@ -239,7 +239,7 @@ async function judged(desk: Desk, entered: Entered, { who, verification_attempt 
   // By then it was judged, or another answer was.
   if (task.verification_attempt !== verification_attempt) return sentBack(entered, task);
   const caller = await slackCallerOf(desk.ctx, desk.slack, who, task);
-  if (mayAtOnce(caller, "complete", task)) return giveAnswer(desk, caller, entered, value);
+  if (await mayWith(desk.ctx.db, caller, "complete", task)) return giveAnswer(desk, caller, entered, value);
   const why = await whoCan(desk, task, caller);
   return { reply: show(unsentView(why, entered)), sentence: why, isOpen: false };
 }

@@ -4,9 +4,9 @@ import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { isId } from "../../lib/ids.ts";
 import type { SlackCaller } from "../../people/caller.ts";
+import { nameOf } from "../../tasks/answerers.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 import { SlackFailure, type Slack } from "./client.ts";
-import { nameOf } from "./people.ts";
 import { endOf } from "./showing.ts";
 import { fitText, MAX } from "./text.ts";
 

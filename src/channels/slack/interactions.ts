@@ -5,7 +5,7 @@ import { planForm } from "../../../form/plan.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { SECOND } from "../../lib/time.ts";
-import { mayAtOnce } from "../../tasks/access.ts";
+import { mayWith } from "../../tasks/access.ts";
 import { claimTask } from "../../tasks/claims.ts";
 import type { WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
@@ -106,7 +106,7 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
   const over = await sayHowItEnded(desk, task);
   if (over !== null) return tell(`${over} Nothing was sent.`);
   const caller = await slackCallerOf(desk.ctx, desk.slack, who, task);
-  if (!mayAtOnce(caller, "complete", task)) return tell(await whoCan(desk, task, caller));
+  if (!(await mayWith(desk.ctx.db, caller, "complete", task))) return tell(await whoCan(desk, task, caller));
   try {
     switch (click.act) {
       case "claim":
@@ -195,7 +195,8 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
     return show(next ?? noticeView("This one needs the browser", `${desk.ctx.config.publicUrl}/tasks/${task.id}`));
   }
   const caller = await slackCallerOf(desk.ctx, desk.slack, who, task);
-  if (!mayAtOnce(caller, "complete", task)) return show(unsentView(await whoCan(desk, task, caller), read));
+  if (!(await mayWith(desk.ctx.db, caller, "complete", task)))
+    return show(unsentView(await whoCan(desk, task, caller), read));
 
   const told = { data, view: text(view, "id"), who };
   if (task.verifier_config !== null && !task.redact_payload) {

@@ -1,7 +1,6 @@
 import type { Context } from "../../context.ts";
-import type { Reader } from "../../db/database.ts";
 import type { SlackCaller } from "../../people/caller.ts";
-import { findUser, findUserByEmail, findUserBySlack } from "../../people/store.ts";
+import { findUserByEmail, findUserBySlack } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import type { WholeTask } from "../../tasks/store.ts";
 import { SlackFailure, type Slack } from "./client.ts";
@@ -54,10 +53,4 @@ function isNamed({ notify }: Pick<WholeTask, "notify">, user_id: string): boolea
   const to = notify === null ? [] : parseNotify(JSON.parse(notify) as string[]);
   const targets = new Set(to.flatMap((one) => (one.channel === "slack" ? [one.target] : [])));
   return targets.size === 1 && targets.has(user_id);
-}
-
-/** What somebody is called in a message; null where nobody is known. */
-export async function nameOf(reader: Reader, user_id: string | null, email: string | null): Promise<string | null> {
-  const user = user_id === null ? null : await findUser(reader, user_id);
-  return user?.display_name ?? email;
 }

@@ -1,12 +1,12 @@
 import type { Form } from "../../../form/plan.ts";
 import type { Context } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { nameOf } from "../../tasks/answerers.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { parseJson, type WholeTask } from "../../tasks/store.ts";
 import type { SlackMessage } from "./client.ts";
 import { decisionOf, slackForm } from "./form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
-import { nameOf } from "./people.ts";
 import { line } from "./text.ts";
 import type { SlackTask } from "./summary.ts";
 

@@ -3,7 +3,7 @@ import { createSigner } from "../../callbacks/signature.ts";
 import { isLoopback, type Config } from "../../config.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { createSender } from "../../lib/http-sender.ts";
-import { newId } from "../../lib/ids.ts";
+import { newId, timeOfId } from "../../lib/ids.ts";
 import { outcomeOf } from "../../tasks/outcome.ts";
 import { VERSION } from "../../version.ts";
 import { off, ok, problem, warning, type Finding } from "./check.ts";
@@ -57,6 +57,9 @@ function testOutcome(id: string): string {
     timed_out_at: null,
     completed_by_email: null,
     completed_via_channel: null,
+    ended_at: timeOfId(id),
+    cancelled_by: null,
+    cancel_reason: null,
     verification_attempt: 0,
   } as const;
   return outcomeOf(task, null);

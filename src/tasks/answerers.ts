@@ -1,0 +1,44 @@
+import type { Reader } from "../db/database.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { findUser } from "../people/store.ts";
+import { listCandidates } from "./candidates.ts";
+import { findRequest, parseJson, type Task } from "./store.ts";
+
+/** More candidates than this are counted instead of named. */
+const NAMED_MAX = 3;
+
+/**
+ * Says in one sentence who can answer a task, for people who cannot. The rule itself is in access.ts. Every surface shows
+ * this sentence.
+ */
+export async function sayWhoCanAnswer(
+  reader: Reader,
+  task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
+): Promise<string> {
+  const assignee = await nameOf(reader, task.assigned_to_user_id, task.assigned_to_email);
+  if (assignee !== null) return `This task is for ${assignee}.`;
+  const asked = parseJson<JsonObject>((await findRequest(reader, task.id))?.assign_to ?? null);
+  const candidates = await listCandidates(reader, task.id);
+  if (candidates.length > 0) return `This task is offered to ${await offeredTo(reader, asked, candidates)}.`;
+  return asked === null
+    ? "Only people who were asked about this task can answer it."
+    : "Only an operator can answer this task.";
+}
+
+async function offeredTo(reader: Reader, asked: JsonObject | null, candidates: readonly string[]): Promise<string> {
+  if (typeof asked?.["pool"] === "string") return `the pool "${asked["pool"]}"`;
+  if (candidates.length > NAMED_MAX) return `${candidates.length} people`;
+  const names: string[] = [];
+  for (const person of candidates)
+    names.push(
+      (person.includes("@") ? person : await nameOf(reader, person, null)) ?? "somebody who is no longer listed",
+    );
+  const last = names.pop()!;
+  return names.length === 0 ? last : `${names.join(", ")} and ${last}`;
+}
+
+/** What somebody is called; null where nobody is known. */
+export async function nameOf(reader: Reader, user_id: string | null, email: string | null): Promise<string | null> {
+  const user = user_id === null ? null : await findUser(reader, user_id);
+  return user?.display_name ?? email ?? user?.email ?? null;
+}

@@ -1,0 +1,48 @@
+import type { Tx } from "../db/database.ts";
+import { showAnew } from "../deliveries/places.ts";
+import { inboxHint } from "./candidates.ts";
+import type { Actor } from "./move.ts";
+import { addAuditEntry, setRouting, type RoutingColumns, type Task } from "./store.ts";
+
+/** A change of who a task is for, or of who is working on it. */
+export interface Reassignment {
+  set: Partial<RoutingColumns>;
+  /** null: not worth an entry. */
+  audit: { action: string; extra: object | null } | null;
+  actor: Actor;
+  /** People whose lists change, as `namesOf` names them. */
+  inboxes: readonly string[];
+}
+
+/**
+ * Writes who a task is for with its audit entry, and tells those whose lists change. The caller holds the task's lock.
+ * @returns the task as it is then
+ */
+export async function reassign<T extends Task>(
+  tx: Tx,
+  task: T,
+  { set, audit, actor, inboxes }: Reassignment,
+): Promise<T> {
+  const now = Math.max(tx.now(), task.updated_at);
+  const after = { ...task, ...set, audit_seq: task.audit_seq + (audit === null ? 0 : 1), updated_at: now };
+  await setRouting(tx, after);
+  if (audit !== null)
+    await addAuditEntry(tx, {
+      task_id: task.id,
+      seq: task.audit_seq,
+      action: audit.action,
+      from_status: task.status,
+      to_status: task.status,
+      actor_type: actor.type,
+      actor_email: actor.email,
+      channel: null,
+      verifier_reason: null,
+      embed_sub: null,
+      extra: audit.extra,
+      created_at: now,
+    });
+  await showAnew(tx, task.id);
+  tx.hint(`task:${task.id}`);
+  for (const person of new Set(inboxes)) tx.hint(inboxHint(person));
+  return after;
+}

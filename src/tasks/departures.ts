@@ -1,0 +1,153 @@
+import { sql } from "kysely";
+import type { Context } from "../context.ts";
+import type { Reader, Tx } from "../db/database.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { emailKey } from "../lib/text.ts";
+import { MINUTE } from "../lib/time.ts";
+import { SIGNED_OUT } from "../people/sessions.ts";
+import { findUser, type User } from "../people/store.ts";
+import { reassign } from "./assignment.ts";
+import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
+import { isTerminal, OPEN_STATUSES } from "./lifecycle.ts";
+import { parseNotify } from "./notify.ts";
+import { noteChoice, parseAssignTo, route } from "./routing.ts";
+import { findRequest, findTaskForUpdate, NO_CLAIM, parseJson, type Task } from "./store.ts";
+import { isAssignee } from "./access.ts";
+import { startSweep, type Sweep } from "./sweep.ts";
+
+/*
+ * What becomes of the open tasks of somebody who was deactivated: each is routed once more, as its creation asked, among
+ * those who are still there. Nothing of it happens in the transaction of the deactivation, which may concern thousands.
+ */
+
+/** Tasks that one run gives to others, at most; each in a transaction of its own. */
+const BATCH = 100;
+/** How often it is looked for people whose tasks were left behind: by a process that ended just then. */
+const LOOK_EVERY_MS = 5 * MINUTE;
+
+/**
+ * Gives open tasks of people who were deactivated to others, up to `limit` of them, and says how many. Any number of
+ * processes may do this at once.
+ */
+export async function reofferTasksOfDeparted({ db }: Pick<Context, "db">, limit = BATCH): Promise<number> {
+  let count = 0;
+  for (const { task_id, user_id } of await listLeftBehind(db, limit)) {
+    const isDone = await db.write(async (tx) => {
+      const task = await findTaskForUpdate(tx, task_id);
+      const user = await findUser(tx, user_id);
+      // The person may be back, and the task may have ended.
+      if (task === null || isTerminal(task.status) || user === null || user.active) return false;
+      return reoffer(tx, task, user);
+    });
+    if (isDone) count++;
+  }
+  return count;
+}
+
+/** Watches for people who leave, until it is stopped. */
+export function startDepartures(ctx: Pick<Context, "db" | "log">): Sweep {
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let mustLook = false;
+  const sweep = startSweep(ctx, {
+    batch: BATCH,
+    run: async () => {
+      if (!mustLook && ctx.db.now() - lookedAt < LOOK_EVERY_MS) return 0;
+      mustLook = false;
+      const done = await reofferTasksOfDeparted(ctx);
+      if (done === BATCH) mustLook = true;
+      else lookedAt = ctx.db.now();
+      return done;
+    },
+    next: async () => null,
+    onError: "Giving the tasks of deactivated people to others failed; trying again",
+  });
+  const unlisten = ctx.db.hints.listen((hint) => {
+    if (!hint.startsWith(SIGNED_OUT)) return;
+    mustLook = true;
+    sweep.wake();
+  });
+  return {
+    wake: sweep.wake,
+    stop: async () => {
+      unlisten();
+      await sweep.stop();
+    },
+  };
+}
+
+interface LeftBehind {
+  task_id: string;
+  user_id: string;
+}
+
+/** Open tasks that are assigned or offered to people who were deactivated: by their id, or by their address. */
+async function listLeftBehind(reader: Reader, limit: number): Promise<LeftBehind[]> {
+  const users = reader.query.selectFrom("users").where("users.active", "=", 0);
+  const byId = users
+    .innerJoin("tasks", "tasks.assigned_to_user_id", "users.id")
+    .where("tasks.status", "in", OPEN_STATUSES);
+  const byAddress = users
+    .innerJoin("tasks", (join) => join.on(sql`lower(tasks.assigned_to_email)`, "=", sql`users.email_key`))
+    .where("tasks.assigned_to_email", "is not", null)
+    .where("tasks.assigned_to_user_id", "is", null)
+    .where("tasks.status", "in", OPEN_STATUSES);
+  const offered = (name: "users.id" | "users.email_key") =>
+    users
+      .innerJoin("task_candidates", "task_candidates.person", name)
+      .where("task_candidates.is_open", "=", 1)
+      .select(["task_candidates.task_id as task_id", "users.id as user_id"]);
+  return byId
+    .select(["tasks.id as task_id", "users.id as user_id"])
+    .union(byAddress.select(["tasks.id as task_id", "users.id as user_id"]))
+    .union(offered("users.id"))
+    .union(offered("users.email_key"))
+    .limit(limit)
+    .execute();
+}
+
+/** Ends what a task has to do with `user`; where nobody else is left, it is routed once more. @returns false: nothing to end */
+async function reoffer(tx: Tx, task: Task, user: User): Promise<boolean> {
+  const person = { id: user.id, email: user.email };
+  const candidates = await listCandidates(tx, task.id);
+  const others = candidates.filter((name) => !namesOf(person).includes(name));
+  const isOffered = isAmong(candidates, person);
+  const isTheirs = isAssignee(person, task);
+  if (!isOffered && !isTheirs) return false;
+
+  const set = {
+    ...(task.claimed_by_user_id === user.id && NO_CLAIM),
+    ...(isTheirs && { assigned_to_user_id: null, assigned_to_email: null }),
+  };
+  const extra = { reason: "deactivated", taken_from: user.email ?? user.id };
+  const change = { actor: { type: "system", email: null } as const, inboxes: candidates };
+  const isSomebodyElses = !isTheirs && (task.assigned_to_user_id !== null || task.assigned_to_email !== null);
+  if (isOffered) {
+    await deleteCandidates(tx, task.id);
+    await addCandidates(tx, task.id, others);
+  }
+  if (others.length > 0 || isSomebodyElses) {
+    // Still on offer to others, or another candidate has it.
+    const audit = isTheirs ? { action: "released", extra } : null;
+    await reassign(tx, task, { ...change, set, audit });
+    return true;
+  }
+  const request = await findRequest(tx, task.id);
+  const asked = parseJson<JsonObject>(request?.assign_to ?? null);
+  const notify = parseNotify(parseJson<string[]>(request?.notify ?? null) ?? []);
+  const routed = await route(tx, asked === null ? null : parseAssignTo(asked), notify);
+  const { assigned_to_user_id, assigned_to_email, decision } = routed;
+  await addCandidates(tx, task.id, routed.candidates);
+  await noteChoice(tx, routed);
+  await reassign(tx, task, {
+    ...change,
+    set: { ...set, assigned_to_user_id, assigned_to_email },
+    audit: {
+      action: decision?.action ?? "released",
+      extra: { ...(!task.redact_payload && decision?.extra), ...extra },
+    },
+    inboxes: [...candidates, ...routed.candidates, assigned_to_user_id, emailKey(assigned_to_email ?? "")].filter(
+      (name) => name !== null && name !== "",
+    ) as string[],
+  });
+  return true;
+}
