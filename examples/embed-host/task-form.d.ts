@@ -16,6 +16,7 @@ export type TaskErrorCode =
   | "SERVICE_KEY_NOT_FOUND"
   | "TASK_NOT_FOUND"
   | "TASK_ALREADY_TERMINAL"
+  /** Anything else. When the service answered, the message starts with its code, such as `VALIDATION_FAILED`. */
   | "internal";
 
 export interface TaskFormOptions {

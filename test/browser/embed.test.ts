@@ -351,30 +351,34 @@ testInBrowser("who was second is told so, and keeps what they entered", async (o
   await screenshot(page, "embed-second-phone");
 });
 
-testInBrowser("what the service has against an answer stands at its field", async (open, t) => {
-  const service = await withEmbed(t);
-  const page = await open({ origins: [service.url], expected: [/status of 422/] });
-  const { frame } = await openForm(service, page);
-  await fillIn(frame);
-  await page.route("**/api/embed/task/complete", (route) =>
-    route.fulfill({
-      status: 422,
-      json: {
-        error_code: "VALIDATION_FAILED",
-        message: "No.",
-        details: [{ path: "/response/note", keyword: "maxLength" }],
-      },
-    }),
-  );
-  await submit(frame);
-  await frame.getByText("Not sent: one answer needs another look.").waitFor();
-  assert.equal(await frame.getByLabel("Note").getAttribute("aria-invalid"), "true");
-  // It is between the person and the form.
-  assert.deepEqual(
-    (await heard(page)).map(({ data }) => data.type),
-    ["loaded"],
-  );
-});
+testInBrowser(
+  "an answer that the service refuses is marked at its field, and the page hears of it",
+  async (open, t) => {
+    const service = await withEmbed(t);
+    const page = await open({ origins: [service.url], expected: [/status of 422/] });
+    const { id, frame } = await openForm(service, page);
+    await fillIn(frame);
+    // The form checks an answer itself. This one is changed on its way, so that the service has something to refuse.
+    const path = "**/api/embed/task/complete";
+    await page.route(path, (route) =>
+      route.continue({ postData: JSON.stringify({ response: { approved: true, note: 7 } }) }),
+    );
+    await submit(frame);
+    await frame.getByText("Not sent: one answer needs another look.").waitFor();
+    assert.equal(await frame.getByLabel("Note").getAttribute("aria-invalid"), "true");
+    await assertKept(frame);
+    const { code, message, taskId } = await hears(page, "task.error");
+    assert.deepEqual([taskId, code], [id, "internal"]);
+    assert.match(String(message), /^VALIDATION_FAILED: [A-Z].*\.$/);
+    assert.deepEqual(
+      (await heard(page)).map(({ data }) => data.type),
+      ["loaded", "task.error"],
+    );
+    await page.unroute(path);
+    await submit(frame);
+    await hears(page, "task.completed");
+  },
+);
 
 const SCHEMAS = {
   payload: { order: "48219", amount: 42.5, customer: { name: "Mia", since: "2021-04-01" }, items: ["Lamp", "Shade"] },

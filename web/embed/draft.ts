@@ -19,8 +19,9 @@ export function keepDraft(key: string, entries: Entries | null): void {
   try {
     if (entries === null) sessionStorage.removeItem(key);
     else {
-      const isSecret = (name: string) => document.querySelector(`[type=password][name="${CSS.escape(name)}"]`) !== null;
-      const kept = Object.entries(entries).filter(([name]) => !isSecret(name));
+      const kept = Object.entries(entries).filter(
+        ([name]) => !document.querySelector(`[type=password][name="${CSS.escape(name)}"]`),
+      );
       sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(kept)));
     }
   } catch {

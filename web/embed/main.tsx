@@ -3,7 +3,7 @@ import type { Outcome } from "../form/answer-form.tsx";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
 import { keepDraft, readDraft } from "./draft.ts";
-import { readClaims, tell } from "./parent.ts";
+import { readClaims, tell, type Claims } from "./parent.ts";
 import { ask, type EmbedOutcome, type EmbedTask, type Refusal } from "./service.ts";
 import "../tokens.css";
 import "../form/form.css";
@@ -22,7 +22,7 @@ const time_zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 const part = (id: string) => document.getElementById(id)!;
 
 let token = "";
-let claims = readClaims(token);
+let claims: Claims | null = null;
 let expiry: ReturnType<typeof setTimeout>;
 let isOpen = false;
 
@@ -41,10 +41,13 @@ function show(id: string, message?: string | null): HTMLElement {
   return shown;
 }
 
-/** Tells the host, by one of its codes. There is a panel for each of them; whatever else goes wrong is `internal`. */
+/**
+ * Posts `task.error` and returns its code. The specification's list of codes is closed, and this page has a panel for each of them.
+ * Any other code is sent as `internal` and put before the message, so that a developer can see it.
+ */
 function fail(error_code: string, message: string): string {
   const code = part(error_code) ? error_code : "internal";
-  tell(claims, "task.error", { taskId, code, message });
+  tell(claims, "task.error", { taskId, code, message: code === error_code ? message : `${error_code}: ${message}` });
   return code;
 }
 
@@ -108,18 +111,14 @@ async function answer(response: unknown, draft: string): Promise<Outcome> {
   return { kind: "accepted" };
 }
 
-/** What has become of an answer that was not taken. What the person can put right is between them and the form. */
+/** Tells the host that an answer was not accepted, and returns what the form says about it. */
 function refused({ error_code, message, details }: Refusal): Outcome {
+  const code = fail(error_code, message);
   if (details)
     return {
       kind: "refused",
-      findings: details.map((detail) => ({
-        ...detail,
-        path: detail.path.replace("/response", ""),
-        keyword: detail.keyword ?? "",
-      })),
+      findings: details.map(({ path, keyword = "" }) => ({ path: path.replace("/response", ""), keyword })),
     };
-  const code = fail(error_code, message);
   const notice = part("expired");
   // The form says it now, where it has to be said.
   notice.hidden = true;

@@ -37,6 +37,6 @@ export async function ask<T extends object>(token: string, path: string, answer?
     });
     return (await response.json()) as T | Refusal;
   } catch {
-    return { error_code: "internal", message: "The service cannot be reached." };
+    return { error_code: "internal", message: "No connection." };
   }
 }
