@@ -203,7 +203,8 @@ function usableBinaries(home: string): string {
   const native = join(packageFolder(), "native");
   if (canRun(native)) return native;
   const copy = join(home, "native");
-  cpSync(native, copy, { recursive: true });
+  // Links stay relative: in the copy, they must not lead back to a folder that this user cannot enter.
+  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   linkLibraries(copy);
   if (canRun(copy)) return copy;
   throw new Error(`PostgreSQL's binaries in ${native} cannot be run on this machine.`);
