@@ -393,3 +393,12 @@ void test("a group whose commit is unknown is sent once more at once, and whatev
   const refused = new ServiceError("DATABASE_UNAVAILABLE");
   assert.deepEqual(await send([refused, []]), { sent: 1, result: refused });
 });
+
+testOnBoth("an address without its channel in notify is 422, and the message says what to write", async (service) => {
+  const answer = await post(service, newTaskBody({ notify: ["slack:#ok", " dana@example.com"] }));
+  assert.equal(answer.status, 422);
+  assert.deepEqual(answer.body.details, [
+    { path: "/notify/1", message: '"dana@example.com" names no channel. Write "email:dana@example.com".' },
+  ]);
+  assert.equal(await count(service), 0);
+});

@@ -24,6 +24,8 @@ export function parseNotify(entries: readonly string[]): Destination[] {
 function parseDestination(entry: string, path: string): Destination {
   if (entry.length > ENTRY_CHARACTERS_MAX || !isStorableText(entry))
     throw invalid(path, `Must be text of at most ${ENTRY_CHARACTERS_MAX} characters.`);
+  const bare = entry.trim();
+  if (isEmailAddress(bare)) throw invalid(path, `"${short(bare)}" names no channel. Write "email:${bare}".`);
   const colon = entry.indexOf(":");
   const [channel, via, ...more] = entry.slice(0, Math.max(colon, 0)).split("+");
   const target = entry.slice(colon + 1).trim();
