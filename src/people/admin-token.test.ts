@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { ADMIN_TOKEN, newTaskBody, testOnBoth } from "../../test/support/service.ts";
+
+const OWN = "Own-admin-token_0123456789.abcdefghi";
+
+testOnBoth(
+  "the service admits the token of SERVICE_ADMIN_API_TOKEN, and no other",
+  async (service) => {
+    const created = await service.call<{ id: string }>("POST", "/api/tasks", { body: newTaskBody(), token: OWN });
+    assert.equal(created.status, 201);
+    assert.equal((await service.call("GET", `/api/tasks/${created.body.id}`, { token: OWN })).status, 200);
+    const wrong = [ADMIN_TOKEN, OWN.toLowerCase(), OWN.slice(0, -1), `${OWN}x`, `x${OWN}`, "", "undefined", "null"];
+    const headers = [
+      ...wrong.map((token) => ({ authorization: `Bearer ${token}` })),
+      { authorization: OWN },
+      { authorization: `Basic ${Buffer.from(`admin:${OWN}`).toString("base64")}` },
+      {},
+    ];
+    for (const carried of headers) {
+      const refused = await service.call("GET", "/api/tasks", { token: null, headers: carried });
+      assert.deepEqual([refused.status, refused.body["error_code"]], [401, "UNAUTHENTICATED"], JSON.stringify(carried));
+    }
+  },
+  { env: { SERVICE_ADMIN_API_TOKEN: OWN } },
+);
