@@ -106,6 +106,8 @@ export interface Task {
   ended: number | null;
   email: string | null;
   channel: string | null;
+  /** Why it was cancelled. */
+  reason: string | null;
   audit: Entry[];
   delivery: Delivery | null;
 }
@@ -190,7 +192,8 @@ function applyToTask(
     case "cancel": {
       if (isTerminal(task)) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
       const { reason } = action;
-      const extra = reason === null || task.request.redact ? null : { reason };
+      const extra = reason === null ? null : { reason };
+      task.reason = reason;
       end(world, task, "cancelled", {
         action: "cancelled",
         actor: "agent",
@@ -316,6 +319,7 @@ function create(world: World, key: string, request: Request): Answer {
     ended: null,
     email: null,
     channel: null,
+    reason: null,
     audit: [],
     delivery: null,
   };
@@ -431,10 +435,10 @@ function common(task: Task) {
     timed_out_at: iso(task.status === "timed_out" ? task.ended : null),
     completed_by_email: task.email,
     completed_via_channel: task.channel,
+    verification_attempt: task.rejections,
     cancelled_at: iso(task.status === "cancelled" ? task.ended : null),
     cancelled_by: null,
-    cancel_reason: null,
-    verification_attempt: task.rejections,
+    cancel_reason: task.reason,
     verifier_result: task.verdict && { ...task.verdict },
   };
 }
