@@ -136,6 +136,8 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
       response: end === "completed" ? { approved: true, note } : null,
       updated_at: body.updated_at,
       completed_at: body.completed_at,
+      cancelled_at: end === "cancelled" ? body.updated_at : null,
+      cancel_reason: end === "cancelled" ? note : null,
     };
     if (!isDeepStrictEqual(body, expected))
       violations.add(`${path} is ${JSON.stringify(body)}, acknowledged as ${end}`);
