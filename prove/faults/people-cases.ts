@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { MINUTE } from "../../src/lib/time.ts";
 import type { UserRecord } from "../../src/people/schema.ts";
 import { tidyPeople } from "../../src/people/sessions.ts";
+import { endLapsedClaims } from "../../src/tasks/claims.ts";
+import { reofferTasksOfDeparted } from "../../src/tasks/departures.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
 import { newTaskBody, type TestService } from "../../test/support/service.ts";
@@ -44,6 +46,47 @@ const takes =
     const act = async () => told(await call("POST", `/api/tasks/${id}/${acts.at(-1)}`));
     return { act, check: async () => expectTrail(service, id, ["created", "offered", ...wanted]) };
   };
+
+/** An answer of a candidate, which assigns the task to them. */
+const answersOffer: UseCase["prepare"] = async ({ service }) => {
+  const pool = fresh("pool");
+  const { call, user } = await person(service, { email: `${fresh("taker")}@example.com`, pool });
+  const { id } = await service.create({ assign_to: { pool } });
+  return {
+    act: async () =>
+      told(await call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } }), 409),
+    check: async () => {
+      const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+      return body.assigned_to_user_id === user.id ? null : `it is assigned to ${body.assigned_to_user_id}`;
+    },
+  };
+};
+
+/** A claim that nobody renewed. */
+const lapses: UseCase["prepare"] = async ({ service }) => {
+  const pool = fresh("pool");
+  const { call } = await person(service, { email: `${fresh("taker")}@example.com`, pool });
+  const { id } = await service.create({ assign_to: { pool } });
+  await call("POST", `/api/tasks/${id}/claim`);
+  service.clock.advance(10 * MINUTE);
+  return {
+    act: async () => toldBy(async () => endLapsedClaims(service.ctx)),
+    check: async () => expectTrail(service, id, ["created", "offered", "claimed", "released"]),
+  };
+};
+
+/** Somebody left, and their task is given to another one with their role. */
+const departs: UseCase["prepare"] = async ({ service }) => {
+  const role = fresh("role");
+  const first = await addUser(service, { email: `${fresh("leaver")}@example.com`, role });
+  const { id } = await service.create({ assign_to: { role } });
+  await addUser(service, { email: `${fresh("heir")}@example.com`, role });
+  await service.call("DELETE", `/api/users/${first.id}`);
+  return {
+    act: async () => toldBy(async () => reofferTasksOfDeparted(service.ctx)),
+    check: async () => expectTrail(service, id, ["created", "assigned", "assigned"]),
+  };
+};
 
 const assigns: UseCase["prepare"] = async ({ service }) => {
   const user = await addUser(service, { email: `${fresh("assigned")}@example.com` });
@@ -225,6 +268,9 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   },
   { name: "claim by a candidate", prepare: takes(["claim"], ["claimed"]) },
   { name: "release by a candidate", prepare: takes(["claim", "release"], ["claimed", "released"]) },
+  { name: "answer by a candidate", prepare: answersOffer },
+  { name: "end of a lapsed claim", prepare: lapses },
+  { name: "departure of an assignee", prepare: departs },
   { name: "assign", prepare: assigns },
   { name: "sign in", prepare: signsIn },
   { name: "sign out", prepare: signsOut },

@@ -108,7 +108,7 @@ export async function mayWith(
   if (person !== null && may.includes("assignee") && isAssignee(person, task)) return true;
   const candidates = await listCandidates(reader, task.id);
   if (person !== null && may.includes("candidate") && isAmong(candidates, person)) return true;
-  return may.includes("told") && isUnassigned(task) && candidates.length === 0 && (await wasTold(reader, caller, task));
+  return may.includes("told") && isUnassigned(task) && (await wasTold(reader, caller, task));
 }
 
 /**
@@ -149,7 +149,7 @@ function isUnassigned(task: Pick<Task, "assigned_to_user_id" | "assigned_to_emai
  */
 async function wasTold(reader: Reader, caller: Caller, { id }: Pick<Task, "id">): Promise<boolean> {
   const asked = await findRequest(reader, id);
-  // Routing that found nobody leaves the task to operators.
+  // Routing that found nobody leaves the task to operators. Candidates come from `assign_to` as well.
   if (asked === null || asked.assign_to !== null || asked.notify === null) return false;
   switch (caller.kind) {
     case "link":
