@@ -132,6 +132,11 @@ export const ERRORS = {
     message: "The request is well-formed, but a value in it cannot be accepted.",
     help: "`details` names each value with a JSON Pointer and says what is wrong: out of range, too long, not a valid JSON Schema, a payload or response that does not fit its schema, or a destination that cannot work.",
   },
+  RESPONSE_SCHEMA_NOT_OBJECT: {
+    status: 422,
+    message: "No object fits `response_schema`, and an answer is an object.",
+    help: 'A form has named fields, so an answer is an object such as `{"approved": true}`. For one value, put its schema under a name: `{"type": "object", "properties": {"value": {"type": "boolean"}}, "required": ["value"]}`. The client, the MCP tools and the commands do this for you, and give you the value itself. Also refused is an object schema that contradicts itself, such as one that requires a property it does not allow.',
+  },
   USER_NO_ADDRESS: {
     status: 422,
     message: "A user needs an e-mail address, or a Slack team and user id.",

@@ -1,5 +1,6 @@
 import { parseSchema } from "../../json-schema/parse-schema.ts";
 import type { Schema } from "../../json-schema/schema.ts";
+import { takesObjects } from "../../json-schema/takes-objects.ts";
 import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { JsonObject, JsonText } from "../lib/json.ts";
@@ -43,6 +44,22 @@ export function requireSchema(text: JsonText, path: string, raw?: JsonObject): S
   }
   keep(text, parsed.schema);
   return parsed.schema;
+}
+
+/**
+ * Refuses a schema that no answer could ever fit: an answer is an object.
+ * @throws ServiceError RESPONSE_SCHEMA_NOT_OBJECT
+ */
+export function requireTakesObjects(schema: Schema): void {
+  if (takesObjects(schema)) return;
+  throw new ServiceError("RESPONSE_SCHEMA_NOT_OBJECT", {
+    details: [
+      {
+        path: "/response_schema",
+        message: 'No object fits it. For a single value, use {"type": "object", "properties": {"value": ...}}.',
+      },
+    ],
+  });
 }
 
 function keep(text: string, schema: Schema): void {

@@ -137,6 +137,65 @@ testOnBoth("a replay is answered even where the request would be refused today",
   assert.equal(answer.headers["idempotent-mismatch"], "true");
 });
 
+testOnBoth("a response schema that no object fits is refused, since an answer is an object", async (service) => {
+  const body = newTaskBody();
+  const draft07 = "http://json-schema.org/draft-07/schema#";
+  for (const response_schema of [
+    { type: "boolean" },
+    { type: ["string", "null"] },
+    { type: "array", items: { type: "object" } },
+    { enum: ["approve", "reject"] },
+    { const: 1 },
+    { not: {} },
+    { not: { type: "object" } },
+    { $ref: "#/$defs/word", $defs: { word: { type: "string" } } },
+    { allOf: [{ type: "object" }, { type: "string" }] },
+    { anyOf: [{ type: "string" }, { type: "number" }] },
+    { oneOf: [{ const: "a" }, { const: "b" }] },
+    { $schema: draft07, $ref: "#/definitions/word", definitions: { word: { type: "string" } } },
+  ]) {
+    const { status, body: refused } = await post(service, { ...body, response_schema });
+    assert.deepEqual(
+      [status, refused.error_code, refused.details?.map(({ path }) => path)],
+      [422, "RESPONSE_SCHEMA_NOT_OBJECT", ["/response_schema"]],
+      JSON.stringify(response_schema),
+    );
+  }
+  assert.equal(await count(service), 0);
+
+  for (const response_schema of [
+    {},
+    { type: ["object", "null"] },
+    { properties: { approved: { type: "boolean" } } },
+    { anyOf: [{ type: "string" }, { type: "object" }] },
+    { $schema: draft07, $ref: "#/definitions/form", definitions: { form: { type: "object" } } },
+  ]) {
+    const { status } = await post(service, newTaskBody({ response_schema }));
+    assert.equal(status, 201, JSON.stringify(response_schema));
+  }
+});
+
+testOnBoth("a task from before that rule is still found by its key, read and ended", async (service) => {
+  const { id, idempotency_key } = await service.create();
+  const response_schema = { type: "boolean" };
+  await service.ctx.db.write(async (tx) =>
+    tx.query
+      .updateTable("task_documents")
+      .set({ response_schema: JSON.stringify(response_schema) })
+      .where("task_id", "=", id)
+      .execute(),
+  );
+  const again = await post(service, newTaskBody({ idempotency_key, response_schema }));
+  assert.deepEqual(
+    [again.status, again.headers["idempotent-replayed"], again.headers["idempotent-mismatch"], again.body.id],
+    [201, "true", undefined, id],
+  );
+  assert.deepEqual((await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body.response_schema, response_schema);
+  const refused = await service.call<Refused>("POST", `/api/tasks/${id}/complete`, { body: { response: {} } });
+  assert.deepEqual([refused.status, refused.body.error_code], [422, "VALIDATION_FAILED"]);
+  assert.equal((await service.call("POST", `/api/tasks/${id}/cancel`)).status, 200);
+});
+
 testOnBoth("40 parallel creations with one key make one task", async (service) => {
   const body = newTaskBody();
   const answers = await Promise.all(Array.from({ length: 40 }, () => post(service, body)));
@@ -284,7 +343,7 @@ testOnBoth("the edges of every limit are accepted", async (service) => {
     {
       response_schema: {
         $schema: "http://json-schema.org/draft-07/schema#",
-        definitions: { a: { type: "string" } },
+        definitions: { a: { type: "object" } },
         $ref: "#/definitions/a",
       },
     },

@@ -12,7 +12,7 @@ import type { Caller } from "../people/caller.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { actorOf, requireMay } from "./access.ts";
 import { addCandidates } from "./candidates.ts";
-import { requireFits, requireSchema } from "./client-schemas.ts";
+import { requireFits, requireSchema, requireTakesObjects } from "./client-schemas.ts";
 import type { Announce } from "./messages.ts";
 import type { Actor } from "./move.ts";
 import { parseNotify, type Destination } from "./notify.ts";
@@ -136,7 +136,8 @@ async function addRouted(
  *
  * @param body - as it came; `problem` says what its shape lacks. A replay is answered whatever is wrong with it, so that it
  *   survives rules that have become stricter since.
- * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
+ * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED, RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID,
+ *   VERIFIER_PROVIDER_UNKNOWN
  */
 export async function createTask(ctx: Context, caller: Caller, body: unknown, problem: Error | null): Promise<Created> {
   requireMay(caller, "create");
@@ -221,7 +222,7 @@ async function checkRequest(ctx: Context, request: CreateTaskBody, documents: Ta
   const isLong = () => performance.now() - started > CHECKING_MS;
   const payloadSchema = requireSchema(documents.payload_schema, "/payload_schema", request.payload_schema);
   if (isLong()) await nextTurn();
-  requireSchema(documents.response_schema, "/response_schema", request.response_schema);
+  requireTakesObjects(requireSchema(documents.response_schema, "/response_schema", request.response_schema));
   if (isLong()) await nextTurn();
   const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
   const notify = request.notify == null ? [] : parseNotify(request.notify);

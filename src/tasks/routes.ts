@@ -68,6 +68,7 @@ export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (ap
             "FORBIDDEN",
             "PAYLOAD_TOO_LARGE",
             "VALIDATION_FAILED",
+            "RESPONSE_SCHEMA_NOT_OBJECT",
             "VERIFIER_CONFIG_INVALID",
             "VERIFIER_PROVIDER_UNKNOWN",
             "COMMIT_UNKNOWN",
