@@ -5,6 +5,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import { type } from "arktype";
+import * as v from "valibot";
 import { z } from "zod";
 import { startProcess, type ServiceProcess } from "../test/support/processes.ts";
 import { postgres } from "../test/support/postgres.ts";
@@ -138,6 +141,116 @@ testOnBoth("an answer that only the schema here refuses is told as what it is", 
     taskId: id,
     answer: { code: "B-1" },
     message: /begin with A-/,
+  });
+});
+
+/** Answers as the dashboard does, with what its form makes of the schema of the task. */
+async function answerByHand(client: Client, id: string, value: unknown): Promise<void> {
+  const { response_schema } = await client.get(id);
+  assert.deepEqual(Object.keys(response_schema["properties"] as object), ["value"]);
+  await client.complete(id, { value });
+}
+
+testOnBoth("a question for a single value is answered in a form of one field, and gives the value", async (client) => {
+  const asking = { task: question().task, timeoutSeconds: 600 };
+  const cases: [string, Question["responseSchema"], unknown, unknown?][] = [
+    ["boolean", z.boolean(), false],
+    ["enum", z.enum(["approve", "reject"]), "reject"],
+    ["text", z.string().min(2), "fine"],
+    ["number", z.number().meta({ title: "Amount" }), 12.5],
+    ["literal", z.literal("read"), "read"],
+    ["list", z.array(z.object({ sku: z.string() })), [{ sku: "LN-204" }]],
+    ["union", z.union([z.string(), z.number()]), 7],
+    ["nothing", z.string().nullable(), null],
+    ["changed by the schema", z.string().transform((text) => text.length), "four", 4],
+    ["valibot", toStandardJsonSchema(v.picklist(["a", "b"])), "b"],
+    ["arktype", type("boolean"), true],
+    ["arktype union", type("'a' | 'b' | number"), "a"],
+    ["JSON Schema", { type: "boolean" }, true],
+    ["references", { type: "array", items: { $ref: "#/$defs/tag" }, $defs: { tag: { enum: ["x", "y"] } } }, ["x"]],
+    ["a schema within itself", { type: "array", items: { $ref: "#" } }, [[], [[]]]],
+    [
+      "draft-07",
+      {
+        $schema: "http://json-schema.org/draft-07/schema#",
+        $ref: "#/definitions/Flag",
+        definitions: { Flag: { type: "boolean" } },
+      },
+      true,
+    ],
+  ];
+  for (const [name, responseSchema, value, expected = value] of cases) {
+    const answer = await client.awaitHuman({
+      ...asking,
+      occasion: name,
+      responseSchema,
+      onCreated: async ({ id }) => answerByHand(client, id, value),
+    });
+    assert.deepEqual(answer, expected, name);
+  }
+  // What does not fit is refused as it is in any form.
+  const { id } = await client.ask({ ...asking, occasion: "refused", responseSchema: z.enum(["approve", "reject"]) });
+  await assert.rejects(client.complete(id, { value: "perhaps" }), { status: 422, message: /\/response\/value/ });
+  await assert.rejects(client.complete(id, {}), { status: 422 });
+});
+
+testOnBoth("a single value has its type, is found again, waited for and raced for", async (client) => {
+  const asking = { task: question().task, timeoutSeconds: 600 };
+  const flag = { ...asking, responseSchema: z.boolean() };
+  const asked = await client.ask(flag);
+  const again = await client.ask(flag);
+  assert.deepEqual([again.id, again.isReplay], [asked.id, true]);
+  // Whoever answers in a person's place need not know how it is stored.
+  await client.complete(asked.id, true);
+  const isApproved: boolean = await again.answer();
+  assert.equal(isApproved, true);
+  const waited: boolean = await client.wait(asked.id, { responseSchema: z.boolean() });
+  assert.equal(waited, true);
+  // Without the schema, the answer is what is stored; so it is in what the service says itself.
+  assert.deepEqual(await client.wait(asked.id), { value: true });
+  assert.deepEqual((await client.poll(asked.id)).response, { value: true });
+
+  const choices = { ...asking, responseSchema: { enum: ["a", "b"] } as const };
+  const first = client.anyOf([
+    { ...choices, occasion: "1" },
+    { ...choices, occasion: "2" },
+  ]);
+  const open = await eventually(async () => {
+    const tasks = await all(client.list({ q: asking.task, terminal: false }));
+    return tasks.length === 2 ? tasks : null;
+  });
+  await client.complete(open[0]!.id, "b");
+  const { answer }: { answer: "a" | "b" } = await first;
+  assert.equal(answer, "b");
+
+  const strict = z.string().refine((text) => text.startsWith("A-"), "Codes begin with A-.");
+  const refused = await client.ask({ ...asking, responseSchema: strict });
+  await client.complete(refused.id, "B-1");
+  await assert.rejects(refused.answer(), { name: "AnswerRefusedError", answer: "B-1", message: /begin with A-/ });
+});
+
+testOnBoth("a question without a schema is one for yes or no", async (client) => {
+  const { task } = question();
+  const isApproved: boolean = await client.awaitHuman({
+    task,
+    timeoutSeconds: 600,
+    onCreated: async ({ id }) => answerByHand(client, id, false),
+  });
+  assert.equal(isApproved, false);
+  // The same question, whether it is said or not.
+  assert.equal((await client.ask({ task, responseSchema: { type: "boolean" } })).isReplay, true);
+});
+
+testOnBoth("a schema that is none, and one that nothing fits, are told as that", async (client) => {
+  for (const responseSchema of ["boolean", true] as unknown as Question["responseSchema"][])
+    await assert.rejects(client.awaitHuman({ task: "x", responseSchema }), {
+      name: "HumanTaskError",
+      code: "NO_JSON_SCHEMA",
+      message: /responseSchema/,
+    });
+  await assert.rejects(client.ask({ task: "x", responseSchema: z.never() }), {
+    status: 422,
+    code: "RESPONSE_SCHEMA_NOT_OBJECT",
   });
 });
 

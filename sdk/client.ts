@@ -3,8 +3,18 @@ import { connect, PATIENCE_MS, type Connection, type Request } from "./connectio
 import { AnswerRefusedError, ApiError, HumanTaskError, NoAnswerError } from "./errors.ts";
 import { keyOf } from "./idempotency.ts";
 import { canonicalJson, type JsonObject } from "./json.ts";
-import { isStandard, jsonSchemaOf, type AnswerOf, type AnySchema, type PayloadOf } from "./schemas.ts";
+import {
+  answerIn,
+  isStandard,
+  jsonSchemaOf,
+  YES_OR_NO,
+  type AnswerOf,
+  type AnySchema,
+  type PayloadOf,
+  type YesOrNo,
+} from "./schemas.ts";
 import { findServiceKey, findSettings } from "./settings.ts";
+import { toResponse, wrapSchema } from "./single-value.ts";
 import type { AuditEntry, CreateTask, EmbedToken, ListedTask, ListQuery, TaskOutcome, TaskRecord } from "./shapes.ts";
 
 /** What a person is asked, and how. */
@@ -15,8 +25,11 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   payload?: (PayloadOf<Payload> & object) | undefined;
   /** Of the payload; the person sees it as it says. */
   payloadSchema?: Payload | undefined;
-  /** Of the answer: the form is made of it, and the answer has its type. */
-  responseSchema: Response;
+  /**
+   * Of the answer: the form is made of it, and the answer has its type. An object, or a single value such as a boolean. Left
+   * out: yes or no, a boolean.
+   */
+  responseSchema?: Response | undefined;
   /** How long it stays open, 60 to 2,592,000; a day when it is left out. */
   timeoutSeconds?: number | undefined;
   /**
@@ -91,22 +104,25 @@ export interface Client {
    * and of this program too, which finds its question again by its content.
    * @throws NoAnswerError, AnswerRefusedError, ApiError, UnreachableError
    */
-  awaitHuman<const R extends AnySchema, const P extends AnySchema>(
+  awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     question: Question<R, P> & Waiting,
   ): Promise<AnswerOf<R>>;
   /** Asks a person, and does not wait. */
-  ask<const R extends AnySchema, const P extends AnySchema>(
+  ask<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     question: Question<R, P> & Abortable,
   ): Promise<Asked<AnswerOf<R>>>;
   /**
    * Asks several questions at once, such as one person each; the first answer counts, and the others are withdrawn.
    * @throws AggregateError of what became of each when none is answered
    */
-  anyOf<const R extends AnySchema, const P extends AnySchema>(
+  anyOf<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     questions: readonly Question<R, P>[],
     options?: Abortable,
   ): Promise<FirstAnswer<AnswerOf<R>>>;
-  /** Waits for the answer to a task that is there. @throws NoAnswerError, AnswerRefusedError, and see `Client` */
+  /**
+   * Waits for the answer to a task that is there. Give the schema that was asked with; without it, the answer is the response as
+   * it is stored. @throws NoAnswerError, AnswerRefusedError, and see `Client`
+   */
   wait<const R extends AnySchema = { readonly type: "object" }>(
     id: string,
     options?: Abortable & { responseSchema?: R },
@@ -116,10 +132,12 @@ export interface Client {
   list(filter?: ListFilter, options?: Abortable): AsyncIterableIterator<ListedTask>;
   /** What has become of a task: at once when it has ended, else after `timeoutSeconds`, 0 to 60 (25). */
   poll(id: string, options?: Abortable & { timeoutSeconds?: number }): Promise<TaskOutcome>;
-  /** Answers in a person's place. It is not tried again on its own: whether the first one counted cannot be known. */
+  /**
+   * Answers in a person's place, with an object, or the value that was asked for. It is not tried again on its own: whether the first one counted cannot be known.
+   */
   complete(
     id: string,
-    response: object,
+    answer: object | string | number | boolean | null,
     options?: Abortable & { email?: string; channel?: string },
   ): Promise<TaskRecord>;
   /** Withdraws a task. */
@@ -225,9 +243,13 @@ export function createClient(options: ClientOptions = {}): Client {
       }
     },
 
-    wait: async (id, { signal, responseSchema } = {}) => {
+    wait: async <R extends AnySchema>(
+      id: string,
+      { signal, responseSchema }: Abortable & { responseSchema?: R } = {},
+    ) => {
       const { timeout_at } = await client.get(id, { signal });
-      return answerOf(await ended(id, Date.parse(timeout_at) + PATIENCE_MS, signal), responseSchema);
+      const outcome = await ended(id, Date.parse(timeout_at) + PATIENCE_MS, signal);
+      return answerOf(outcome, responseSchema ?? (ANY_OBJECT as AnySchema as R));
     },
 
     get: async (id, { signal } = {}) => get(id, undefined, signal),
@@ -248,8 +270,8 @@ export function createClient(options: ClientOptions = {}): Client {
 
     poll: async (id, { signal, timeoutSeconds = POLL_SECONDS } = {}) => poll(id, timeoutSeconds, undefined, signal),
 
-    complete: async (id, response, { signal, email, channel } = {}) => {
-      const body = { response, completed_by_email: email, completed_via_channel: channel };
+    complete: async (id, answer, { signal, email, channel } = {}) => {
+      const body = { response: toResponse(answer), completed_by_email: email, completed_via_channel: channel };
       const request = { method: "POST", path: `${pathOf(id)}/complete`, body, signal, taskId: id } as const;
       // A verifier may take its time.
       return (await send<TaskRecord>({ ...request, until: null, holdMs: 30_000 })).data;
@@ -284,12 +306,12 @@ export function createClient(options: ClientOptions = {}): Client {
   }
 
   async function bodyOf(question: Question) {
-    const { responseSchema, payloadSchema, occasion, notify } = question;
+    const { responseSchema = YES_OR_NO, payloadSchema, occasion, notify } = question;
     const asked = {
       task: question.task,
       payload: (question.payload ?? {}) as JsonObject,
       payload_schema: payloadSchema === undefined ? { type: "object" } : jsonSchemaOf(payloadSchema, "payloadSchema"),
-      response_schema: jsonSchemaOf(responseSchema, "responseSchema"),
+      response_schema: wrapSchema(jsonSchemaOf(responseSchema, "responseSchema")),
       form_definition: question.formDefinition ?? null,
       timeout_seconds: question.timeoutSeconds ?? DAY_SECONDS,
       assign_to: question.assignTo ?? null,
@@ -383,20 +405,25 @@ function isEnded(error: unknown): boolean {
   return error instanceof ApiError && error.code === "TASK_ALREADY_TERMINAL";
 }
 
-/** @throws NoAnswerError, AnswerRefusedError */
-export async function answerOf<S extends AnySchema>(outcome: TaskOutcome, schema: S | undefined): Promise<AnswerOf<S>> {
+/** What `wait` takes for the schema of a question that it is told nothing of. */
+const ANY_OBJECT = { type: "object" };
+
+/** @param given - as the question had it @throws NoAnswerError, AnswerRefusedError */
+export async function answerOf<S extends AnySchema>(outcome: TaskOutcome, given: S | undefined): Promise<AnswerOf<S>> {
   const { task_id, status, response } = outcome;
   if (status !== "completed") throw new NoAnswerError(outcome);
-  if (schema === undefined || !isStandard(schema)) return response as AnswerOf<S>;
-  const checked = await schema["~standard"].validate(response);
-  if (checked.issues !== undefined) throw new AnswerRefusedError(task_id, response, checked.issues);
+  const schema: AnySchema = given ?? YES_OR_NO;
+  const answer = answerIn(response!, schema);
+  if (!isStandard(schema)) return answer as AnswerOf<S>;
+  const checked = await schema["~standard"].validate(answer);
+  if (checked.issues !== undefined) throw new AnswerRefusedError(task_id, answer, checked.issues);
   return checked.value as AnswerOf<S>;
 }
 
 let shared: Client | undefined;
 
 /** As `createClient().awaitHuman`, for a program that has one service. */
-export async function awaitHuman<const R extends AnySchema, const P extends AnySchema>(
+export async function awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
   question: Question<R, P> & Waiting,
 ): Promise<AnswerOf<R>> {
   shared ??= createClient();

@@ -16,5 +16,5 @@ export type { Clock } from "./clock.ts";
 export { AnswerRefusedError, ApiError, HumanTaskError, NoAnswerError, UnreachableError } from "./errors.ts";
 export type { FromJsonSchema } from "./infer.ts";
 export { withJsonSchema } from "./schemas.ts";
-export type { AnswerOf, AnySchema, PayloadOf, StandardSchema } from "./schemas.ts";
+export type { AnswerOf, AnySchema, PayloadOf, StandardSchema, YesOrNo } from "./schemas.ts";
 export type { AuditEntry, EmbedToken, ListedTask, Problem, TaskOutcome, TaskRecord } from "./shapes.ts";

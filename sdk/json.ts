@@ -23,3 +23,7 @@ function write(value: Json): string {
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -4,7 +4,7 @@ import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
 import { z } from "zod";
-import type { AnswerOf, PayloadOf } from "./schemas.ts";
+import type { AnswerOf, PayloadOf, YesOrNo } from "./schemas.ts";
 import { jsonSchemaOf, withJsonSchema } from "./schemas.ts";
 
 /** Does not compile where the two types differ. */
@@ -72,6 +72,25 @@ void test("the answer to plain JSON Schema has the type that it says", () => {
   same<AnswerOf<typeof loose>, { note?: string }>();
   // Of what is only known when the program runs, the type says no more than that it is an object.
   same<AnswerOf<{ [keyword: string]: unknown }>, Record<string, unknown>>();
+});
+
+void test("the answer to a question for a single value has the type of the value", () => {
+  const zodChoice = z.enum(["approve", "reject"]);
+  const zodList = z.array(z.object({ sku: z.string() }));
+  const zodUnion = z.union([z.string(), z.number(), z.literal(false)]);
+  same<AnswerOf<z.ZodBoolean>, boolean>();
+  same<AnswerOf<typeof zodChoice>, "approve" | "reject">();
+  same<AnswerOf<typeof zodList>, { sku: string }[]>();
+  same<AnswerOf<typeof zodUnion>, string | number | false>();
+  const flag = toStandardJsonSchema(v.boolean());
+  same<AnswerOf<typeof flag>, boolean>();
+  const word = type("'a' | 'b'");
+  same<AnswerOf<typeof word>, "a" | "b">();
+  same<AnswerOf<{ readonly type: "boolean" }>, boolean>();
+  same<AnswerOf<{ readonly type: readonly ["string", "null"] }>, string | null>();
+  same<AnswerOf<{ readonly enum: readonly ["a", 1] }>, "a" | 1>();
+  same<AnswerOf<{ readonly type: "array"; readonly items: { readonly type: "number" } }>, number[]>();
+  same<AnswerOf<YesOrNo>, boolean>();
 });
 
 void test("a schema that does not say itself as JSON Schema is refused with what helps", () => {

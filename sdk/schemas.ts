@@ -1,6 +1,7 @@
 import { HumanTaskError } from "./errors.ts";
 import type { FromJsonSchema } from "./infer.ts";
 import type { JsonObject } from "./json.ts";
+import { unwrapResponse } from "./single-value.ts";
 
 /** What a library such as zod, valibot or arktype makes: it checks a value and has a type. (standardschema.dev) */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -17,6 +18,10 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 type Checked<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] };
+
+/** What an answer is where a question has no schema. */
+export const YES_OR_NO = { type: "boolean" } as const;
+export type YesOrNo = typeof YES_OR_NO;
 
 /** A schema of a library, or plain JSON Schema (draft 2020-12, or draft-07 when `$schema` says so). */
 export type AnySchema = StandardSchema | { readonly [keyword: string]: unknown };
@@ -37,6 +42,7 @@ export function withJsonSchema<S extends StandardSchema>(schema: S, jsonSchema: 
 
 /** @throws HumanTaskError NO_JSON_SCHEMA */
 export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
+  if (Object(schema) !== schema) throw new HumanTaskError("NO_JSON_SCHEMA", `${name} is not a schema.`);
   if (!isStandard(schema)) return schema;
   const { jsonSchema } = schema["~standard"];
   if (jsonSchema === undefined)
@@ -55,4 +61,14 @@ export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
 /** arktype's schemas are functions. */
 export function isStandard(schema: AnySchema): schema is StandardSchema {
   return "~standard" in schema;
+}
+
+/** The answer that a response holds: the response, or its `value` where the schema is that of a single value. */
+export function answerIn(response: JsonObject, schema: AnySchema): unknown {
+  try {
+    return unwrapResponse(response, jsonSchemaOf(schema, ""));
+  } catch {
+    // Nothing was asked with a schema that does not say itself, which checks all the same.
+    return response;
+  }
 }

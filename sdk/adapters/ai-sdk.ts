@@ -15,7 +15,7 @@ import {
 import type { Callback } from "../callbacks.ts";
 import { createClient, type Asked, type Client, type Question } from "../client.ts";
 import { HumanTaskError } from "../errors.ts";
-import type { AnswerOf, AnySchema } from "../schemas.ts";
+import type { AnswerOf, AnySchema, YesOrNo } from "../schemas.ts";
 import { APPROVAL, verdictOf, type ApprovalQuestion } from "./approval.ts";
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";
@@ -53,7 +53,7 @@ export interface WaitingToolOptions<Input, R extends AnySchema, P extends AnySch
  * A tool that asks a person and waits, for answers that come while the process lives. The abort signal of the generation ends
  * the waiting; the task stays open.
  */
-export function humanTool<Input, const R extends AnySchema, const P extends AnySchema>({
+export function humanTool<Input, const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>({
   description,
   inputSchema,
   question,
@@ -73,7 +73,7 @@ export function humanTool<Input, const R extends AnySchema, const P extends AnyS
  * A tool whose calls end the generation, and are answered by a person later: `createRuns` asks, and goes on. It executes
  * nothing itself.
  */
-export function pausingHumanTool<Input, const R extends AnySchema, const P extends AnySchema>({
+export function pausingHumanTool<Input, const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>({
   description,
   inputSchema,
   question,

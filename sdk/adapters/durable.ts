@@ -15,7 +15,7 @@ export type RunQuestion<R extends AnySchema, P extends AnySchema> = Omit<
 /** @param ended - what has become of a task that `hasEnded` */
 export async function outcomeOfEnded<R extends AnySchema>(
   ended: TaskOutcome,
-  schema: R,
+  schema: R | undefined,
 ): Promise<Outcome<AnswerOf<R>>> {
   return outcomeFrom(ended.task_id, async () => answerOf(ended, schema));
 }

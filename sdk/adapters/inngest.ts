@@ -1,7 +1,7 @@
 import { NonRetriableError } from "inngest";
 import type { Callback } from "../callbacks.ts";
 import { createClient, type Client } from "../client.ts";
-import type { AnswerOf, AnySchema } from "../schemas.ts";
+import type { AnswerOf, AnySchema, YesOrNo } from "../schemas.ts";
 import type { TaskOutcome } from "../shapes.ts";
 import { isFinal, outcomeOfEnded, readEnd, type RunQuestion } from "./durable.ts";
 import { hasEnded, type Outcome } from "./outcome.ts";
@@ -42,7 +42,7 @@ export interface Human {
    * @param id - as of any step: the same in every execution. In a loop it may be the same again.
    * @throws NonRetriableError when the question itself is refused
    */
-  awaitHuman<const R extends AnySchema, const P extends AnySchema>(
+  awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     context: RunContext,
     id: string,
     question: RunQuestion<R, P>,

@@ -2,7 +2,7 @@ import { getConfig, interrupt, type LangGraphRunnableConfig, type StateSnapshot 
 import type { Callback } from "../callbacks.ts";
 import { createClient, type Asked, type Client, type Question } from "../client.ts";
 import { HumanTaskError } from "../errors.ts";
-import type { AnswerOf, AnySchema } from "../schemas.ts";
+import type { AnswerOf, AnySchema, YesOrNo } from "../schemas.ts";
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";
 
@@ -41,7 +41,7 @@ export interface WaitingForHuman {
  * @throws GraphInterrupt, which is how LangGraph pauses: let it pass
  * @throws HumanTaskError NO_THREAD, OTHER_QUESTION, ApiError, UnreachableError, the reason of the graph's signal
  */
-export async function interruptForHuman<const R extends AnySchema, const P extends AnySchema>(
+export async function interruptForHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
   question: GraphQuestion<R, P>,
   { client, config = getConfig() }: AskOptions = {},
 ): Promise<Outcome<AnswerOf<R>>> {
@@ -62,7 +62,7 @@ export async function interruptForHuman<const R extends AnySchema, const P exten
  * running meanwhile, so this is for answers that come soon.
  * @throws HumanTaskError NO_THREAD, OTHER_QUESTION, ApiError, UnreachableError, the reason of the graph's signal
  */
-export async function waitForHuman<const R extends AnySchema, const P extends AnySchema>(
+export async function waitForHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
   question: GraphQuestion<R, P>,
   { client, config = getConfig(), waitSeconds }: AskOptions & { waitSeconds?: number | undefined } = {},
 ): Promise<Outcome<AnswerOf<R>> | Pending> {

@@ -14,7 +14,7 @@ import {
 import type { Callback } from "../callbacks.ts";
 import { createClient, type Asked, type Client, type Question } from "../client.ts";
 import { HumanTaskError } from "../errors.ts";
-import type { AnswerOf, AnySchema, StandardSchema } from "../schemas.ts";
+import type { AnswerOf, AnySchema, StandardSchema, YesOrNo } from "../schemas.ts";
 import { APPROVAL, verdictOf, type ApprovalQuestion } from "./approval.ts";
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";
@@ -56,7 +56,11 @@ export interface WaitingToolOptions<
  * A tool that asks a person and waits, for answers that come while the process lives. The signal of the run ends the waiting;
  * the task stays open. A question that cannot be asked is an error of the run, and nothing to tell the model.
  */
-export function humanTool<Shape extends ToolParameters, const R extends AnySchema, const P extends AnySchema>({
+export function humanTool<
+  Shape extends ToolParameters,
+  const R extends AnySchema = YesOrNo,
+  const P extends AnySchema = AnySchema,
+>({
   question,
   run,
   waitSeconds,
@@ -76,10 +80,11 @@ export function humanTool<Shape extends ToolParameters, const R extends AnySchem
  * A tool whose calls interrupt the run, as those that need approval do, and are answered by a person later: `createRuns` asks,
  * and resumes the run.
  */
-export function pausingHumanTool<Shape extends ToolParameters, const R extends AnySchema, const P extends AnySchema>({
-  question,
-  ...rest
-}: HumanToolOptions<Shape, R, P>): FunctionTool<unknown, Shape, Outcome<AnswerOf<R>>> {
+export function pausingHumanTool<
+  Shape extends ToolParameters,
+  const R extends AnySchema = YesOrNo,
+  const P extends AnySchema = AnySchema,
+>({ question, ...rest }: HumanToolOptions<Shape, R, P>): FunctionTool<unknown, Shape, Outcome<AnswerOf<R>>> {
   const { parameters } = rest;
   const made = toolOf<Shape, Outcome<AnswerOf<R>>>(rest, {
     needsApproval: true,

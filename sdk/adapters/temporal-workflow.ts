@@ -11,7 +11,7 @@ import {
   type ActivityOptions,
 } from "@temporalio/workflow";
 import { HumanTaskError } from "../errors.ts";
-import { jsonSchemaOf, type AnswerOf, type AnySchema } from "../schemas.ts";
+import { jsonSchemaOf, YES_OR_NO, type AnswerOf, type AnySchema, type YesOrNo } from "../schemas.ts";
 import { outcomeOfEnded, type RunQuestion } from "./durable.ts";
 import { hasEnded, type Outcome } from "./outcome.ts";
 import { keyOfRun } from "./runs.ts";
@@ -45,7 +45,7 @@ const told = new Set<string>();
  * meanwhile, the question is withdrawn.
  * @throws ApplicationFailure when the question itself is refused, CancelledFailure
  */
-export async function awaitHuman<const R extends AnySchema, const P extends AnySchema>(
+export async function awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
   question: RunQuestion<R, P>,
   { by = "signal", activityOptions: { heartbeatTimeout = "1 minute", ...activityOptions } = {} }: AwaitOptions = {},
 ): Promise<Outcome<AnswerOf<R>>> {
@@ -85,7 +85,7 @@ function toActivity(question: RunQuestion<AnySchema, AnySchema>): ActivityQuesti
   try {
     return {
       ...rest,
-      responseSchema: jsonSchemaOf(responseSchema, "responseSchema"),
+      responseSchema: jsonSchemaOf(responseSchema ?? YES_OR_NO, "responseSchema"),
       ...(payloadSchema !== undefined && { payloadSchema: jsonSchemaOf(payloadSchema, "payloadSchema") }),
       // The same whenever the workflow is replayed, and another one for each question.
       idempotencyKey: keyOfRun("temporal", [workflowId, runId, uuid4().slice(0, 8)]),

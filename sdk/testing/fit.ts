@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonObject } from "../json.ts";
+import { canonicalJson, isObject, type JsonObject } from "../json.ts";
 import type { Problem } from "../shapes.ts";
 
 /** A `$ref` that leads back to itself ends here. */
@@ -14,13 +14,14 @@ const DEPTH_MAX = 100;
 export function misfitsOf(schema: unknown, value: unknown, path: string): Problem[] {
   // There, what stands beside a reference says nothing.
   const isDraft7 = isObject(schema) && /draft-07/.test(String(schema["$schema"]));
-  return check(schema, value, path, 0);
+  return check(schema, value, path, 0, schema);
 
-  function check(given: unknown, value: unknown, path: string, depth: number): Problem[] {
+  function check(given: unknown, value: unknown, path: string, depth: number, within: unknown): Problem[] {
     if (depth > DEPTH_MAX) return [];
     if (given === false) return [{ path, keyword: "false", message: "Must not be there." }];
     if (!isObject(given)) return [];
-    const inner = (schema: unknown, value: unknown, path: string) => check(schema, value, path, depth + 1);
+    const root = documentOf(given, within);
+    const inner = (schema: unknown, value: unknown, path: string) => check(schema, value, path, depth + 1, root);
     const fits = (branch: unknown) => inner(branch, value, path).length === 0;
     const problems: Problem[] = [];
     const require = (isRight: boolean, keyword: string, message: string) => {
@@ -32,7 +33,7 @@ export function misfitsOf(schema: unknown, value: unknown, path: string): Proble
     };
 
     const { enum: values, const: only, anyOf, oneOf, allOf, $ref } = given;
-    if (typeof $ref === "string") problems.push(...inner(resolveRef(schema, $ref), value, path));
+    if (typeof $ref === "string") problems.push(...inner(resolveRef(root, $ref), value, path));
     if (typeof $ref === "string" && isDraft7) return problems;
     const types = typesOf(given);
     if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
@@ -124,8 +125,9 @@ export function told(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => `\n  ${path || "/"}: ${message}`).join("");
 }
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The document in which a schema's references are looked up: the one that it begins by its `$id`, or the one it is in. */
+export function documentOf(schema: JsonObject, within: unknown): unknown {
+  return typeof schema["$id"] === "string" ? schema : within;
 }
 
 /** What a reference within the document `root` leads to; undefined: nothing. */

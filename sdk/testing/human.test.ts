@@ -197,6 +197,33 @@ void test("what the service refuses, it refuses here", async () => {
   await assert.rejects(embedding, { code: "EMBED_NOT_CONFIGURED" });
 });
 
+void test("a single value is answered with it, and found wrong where it does not fit", async () => {
+  const asked = async (rule: Parameters<typeof createTestHuman>[0], responseSchema: Question["responseSchema"]) =>
+    createTestHuman(rule).client.awaitHuman({ task: "Refund?", responseSchema });
+  assert.equal(await asked(answer(false), z.boolean()), false);
+  assert.equal(await asked(answer("no"), { enum: ["yes", "no"] }), "no");
+  assert.equal(await asked(answer(null), z.number().nullable()), null);
+  assert.deepEqual(await asked(answer(["a", "b"]), z.array(z.string())), ["a", "b"]);
+  assert.equal(await asked(answer({ value: true }), z.boolean()), true);
+  assert.equal(
+    await asked(
+      answer(() => 7),
+      z.number(),
+    ),
+    7,
+  );
+  assert.equal(await asked(answer(true), undefined), true);
+  assert.equal(await asked(approve(), z.boolean()), true);
+  assert.equal(await asked(approve(), z.enum(["reject", "approve"])), "approve");
+  const tags = { type: "array", minItems: 2, items: { $ref: "#/$defs/tag" }, $defs: { tag: { enum: ["x", "y"] } } };
+  assert.deepEqual(await asked(approve(), tags), ["x", "x"]);
+
+  await assert.rejects(asked(answer("perhaps"), z.boolean()), TestMistake);
+  await assert.rejects(asked(answer(["x", "z"]), tags), /\/value\/1/);
+  await assert.rejects(asked(answer(true), z.object({})), /Must be an object/);
+  await assert.rejects(asked(answer(true), z.never()), { status: 422, code: "RESPONSE_SCHEMA_NOT_OBJECT" });
+});
+
 void test("questions at the same time are answered at the same time", async () => {
   const human = createTestHuman(approve({ after: "5 minutes" }));
   const began = human.clock.now();

@@ -1,5 +1,7 @@
+import { isObject } from "../json.ts";
 import type { TaskRecord } from "../shapes.ts";
-import { isObject, misfitsOf, told } from "./fit.ts";
+import { isWrapped, toResponse } from "../single-value.ts";
+import { misfitsOf, told } from "./fit.ts";
 import { TestMistake } from "./mistake.ts";
 import type { Act, Rule } from "./rules.ts";
 import { attemptsOf, type Tasks } from "./tasks.ts";
@@ -43,13 +45,15 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
   async function answer(task: TaskRecord, act: Extract<Act, { does: "answer" }>): Promise<void> {
     const given = await act.response(task);
     if (tasks.findOpen(task.id) === null) return;
-    const response: unknown = JSON.parse(JSON.stringify(given) ?? "null");
-    const problems = isObject(response)
-      ? misfitsOf(task.response_schema, response, "")
-      : [{ path: "", message: "Must be an object." }];
-    if (problems.length > 0 || !isObject(response))
+    const answer: unknown = JSON.parse(JSON.stringify(given) ?? "null");
+    const response = toResponse(answer);
+    const problems =
+      isObject(answer) || isWrapped(task.response_schema)
+        ? misfitsOf(task.response_schema, response, "")
+        : [{ path: "", message: "Must be an object." }];
+    if (problems.length > 0)
       throw new TestMistake(
-        `The test answers "${task.task}" with ${JSON.stringify(response)}, which the service would refuse:${told(problems)}`,
+        `The test answers "${task.task}" with ${JSON.stringify(answer)}, which the service would refuse:${told(problems)}`,
       );
     tasks.answer(task.id, {
       response,

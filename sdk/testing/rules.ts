@@ -39,6 +39,8 @@ export interface Answering extends Timing {
   via?: string;
 }
 
+type Given = object | string | number | boolean | null;
+
 export interface Rejecting extends Timing {
   /** What the verifier says. */
   reason?: string;
@@ -59,8 +61,8 @@ export function approve(options: Answering = {}): Behaviour {
   }, options);
 }
 
-/** @param given - the answer, or what makes it of the task */
-export function answer(given: object | ((task: TaskRecord) => unknown), options: Answering = {}): Behaviour {
+/** @param given - the answer, an object or the value that is asked for, or what makes it of the task */
+export function answer(given: Given | ((task: TaskRecord) => unknown), options: Answering = {}): Behaviour {
   const { after = 0, by, via = "dashboard" } = options;
   const response = typeof given === "function" ? (given as (task: TaskRecord) => unknown) : () => given;
   return behaviour([{ does: "answer", afterMs: millisecondsOf(after), response, by, via, rejection: null }]);
