@@ -181,6 +181,49 @@ testEachWay("a pending request is found again in another conversation, and its a
   assert.deepEqual(all.requests, [request]);
 });
 
+testEachWay(
+  "a single value is asked for in a form of one field, and is the answer wherever it is told",
+  async (desk) => {
+    const client = await desk.connect();
+    const ask = async (answer_schema: object, value: unknown) => {
+      const question = `Which one? ${JSON.stringify(answer_schema)}`;
+      const { request_id } = await desk.tool(client, "ask_human", { question, answer_schema, wait_seconds: 0 });
+      const path = `/api/tasks/${request_id}`;
+      const { body: task } = await desk.house.service.call<{ response_schema: { properties: object } }>("GET", path);
+      assert.deepEqual(Object.keys(task.response_schema.properties), ["value"]);
+      await desk.answer(request_id, { value });
+      const result = await client.callTool({ name: "check_on_human", arguments: { request_id } });
+      const request = result.structuredContent as HumanRequest;
+      assert.deepEqual(request.answer, value);
+      assert.match(textOf(result), new RegExp(`"answer": ${JSON.stringify(value)[0]!.replace("[", "\\[")}`));
+      return request;
+    };
+    const requests = [
+      await ask({ type: "string" }, "green"),
+      await ask({ type: "boolean" }, false),
+      await ask({ enum: ["a", "b", null] }, null),
+      await ask({ type: "array", items: { $ref: "#/$defs/tag" }, $defs: { tag: { type: "string" } } }, ["x"]),
+    ];
+    const listed = await desk.tool<{ requests: HumanRequest[] }>(client, "list_my_requests");
+    assert.deepEqual(listed.requests, requests.toReversed());
+    const again = { question: requests[0]!.question, answer_schema: { type: "string" }, wait_seconds: 0 };
+    const { request_id } = await desk.tool(client, "ask_human", again);
+    assert.deepEqual((await desk.tool(client, "withdraw_request", { request_id })).answer, null);
+
+    // An object with one member of that name is what the agent has asked for, and stays one.
+    const own = {
+      type: "object",
+      properties: { value: { type: "number" } },
+      required: ["value"],
+      additionalProperties: false,
+    };
+    const asked = await desk.tool(client, "ask_human", { question: "How many?", answer_schema: own, wait_seconds: 0 });
+    await desk.answer(asked.request_id, { value: 5 });
+    const { answer } = await desk.tool(client, "check_on_human", { request_id: asked.request_id });
+    assert.deepEqual(answer, { value: 5 });
+  },
+);
+
 testEachWay("a call ends in time although nobody answers, and does not pretend", async (desk) => {
   const client = await desk.connect();
   const begun = performance.now();
@@ -301,6 +344,7 @@ testEachWay(
     };
     assert.match(await refused({ notify: ["pigeon:roof"] }), /VALIDATION_FAILED[\s\S]*\/notify\/0/);
     assert.match(await refused({ answer_schema: { type: "strin" } }), /response_schema/);
+    assert.match(await refused({ answer_schema: { not: {} } }), /RESPONSE_SCHEMA_NOT_OBJECT/);
     assert.match(await refused({ choices: ["a", "b"], answer_schema: {} }), /not both/);
     assert.match(await refused({ choices: ["a", "a"] }), /differ/);
     assert.match(await refused({ wait_seconds: 51 }), /wait_seconds/);

@@ -1,14 +1,15 @@
 import { HumanTaskError, type Client, type ListedTask, type Question, type TaskRecord } from "../sdk/index.ts";
 import { systemClock } from "../sdk/clock.ts";
 import { keyOf } from "../sdk/idempotency.ts";
+import { isWrapped } from "../sdk/single-value.ts";
 
 /** How a request stands. `pending` is what the service calls `created` or `rejected`: nobody's answer counts yet. */
 export interface HumanRequest {
   request_id: string;
   status: "pending" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
   question: string;
-  /** What the person entered, as the request's schema has it; null until then, and when nobody did. */
-  answer: Record<string, unknown> | null;
+  /** What the person entered, as the request's schema has it: an object, or a single value. null until then, and when nobody did. */
+  answer: unknown;
   answered_by: string | null;
   /** Where a person who signs in answers it. */
   url: string;
@@ -94,7 +95,9 @@ export function createRequests({ client, pagesUrl, agent, stopping }: RequestsOp
     },
     check: async (id, patience) => wait(await own(id, patience.signal), patience),
     list: async ({ isOpen, limit, signal }) => {
-      const filter = { key_prefix: prefix, limit, ...(isOpen !== undefined && { terminal: !isOpen }) };
+      const which = isOpen === undefined ? {} : { terminal: !isOpen };
+      // The schema says whether the answer is a single value.
+      const filter = { ...which, key_prefix: prefix, limit, include: "schemas" } as const;
       const found: HumanRequest[] = [];
       for await (const task of client.list(filter, { signal: bounded(signal) })) {
         found.push(toRequest(task));
@@ -177,13 +180,20 @@ export function createRequests({ client, pagesUrl, agent, stopping }: RequestsOp
       request_id: task.id,
       status: task.status === "created" || task.status === "rejected" ? "pending" : task.status,
       question: task.task,
-      answer: task.response,
+      answer: answerOf(task),
       answered_by: task.completed_by_email,
       url: `${pagesUrl}/tasks/${task.id}`,
       asked_at: task.created_at,
       expires_at: task.timeout_at,
     };
   }
+}
+
+/** What was entered: of a question for a single value, the value. */
+function answerOf({ response, response_schema }: ListedTask): unknown {
+  return response !== null && response_schema !== undefined && isWrapped(response_schema)
+    ? response["value"]
+    : response;
 }
 
 function isOpen({ status }: { status: TaskRecord["status"] }): boolean {

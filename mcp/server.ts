@@ -42,7 +42,7 @@ const AskHuman = z.object({
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      'JSON Schema, with "type": "object", of the answer: the person gets a form made of it. Instead of choices, when more than one thing is asked. With neither, the answer is {answer} in the person\'s own words.',
+      'JSON Schema of the answer: the person gets a form made of it. Instead of choices: an object where more than one thing is asked, or a single value, such as {"type": "boolean"}, which is then the answer itself. With neither, the answer is {answer} in the person\'s own words.',
     ),
   assign_to: z
     .email()
@@ -72,7 +72,11 @@ const Request = z.object({
   request_id: z.string(),
   status: z.enum(["pending", "completed", "timed_out", "cancelled", "verification_exhausted"]),
   question: z.string(),
-  answer: z.record(z.string(), z.unknown()).nullable(),
+  answer: z
+    .unknown()
+    .describe(
+      "What the person entered: an object, or the value that answer_schema is for. null until there is an answer.",
+    ),
   answered_by: z.string().nullable(),
   url: z.string(),
   asked_at: z.string(),

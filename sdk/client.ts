@@ -93,7 +93,7 @@ export interface FirstAnswer<Answer> {
   leftOpen: readonly string[];
 }
 
-export interface ListFilter extends Omit<ListQuery, "status" | "cursor" | "offset" | "include"> {
+export interface ListFilter extends Omit<ListQuery, "status" | "cursor" | "offset"> {
   status?: TaskRecord["status"] | readonly TaskRecord["status"][];
 }
 

@@ -19,11 +19,13 @@ const HELP = `${SERVICE_COMMAND} <command>
                runs on this machine.
   tasks create --task <text> [--payload <json>] [--schema <json>] [--timeout <seconds>] [--key <key>]
                [--assign-to <address>] [--notify <channel:target>] [--callback-url <url>] [--wait]
-               Asks somebody. Without a schema it is a yes or a no. With --wait, prints the answer.
+               Asks somebody. Without a schema it is a yes or a no. A schema for a single value, such as
+               {"type":"boolean"}, makes a form of one field, and the answer is its value. With --wait, prints the answer.
   tasks watch <id> [--timeout <seconds>]
                Waits until a task has ended, and prints the answer. Ends with 1 when there is none.
   tasks answer <id> <json> [--email <address>]
-               Answers in a person's place. JSON stands there as it is, in a file (@file) or in standard input (-).
+               Answers in a person's place: with an object, or with the value where a single one is asked for, such as
+               true. JSON stands there as it is, in a file (@file) or in standard input (-).
   tasks list [--all]
                These act as an agent: on the service at SERVICE_URL, else the one that runs on this machine.
   webhook-key  Prints the key that callbacks are signed with, in base64, for receivers to check them by.

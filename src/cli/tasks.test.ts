@@ -125,6 +125,36 @@ test(
     assert.match(waited.err, /^This was asked before/);
     assert.deepEqual([waited.code, JSON.parse(waited.out)], [0, { version: "1.3" }]);
     assert.deepEqual(JSON.parse((await run("tasks", "watch", id)).out), { version: "1.3" });
+    // Asked for a single value, which is then what is answered with and what is printed.
+    const tags = '{"type":"array","items":{"$ref":"#/$defs/tag"},"$defs":{"tag":{"enum":["red","blue"]}}}';
+    for (const [schema, value] of [
+      ['{"type":"boolean"}', "true"],
+      ['{"enum":["approve","reject"]}', '"reject"'],
+      ['{"type":["number","null"]}', "null"],
+      [tags, '["blue"]'],
+    ] as const) {
+      const asking = ["tasks", "create", "--task", `Which one? ${schema}`, "--schema", schema];
+      const { out: one } = await run(...asking);
+      const wrong = await run("tasks", "answer", one, '"green"');
+      assert.deepEqual([wrong.code, /\/response\/value/.test(wrong.err)], [1, true], wrong.err);
+      const waiting = run(...asking, "--wait");
+      assert.deepEqual((await run("tasks", "answer", one, value)).out, "completed");
+      assert.equal(JSON.stringify(JSON.parse((await waiting).out)), value);
+      assert.equal(JSON.stringify(JSON.parse((await run("tasks", "watch", one)).out)), value);
+    }
+    const boolean = await run("tasks", "create", "--task", "And this?", "--schema", '{"type":"boolean"}');
+    assert.equal((await run("tasks", "answer", boolean.out, '{"value":false}')).out, "completed");
+    // An object that only looks like one of those is printed as it is.
+    const own = '{"type":"object","properties":{"value":{}},"required":["value"],"additionalProperties":false}';
+    const { out: like } = await run("tasks", "create", "--task", "And that?", "--schema", own);
+    const bare = await run("tasks", "answer", like, "5");
+    assert.deepEqual([bare.code, bare.out], [2, ""]);
+    assert.match(bare.err, /The answer is not a JSON object/);
+    assert.equal((await run("tasks", "answer", like, '{"value":5}')).code, 0);
+    assert.deepEqual(JSON.parse((await run("tasks", "watch", like)).out), { value: 5 });
+    const never = await run("tasks", "create", "--task", "Never?", "--schema", '{"not":{}}');
+    assert.equal(never.code, 1);
+    assert.match(never.err, /RESPONSE_SCHEMA_NOT_OBJECT/);
     assert.equal((await run("tasks", "list")).out, "There are none.");
     assert.match((await run("tasks", "list", "--all")).out, new RegExp(id));
 

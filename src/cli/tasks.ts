@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { createClient, HumanTaskError, NoAnswerError, type Client } from "../../sdk/index.ts";
+import { isWrapped } from "../../sdk/single-value.ts";
+import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { isTerminal } from "../tasks/lifecycle.ts";
 import { need, parse, read, UsageError } from "./options.ts";
 import { table } from "./table.ts";
-
-type JsonObject = Record<string, unknown>;
 
 /** Where a command writes: its result for programs, and what only people want to read beside it. */
 export interface Output {
@@ -90,7 +90,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const task = await client.get(id);
       if (!isTerminal(task.status)) output.note(`Waiting for somebody until ${task.timeout_at}: ${task.task}`);
       const signal = limit === undefined ? undefined : AbortSignal.timeout(limit * 1000);
-      return answered(async () => client.wait(id, { signal }), output, signal);
+      const answer = async () => {
+        const response = await client.wait(id, { signal });
+        return isWrapped(task.response_schema) ? response["value"] : response;
+      };
+      return answered(answer, output, signal);
     };
   },
 
@@ -98,10 +102,16 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     const { values, positionals } = parse(args, { email: { type: "string" } });
     if (positionals.length !== 2) throw new UsageError("tasks answer takes the id of a task and the answer.");
     const [id, given] = positionals as [string, string];
-    const response = await readObject(given, "The answer");
+    const answer = await readJson(given, "The answer");
     return async (client, { result, note }) => {
+      // Only a question for a single value is answered with one.
+      if (!isJsonObject(answer) && !isWrapped((await client.get(id)).response_schema))
+        requireObject(answer, "The answer");
       const as = values.email === undefined ? {} : { email: values.email };
-      const { status, verifier_result } = await client.complete(id, response, { channel: "command line", ...as });
+      const { status, verifier_result } = await client.complete(id, answer as object, {
+        channel: "command line",
+        ...as,
+      });
       if (status !== "completed") note(`It was sent back: ${verifier_result?.reason ?? ""}`);
       result(status);
       return status === "completed" ? 0 : 1;
@@ -140,18 +150,24 @@ async function answered(
   }
 }
 
-/** JSON as it is, from a file (`@file`), or from standard input (`-`). @throws UsageError */
 async function readObject(given: string, name: string): Promise<JsonObject> {
+  return requireObject(await readJson(given, name), name);
+}
+
+/** @throws UsageError */
+function requireObject(value: unknown, name: string): JsonObject {
+  if (!isJsonObject(value)) throw new UsageError(`${name} is not a JSON object, such as {"approved": true}.`);
+  return value;
+}
+
+/** JSON as it is, from a file (`@file`), or from standard input (`-`). @throws UsageError */
+async function readJson(given: string, name: string): Promise<unknown> {
   const source = given.startsWith("@") ? fileText(given.slice(1)) : given === "-" ? await text(process.stdin) : given;
-  let value: unknown;
   try {
-    value = JSON.parse(source);
+    return JSON.parse(source);
   } catch (error) {
     throw new UsageError(`${name} is not JSON: ${(error as Error).message}`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new UsageError(`${name} is not a JSON object, such as {"approved": true}.`);
-  return value as JsonObject;
 }
 
 function fileText(path: string): string {
