@@ -125,6 +125,36 @@ testAgent("a tool asks a person and waits, and the model gets the answer with it
   assert.deepEqual(outcome, told);
 });
 
+testAgent("the answer to a question for a single value is the value, waited for or not", async (around) => {
+  const { responseSchema: _, ...yesOrNo } = REFUND.question({ amount: 1 });
+  const waiting = humanTool({ ...REFUND, question: () => yesOrNo, run: "chat-1", client: around.client });
+  const generated = generateText({
+    model: modelOf([ask]),
+    tools: { askRefund: waiting },
+    stopWhen: isStepCount(3),
+    prompt: "Refund Mia.",
+  });
+  while ((await around.questions()).length === 0);
+  const first = await around.question();
+  await around.answer(first.id, { value: true });
+  const [result] = (await generated).steps[0]!.toolResults;
+  assert.ok(result?.dynamic !== true);
+  const outcome: Outcome<boolean> | Pending = result!.output;
+  assert.deepEqual(outcome, { status: "completed", taskId: first.id, answer: true });
+
+  const choice = { ...yesOrNo, responseSchema: z.enum(["refund", "voucher"]) };
+  const tools = { askRefund: pausingHumanTool({ ...REFUND, question: () => choice }) };
+  const model = modelOf([ask]);
+  const generate = async (options: { messages: ModelMessage[] }) => generateText({ ...options, model, tools });
+  const runs = createRuns({ generate, tools, ...createStore(), client: around.client });
+  const step = await runs.start("chat-2", user("Go."));
+  assert.ok(step.status === "waiting");
+  const { taskId } = step.tasks[0]!;
+  await around.answer(taskId, { value: "voucher" });
+  const { messages } = await runs.resume("chat-2");
+  assert.match(JSON.stringify(messages), /"answer":"voucher"/);
+});
+
 testAgent(
   "a tool that has waited long enough says so, and finds its question when it is called again, or its run begins anew",
   async (around) => {

@@ -109,6 +109,17 @@ for (const checkpointing of [false, true])
     },
   );
 
+testWithCallbacks("the answer to a question for a single value is the value", async (asked, t) => {
+  const program = await run(t, asked, async (human, context) => {
+    const { responseSchema: _, ...yesOrNo } = question();
+    const outcome: Outcome<boolean> = await human.awaitHuman(context, "approve", yesOrNo);
+    return outcome.status === "completed" ? { isApproved: outcome.answer } : outcome;
+  });
+  const begun = program.start();
+  await asked.client.complete(await waiting(begun), { value: false });
+  assert.deepEqual(await begun.ended(), { isApproved: false });
+});
+
 testWithCallbacks("an answer that comes before Inngest waits for it is not lost", async (asked, t) => {
   const program = await run(t, asked, (human, context) => human.awaitHuman(context, "approve", question()));
   const begun = program.start();

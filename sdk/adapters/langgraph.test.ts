@@ -429,6 +429,26 @@ testAgent("to wait is bounded: what is pending is said, and found again", async 
   assert.equal((await graph.invoke({}, thread("t"))).outcome, "yes");
 });
 
+testAgent("the answer to a question for a single value is the value, waited for or not", async (around) => {
+  const graph = new StateGraph(Refund)
+    .addNode("ask", async () => {
+      const paused = await interruptForHuman({ task: "How many?", responseSchema: z.number() }, around);
+      const waited = await waitForHuman({ task: "Now?", idempotencyKey: "now" }, around);
+      if (paused.status !== "completed" || waited.status !== "completed") return {};
+      const [amount, isNow]: [number, boolean] = [paused.answer, waited.answer];
+      return { outcome: JSON.stringify([amount, isNow]) };
+    })
+    .addEdge("__start__", "ask")
+    .compile({ checkpointer: new MemorySaver() });
+  assert.ok(isInterrupted(await graph.invoke({}, thread("t"))));
+  await around.answer((await around.question()).id, { value: 7 });
+  const going = graph.invoke(null, thread("t"));
+  while ((await around.questions()).length < 2);
+  const now = (await around.questions()).find(({ task }) => task === "Now?")!;
+  await around.answer(now.id, { value: false });
+  assert.equal((await going).outcome, "[7,false]");
+});
+
 testAgent("to wait ends with the graph's signal", async (around) => {
   const abort = new AbortController();
   let waiting: ReturnType<typeof waitForHuman> | undefined;

@@ -107,6 +107,35 @@ testWithCallbacks("a run waits for a person over a restart, and goes on once wit
   assert.deepEqual(noted, ["nobody"]);
 });
 
+testWithCallbacks("a step that asks for a single value gives the value", async (asked, t) => {
+  const given: boolean[] = [];
+  const agent = await start(t, (callbackUrl) => {
+    const flag = createHumanStep({
+      id: "flag",
+      inputSchema: INPUT,
+      responseSchema: z.boolean(),
+      callbackUrl,
+      client: asked.client,
+      ask: () => ({ task: "Flag?", timeoutSeconds: 600 }),
+    });
+    const keep = createStep({
+      id: "keep",
+      inputSchema: z.boolean(),
+      outputSchema: z.object({ isFlagged: z.boolean() }),
+      execute: async ({ inputData }) => {
+        given.push(inputData);
+        return { isFlagged: inputData };
+      },
+    });
+    return [createWorkflow(main).then(flag).then(keep).commit()];
+  });
+  const run = await agent.mastra.getWorkflowById("main").createRun({ runId: "order/18" });
+  await run.start({ inputData: { customer: "Mia" } });
+  await asked.client.complete((await openTasks(asked))["Flag?"]!, { value: false });
+  const { result } = await until(agent, "order/18", "success");
+  assert.deepEqual([result, given], [{ isFlagged: false }, [false]]);
+});
+
 testWithCallbacks("a callback that is too early is refused, and the next one resumes", async (asked, t) => {
   let taskId = "";
   const answer = async () => {

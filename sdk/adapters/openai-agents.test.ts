@@ -112,6 +112,29 @@ testAgent("a tool asks a person and waits, and the model is told the answer", as
   assert.deepEqual(toldTo((await running).finalOutput), [told]);
 });
 
+testAgent("the answer to a question for a single value is the value, waited for or not", async (around) => {
+  const { responseSchema: _, ...yesOrNo } = REFUND.question({ amount: 1 });
+  const waiting = humanTool({ ...REFUND, question: () => yesOrNo, run: "a", client: around.client });
+  const running = run(new Agent({ name: "Refunds", model: modelOf([ask]), tools: [waiting] }), "Go.");
+  while ((await around.questions()).length === 0);
+  const first = await around.question();
+  await around.answer(first.id, { value: true });
+  const told = { status: "completed", taskId: first.id, answer: true };
+  assert.deepEqual(toldTo((await running).finalOutput), [told]);
+
+  const choice = { ...yesOrNo, responseSchema: z.enum(["refund", "voucher"]) };
+  const pausing = pausingHumanTool({ ...REFUND, question: () => choice });
+  const agent = new Agent({ name: "Refunds", model: modelOf([ask]), tools: [pausing] });
+  const runs = createRuns({ agent, ...createStore(), client: around.client });
+  const step = await runs.start("b", "Go.");
+  assert.ok(step.status === "waiting");
+  const { taskId } = step.tasks[0]!;
+  await around.answer(taskId, { value: "voucher" });
+  const done = await runs.resume("b");
+  assert.ok(done.status === "finished");
+  assert.deepEqual(toldTo(done.result!.finalOutput), [{ status: "completed", taskId, answer: "voucher" }]);
+});
+
 testAgent(
   "a tool that has waited long enough says so, and finds its question when it is called again, or its run begins anew",
   async (around) => {

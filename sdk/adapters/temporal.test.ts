@@ -153,6 +153,14 @@ testWithAgent(
   replaying,
 );
 
+testWithAgent("the answer to a question for a single value is the value", async (asked, agent) => {
+  const handle = await agent.start("values");
+  const tasks = await openTasks(asked, 2);
+  await asked.client.complete(tasks["amount"]!, { value: 7 });
+  await asked.client.complete(tasks["now"]!, { value: true });
+  assert.equal(await handle.result(), "[7,true]");
+});
+
 testWithAgent("workflows side by side hear only of their own tasks", async (asked, agent) => {
   const [first, second] = [await agent.start("one", "first"), await agent.start("one", "second")];
   const tasks = await openTasks(asked, 2);
