@@ -208,7 +208,7 @@ export interface components {
             payload_schema: {
                 [key: string]: unknown;
             };
-            /** @description JSON Schema of the response; drives the form. */
+            /** @description JSON Schema of the response, which is an object; drives the form. */
             response_schema: {
                 [key: string]: unknown;
             };

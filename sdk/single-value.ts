@@ -7,25 +7,25 @@ import { isObject, type JsonObject } from "./json.ts";
 const MARK = "single value";
 /** Subschemas that are looked at: the limit of the work, and of the stack. */
 const LOOKS_MAX = 1000;
+/** In a schema's text: a document of its own, or a reference to something else than a definition or an anchor. */
+const ELSEWHERE = /"\$id":|ef":"(#?"|#\/(?!\$defs\/|definitions\/))/;
 
 /** The schema of a task for answers that fit `schema`: itself, or where no object fits it, that of an object around the value. */
 export function wrapSchema(schema: JsonObject): JsonObject {
   if (!isForValue(schema)) return schema;
-  const { $schema, ...rest } = schema;
-  const { $ref, definitions = {}, $defs = {} } = rest;
-  const value = {
-    // The label of the field.
-    title: targetOf(schema, $ref)?.["title"] ?? "Answer",
-    // What references name is within their document. With an id, the value is one of its own.
-    ...(/ef":"/.test(JSON.stringify(rest)) && { $id: "single-value" }),
-    // In draft-07 no id and no title counts beside a reference, which leads to a definition.
-    ...(isOfDraft7(schema) && $ref !== undefined ? { allOf: [{ $ref }], definitions, $defs } : rest),
-  };
+  // Definitions stay at the root, where references find them. One that leads elsewhere, such as to the root itself, needs the
+  // document as it is: it then has an id.
+  const isDocument = ELSEWHERE.test(JSON.stringify(schema));
+  const staying = isDocument ? /^\$schema$/ : /^(\$schema|\$defs|definitions)$/;
+  const part = (stays: boolean) =>
+    Object.fromEntries(Object.entries(schema).filter(([name]) => staying.test(name) === stays));
+  // The label of the field.
+  const title = targetOf(schema, schema["$ref"])?.["title"] ?? "Answer";
   return {
-    ...($schema !== undefined && { $schema }),
+    ...part(true),
     $comment: MARK,
     type: "object",
-    properties: { value },
+    properties: { value: { title, ...(isDocument && { $id: "single-value" }), ...part(false) } },
     required: ["value"],
     additionalProperties: false,
   };

@@ -17,7 +17,7 @@ export const CreateTaskBody = Type.Object(
     task: Text({ minLength: 1, maxLength: 10_000, description: "What is to be decided or done, for a human to read." }),
     payload: Json("Data the human reviews."),
     payload_schema: Json("JSON Schema (draft-07 or 2020-12) of `payload`."),
-    response_schema: Json("JSON Schema of the response; drives the form."),
+    response_schema: Json("JSON Schema of the response, which is an object; drives the form."),
     form_definition: Type.Optional(Nullable(Json("Hints for the form; without them it is drawn from the schema."))),
     timeout_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000, description: "How long the task stays open." }),
     idempotency_key: Text({
