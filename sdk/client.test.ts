@@ -269,6 +269,8 @@ testOnBoth("tasks are listed page by page, read, followed and deleted", async (c
   assert.equal((await client.poll(ids[1]!, { timeoutSeconds: 0 })).status, "created");
   assert.deepEqual(await client.wait(ids[0]!), { approved: true });
   assert.equal((await client.wait(ids[0]!, { responseSchema: ANSWER })).note, "none");
+  // To check an answer, a schema need not say itself as JSON Schema.
+  assert.equal((await client.wait(ids[0]!, { responseSchema: v.object({ approved: v.boolean() }) })).approved, true);
   const actions = (await client.audit(ids[0]!)).map(({ action }) => action);
   assert.deepEqual(actions, ["created", "completed"]);
   await client.delete(ids[0]!);

@@ -81,6 +81,11 @@ void test("what fits a schema fits, as a response, the one that is made of it, a
   assert.ok(counts.valid > 500 && counts.invalid > 500, JSON.stringify(counts));
 });
 
+void test("a response to another question is left as it is", () => {
+  assert.deepEqual(unwrapResponse({ approved: true }, { type: "boolean" }), { approved: true });
+  assert.deepEqual(unwrapResponse({ value: true }, { type: "object" }), { value: true });
+});
+
 void test("a schema that is made to hurt is left as it is, soon", () => {
   const defs: JsonObject = { d60: { type: "string" } };
   for (let i = 0; i < 60; i++)
@@ -100,7 +105,7 @@ void test("a schema that is made to hurt is left as it is, soon", () => {
 void test("a person sees one field, with a label that says something", () => {
   const field = (schema: JsonObject) => {
     const { plan, names, at } = tryForm(wrapSchema(schema));
-    const [name] = names.filter((name) => name !== "");
+    const name = names.find((name) => name !== "");
     const { kind, title, description } = at(name!);
     return { decision: plan.decision, kind, title, description };
   };

@@ -217,7 +217,10 @@ void test("a single value is answered with it, and found wrong where it does not
   assert.equal(await asked(approve(), z.enum(["reject", "approve"])), "approve");
   const tags = { type: "array", minItems: 2, items: { $ref: "#/$defs/tag" }, $defs: { tag: { enum: ["x", "y"] } } };
   assert.deepEqual(await asked(approve(), tags), ["x", "x"]);
+  const lists = { type: "array", items: { $ref: "#" } };
+  assert.deepEqual(await asked(answer([[], [[]]]), lists), [[], [[]]]);
 
+  await assert.rejects(asked(answer([["x"]]), lists), /\/value\/0\/0/);
   await assert.rejects(asked(answer("perhaps"), z.boolean()), TestMistake);
   await assert.rejects(asked(answer(["x", "z"]), tags), /\/value\/1/);
   await assert.rejects(asked(answer(true), z.object({})), /Must be an object/);
