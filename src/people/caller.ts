@@ -11,11 +11,14 @@ export interface Person {
   time_zone: string | null;
 }
 
-/** Whoever follows the link that was sent to `email`; it opens this task, and nothing else. `user`: whom the directory knows there. */
+/**
+ * Whoever follows a link in a mail; it opens this task, and nothing else. `user`: the person in the directory it was made
+ * for. `email`: their address; null: they have none any more. Without a user, the address that the link was sent to.
+ */
 export interface LinkCaller {
   kind: "link";
   task_id: string;
-  email: string;
+  email: string | null;
   user: Person | null;
 }
 

@@ -52,8 +52,11 @@ export async function requireStillHere(ctx: Pick<Context, "db">, caller: Caller)
     throw new ServiceError("UNAUTHENTICATED");
   if (caller.kind === "slack" && caller.user !== null && !(await findUser(ctx.db, caller.user.id))?.active)
     throw new ServiceError("FORBIDDEN");
-  if (caller.kind === "link" && (await findUserByEmail(ctx.db, caller.email))?.active === false)
-    throw new ServiceError("FORBIDDEN");
+  if (caller.kind === "link") {
+    const { user, email } = caller;
+    const known = user === null ? await findUserByEmail(ctx.db, email ?? "") : await findUser(ctx.db, user.id);
+    if (known?.active === false) throw new ServiceError("FORBIDDEN");
+  }
   if (caller.kind === "embed" && !(await isServiceKey(ctx.db, caller.key_id)))
     throw new ServiceError("INVALID_EMBED_TOKEN");
 }

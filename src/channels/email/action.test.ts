@@ -16,8 +16,9 @@ async function asked(service: TestService, fields: Partial<CreateTaskBody> = {})
   return { id, path: pathOf(service, id, DANA) };
 }
 
-function pathOf({ ctx }: TestService, id: string, address: string): string {
-  return new URL(createLink(ctx, id, address)).pathname;
+/** @param user_id - who had the address when the mail was sent; left out: nobody */
+function pathOf({ ctx }: TestService, id: string, address: string, user_id?: string): string {
+  return new URL(createLink(ctx, id, address, user_id)).pathname;
 }
 
 const open = ({ call }: TestService, path: string, method: "GET" | "HEAD" = "GET") =>
@@ -193,6 +194,102 @@ testOnBoth("a link opens one task for one address; any other opens nothing", asy
   const gone = await open(service, path);
   assert.equal(gone.status, 404);
   assert.equal(titleOf(gone), "This link opens nothing");
+});
+
+/** The directory, after a mail was sent to Dana. An address can be cleared where there is a Slack id. */
+async function danaWithLink(service: TestService) {
+  const user = await addUser(service, { email: DANA, slack_team_id: "T1", slack_user_id: "U1" });
+  // Two people are named, so that the task is nobody's.
+  const { id } = await service.create({ notify: [`email:${DANA}`, "email:lee@example.com"] });
+  const path = pathOf(service, id, DANA, user.id);
+  const change = (body: object) => service.call("PATCH", `/api/users/${user.id}`, { body });
+  const deactivate = () => service.call("DELETE", `/api/users/${user.id}`);
+  const answered = async () => (await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
+  return { user, id, path, change, deactivate, answered };
+}
+
+const ADDRESSES: readonly [string, string | null][] = [
+  ["has been changed", "dana.reyes@example.com"],
+  ["has been cleared", null],
+  ["is the same", DANA],
+];
+for (const [what, email] of ADDRESSES)
+  testOnBoth(
+    `a person who was deactivated cannot answer through an old link: their address ${what}`,
+    async (service) => {
+      const { path, change, deactivate, answered } = await danaWithLink(service);
+      const fields = { ...hiddenOf((await open(service, path)).text), "/approved": "true" };
+      assert.equal((await change({ email })).status, 200);
+      assert.equal((await deactivate()).status, 200);
+      assert.equal((await open(service, path, "HEAD")).status, 403);
+      for (const page of [await open(service, path), await post(service, path, fields)]) assert.equal(page.status, 403);
+      assert.equal((await answered()).status, "created");
+    },
+  );
+
+for (const [what, email] of ADDRESSES)
+  testOnBoth(`a person answers as themselves through an old link: their address ${what}`, async (service) => {
+    const { user, path, change, answered } = await danaWithLink(service);
+    const fields = { ...hiddenOf((await open(service, path)).text), "/approved": "true" };
+    assert.equal((await change({ email })).status, 200);
+    // Somebody else has the address now.
+    if (email !== DANA) await addUser(service, { email: DANA });
+    assert.equal((await open(service, path, "HEAD")).status, 200);
+    assert.equal((await post(service, path, fields)).status, 200);
+    const { status, completed_by_user_id, completed_by_email } = await answered();
+    assert.deepEqual([status, completed_by_user_id, completed_by_email], ["completed", user.id, email]);
+    const again = await open(service, path);
+    assert.deepEqual([again.status, titleOf(again)], [410, "You have answered this"]);
+  });
+
+let whileChecked = async () => {};
+testOnBoth(
+  "a person who is deactivated while their answer is checked has not answered, whatever becomes of their address",
+  async (service) => {
+    const { user, change, deactivate } = await danaWithLink(service);
+    const verifier_config = { provider: "openai", instructions: "Check it." };
+    const { id } = await service.create({ notify: [`email:${DANA}`, "email:lee@example.com"], verifier_config });
+    whileChecked = async () => {
+      await change({ email: null });
+      await deactivate();
+    };
+    const refused = await answer(service, pathOf(service, id, DANA, user.id));
+    assert.equal(refused.status, 403);
+    const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+    assert.equal(body.status, "created");
+  },
+  {
+    env: { OPENAI_API_KEY: "k" },
+    verify: async () => {
+      await whileChecked();
+      return { passed: true, reason: "Good." };
+    },
+  },
+);
+
+testOnBoth("a link to an address that was nobody's is for whoever has the address now", async (service) => {
+  const { id, path } = await asked(service);
+  assert.equal((await open(service, path)).status, 200);
+  const user = await addUser(service, { email: DANA });
+  assert.equal((await answer(service, path)).status, 200);
+  const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+  assert.equal(body.completed_by_user_id, user.id);
+});
+
+testOnBoth("nobody makes a link for another person out of their own", async (service) => {
+  const { user, id, path } = await danaWithLink(service);
+  const other = await addUser(service, { email: "lee@example.com" });
+  const outsider = pathOf(service, id, DANA);
+  const proof = outsider.split(".").at(-1)!;
+  for (const forged of [
+    path.replace(user.id, other.id),
+    path.replace(`.${user.id}`, ""),
+    outsider.replace(proof, `${user.id}.${proof}`),
+    path.replace(user.id, "usr_1"),
+    path.replace(user.id, ""),
+    path.replace(user.id, `${user.id}.${user.id}`),
+  ])
+    assert.equal((await open(service, forged)).status, 404, forged);
 });
 
 testOnBoth(

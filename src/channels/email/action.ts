@@ -17,7 +17,7 @@ import { parseJson, type WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
 import { fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf, formForMail } from "./choices.ts";
-import { createNonce, isNonce, openLink, recipientOf, type OpenedLink } from "./links.ts";
+import { callerOfLink, createNonce, isNonce, openLink, type OpenedLink } from "./links.ts";
 import { momentText, openPage, saidPage, type SaidPage } from "./page.ts";
 
 /*
@@ -96,8 +96,8 @@ type Below = NonNullable<SaidPage["more"]> | null;
 /** Whether somebody may answer here now; if not, the page that says why. */
 async function standingOf(ctx: Context, link: OpenedLink | null): Promise<Open | { over: Over }> {
   if (link === null) return { over: UNKNOWN };
-  const { task, address } = link;
-  const caller = await recipientOf(ctx.db, task.id, address);
+  const { task, recipient } = link;
+  const caller = await callerOfLink(ctx.db, task.id, recipient);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return { over: await endOf(ctx, task, caller, {}) };
   if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
   const holder = await nameOf(ctx.db, task.assigned_to_user_id, task.assigned_to_email);
@@ -139,7 +139,7 @@ async function endOf(
   switch (task.status) {
     case "completed": {
       const who = await nameOf(db, task.completed_by_user_id, task.completed_by_email);
-      const isOwn = caller !== null && emailKey(task.completed_by_email ?? "") === emailKey(caller.email);
+      const isOwn = caller !== null && isAnswerOf(task, caller);
       if (isNow)
         return {
           ...about,
@@ -193,6 +193,11 @@ async function endOf(
         says: [`An answer was needed by ${at(task.timeout_at)}. Nothing was sent, and nothing is left to do.`],
       };
   }
+}
+
+function isAnswerOf({ completed_by_user_id, completed_by_email }: WholeTask, { user, email }: LinkCaller): boolean {
+  if (completed_by_user_id !== null) return completed_by_user_id === user?.id;
+  return completed_by_email !== null && email !== null && emailKey(completed_by_email) === emailKey(email);
 }
 
 async function answerOf({ response, response_schema, redact_payload }: WholeTask): Promise<Below> {
@@ -252,7 +257,7 @@ async function show(
     form: renderForm(props),
     props,
     notice: notice ?? null,
-    footer: `You answer as ${caller.email}. Nothing is sent until you submit. Task ${task.id}`,
+    footer: `You answer as ${caller.email ?? caller.user?.display_name ?? "yourself"}. Nothing is sent until you submit. Task ${task.id}`,
   });
   return { status, html: page };
 }

@@ -11,7 +11,7 @@ import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { findWholeTask, parseJson, type WholeTask } from "../../tasks/store.ts";
 import { AUTOMATIC, findIdentity, SEALED, type Identity } from "./identities.ts";
-import { createLink, recipientOf } from "./links.ts";
+import { callerOfLink, createLink } from "./links.ts";
 import { renderMessage } from "./message.ts";
 import type { OwedMail } from "./owed.ts";
 import { sendMail, type Mail } from "./transport.ts";
@@ -30,7 +30,7 @@ export function createEmailKind(ctx: Ctx): Kind {
       const { purpose, identity: id } = JSON.parse(body) as OwedMail;
       const task = await findWholeTask(ctx.db, task_id);
       if (task === null || isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return NEEDLESS;
-      const recipient = await recipientOf(ctx.db, task_id, destination);
+      const recipient = await callerOfLink(ctx.db, task_id, { address: destination, user_id: null });
       if (recipient === null || !(await mayWith(ctx.db, recipient, "complete", task))) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       if (identity === null) return unsent("no_identity", `The sender identity "${id}" is gone.`);
@@ -41,7 +41,7 @@ export function createEmailKind(ctx: Ctx): Kind {
         purpose,
         task: documentsOf(task),
         to: { address: destination, name: user?.display_name ?? null, time_zone: user?.time_zone ?? null },
-        link: createLink(ctx, task_id, destination),
+        link: createLink(ctx, task_id, destination, user?.id ?? null),
         settings_link: user === null ? null : `${ctx.config.publicUrl}/settings`,
         sent_back:
           purpose === "sent_back" && task.verifier_result !== null

@@ -6,13 +6,14 @@ import { deriveKey, isSameSecret } from "../../lib/keys.ts";
 import { emailKey } from "../../lib/text.ts";
 import { HOUR } from "../../lib/time.ts";
 import type { LinkCaller } from "../../people/caller.ts";
-import { findUserByEmail } from "../../people/store.ts";
+import { findUser, findUserByEmail } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 
 /*
- * A link lets one person answer one task: it names the task and proves for which of the addresses in its `notify` it was
- * made. Nothing is stored for it. What has become of the task says whether it still opens anything.
+ * A link lets one person answer one task. It names the task, and the person where the directory knew the address when the
+ * mail was sent, and proves for which of the addresses in the task's `notify` it was made. Nothing is stored for it. What
+ * has become of the task and of the person says whether it still opens anything.
  */
 
 type Ctx = Pick<Context, "config">;
@@ -22,34 +23,61 @@ const PROOF_CHARACTERS = 32;
 /** A page that was opened longer ago is shown again before anything is taken from it. */
 const NONCE_MAX_MS = 24 * HOUR;
 
-/** The address of the page on which the person at `address` answers. (spec: Channels, email action) */
-export function createLink(ctx: Ctx, task_id: string, address: string): string {
-  return `${ctx.config.publicUrl}/api/channels/email/action/${task_id}.${proofOf(ctx, task_id, address)}`;
+/** Whom a link is for. */
+export interface Recipient {
+  /** Where the mail was sent. */
+  address: string;
+  /** The user who had the address then; null: nobody had it. */
+  user_id: string | null;
+}
+
+/**
+ * The address of the page on which a person answers. (spec: Channels, email action)
+ *
+ * @param user_id - the user who has the address; null: nobody has it
+ */
+export function createLink(ctx: Ctx, task_id: string, address: string, user_id: string | null = null): string {
+  const named = user_id === null ? task_id : `${task_id}.${user_id}`;
+  const proof = proofOf(ctx, task_id, { address, user_id });
+  return `${ctx.config.publicUrl}/api/channels/email/action/${named}.${proof}`;
 }
 
 export interface OpenedLink {
   task: WholeTask;
-  /** Whom the link was made for. */
-  address: string;
+  recipient: Recipient;
 }
 
-/** @returns null where the token is none of ours, or its task is gone */
+/**
+ * Reads `<task>.<proof>` or `<task>.<user>.<proof>`. An earlier release made links of two parts for users too. Such a
+ * link is for whoever has the address now. It is at most 30 days old, as its task is.
+ *
+ * @returns null where the token is none of ours, or its task is gone
+ */
 export async function openLink(ctx: Ctx & Pick<Context, "db">, token: string): Promise<OpenedLink | null> {
-  const [id = "", proof = "", ...more] = token.split(".");
-  if (more.length > 0 || proof.length !== PROOF_CHARACTERS || !isId("tsk", id)) return null;
+  const parts = token.split(".");
+  const [id = "", proof = ""] = [parts[0], parts.at(-1)];
+  const user_id = parts.length === 3 ? parts[1]! : null;
+  if (parts.length < 2 || parts.length > 3 || proof.length !== PROOF_CHARACTERS || !isId("tsk", id)) return null;
   const task = await findWholeTask(ctx.db, id);
   if (task?.notify == null) return null;
-  const addresses = parseNotify(JSON.parse(task.notify) as string[]).flatMap((to) =>
-    to.channel === "email" ? [to.address] : [],
-  );
-  const address = addresses.find((one) => isSameSecret(proof, proofOf(ctx, id, one)));
-  return address === undefined ? null : { task, address };
+  const recipient = parseNotify(JSON.parse(task.notify) as string[])
+    .flatMap((to) => (to.channel === "email" ? [{ address: to.address, user_id }] : []))
+    .find((one) => isSameSecret(proof, proofOf(ctx, id, one)));
+  return recipient === undefined ? null : { task, recipient };
 }
 
-/** Who answers through a link; null where they may no longer: somebody who was deactivated. */
-export async function recipientOf(reader: Reader, task_id: string, address: string): Promise<LinkCaller | null> {
-  const user = await findUserByEmail(reader, address);
-  return user !== null && !user.active ? null : { kind: "link", task_id, email: user?.email ?? address, user };
+/**
+ * Who answers through a link: the user it was made for, whatever their address is now; else whoever has the address.
+ * null: that person was deactivated.
+ */
+export async function callerOfLink(
+  reader: Reader,
+  task_id: string,
+  { address, user_id }: Recipient,
+): Promise<LinkCaller | null> {
+  const user = user_id === null ? await findUserByEmail(reader, address) : await findUser(reader, user_id);
+  if (user === null) return user_id === null ? { kind: "link", task_id, email: address, user } : null;
+  return user.active ? { kind: "link", task_id, email: user.email, user } : null;
 }
 
 /** What a page of the link carries into its post, which proves that it was opened. @param now - epoch milliseconds */
@@ -63,8 +91,9 @@ export function isNonce(ctx: Ctx, token: string, nonce: string, now: number): bo
   return now - made <= NONCE_MAX_MS && isSameSecret(nonce, createNonce(ctx, token, made));
 }
 
-function proofOf(ctx: Ctx, task_id: string, address: string): string {
-  return macOf(ctx, "link", `${task_id} ${emailKey(address)}`);
+function proofOf(ctx: Ctx, task_id: string, { address, user_id }: Recipient): string {
+  // Neither ids nor addresses have blanks.
+  return macOf(ctx, "link", [task_id, ...(user_id === null ? [] : [user_id]), emailKey(address)].join(" "));
 }
 
 function macOf({ config }: Ctx, purpose: "link" | "nonce", text: string): string {

@@ -67,6 +67,17 @@ testOnBoth("a task tells everybody whom it names, once, after its creation was a
   ]);
 });
 
+testOnBoth("a link in a mail names the user it is for, where the directory knows the address", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const user = await addUser(service, { email: "dana@example.com" });
+  const { id } = await service.create({ notify: ["email:dana@example.com", "email:lee@example.com"] });
+  await send(service);
+  const linkTo = async (address: string) =>
+    /email\/action\/([\w.-]+)$/m.exec((await smtp.to(address)).text ?? "")?.[1] ?? "";
+  assert.match(await linkTo("dana@example.com"), new RegExp(`^${id}\\.${user.id}\\.[\\w-]{32}$`));
+  assert.match(await linkTo("lee@example.com"), new RegExp(`^${id}\\.[\\w-]{32}$`));
+});
+
 testOnBoth("a creation that is repeated sends nothing again", async (service, t) => {
   const smtp = await withSender(service, t);
   const fields = { idempotency_key: "the-same", notify: ["email:dana@example.com"] };
