@@ -6,13 +6,17 @@ import { schedule } from "../../deliveries/schedule.ts";
 import { findBodies } from "../../deliveries/store.ts";
 import { emailKey } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
+import type { LinkCaller } from "../../people/caller.ts";
+import { findUserByEmail } from "../../people/store.ts";
 import { mayWith } from "../../tasks/access.ts";
+import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { findWholeTask, parseJson, type WholeTask } from "../../tasks/store.ts";
+import { INACTIVE } from "../inactive.ts";
 import { AUTOMATIC, findIdentity, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
-import { renderMessage } from "./message.ts";
+import { renderMessage, type Answering } from "./message.ts";
 import type { OwedMail } from "./owed.ts";
 import { sendMail, type Mail } from "./transport.ts";
 
@@ -27,21 +31,25 @@ export function createEmailKind(ctx: Ctx): Kind {
     nextAttemptAt,
     send: async ({ task_id, destination, body }, signal) => {
       if (body === null) return unsent("no_body", "What was to be sent is gone.");
-      const { purpose, identity: id } = JSON.parse(body) as OwedMail;
+      const { purpose, identity: id, user_id = null } = JSON.parse(body) as OwedMail;
       const task = await findWholeTask(ctx.db, task_id);
       if (task === null || isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return NEEDLESS;
-      const recipient = await callerOfLink(ctx.db, task_id, { address: destination, user_id: null });
-      if (recipient === null || !(await mayWith(ctx.db, recipient, "complete", task))) return NEEDLESS;
+      const holder = await findUserByEmail(ctx.db, destination);
+      const caller = await callerOfLink(ctx.db, task_id, { address: destination, user_id: holder?.id ?? user_id });
+      if (caller === null) return unsent(INACTIVE.error, INACTIVE.message);
+      const answering = await answeringOf(ctx, caller, task, destination);
+      // Somebody who may not answer any more has nothing to correct.
+      if (purpose === "sent_back" && "who_can_answer" in answering) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       if (identity === null) return unsent("no_identity", `The sender identity "${id}" is gone.`);
       if (identity.transport === null) return unsent("sealed", SEALED);
 
-      const { user } = recipient;
+      const { user } = caller;
       const message = renderMessage({
         purpose,
         task: documentsOf(task),
         to: { address: destination, name: user?.display_name ?? null, time_zone: user?.time_zone ?? null },
-        link: createLink(ctx, task_id, destination, user?.id ?? null),
+        answering,
         settings_link: user === null ? null : `${ctx.config.publicUrl}/settings`,
         sent_back:
           purpose === "sent_back" && task.verifier_result !== null
@@ -63,6 +71,17 @@ export function createEmailKind(ctx: Ctx): Kind {
     onSucceeded: async (tx, delivery) => {
       await recordNotification(tx, delivery.task_id, await notificationOf(tx, delivery));
     },
+  };
+}
+
+/** How the person answers; or who can instead, with the task on the dashboard for a person who may read it. */
+async function answeringOf(ctx: Ctx, caller: LinkCaller, task: WholeTask, address: string): Promise<Answering> {
+  const { user } = caller;
+  if (await mayWith(ctx.db, caller, "complete", task)) return { link: createLink(ctx, task.id, address, user?.id) };
+  const isReader = user !== null && (await mayWith(ctx.db, caller, "read", task));
+  return {
+    who_can_answer: await sayWhoCanAnswer(ctx.db, task),
+    task_link: isReader ? `${ctx.config.publicUrl}/tasks/${task.id}` : null,
   };
 }
 

@@ -4,7 +4,7 @@ import { addUser } from "../../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../../test/support/service.ts";
 import { startSmtp, type ReceivedMail, type TestSmtp } from "../../../test/support/smtp.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
-import type { AuditEntryRecord } from "../../tasks/schema.ts";
+import type { AuditEntryRecord, CreateTaskBody } from "../../tasks/schema.ts";
 
 /** How long what a request caused waits for its answer, at the most. */
 const HELD = 5 * SECOND;
@@ -165,19 +165,121 @@ testOnBoth("an address that the server refuses for good is not tried again", asy
   assert.match(entry?.error ?? "", /^refused_address: .*No such user/);
 });
 
-testOnBoth("nobody is asked for what is decided already, or is somebody else's by now", async (service, t) => {
+testOnBoth("nobody is told of a task that has ended before its mail is sent", async (service, t) => {
   const smtp = await withSender(service, t);
   const answered = await service.create({ notify: ["email:dana@example.com"] });
   await service.call("POST", `/api/tasks/${answered.id}/complete`, { body: { response: { approved: true } } });
-  const given = await service.create({ notify: ["email:dana@example.com"] });
-  await service.call("POST", `/api/tasks/${given.id}/assign`, { body: { email: "lee@example.com" } });
-  const gone = await addUser(service, { email: "gone@example.com" });
-  const barred = await service.create({ notify: ["email:gone@example.com"] });
-  await service.call("DELETE", `/api/users/${gone.id}`);
+  const late = await service.create({ notify: ["email:dana@example.com"], timeout_seconds: 60 });
+  service.clock.advance(MINUTE);
   await send(service);
   assert.deepEqual(smtp.received, []);
-  for (const { id } of [answered, given, barred]) assert.deepEqual(await told(service, id), []);
-  assert.equal((await service.ctx.db.query.selectFrom("deliveries").select("status").execute()).length, 3);
+  for (const { id } of [answered, late]) assert.deepEqual(await told(service, id), []);
+});
+
+/** What somebody may read who may not answer: the subject, and the parts of the mail. */
+async function informedOf(smtp: TestSmtp, address: string): Promise<{ subject: string; parts: string[] }> {
+  const { subject = "", text = "", html = "" } = await smtp.to(address);
+  for (const part of [text, html]) {
+    assert.doesNotMatch(part, /email\/action|choice=|\/tasks\//);
+    assert.match(part, /a decision is waiting for somebody else/);
+  }
+  return { subject, parts: [text, html] };
+}
+
+testOnBoth(
+  "whoever is named and may not answer is told who can, until when, and gets nothing to answer with",
+  async (service, t) => {
+    const smtp = await withSender(service, t);
+    const dana = await addUser(service, { email: "dana@example.com", display_name: "Dana Reyes" });
+    await addUser(service, { email: "kim@example.com", pool: "refunds" });
+    await addUser(service, { email: "lead@example.com" });
+    const about: [Partial<CreateTaskBody>, RegExp][] = [
+      [{ assign_to: { user_id: dana.id } }, /This task is for Dana Reyes\./],
+      [{ assign_to: { pool: "refunds" } }, /This task is offered to the pool (&quot;|")refunds(&quot;|")\./],
+      [{ assign_to: { emails: ["kim@example.com", "pat@example.com"] } }, /This task is offered to .*pat@example\.com/],
+      [{ assign_to: { role: "cfo" } }, /Only an operator can answer this task\./],
+    ];
+    for (const [fields, who] of about) {
+      smtp.received.length = 0;
+      const notify = ["email:lead@example.com", "email:outside@example.com"];
+      const { id } = await service.create({ ...fields, notify, task: "Refund?" });
+      await send(service);
+      assert.equal(smtp.received.length, 2);
+      for (const address of ["lead@example.com", "outside@example.com"]) {
+        const { subject, parts } = await informedOf(smtp, address);
+        assert.equal(subject, "For your information: Refund?");
+        for (const part of parts) {
+          assert.match(part, who);
+          assert.match(part, /An answer is due by Sat,? 31 Jan/);
+        }
+      }
+      const sent = (await told(service, id)).filter(({ action }) => action === "notification_sent");
+      assert.deepEqual(sent.map(({ to }) => to).toSorted(), ["lead@example.com", "outside@example.com"]);
+    }
+  },
+);
+
+testOnBoth("who may answer is asked about when the mail is sent, not when the task is created", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const given = await service.create({ notify: ["email:dana@example.com"] });
+  await service.call("POST", `/api/tasks/${given.id}/assign`, { body: { email: "lee@example.com" } });
+  const taken = await service.create({ assign_to: { email: "lee@example.com" }, notify: ["email:pat@example.com"] });
+  await service.call("POST", `/api/tasks/${taken.id}/assign`, { body: { email: "pat@example.com" } });
+  await send(service);
+  const { parts } = await informedOf(smtp, "dana@example.com");
+  for (const part of parts) assert.match(part, /This task is for lee@example\.com\./);
+  assert.match((await smtp.to("pat@example.com")).text ?? "", /email\/action\/tsk_/);
+});
+
+const INACTIVE = "inactive: This person was deactivated.";
+
+testOnBoth("who was deactivated is not told, and the task says so from its creation on", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const gone = await addUser(service, { email: "gone@example.com", slack_team_id: "T1", slack_user_id: "U0GONE" });
+  await service.call("DELETE", `/api/users/${gone.id}`);
+  const { id } = await service.create({
+    notify: ["email:gone@example.com", "email:GONE@example.com", "slack:gone@example.com", "slack+T1:U0GONE"],
+  });
+  const failed = (await told(service, id)).map(({ action, channel, to, error }) => [action, channel, to, error]);
+  assert.deepEqual(failed, [
+    ["notification_failed", "email", "gone@example.com", INACTIVE],
+    ["notification_failed", "slack", "gone@example.com", INACTIVE],
+    ["notification_failed", "slack", "U0GONE", INACTIVE],
+  ]);
+  await send(service);
+  assert.deepEqual(smtp.received, []);
+  assert.deepEqual(await service.ctx.db.query.selectFrom("deliveries").selectAll().execute(), []);
+});
+
+testOnBoth("who is deactivated before their mail is sent gets none, and the task says so", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const gone = await addUser(service, { email: "gone@example.com", slack_team_id: "T1", slack_user_id: "U0GONE" });
+  const named = { notify: ["email:gone@example.com", "email:lee@example.com"] };
+  const first = await service.create(named);
+  await service.call("DELETE", `/api/users/${gone.id}`);
+  await send(service);
+  await service.call("PATCH", `/api/users/${gone.id}`, { body: { active: true } });
+  const second = await service.create(named);
+  await service.call("PATCH", `/api/users/${gone.id}`, { body: { email: null } });
+  await service.call("DELETE", `/api/users/${gone.id}`);
+  await send(service);
+  assert.deepEqual(new Set(smtp.received.flatMap(({ to }) => to)), new Set(["lee@example.com"]));
+  for (const { id } of [first, second]) {
+    const failed = (await told(service, id)).filter(({ action }) => action === "notification_failed");
+    assert.deepEqual(
+      failed.map(({ to, error }) => [to, error]),
+      [["gone@example.com", INACTIVE]],
+    );
+  }
+});
+
+testOnBoth("who changes their address before their mail is sent gets a link of their own", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const user = await addUser(service, { email: "dana@example.com" });
+  await service.create({ notify: ["email:dana@example.com"] });
+  await service.call("PATCH", `/api/users/${user.id}`, { body: { email: "dana.reyes@example.com" } });
+  await send(service);
+  assert.match((await smtp.to("dana@example.com")).text ?? "", new RegExp(`email/action/tsk_\\w+\\.${user.id}\\.`));
 });
 
 testOnBoth(
@@ -189,7 +291,8 @@ testOnBoth(
       verifier_config: { provider: "openai", instructions: "Check it.", max_attempts: 2 },
     });
     await send(service);
-    const answer = () => service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+    const body = { response: { approved: true }, completed_by_email: "dana@example.com" };
+    const answer = () => service.call("POST", `/api/tasks/${id}/complete`, { body });
     await answer();
     await send(service);
     // The last attempt ends the task: nothing more is asked of anybody.
@@ -210,6 +313,58 @@ testOnBoth(
     );
   },
   { verify: async () => ({ passed: false, reason: "The note is missing." }), env: { OPENAI_API_KEY: "k" } },
+);
+
+const SENDS_BACK = {
+  verify: async () => ({ passed: false, reason: "The note is missing." }),
+  env: { OPENAI_API_KEY: "k" },
+};
+const verifier_config = { provider: "openai", instructions: "Check it.", max_attempts: 5 };
+
+testOnBoth(
+  "only the person who answered is told that their answer was sent back",
+  async (service, t) => {
+    const smtp = await withSender(service, t);
+    const { id } = await service.create({
+      notify: ["email:dana@example.com", "email:mia@example.com"],
+      verifier_config,
+    });
+    await send(service);
+    smtp.received.length = 0;
+    const answeredBy = async (completed_by_email: string) => {
+      const body = { response: { approved: true }, completed_by_email };
+      assert.equal((await service.call("POST", `/api/tasks/${id}/complete`, { body })).status, 200);
+      await send(service);
+    };
+    await answeredBy("agent@example.com");
+    assert.deepEqual(smtp.received, []);
+    await answeredBy("mia@example.com");
+    assert.deepEqual(
+      smtp.received.map(({ to }) => to),
+      [["mia@example.com"]],
+    );
+    assert.match((await smtp.to("mia@example.com")).text ?? "", /your answer was sent back/);
+  },
+  SENDS_BACK,
+);
+
+testOnBoth(
+  "a person who may not answer any more is not asked for a correction",
+  async (service, t) => {
+    const smtp = await withSender(service, t);
+    const { id } = await service.create({ notify: ["email:dana@example.com"], verifier_config });
+    await send(service);
+    const body = { response: { approved: true }, completed_by_email: "dana@example.com" };
+    await service.call("POST", `/api/tasks/${id}/complete`, { body });
+    await service.call("POST", `/api/tasks/${id}/assign`, { body: { email: "lee@example.com" } });
+    await send(service);
+    assert.equal(smtp.received.length, 1);
+    assert.deepEqual(
+      (await told(service, id)).map(({ action, ...entry }) => [action, (entry as { purpose?: string }).purpose]),
+      [["notification_sent", "decision"]],
+    );
+  },
+  SENDS_BACK,
 );
 
 testOnBoth("who is to be told by Slack is said not to have been, as long as there is none", async (service) => {

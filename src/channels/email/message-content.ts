@@ -10,7 +10,7 @@ import type { Form } from "../../../form/plan.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 import type { Choices } from "./choices.ts";
-import type { MessageOptions } from "./message.ts";
+import type { Answering, MessageOptions } from "./message.ts";
 
 /** What a mail says, in the order in which it says it. All texts are plain and bounded, and none is escaped. */
 export interface Content {
@@ -26,12 +26,15 @@ export interface Content {
   /** The task behind its heading; null: that is all. */
   details: Excerpt | null;
   facts: readonly Fact[];
-  /** What the page shows besides; null: nothing. */
+  /** What is left out of the mail; null: nothing. */
   more: string | null;
+  /** For somebody who may not answer; null: they may. */
+  whoCanAnswer: string | null;
   decision: { question: string; description: string | null; options: readonly Link[] } | null;
-  /** What a click does, and what it does not. */
+  /** What a click does, and what it does not; for somebody who may not answer, that they need not. */
   promise: string;
-  review: Link;
+  /** The page with everything; null: there is none for this person. */
+  review: Link | null;
   footer: readonly string[];
   settings: Link | null;
 }
@@ -66,46 +69,76 @@ export function contentOf(options: MessageOptions): Content {
   const timeZone = to.time_zone !== null && isTimeZone(to.time_zone) ? to.time_zone : "UTC";
   const form = formForMail(task, timeZone, now);
   const hints = wrappedHints(task.form_definition, fieldNames(form.source));
-  const { heading, details } = titleOf(task);
-  const deadline = `Answer by ${momentOf(task.timeout_at, timeZone, now)}`;
-  const { facts, more } = summaryOf(options, hints, timeZone);
+  const { answering } = options;
+  const place = placeOf(answering);
+  const { heading, details } = titleOf(task, place);
+  const at = momentOf(task.timeout_at, timeZone, now);
+  const { facts, more } = summaryOf(options, { hints, timeZone, place });
+  const isSoon = task.timeout_at - now.getTime() <= HOUR;
+  const wanted = own(own(own(hints, "channels"), "email"), "subject");
+  const about = { heading, details, facts, more, settings: settingsOf(options) };
+  const subject = subjectOf(options, wanted, oneLine(task.task) || heading);
+  if ("who_can_answer" in answering) {
+    const whoCanAnswer = cutText(oneLine(answering.who_can_answer), MAX.description);
+    const deadline = `An answer is due by ${at}`;
+    return {
+      ...about,
+      subject,
+      preheader: preheaderOf(`${whoCanAnswer} ${deadline}.`, facts),
+      lead: "Human Task Service · a decision is waiting for somebody else",
+      sentBack: null,
+      deadline,
+      isSoon: false,
+      whoCanAnswer,
+      decision: null,
+      promise: "You cannot answer it. This mail is for your information.",
+      review: answering.task_link === null ? null : { label: "Open the task", address: answering.task_link },
+      footer: [`For ${recipientOf(to)}`, "You get this mail because the task names your address.", `Task ${task.id}`],
+    };
+  }
   const isBack = purpose === "sent_back";
+  const { link } = answering;
   const choices = isBack ? null : choicesFor(options, form);
+  const deadline = `Answer by ${at}`;
   return {
-    subject: subjectOf(isBack, own(own(own(hints, "channels"), "email"), "subject"), oneLine(task.task) || heading),
-    preheader: [
-      `${deadline}.`,
-      facts
-        .slice(0, 2)
-        .map(({ title, text }) => `${title}: ${text}`)
-        .join(" - "),
-    ]
-      .join(" ")
-      .trim(),
+    ...about,
+    subject,
+    preheader: preheaderOf(`${deadline}.`, facts),
     lead: `Human Task Service · ${isBack ? "your answer was sent back" : "a decision is waiting for you"}`,
     sentBack: isBack ? sentBackOf(options) : null,
     deadline,
-    isSoon: task.timeout_at - now.getTime() <= HOUR,
-    heading,
-    details,
-    facts,
-    more,
-    decision: choices === null ? null : decisionOf(choices, options.link),
+    isSoon,
+    whoCanAnswer: null,
+    decision: choices === null ? null : decisionOf(choices, link),
     promise:
       choices === null
         ? "You answer on the next page. Nothing is sent until you do."
         : "You confirm on the next page. Nothing is sent until you do.",
     review: {
       label: isBack ? "Correct your answer" : choices === null ? "Open the review" : "Open the full review",
-      address: options.link,
+      address: link,
     },
     footer: [
       `For ${recipientOf(to)}`,
       "The links in this mail are personal and work until the task is answered or times out. Please do not forward it: whoever opens them answers in your name.",
       `Task ${task.id}`,
     ],
-    settings: options.settings_link === null ? null : { label: "Your settings", address: options.settings_link },
   };
+}
+
+/** Where the person sees what is not in the mail; null: nowhere. */
+function placeOf(answering: Answering): string | null {
+  if ("link" in answering) return "on the review page";
+  return answering.task_link === null ? null : "on the task's page";
+}
+
+function preheaderOf(first: string, facts: readonly Fact[]): string {
+  const firstFacts = facts.slice(0, 2).map(({ title, text }) => `${title}: ${text}`);
+  return `${first} ${firstFacts.join(" - ")}`.trim();
+}
+
+function settingsOf({ settings_link }: MessageOptions): Link | null {
+  return settings_link === null ? null : { label: "Your settings", address: settings_link };
 }
 
 function recipientOf({ name, address }: MessageOptions["to"]): string {
@@ -138,14 +171,15 @@ function momentOf(epoch: number, timeZone: string, now: Date): string {
   }).format(epoch);
 }
 
-function subjectOf(isBack: boolean, hint: unknown, task: string): string {
+function subjectOf({ purpose, answering }: MessageOptions, hint: unknown, task: string): string {
   const wanted = typeof hint === "string" ? oneLine(hint) : "";
-  if (isBack) return cutText(`Sent back: ${wanted || task}`, MAX.subject);
+  if ("who_can_answer" in answering) return cutText(`For your information: ${wanted || task}`, MAX.subject);
+  if (purpose === "sent_back") return cutText(`Sent back: ${wanted || task}`, MAX.subject);
   return cutText(wanted || `Decision needed: ${task}`, MAX.subject);
 }
 
 /** A short task is its own heading; of a long one the first line is, and the rest follows. */
-function titleOf({ id, task }: MessageOptions["task"]): Pick<Content, "heading" | "details"> {
+function titleOf({ id, task }: MessageOptions["task"], place: string | null): Pick<Content, "heading" | "details"> {
   const lines = plainLines(task);
   if (lines === "") return { heading: `Task ${id}`, details: null };
   const whole = oneLine(lines);
@@ -155,7 +189,7 @@ function titleOf({ id, task }: MessageOptions["task"]): Pick<Content, "heading" 
   const behind = [...(rest === "" ? [] : [`...${rest}`]), ...others].join("\n").trim();
   return {
     heading: rest === "" ? heading : `${heading}...`,
-    details: excerptOf(behind, MAX.details, "The full text is on the review page."),
+    details: excerptOf(behind, MAX.details, `The full text is ${place ?? "not shown here"}.`),
   };
 }
 
@@ -181,14 +215,15 @@ function sentBackOf({ task, sent_back }: MessageOptions): Content["sentBack"] {
   };
 }
 
-/** As many facts as a mail has room for, and how many fields the page shows besides. */
+/** As many facts as a mail has room for, and how many fields are left out. */
 function summaryOf(
   { task, now }: MessageOptions,
-  hints: Readonly<Record<string, unknown>>,
-  timeZone: string,
+  { hints, timeZone, place }: { hints: Readonly<Record<string, unknown>>; timeZone: string; place: string | null },
 ): Pick<Content, "facts" | "more"> {
-  if (task.redact_payload)
-    return { facts: [], more: "The details of this task are kept out of mail. You find them on the review page." };
+  if (task.redact_payload) {
+    const more = "The details of this task are kept out of mail.";
+    return { facts: [], more: place === null ? more : `${more} You find them ${place}.` };
+  }
   const plan = planPayload({
     payload: task.payload,
     payload_schema: task.payload_schema,
@@ -205,10 +240,8 @@ function summaryOf(
   const count = fieldsIn(plan.nodes) - facts.length;
   const fields = count === 1 ? "1 more field" : `${count} more fields`;
   if (count <= 0) return { facts, more: null };
-  return {
-    facts,
-    more: facts.length > 0 ? `+ ${fields} on the review page` : `${fields.replace(" more", "")} on the review page`,
-  };
+  const where = place ?? "not shown here";
+  return { facts, more: facts.length > 0 ? `+ ${fields} ${where}` : `${fields.replace(" more", "")} ${where}` };
 }
 
 /** Whatever has a title of its own on the page and a value beside it: a table or a change is one. */

@@ -3,6 +3,9 @@ import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/payload-fixtures.ts
 import { HOUR, MINUTE } from "../../lib/time.ts";
 import type { MessageOptions, MessageTask } from "./message.ts";
 
+export const FIXTURE_LINK =
+  "https://tasks.example.com/api/channels/email/action/eyJ0YXNrIjoidHNrXzAxSzlaOFE2VjMiLCJ0byI6Im1pYSJ9.c2lnbmF0dXJl";
+
 /** Mails of every kind, by name, for tests and to be looked at. */
 export const MAILS: Readonly<Record<string, MessageOptions>> = {
   ...Object.fromEntries(FORM_FIXTURES.map((form) => [`form-${form.name}`, mail({ task: form.title, ...parts(form) })])),
@@ -19,6 +22,11 @@ export const MAILS: Readonly<Record<string, MessageOptions>> = {
   ),
   refund: refund(),
   "refund-soon": mail({ ...refund().task, timeout_at: FIXTURE_NOW.getTime() + 20 * MINUTE }),
+  informed: informed("This task is for Dana Reyes.", null),
+  "informed-with-page": informed('This task is offered to the pool "refunds".', "https://tasks.example.com/tasks/1"),
+  "informed-redacted": informed("Only an operator can answer this task.", null, { redact_payload: true }),
+  "informed-hostile": informed(Object.values(hostileTexts()).join("\n"), null, { task: hostileTexts().markup }),
+  "informed-long": informed("This task is offered to 12 people.", null, { task: "What the lawyers said. ".repeat(90) }),
   "sent-back": mail(refund().task, {
     purpose: "sent_back",
     sent_back: {
@@ -113,6 +121,11 @@ function refund(): MessageOptions {
   });
 }
 
+/** For somebody who may not answer. */
+function informed(who_can_answer: string, task_link: string | null, task: Partial<MessageTask> = {}): MessageOptions {
+  return mail({ ...refund().task, ...task }, { answering: { who_can_answer, task_link } });
+}
+
 /** A task that asks for one of these. */
 function asking(labels: readonly string[], title = "What is to be done?", description?: string): Partial<MessageTask> {
   const oneOf = labels.map((label, index) => ({ const: index, title: label }));
@@ -148,7 +161,7 @@ function mail(task: Partial<MessageTask>, more: Partial<MessageOptions> = {}): M
       ...task,
     },
     to: { address: "mia@example.com", name: "Mia Chen", time_zone: "Europe/Berlin" },
-    link: "https://tasks.example.com/api/channels/email/action/eyJ0YXNrIjoidHNrXzAxSzlaOFE2VjMiLCJ0byI6Im1pYSJ9.c2lnbmF0dXJl",
+    answering: { link: FIXTURE_LINK },
     settings_link: "https://tasks.example.com/settings",
     sent_back: null,
     now: FIXTURE_NOW,

@@ -14,7 +14,7 @@ const ROW = 500;
 
 /** The mail as HTML: tables, since there are clients that lay out nothing else, and no style that is not at its element. */
 export function htmlOf(content: Content): string {
-  const { sentBack, details, decision, review, settings } = content;
+  const { sentBack, details, settings } = content;
   const card = [
     ...(sentBack === null
       ? []
@@ -27,16 +27,7 @@ export function htmlOf(content: Content): string {
     space(16),
     ...factsOf(content),
     space(content.facts.length > 0 || content.more !== null ? 24 : 4),
-    ...(decision === null
-      ? [mainButton(review), space(12), block("note", content.promise)]
-      : [
-          block("question", decision.question),
-          ...(decision.description === null ? [] : [block("note", decision.description)]),
-          space(8),
-          optionsOf(decision.options),
-          space(12),
-          `<div ${look("note")}>${escapeHtml(content.promise)} ${anchor("link", review)}</div>`,
-        ]),
+    ...actsOf(content),
   ];
   const footer = [
     ...content.footer.map((line) => `<div dir="auto" ${look("footer")}>${escapeHtml(line)}</div>`),
@@ -137,6 +128,22 @@ function factsOf({ facts, more }: Content): string[] {
   );
   const last = more === null ? [] : [`<tr><td colspan="2" ${look("more")}>${escapeHtml(more)}</td></tr>`];
   return [table([...rows, ...last].join("\n"), 'width="100%"', "width:100%;table-layout:fixed")];
+}
+
+/** What the person can do, or who can answer instead. */
+function actsOf({ decision, whoCanAnswer, promise, review }: Content): string[] {
+  const further = review === null ? "" : ` ${anchor("link", review)}`;
+  if (whoCanAnswer !== null)
+    return [block("question", whoCanAnswer), `<div ${look("note")}>${escapeHtml(promise)}${further}</div>`];
+  if (decision === null) return [...(review === null ? [] : [mainButton(review), space(12)]), block("note", promise)];
+  return [
+    block("question", decision.question),
+    ...(decision.description === null ? [] : [block("note", decision.description)]),
+    space(8),
+    optionsOf(decision.options),
+    space(12),
+    `<div ${look("note")}>${escapeHtml(promise)}${further}</div>`,
+  ];
 }
 
 /** All alike: as wide as the longest, side by side if they fit, and one below the other on a phone. */

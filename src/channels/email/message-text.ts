@@ -10,8 +10,8 @@ const INDENT = "  ";
  * a line that begins with an address is one of our links.
  */
 export function textOf(content: Content): string {
-  const { sentBack, details, decision } = content;
-  const review = linked({ ...content.review, label: `${content.review.label}:` });
+  const { sentBack, details, whoCanAnswer, decision } = content;
+  const review = content.review && linked({ ...content.review, label: `${content.review.label}:` });
   const parts = [
     content.lead,
     sentBack && [
@@ -27,9 +27,10 @@ export function textOf(content: Content): string {
       ...content.facts.map(({ title, text }) => wrapped(`${title}: ${text}`, INDENT, INDENT + INDENT)),
       content.more && wrapped(content.more),
     ],
+    whoCanAnswer && quoted(whoCanAnswer),
     decision && [quoted(decision.question), decision.description && quoted(decision.description)],
     ...(decision?.options.map(({ label, address }) => linked({ label: wrapped(label, "* ", INDENT), address })) ?? []),
-    ...(decision === null ? [review, content.promise] : [content.promise, review]),
+    ...(decision === null && whoCanAnswer === null ? [review, content.promise] : [content.promise, review]),
     content.footer.map((line, index) => wrapped(line, "", index === 0 ? INDENT : "")),
     content.settings && linked({ ...content.settings, label: `${content.settings.label}:` }),
   ];

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { choicesOf, formForMail } from "./choices.ts";
-import { hostileTexts, MAILS } from "./message-fixtures.ts";
+import { FIXTURE_LINK, hostileTexts, MAILS } from "./message-fixtures.ts";
 import { COLOURS } from "./message-style.ts";
 import { renderMessage } from "./message.ts";
 import type { MessageOptions, MessageTask } from "./message.ts";
@@ -52,7 +52,7 @@ void test("a mail that says nothing visible still names its task", () => {
 });
 
 void test("the text can be read by itself: what, until when, the facts, and each answer with its link", () => {
-  const { link } = REFUND;
+  const link = FIXTURE_LINK;
   assert.equal(
     render({}, { to: { address: "mia@example.com", name: null, time_zone: "Europe/Berlin" } }).text,
     `Human Task Service · a decision is waiting for you
@@ -95,11 +95,12 @@ void test("each link of a decision is that of the option which the action page h
   for (const [name, options] of Object.entries(MAILS)) {
     const { text, html } = renderMessage(options);
     const form = formForMail(options.task, options.to.time_zone ?? "UTC", options.now);
-    const choices = options.purpose === "sent_back" ? null : choicesOf(form);
-    const links = text.split("\n").filter((line) => line.startsWith(`${options.link}?`));
+    const isAsked = options.purpose === "decision" && "link" in options.answering;
+    const choices = isAsked ? choicesOf(form) : null;
+    const links = text.split("\n").filter((line) => line.startsWith(`${FIXTURE_LINK}?`));
     assert.deepEqual(
       links,
-      (choices?.options ?? []).map((_, index) => `${options.link}?choice=${index}`),
+      (choices?.options ?? []).map((_, index) => `${FIXTURE_LINK}?choice=${index}`),
       name,
     );
     assert.equal(html.match(/href="[^"]*\?choice=\d"/g)?.length ?? 0, links.length, name);
@@ -240,6 +241,52 @@ void test("what was sent back begins with the reason, and asks for a correction 
   assert.doesNotMatch(text, /choice=/);
   const silent = renderMessage(MAILS["sent-back-without-reason"]!).text;
   assert.match(silent, /^Why it was sent back is on the review page\.$/m);
+});
+
+void test("somebody who may not answer reads what it is about, until when, and who can answer; nothing to answer with", () => {
+  const { subject, text, html } = renderMessage(MAILS["informed"]!);
+  assert.equal(subject, "For your information: Approve a €1,240.00 refund for order #48219 after a...");
+  assert.equal(
+    text,
+    `Human Task Service · a decision is waiting for somebody else
+
+An answer is due by Fri 20 Nov, 18:20 CET
+
+  Approve a €1,240.00 refund for order #48219 after a delivery dispute
+
+  Refund amount: €1,240.00
+  Customer · Name: Johanna Lindqvist
+  Risk: Elevated · 0.71
++ 5 more fields not shown here
+
+  This task is for Dana Reyes.
+
+You cannot answer it. This mail is for your information.
+
+For Mia Chen (mia@example.com)
+You get this mail because the task names your address.
+Task tsk_01K9Z8Q6V3
+
+Your settings:
+https://tasks.example.com/settings
+`,
+  );
+  for (const part of [text, html]) assert.doesNotMatch(part, /email\/action|choice=|Approve…|Open|review page/);
+  assert.match(
+    html,
+    /class="preheader"[^>]*>This task is for Dana Reyes\. An answer is due by Fri 20 Nov, 18:20 CET\. /,
+  );
+  const withPage = renderMessage(MAILS["informed-with-page"]!);
+  for (const part of [withPage.text, withPage.html]) assert.match(part, /https:\/\/tasks\.example\.com\/tasks\/1\b/);
+  assert.match(withPage.text, /^\+ 5 more fields on the task's page$/m);
+});
+
+void test("somebody who may not answer gets nothing of a redacted payload, and no page is promised that they cannot open", () => {
+  const answering = { who_can_answer: "This task is for Dana Reyes.", task_link: null };
+  const mail = render(secrets, { answering });
+  for (const part of Object.values(mail)) assert.doesNotMatch(part, SECRET);
+  assert.match(mail.text, /^The details of this task are kept out of mail\.$/m);
+  assert.match(renderMessage(MAILS["informed-long"]!).text, /^The full text is not shown here\.$/m);
 });
 
 void test("only people with an account are sent to their settings", () => {

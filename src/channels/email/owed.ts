@@ -5,6 +5,8 @@ import { emailKey } from "../../lib/text.ts";
 import { recordNotification } from "../../tasks/audit.ts";
 import type { Message, Purpose } from "../../tasks/messages.ts";
 import type { Destination } from "../../tasks/notify.ts";
+import { personAt } from "../../tasks/routing.ts";
+import { INACTIVE } from "../inactive.ts";
 import { resolveIdentity } from "./identities.ts";
 
 /** What stands in the body of an owed mail; it is written, and its link made, when it is sent. */
@@ -12,11 +14,16 @@ export interface OwedMail {
   purpose: Purpose;
   /** The id of whom it is from. */
   identity: string;
+  /** The user who had the address then; null: nobody had it. An earlier release left it out. */
+  user_id?: string | null;
 }
 
 type EmailDestination = Extract<Destination, { channel: "email" }>;
 
-/** Owes each address one mail; what has no sender is noted as failed. (spec: Create a task, notify) */
+/**
+ * Owes each address one mail. Without a sender, or for somebody who was deactivated, it is noted as failed. (spec: Create a
+ * task, notify)
+ */
 export async function oweMail(
   ctx: Pick<Context, "config">,
   tx: Tx,
@@ -24,16 +31,24 @@ export async function oweMail(
   to: readonly EmailDestination[],
 ): Promise<void> {
   const told = new Set<string>();
-  for (const { identity: wanted, address } of to) {
-    const sender = await resolveIdentity(ctx, tx, wanted);
+  for (const destination of to) {
+    const { address } = destination;
+    const sender = await resolveIdentity(ctx, tx, destination.identity);
     const name = `${"id" in sender ? sender.id : ""} ${emailKey(address)}`;
     if (told.has(name)) continue;
     told.add(name);
-    if (!("id" in sender)) {
-      await recordNotification(tx, task_id, { channel: "email", to: address, purpose, error: sender.error });
+    const user = (await personAt(tx, destination))?.user ?? null;
+    const failed = (error: string) =>
+      recordNotification(tx, task_id, { channel: "email", to: address, purpose, error });
+    if (user?.active === false) {
+      await failed(`${INACTIVE.error}: ${INACTIVE.message}`);
       continue;
     }
-    const body: OwedMail = { purpose, identity: sender.id };
+    if (!("id" in sender)) {
+      await failed(sender.error);
+      continue;
+    }
+    const body: OwedMail = { purpose, identity: sender.id, user_id: user?.id ?? null };
     const owed = owe({
       kind: "email",
       task_id,

@@ -83,7 +83,7 @@ function checkContent(config: Config): Finding {
     purpose: "decision",
     task: { ...FIRST_TASK, id, form_definition: null, redact_payload: false, timeout_at: Date.now() + HOUR },
     to: { address, name: null, time_zone: null },
-    link,
+    answering: { link },
     settings_link: null,
     sent_back: null,
     now: new Date(),
