@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { startSocket } from "../../src/channels/slack/socket.ts";
 import { SECOND } from "../../src/lib/time.ts";
 import { startTestService, type ServiceOptions, type TestService } from "./service.ts";
-import { startSlack, type Slack } from "./slack.ts";
+import { startSlack, type Slack, type SlackTeam } from "./slack.ts";
 
 export interface Stage {
   service: TestService;
@@ -71,6 +71,10 @@ export function testWithSlack(
       }
     });
 }
+
+/** What people were told, each alone, oldest first. */
+export const whispers = ({ posts }: Pick<SlackTeam, "posts">): string[] =>
+  posts.filter(({ ephemeral_to }) => ephemeral_to !== null).map(({ text }) => text);
 
 /** The texts of a message, one a line. */
 export function said(post: { blocks: unknown }): string {

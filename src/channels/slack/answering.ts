@@ -18,19 +18,19 @@ import { fieldErrorsOf, responseOf } from "../answers.ts";
 import { ACTION } from "./actions.ts";
 import { SlackFailure } from "./client.ts";
 import {
+  callerAt,
   isUncertain,
+  refusalOf,
   sayHowItEnded,
   sentenceOf,
   show,
   whisper,
-  whoCan,
   type Desk,
   type SlackReply,
   type Who,
 } from "./desk.ts";
 import { modalOf, type ModalData, type ModalOptions } from "./modal.ts";
 import { noticeView } from "./notice.ts";
-import { slackCallerOf } from "./people.ts";
 import { formFor, slackTaskOf } from "./showing.ts";
 import { errorsOfView } from "./values.ts";
 
@@ -198,9 +198,10 @@ export function createSlackAnswerKind(context: () => Context): Kind {
     send: async ({ task_id, body }) => {
       const ctx = context();
       const answer = JSON.parse(body ?? "null") as OwedAnswer | null;
-      if (answer === null || ctx.slack === null) return DONE;
+      const workspaces = ctx.slack;
+      if (answer === null || workspaces === null) return DONE;
       try {
-        await check({ ctx, slack: await ctx.slack.find(answer.team) }, task_id, answer);
+        await check({ ctx, workspaces, slack: await workspaces.find(answer.team) }, task_id, answer);
         return DONE;
       } catch (error) {
         if (!(error instanceof SlackFailure)) throw error;
@@ -238,8 +239,8 @@ async function judged(desk: Desk, entered: Entered, { who, verification_attempt 
   }
   // By then it was judged, or another answer was.
   if (task.verification_attempt !== verification_attempt) return sentBack(entered, task);
-  const caller = await slackCallerOf(desk.ctx, desk.slack, who, task);
+  const caller = await callerAt(desk, who, task);
   if (await mayWith(desk.ctx.db, caller, "complete", task)) return giveAnswer(desk, caller, entered, value);
-  const why = await whoCan(desk, task, caller);
+  const why = await refusalOf(desk, task, caller);
   return { reply: show(unsentView(why, entered)), sentence: why, isOpen: false };
 }

@@ -4,16 +4,19 @@ import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { isId } from "../../lib/ids.ts";
 import type { SlackCaller } from "../../people/caller.ts";
-import { nameOf } from "../../tasks/answerers.ts";
+import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 import { SlackFailure, type Slack } from "./client.ts";
+import { slackCallerOf } from "./people.ts";
 import { endOf } from "./showing.ts";
 import { fitText, MAX } from "./text.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 /** Where people of one workspace are served. */
 export interface Desk {
   ctx: Context;
   slack: Slack;
+  workspaces: Workspaces;
 }
 
 /** The body of an answer to Slack; null: an empty one. */
@@ -47,14 +50,21 @@ export async function sayHowItEnded({ ctx }: Desk, task: WholeTask): Promise<str
   }
 }
 
-/** Why somebody may not answer. */
-export async function whoCan({ ctx }: Desk, task: WholeTask, { user }: SlackCaller): Promise<string> {
-  const holder = await nameOf(ctx.db, task.assigned_to_user_id, task.assigned_to_email);
-  if (holder !== null) return `This one is for ${holder}. Nothing was sent.`;
-  return user === null
-    ? "This server does not know you: ask its operator to add your address to the users. Nothing was sent."
-    : "You may not answer this one. Nothing was sent.";
+/** Who pressed something, for the task. @throws SlackFailure */
+export async function callerAt({ ctx, workspaces }: Desk, who: Who, task: WholeTask): Promise<SlackCaller> {
+  return slackCallerOf(ctx.db, workspaces, who, task);
 }
+
+/** Why somebody may not answer, and what they can do about it. */
+export async function refusalOf({ ctx }: Desk, task: WholeTask, { user, email }: SlackCaller): Promise<string> {
+  const who = await sayWhoCanAnswer(ctx.db, task);
+  const isForOne = task.assigned_to_user_id !== null || task.assigned_to_email !== null;
+  const isKnown = user !== null || (email !== null && isForOne);
+  return `${who} ${isKnown ? "" : `${UNKNOWN} `}Nothing was sent.`;
+}
+
+const UNKNOWN =
+  "This server does not know your Slack account: if you should answer, ask its operator to add you to the users.";
 
 /** What went wrong, for the person; whatever is not theirs to know is thrown on. */
 export async function sentenceOf(desk: Desk, { id }: WholeTask, error: unknown): Promise<string> {

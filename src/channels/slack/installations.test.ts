@@ -174,8 +174,8 @@ testWithSlack(
       ["Acme", "Beta"],
     );
 
-    await person(service, { email: "bo@example.com" });
-    const bo = beta.addUser({ name: "bo", email: "bo@example.com" });
+    const bo = beta.addUser({ name: "bo", email: "bo@elsewhere.example" });
+    await person(service, { email: "bo@example.com", slack_team_id: beta.team.id, slack_user_id: bo.id });
     const any = await service.create({ response_schema: SIMPLE, notify: ["slack:#approvals"] });
     const theirs = await service.create({ response_schema: SIMPLE, notify: [`slack+${beta.team.id}:#approvals`] });
     await send();
@@ -187,7 +187,6 @@ testWithSlack(
     const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${theirs.id}`);
     assert.equal(body.completed_by_email, "bo@example.com");
     assert.deepEqual(liveButtons(post), []);
-    // An address that one workspace vouches for is that person, whoever has the same id elsewhere.
     assert.deepEqual(slack.failures, []);
   },
   installable,

@@ -15,12 +15,13 @@ import { checkLater, giveAnswer, noteOf, tellLate, unsentView, type Entered } fr
 import { CONFIRM_BLOCK } from "./block-ids.ts";
 import { SlackFailure } from "./client.ts";
 import {
+  callerAt,
   findTask,
+  refusalOf,
   sayHowItEnded,
   sentenceOf,
   show,
   whisper,
-  whoCan,
   type Desk,
   type SlackReply,
   type Who,
@@ -28,7 +29,6 @@ import {
 import { entriesOfChoice } from "./form.ts";
 import { modalOf, parseModalData } from "./modal.ts";
 import { noticeView } from "./notice.ts";
-import { slackCallerOf } from "./people.ts";
 import { formFor, slackTaskOf } from "./showing.ts";
 import { entriesOfView, errorsOfView } from "./values.ts";
 
@@ -68,7 +68,8 @@ async function deskFor(ctx: Context, payload: unknown): Promise<Desk | null> {
   const team =
     text(payload, "view", "app_installed_team_id") || text(payload, "message", "team") || text(payload, "team", "id");
   try {
-    return ctx.slack === null ? null : { ctx, slack: await ctx.slack.find(team) };
+    const workspaces = ctx.slack;
+    return workspaces === null ? null : { ctx, workspaces, slack: await workspaces.find(team) };
   } catch (error) {
     if (!(error instanceof SlackFailure && error.word === "no_team")) throw error;
     ctx.log.warn({ team }, "Something was pressed in a workspace of Slack that the app is not connected to");
@@ -105,8 +106,11 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
   if (task === null) return tell("This task is gone. Nothing was sent.");
   const over = await sayHowItEnded(desk, task);
   if (over !== null) return tell(`${over} Nothing was sent.`);
-  const caller = await slackCallerOf(desk.ctx, desk.slack, who, task);
-  if (!(await mayWith(desk.ctx.db, caller, "complete", task))) return tell(await whoCan(desk, task, caller));
+  const caller = await callerAt(desk, who, task).catch(async (error: unknown) =>
+    tell(await sentenceOf(desk, task, error)),
+  );
+  if (caller === null) return null;
+  if (!(await mayWith(desk.ctx.db, caller, "complete", task))) return tell(await refusalOf(desk, task, caller));
   try {
     switch (click.act) {
       case "claim":
@@ -194,9 +198,9 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
     const next = modalOf(slackTaskOf(task), form, entries, { ...data, note });
     return show(next ?? noticeView("This one needs the browser", `${desk.ctx.config.publicUrl}/tasks/${task.id}`));
   }
-  const caller = await slackCallerOf(desk.ctx, desk.slack, who, task);
+  const caller = await callerAt(desk, who, task);
   if (!(await mayWith(desk.ctx.db, caller, "complete", task)))
-    return show(unsentView(await whoCan(desk, task, caller), read));
+    return show(unsentView(await refusalOf(desk, task, caller), read));
 
   const told = { data, view: text(view, "id"), who };
   if (task.verifier_config !== null && !task.redact_payload) {

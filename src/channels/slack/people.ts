@@ -1,56 +1,73 @@
-import type { Context } from "../../context.ts";
+import type { Reader } from "../../db/database.ts";
 import type { SlackCaller } from "../../people/caller.ts";
-import { findUserByEmail, findUserBySlack } from "../../people/store.ts";
+import { findUserByEmail, findUserBySlack, type User } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import type { WholeTask } from "../../tasks/store.ts";
-import { SlackFailure, type Slack } from "./client.ts";
+import { SlackFailure } from "./client.ts";
+import type { Who } from "./desk.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+type Asked = Pick<Workspaces, "only" | "find">;
 
 /**
- * Who pressed something: somebody of the directory, by their Slack id or else by the address that Slack has confirmed.
- * Somebody who was deactivated is nobody there, and stays so under any address.
+ * Who a member of a workspace is to a task: somebody of the directory, by their Slack id or else by the address that Slack
+ * has confirmed. Of those whose Slack id stands in the directory no address is asked, and none of others names them.
+ * Somebody who was deactivated is nobody, and stays so under any address.
+ *
+ * @throws SlackFailure where Slack cannot say who they are at the moment
  */
 export async function slackCallerOf(
-  { db }: Pick<Context, "db">,
-  slack: Slack,
-  { team_id, user_id }: { team_id: string; user_id: string },
+  reader: Reader,
+  workspaces: Asked,
+  { team_id, user_id }: Who,
   task: Pick<WholeTask, "id" | "notify">,
 ): Promise<SlackCaller> {
-  const known = await findUserBySlack(db, team_id, user_id);
-  // In a channel that is shared there are people of other workspaces: they are believed by their ids alone.
-  const isOurs = team_id === (await slack.team()).id;
-  const named_by = isOurs && isNamed(task, user_id) ? task.id : null;
-  const caller = { kind: "slack", team_id, user_id, named_by } as const;
-  if (known !== null)
-    return {
-      ...caller,
-      email: known.email,
-      user: known.active ? known : null,
-      ...(!known.active && { named_by: null }),
-    };
-  const email = isOurs ? await confirmedEmail(slack, { team_id, user_id }) : null;
-  const found = email === null ? null : await findUserByEmail(db, email);
-  if (found?.active === false) return { ...caller, email, user: null, named_by: null };
-  return { ...caller, email: found?.email ?? email, user: found };
+  const nobody = { kind: "slack", team_id, user_id, email: null, user: null, named_by: null } as const;
+  const known = await findUserBySlack(reader, team_id, user_id);
+  if (known?.active === false) return nobody;
+  const only = await onlyOf(workspaces);
+  const named_by = isNamed(task, { team_id, user_id }, only) ? task.id : null;
+  if (known !== null) return { ...nobody, email: known.email, user: known, named_by };
+  // In a channel that is shared there are people of other workspaces.
+  const email = only === team_id ? await confirmedEmail(workspaces, { team_id, user_id }) : null;
+  if (email === null) return { ...nobody, named_by };
+  const found = await findUserByEmail(reader, email);
+  if (found === null) return { ...nobody, email, named_by };
+  if (!found.active) return nobody;
+  // Whose Slack id is known is known by that alone: this is somebody else.
+  if (hasSlackId(found)) return { ...nobody, named_by };
+  return { ...nobody, email: found.email, user: found, named_by };
+}
+
+/** Where it cannot be told whether there is one workspace, addresses name nobody, as with several. */
+async function onlyOf(workspaces: Asked): Promise<string | null> {
+  return workspaces.only().catch(unlessPassing);
+}
+
+/** What Slack refuses for good is not known; its own trouble passes, and whoever asked asks again. */
+function unlessPassing(error: unknown): null {
+  if (error instanceof SlackFailure && error.isFinal) return null;
+  throw error;
+}
+
+function hasSlackId({ slack_team_id, slack_user_id }: User): boolean {
+  return slack_team_id !== null || slack_user_id !== null;
 }
 
 /** The address that our workspace vouches for; those of its guests from elsewhere are whatever others have set. */
-async function confirmedEmail(
-  slack: Slack,
-  { team_id, user_id }: { team_id: string; user_id: string },
-): Promise<string | null> {
-  try {
-    const member = await slack.member(user_id);
-    return member.team_id === team_id ? member.email : null;
-  } catch (error) {
-    // Without the permission to read addresses, people are known by their ids alone.
-    if (error instanceof SlackFailure && error.isFinal) return null;
-    throw error;
-  }
+async function confirmedEmail(workspaces: Asked, { team_id, user_id }: Who): Promise<string | null> {
+  // Without the permission to read addresses, people are known by their ids alone.
+  const ask = async () => (await workspaces.find(team_id)).member(user_id);
+  const member = await ask().catch(unlessPassing);
+  return member?.team_id === team_id ? member.email : null;
 }
 
-/** Whether `notify` names this person, and nobody else in Slack. */
-function isNamed({ notify }: Pick<WholeTask, "notify">, user_id: string): boolean {
+/**
+ * Whether `notify` names this member, and nobody else in Slack. Ids are a workspace's own.
+ * @param only - the workspace that is meant where `notify` names none; null: there are several
+ */
+function isNamed({ notify }: Pick<WholeTask, "notify">, { team_id, user_id }: Who, only: string | null): boolean {
   const to = notify === null ? [] : parseNotify(JSON.parse(notify) as string[]);
-  const targets = new Set(to.flatMap((one) => (one.channel === "slack" ? [one.target] : [])));
-  return targets.size === 1 && targets.has(user_id);
+  const targets = new Set(to.flatMap((one) => (one.channel === "slack" ? [`${one.team ?? only} ${one.target}`] : [])));
+  return targets.size === 1 && targets.has(`${team_id} ${user_id}`);
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { addUser, person } from "../../../test/support/people.ts";
 import type { TestService } from "../../../test/support/service.ts";
-import { buttonsIn, liveButtons, said, testWithSlack } from "../../../test/support/slack-service.ts";
-import type { Slack } from "../../../test/support/slack.ts";
+import { buttonsIn, liveButtons, said, testWithSlack, whispers } from "../../../test/support/slack-service.ts";
 import { ServiceError } from "../../errors.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../tasks/schema.ts";
@@ -21,8 +20,6 @@ async function told({ call }: TestService, id: string) {
 }
 
 const read = async ({ call }: TestService, id: string) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
-const whispers = ({ posts }: Slack) =>
-  posts.filter(({ ephemeral_to }) => ephemeral_to !== null).map(({ text }) => text);
 
 testWithSlack(
   "a button answers a simple task; the message says who did, and has no button left",
@@ -122,9 +119,9 @@ testWithSlack("only those answer who may: the directory, and whom the task names
   for (const user of [stranger, out]) await press(user, open.id);
   assert.equal((await read(service, open.id)).status, "created");
   assert.equal(whispers(slack).length, 2);
-  for (const text of whispers(slack)) assert.match(text, /does not know you/);
+  for (const text of whispers(slack)) assert.match(text, /does not know your Slack account/);
   await press(stranger, theirs.id);
-  assert.equal(whispers(slack).at(-1), "This one is for Lee Chen. Nothing was sent.");
+  assert.equal(whispers(slack).at(-1), "This task is for Lee Chen. Nothing was sent.");
   await press(op, theirs.id);
   assert.equal((await read(service, theirs.id)).completed_by_email, "op@example.com");
   await press(stranger, named.id);
@@ -299,7 +296,7 @@ testWithSlack("somebody of another workspace is not who their address says", asy
     });
   assert.equal((await press("T0OTHER")).status, 200);
   assert.equal((await read(service, id)).status, "created");
-  assert.match(whispers(slack)[0] ?? "", /does not know you/);
+  assert.match(whispers(slack)[0] ?? "", /does not know your Slack account/);
   // Ids are a workspace's own: who is named by id is somebody of ours.
   const named = await service.create({ response_schema: SIMPLE, notify: [`slack:${dana.id}`], assign_to: null });
   await service.ctx.db.write((tx) => tx.query.updateTable("users").set({ email: null, email_key: null }).execute());

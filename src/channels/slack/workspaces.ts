@@ -14,6 +14,8 @@ export interface Workspaces extends SlackApp {
    * @throws SlackFailure `no_team`; and where Slack has to be asked, any other
    */
   find(team_id: string | null): Promise<Slack>;
+  /** The one workspace that the app is in; null: there are several, or none. @throws SlackFailure where Slack has to be asked */
+  only(): Promise<string | null>;
   /** Who speaks where the token of the environment belongs; null: there is none. */
   readonly ofEnvironment: Slack | null;
   /** Speaks with a token that is not stored yet. */
@@ -46,6 +48,12 @@ export function createWorkspaces(
     return client;
   };
 
+  const all = async (): Promise<{ first: SlackInstallationRow | null; isOnly: boolean }> => {
+    const [first = null, ...others] = await listInstallations(ctx.db);
+    if (first === null || others.length > 0) return { first, isOnly: first === null };
+    return { first, isOnly: ofEnvironment === null || (await ofEnvironment.team()).id === first.team_id };
+  };
+
   return {
     ...createSlackApp(settings),
     ofEnvironment,
@@ -57,13 +65,16 @@ export function createWorkspaces(
         if (ofEnvironment !== null && (await ofEnvironment.team()).id === team_id) return ofEnvironment;
         throw noTeam(`The app is not in the workspace ${team_id}.`);
       }
-      const rows = await listInstallations(ctx.db);
-      const [first, ...others] = rows;
-      if (first === undefined && ofEnvironment === null) throw noTeam("The app is in no workspace yet.");
-      if (first === undefined) return ofEnvironment!;
-      if (others.length > 0) throw noTeam(SEVERAL);
-      if (ofEnvironment !== null && (await ofEnvironment.team()).id !== first.team_id) throw noTeam(SEVERAL);
-      return clientOf(first);
+      const { first, isOnly } = await all();
+      if (!isOnly) throw noTeam(SEVERAL);
+      if (first !== null) return clientOf(first);
+      if (ofEnvironment === null) throw noTeam("The app is in no workspace yet.");
+      return ofEnvironment;
+    },
+    only: async () => {
+      const { first, isOnly } = await all();
+      if (!isOnly) return null;
+      return first?.team_id ?? (ofEnvironment === null ? null : (await ofEnvironment.team()).id);
     },
   };
 }
