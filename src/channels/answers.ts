@@ -1,3 +1,6 @@
+import type { Reader } from "../db/database.ts";
+import { nameOf } from "../tasks/answerers.ts";
+import type { Task } from "../tasks/store.ts";
 import { explain, type FieldError } from "../../form/check.ts";
 import type { Plan } from "../../form/plan.ts";
 import { ServiceError } from "../errors.ts";
@@ -19,4 +22,11 @@ export function responseOf(value: unknown): JsonObject {
 export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): readonly FieldError[] {
   const findings = details.map(({ path, keyword = "" }) => ({ path: path.replace(/^\/response/, ""), keyword }));
   return explain(plan, findings);
+}
+
+/** Who answered, in words; null where nobody knows. */
+export async function answererOf(reader: Reader, task: Task): Promise<string | null> {
+  const { completed_by_user_id, completed_by_email, completed_by_slack_user_id } = task;
+  const name = await nameOf(reader, completed_by_user_id, completed_by_email);
+  return name ?? (completed_by_slack_user_id === null ? null : "a Slack member");
 }

@@ -6,6 +6,7 @@ import { isId } from "../../lib/ids.ts";
 import type { SlackCaller } from "../../people/caller.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
+import { answererOf } from "../answers.ts";
 import { SlackFailure, type Slack } from "./client.ts";
 import { slackCallerOf } from "./people.ts";
 import { endOf } from "./showing.ts";
@@ -40,7 +41,7 @@ export async function sayHowItEnded({ ctx }: Desk, task: WholeTask): Promise<str
     case undefined:
       return null;
     case "completed":
-      return `Already answered by ${(await nameOf(ctx.db, task.completed_by_user_id, task.completed_by_email)) ?? "somebody"}.`;
+      return `Already answered by ${(await answererOf(ctx.db, task)) ?? "somebody"}.`;
     case "timed_out":
       return "The time for this is over.";
     case "cancelled":

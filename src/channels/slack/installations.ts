@@ -11,7 +11,7 @@ import { isSlackTarget } from "../../tasks/notify.ts";
 import { SlackFailure, type SlackBot } from "./client.ts";
 import { BOT_SCOPES } from "./manifest.ts";
 import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResult } from "./schema.ts";
-import { channelOf } from "./targets.ts";
+import { targetOf } from "./targets.ts";
 import { line } from "./text.ts";
 import type { Workspaces } from "./workspaces.ts";
 
@@ -83,7 +83,7 @@ export async function testInstallation(
       `This is a test. Messages of the Human Task Service at ${ctx.config.publicUrl} reach you here.`,
       500,
     );
-    const channel = await channelOf(slack, to);
+    const { channel } = await targetOf(slack, to);
     await slack.post(channel, { text: says.text, blocks: [{ type: "section", text: says }] });
     return { sent: true, to, error: null };
   } catch (error) {

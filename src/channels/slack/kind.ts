@@ -10,8 +10,8 @@ import { isTerminal } from "../../tasks/lifecycle.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 import { SlackFailure, type Slack, type SlackPlace } from "./client.ts";
 import type { OwedPost } from "./owed.ts";
-import { messageFor, sentBackFor } from "./showing.ts";
-import { channelOf } from "./targets.ts";
+import { messageFor, sentBackFor, type Audience } from "./showing.ts";
+import { targetOf } from "./targets.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 type Ctx = Pick<Context, "db" | "config" | "log">;
@@ -22,8 +22,7 @@ const nextAttemptAt = schedule([0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MIN
 const LOST_MS = 30 * SECOND;
 
 /** Where a message stands, and up to which attempt its thread tells of answers that were sent back. */
-interface Place extends SlackPlace {
-  team: string;
+interface Place extends SlackPlace, Audience {
   sent_back: number;
 }
 
@@ -41,7 +40,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
       const now = ctx.db.now();
       try {
         if (known?.place != null) {
-          const place = JSON.parse(known.place) as Place;
+          const place = readPlace(known.place);
           return await change(await workspaces.find(place.team), { id, task, place, shown: known.shown });
         }
         if (isTerminal(task.status) || now >= task.timeout_at) return NEEDLESS;
@@ -70,13 +69,13 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     slack: Slack,
     { id, task, target }: { id: string; task: WholeTask; target: string },
   ): Promise<Outcome> {
-    const message = await messageFor(ctx, task);
-    const channel = await channelOf(slack, target);
+    const { channel, person } = await targetOf(slack, target);
+    const { id: team } = await slack.team();
+    const message = await messageFor(ctx, workspaces, task, { team, person });
     await setPlace(ctx.db, id, { begun_at: ctx.db.now() });
     try {
       const place = await slack.post(channel, message);
-      const { id: team } = await slack.team();
-      const known: Place = { team, ...place, sent_back: task.verification_attempt };
+      const known: Place = { team, person, ...place, sent_back: task.verification_attempt };
       await setPlace(ctx.db, id, { begun_at: null, place: JSON.stringify(known), shown: fingerprint(message) });
       return SENT;
     } catch (error) {
@@ -90,7 +89,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     slack: Slack,
     { id, task, place, shown }: { id: string; task: WholeTask; place: Place; shown: string | null },
   ): Promise<Outcome> {
-    const message = await messageFor(ctx, task);
+    const message = await messageFor(ctx, workspaces, task, place);
     const mark = fingerprint(message);
     if (mark !== shown) {
       await slack.update(place, message);
@@ -102,6 +101,11 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     }
     return SENT;
   }
+}
+
+/** Places of earlier releases do not say who reads there. */
+function readPlace(place: string): Place {
+  return { person: null, ...(JSON.parse(place) as Omit<Place, "person">) };
 }
 
 const SENT: Outcome = { ok: true, status_code: null, response_excerpt: null };

@@ -41,6 +41,8 @@ function send(task: Partial<SlackTask> = {}, options: Partial<MessageOptions> = 
   const message = messageOf(taskOf(task), {
     assignee: null,
     claimed_by: null,
+    answered_by_others: null,
+    mayClaim: true,
     is_verified: false,
     link: LINK,
     time_zone: "Europe/Berlin",
@@ -191,6 +193,7 @@ function end(more: Partial<Ending> = {}, task: Partial<SlackTask> = {}): SlackMe
   const ending: Ending = {
     how: "completed",
     who: "Dana Fox",
+    member: null,
     via: "slack",
     at: Date.parse("2026-11-20T14:32:00Z"),
     decision: "Approve",
@@ -221,6 +224,17 @@ void test("the message of a task that has ended says how, and has no buttons", (
   assert.deepEqual(outcome({ how: "timed_out" }), ["Timed out", when("Timed out ")]);
   assert.deepEqual(outcome({ how: "cancelled" }), ["Cancelled", when("Cancelled ")]);
   assert.deepEqual(outcome({ how: "verification_exhausted" }), ["Failed checks", when("Failed checks ")]);
+});
+
+void test("somebody whom only Slack knows is named to Slack, and what is no id is not", () => {
+  const elementsOf = (member: string) => {
+    const ending: Ending = { how: "completed", who: "a Slack member", member, via: null, at: 0, decision: "Approve" };
+    const { text, blocks } = endedMessageOf(taskOf(), ending, { time_zone: "UTC", now: FIXTURE_NOW });
+    assert.match(text, /^“Approve” by a Slack member: /);
+    return (own(blocks.at(-1), "elements") as { text: string }[]).map((element) => element.text).slice(0, 2);
+  };
+  assert.deepEqual(elementsOf("U0123456789"), ["“Approve”", "by <@U0123456789>"]);
+  assert.equal(elementsOf("U1> <!channel")[0], "“Approve” by a Slack member");
 });
 
 void test("what was decided is said in the words of the form", () => {

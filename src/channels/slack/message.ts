@@ -20,6 +20,10 @@ export interface MessageOptions {
   assignee: string | null;
   /** Who is working on it; null: nobody is. */
   claimed_by: string | null;
+  /** The one who reads it may not answer: who can, in a sentence. null: whoever reads it may, or somebody in the channel. */
+  answered_by_others: string | null;
+  /** Somebody who reads it may be able to claim the task. */
+  mayClaim: boolean;
   /** Something else than a person judges the answer after it was sent. */
   is_verified: boolean;
   /** Of the task in the dashboard: an absolute address. */
@@ -36,6 +40,8 @@ const MAX_TEXT = 300;
 /** The message that asks for a decision. */
 export function messageOf(task: SlackTask, options: MessageOptions): SlackMessage {
   const form = slackForm(task, options.time_zone, options.now);
+  const { answered_by_others } = options;
+  if (answered_by_others !== null) return informingMessageOf(task, form, { ...options, answered_by_others });
   const canAnswer = isExpressible(task, form);
   const direct = canAnswer && !options.is_verified ? directChoices(form) : null;
   const about: ContextBlockElement[] = [
@@ -56,6 +62,31 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   };
 }
 
+/** The message to somebody who is told of a decision that others make. */
+function informingMessageOf(
+  task: SlackTask,
+  form: Form,
+  { answered_by_others, claimed_by, link }: MessageOptions & { answered_by_others: string },
+): SlackMessage {
+  return {
+    text: fitText(`For others to decide: ${nameOfTask(task)}`, MAX_TEXT),
+    blocks: [
+      taskSection(task),
+      ...factsOf(task, form, MAX_FACTS),
+      context(line(`${answered_by_others} You are told of it, and need not answer.`, MAX.field)),
+      {
+        type: "context",
+        elements: [
+          markup(`Answer by ${moment(task.timeout_at)}`),
+          ...(claimed_by === null ? [] : [line(`${nameOf(claimed_by)} is on it`, MAX.field)]),
+          line(`Task ${task.id}`, MAX.field),
+        ],
+      },
+      { type: "actions", elements: [openButton(task, link)] },
+    ],
+  };
+}
+
 /** Whether the modal can be opened. Nothing of a redacted payload is ever in Slack, and a form may copy from it. */
 function isExpressible(task: SlackTask, form: Form): boolean {
   return modalOf(task, form, {}, { channel: "", ts: "" }) !== null;
@@ -64,23 +95,26 @@ function isExpressible(task: SlackTask, form: Form): boolean {
 function buttonsOf(
   task: SlackTask,
   form: Form,
-  { assignee, link }: MessageOptions,
+  { assignee, mayClaim, link }: MessageOptions,
   canAnswer: boolean,
   direct: DirectChoices | null,
 ): Button[] {
-  const button = (action_id: string, text: string): Button => ({
-    type: "button",
-    action_id,
-    text: line(text, MAX.button),
-    value: task.id,
-  });
+  const button = (action_id: string, text: string) => buttonOf(task, action_id, text);
   return [
     ...(direct === null ? [] : choiceButtons(direct, form, button)),
     ...(canAnswer && direct === null ? [button(ACTION.answer, "Answer")] : []),
     ...(direct?.hasDetails === true ? [button(ACTION.answer, "Add details")] : []),
-    { ...button(ACTION.browser, "Open in browser"), url: link },
-    ...(assignee === null ? [button(ACTION.claim, "Claim")] : []),
+    openButton(task, link),
+    ...(assignee === null && mayClaim ? [button(ACTION.claim, "Claim")] : []),
   ];
+}
+
+function openButton(task: SlackTask, link: string): Button {
+  return { ...buttonOf(task, ACTION.browser, "Open in browser"), url: link };
+}
+
+function buttonOf({ id }: SlackTask, action_id: string, text: string): Button {
+  return { type: "button", action_id, text: line(text, MAX.button), value: id };
 }
 
 /** All look the same: none of them is the one to be chosen. */
@@ -121,6 +155,8 @@ export interface Ending {
   how: "completed" | "timed_out" | "cancelled" | "verification_exhausted";
   /** Who answered; null: nobody knows. */
   who: string | null;
+  /** The id in this workspace of somebody who is known by nothing else. A message that is changed calls nobody. */
+  member: string | null;
   /** Through which channel, such as `slack`. */
   via: string | null;
   /** Epoch milliseconds. */
@@ -155,7 +191,7 @@ export function endedMessageOf(
 }
 
 function outcomeOf(
-  { how, who, via, at, decision }: Ending,
+  { how, who, member, via, at, decision }: Ending,
   isRedacted: boolean,
 ): { summary: string; elements: ContextBlockElement[] } {
   const when = moment(at);
@@ -163,11 +199,15 @@ function outcomeOf(
     case "completed": {
       const by = who === null ? "" : ` by ${nameOf(who)}`;
       const said = decision === null || isRedacted ? "" : oneLine(decision);
+      const what = said === "" ? "Answered" : `“${said}”`;
       const where = CHANNELS.get(via);
-      const summary = said === "" ? `Answered${by}` : `“${said}”${by}`;
+      const answered =
+        member !== null && /^[A-Z0-9]+$/.test(member)
+          ? [line(what, MAX.field), markup(`by <@${member}>`)]
+          : [line(`${what}${by}`, MAX.field)];
       return {
-        summary,
-        elements: [line(summary, MAX.field), markup(when), ...(where === undefined ? [] : [line(where, MAX.field)])],
+        summary: `${what}${by}`,
+        elements: [...answered, markup(when), ...(where === undefined ? [] : [line(where, MAX.field)])],
       };
     }
     case "timed_out":

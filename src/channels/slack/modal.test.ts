@@ -58,6 +58,8 @@ void test("each form has a modal that gives its answer, or a message that sends 
       messageOf(task, {
         assignee: null,
         claimed_by: null,
+        answered_by_others: null,
+        mayClaim: true,
         is_verified: true,
         link: "https://tasks.example.com/tasks/tsk_01K9Z8Q6V3",
         time_zone: FIXTURE_ZONE,

@@ -27,6 +27,8 @@ function draw(task: SlackTask, words: string, entries = {}) {
       messageOf(task, {
         assignee: is_verified ? words : null,
         claimed_by: words,
+        answered_by_others: null,
+        mayClaim: true,
         is_verified,
         link: "https://tasks.example.com/tasks/tsk_01K9Z8Q6V3",
         time_zone: FIXTURE_ZONE,
@@ -37,7 +39,7 @@ function draw(task: SlackTask, words: string, entries = {}) {
     checkMessage(
       endedMessageOf(
         task,
-        { how, who: words, via: words, at: FIXTURE_NOW.getTime(), decision: words },
+        { how, who: words, member: null, via: words, at: FIXTURE_NOW.getTime(), decision: words },
         { time_zone: FIXTURE_ZONE, now: FIXTURE_NOW },
       ),
     );

@@ -1,22 +1,45 @@
 import type { Form } from "../../../form/plan.ts";
 import type { Context } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { nameOf } from "../../tasks/answerers.ts";
+import { mayWith } from "../../tasks/access.ts";
+import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { parseJson, type WholeTask } from "../../tasks/store.ts";
+import { answererOf } from "../answers.ts";
 import type { SlackMessage } from "./client.ts";
+import type { Who } from "./desk.ts";
 import { decisionOf, slackForm } from "./form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
+import { slackCallerOf } from "./people.ts";
 import { line } from "./text.ts";
 import type { SlackTask } from "./summary.ts";
+import type { Workspaces } from "./workspaces.ts";
 
 type Ctx = Pick<Context, "db" | "config">;
+
+/** Where a message is read. */
+export interface Audience {
+  /** The workspace. */
+  team: string;
+  /** The one person who reads it; null: it stands in a channel. */
+  person: Who | null;
+}
 
 /** In a channel people of many zones read the same message; moments are shown in each reader's own. */
 export const ZONE = "UTC";
 
-/** The message as the task is now: with what can be done about it, or how it ended. */
-export async function messageFor({ db, config }: Ctx, task: WholeTask): Promise<SlackMessage> {
+/**
+ * The message as the task is now: with what can be done about it, or how it ended. What holds until a moment only, a claim
+ * or the deadline, is ended at that moment by a sweep, which has every message made anew.
+ *
+ * @throws SlackFailure where Slack cannot say at the moment who reads it
+ */
+export async function messageFor(
+  { db, config }: Ctx,
+  workspaces: Workspaces,
+  task: WholeTask,
+  { team, person }: Audience,
+): Promise<SlackMessage> {
   const shown = slackTaskOf(task);
   // Nothing in it depends on the moment it is made, so that a task that has not changed has the same message.
   const now = new Date(task.created_at);
@@ -26,21 +49,34 @@ export async function messageFor({ db, config }: Ctx, task: WholeTask): Promise<
       shown,
       {
         ...ended,
-        who: await nameOf(db, task.completed_by_user_id, task.completed_by_email),
+        who: await answererOf(db, task),
+        member: memberIn(team, task),
         via: task.completed_via_channel,
         decision: decisionText(task),
       },
       { time_zone: ZONE, now },
     );
   const isClaimed = task.claim_expires_at !== null && task.claim_expires_at > db.now();
+  const reader = person === null ? null : await slackCallerOf(db, workspaces, person, task);
+  const mayAnswer = reader === null || (await mayWith(db, reader, "complete", task));
   return messageOf(shown, {
     assignee: await nameOf(db, task.assigned_to_user_id, task.assigned_to_email),
     claimed_by: isClaimed ? await nameOf(db, task.claimed_by_user_id, task.claimed_by_email) : null,
+    answered_by_others: mayAnswer ? null : await sayWhoCanAnswer(db, task),
+    // Only people of the directory claim. In a channel somebody may be one.
+    mayClaim: reader === null || reader.user !== null,
     is_verified: task.verifier_config !== null && !task.redact_payload,
     link: `${config.publicUrl}/tasks/${task.id}`,
     time_zone: ZONE,
     now,
   });
+}
+
+/** The Slack member who answered, if the directory does not know them and this is their workspace. */
+function memberIn(team: string, task: WholeTask): string | null {
+  const { completed_by_email, completed_by_user_id, completed_by_slack_team_id, completed_by_slack_user_id } = task;
+  const isNamed = completed_by_email !== null || completed_by_user_id !== null;
+  return isNamed || completed_by_slack_team_id !== team ? null : completed_by_slack_user_id;
 }
 
 /** What is said in the thread when an answer was sent back. */

@@ -1,12 +1,14 @@
 import { isEmailAddress } from "../../lib/text.ts";
 import { SlackFailure, type Slack } from "./client.ts";
+import type { Who } from "./desk.ts";
 
-/** What Slack takes for a target of `notify`. @throws SlackFailure */
-export async function channelOf(slack: Slack, target: string): Promise<string> {
-  if (isEmailAddress(target)) return (await slack.memberByEmail(target)).id;
-  if (!target.startsWith("@")) return target;
-  const member = await slack.memberByHandle(target.slice(1));
+/** What Slack takes for a target of `notify`, and the one person who reads there; null: a channel. @throws SlackFailure */
+export async function targetOf(slack: Slack, target: string): Promise<{ channel: string; person: Who | null }> {
+  if (/^[UW]/.test(target) && !isEmailAddress(target))
+    return { channel: target, person: { team_id: (await slack.team()).id, user_id: target } };
+  if (!isEmailAddress(target) && !target.startsWith("@")) return { channel: target, person: null };
+  const member = await (isEmailAddress(target) ? slack.memberByEmail(target) : slack.memberByHandle(target.slice(1)));
   if (member === null)
     throw new SlackFailure("user_not_found", `Nobody in the workspace is called ${target}.`, { isFinal: true });
-  return member.id;
+  return { channel: member.id, person: { team_id: member.team_id, user_id: member.id } };
 }
