@@ -134,8 +134,10 @@ function Told({ to, isMail, failure }: Notification) {
   );
 }
 
-function actorOf({ actor_type, actor_email }: AuditEntry): string {
+function actorOf({ actor_type, actor_email, extra }: AuditEntry): string {
   if (actor_email !== null) return actor_email;
+  const { slack_team_id: team, slack_user_id: member } = extra ?? {};
+  if (typeof member === "string" && typeof team === "string") return `Slack member ${member} (${team})`;
   return { system: "The service", human: "Somebody", agent: "The agent" }[actor_type];
 }
 

@@ -40,8 +40,7 @@ function End({ task, me, isOver }: { task: Task; me: Me; isOver: boolean }) {
       return (
         <>
           <p className="muted">
-            {isMine ? "You" : (task.completed_by_email ?? "Somebody")} answered this on{" "}
-            <Time at={task.completed_at ?? task.updated_at} />
+            {isMine ? "You" : answererOf(task)} answered this on <Time at={task.completed_at ?? task.updated_at} />
             {task.completed_via_channel === null
               ? ""
               : `, through ${CHANNELS[task.completed_via_channel] ?? task.completed_via_channel}`}
@@ -68,6 +67,10 @@ function End({ task, me, isOver }: { task: Task; me: Me; isOver: boolean }) {
         </p>
       );
   }
+}
+
+function answererOf({ completed_by_email, completed_by_slack_user_id }: Task): string {
+  return completed_by_email ?? (completed_by_slack_user_id === null ? "Somebody" : "A Slack member");
 }
 
 const CHANNELS: Readonly<Record<string, string>> = {

@@ -78,7 +78,7 @@ export async function sentenceOf(desk: Desk, { id }: WholeTask, error: unknown):
   if (over !== null) return `${over} Nothing was sent.`;
   if (error.code === "TASK_ALREADY_CLAIMED" && now !== null)
     return `${(await nameOf(desk.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Somebody"} is on it already.`;
-  return `${error.message} Nothing was sent.`;
+  return error.code === "CLAIM_NEEDS_A_PERSON" ? error.message : `${error.message} Nothing was sent.`;
 }
 
 /** Nobody can say whether something was stored. */

@@ -61,8 +61,6 @@ export async function handleInteraction(ctx: Context, payload: unknown): Promise
   }
 }
 
-const ONLY_PEOPLE_CLAIM =
-  "Only people whom this server has among its users can claim a task. You can answer at once, without a claim.";
 const NOT_CONNECTED = "The server that asked is not connected to this workspace any more.";
 
 /** Where something was pressed; in a channel that is shared, that is not the workspace of who pressed it. null: gone. */
@@ -117,7 +115,6 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
     switch (click.act) {
       case "claim":
       case "takeOver":
-        if (caller.user === null) return await tell(ONLY_PEOPLE_CLAIM);
         await claimTask(desk.ctx, caller, task.id, click.act === "takeOver");
         return null;
       case "answer":

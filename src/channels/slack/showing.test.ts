@@ -154,7 +154,7 @@ testWithSlack(
         actions: [{ action_id: "claim", value: id }],
       });
     await claim(stranger.id);
-    assert.match(whispers(slack).at(-1) ?? "", /^Only people whom this server has among its users can claim a task\./);
+    assert.match(whispers(slack).at(-1) ?? "", /^Only people in the directory can claim a task\. Others can answer it without a claim\.$/);
 
     await slack.click({ user: stranger, post, action_id: "answer:choose:0", confirm: true });
     await slack.click({ user: stranger, post, action_id: "answer:choose:1", confirm: true });
