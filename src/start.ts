@@ -6,6 +6,7 @@ import { createAnnounce } from "./channels/announce.ts";
 import { createEmailKind } from "./channels/email/kind.ts";
 import { createSlackAnswerKind } from "./channels/slack/answering.ts";
 import { createSlackKind } from "./channels/slack/kind.ts";
+import { createSlackRemovalKind } from "./channels/slack/removal.ts";
 import { createWorkspaces } from "./channels/slack/workspaces.ts";
 import { readConfig, type Config } from "./config.ts";
 import type { Context } from "./context.ts";
@@ -73,6 +74,7 @@ export async function createContext(
       ...(slack && {
         slack: createSlackKind({ db, config, log }, slack),
         slack_answer: createSlackAnswerKind(() => ctx),
+        slack_removal: createSlackRemovalKind({ db, log }, slack),
       }),
     },
     ...replace.deliveries,

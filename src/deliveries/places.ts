@@ -4,9 +4,9 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import { writeStatement, type Db, type Reader, type Tx } from "../db/database.ts";
-import type { DeliveryPlaceRow } from "../db/schema.ts";
-import { SECOND } from "../lib/time.ts";
-import { DELIVERIES_HINT } from "./store.ts";
+import type { DeliveryPlaceRow, DeliveryRow } from "../db/schema.ts";
+import { MINUTE, SECOND } from "../lib/time.ts";
+import { addOwed, deleteDeliveriesOf, DELIVERIES_HINT, owe } from "./store.ts";
 
 /** A change is shown once its request will have been answered. */
 const AFTER_MS = 0.5 * SECOND;
@@ -53,17 +53,61 @@ export async function findPlace(reader: Reader, delivery_id: string): Promise<De
   return (await select.executeTakeFirst()) ?? null;
 }
 
-/** Notes what is known of where a delivery stands. */
-export async function setPlace(db: Db, delivery_id: string, set: Partial<Omit<DeliveryPlaceRow, "delivery_id">>) {
-  await db.write(async (tx) => {
-    // A task that was deleted meanwhile leaves nothing behind, and one that is being deleted waits.
-    const select = tx.query.selectFrom("deliveries").select("id").where("id", "=", delivery_id);
+/**
+ * Notes what is known of where a delivery stands. Where its task was deleted meanwhile, nothing is noted, and what stands
+ * there by now is owed to be removed.
+ *
+ * @returns false: the task was deleted
+ */
+export async function setPlace(
+  db: Db,
+  delivery: StandingDelivery,
+  set: Partial<Omit<DeliveryPlaceRow, "delivery_id">>,
+): Promise<boolean> {
+  return db.write(async (tx) => {
+    // A task that is being deleted waits.
+    const select = tx.query.selectFrom("deliveries").select("id").where("id", "=", delivery.id);
     const owner = await (tx.dialect === "postgres" ? select.forUpdate() : select).executeTakeFirst();
-    if (owner === undefined) return;
+    if (owner === undefined) {
+      if (set.place != null) await oweRemoval(tx, delivery, set.place, tx.now());
+      return false;
+    }
     await tx.query
       .insertInto("delivery_places")
-      .values({ delivery_id, begun_at: null, place: null, shown: null, is_noted: 0, ...set })
+      .values({ delivery_id: delivery.id, begun_at: null, place: null, shown: null, is_noted: 0, ...set })
       .onConflict((conflict) => conflict.column("delivery_id").doUpdateSet(set))
       .execute();
+    return true;
   });
+}
+
+/** An attempt that was under way at a deletion has changed what is shown by then, or never will. */
+const AFTER_ATTEMPT_MS = 1 * MINUTE;
+
+/**
+ * Takes back everything that is owed for a task, sent or not. What stands somewhere is owed to be removed there: that
+ * alone is left, and its row goes once it is done. (spec: Tasks, delete)
+ */
+export async function removeDeliveriesOf(tx: Tx, task_id: string): Promise<void> {
+  const now = tx.now();
+  for (const { place, lease_owner, ...delivery } of await deleteDeliveriesOf(tx, task_id)) {
+    if (place === null) continue;
+    await oweRemoval(tx, delivery, place, now);
+    if (lease_owner !== null) await oweRemoval(tx, delivery, place, now + AFTER_ATTEMPT_MS);
+  }
+}
+
+/** Of a delivery that stands somewhere, what outlives it. */
+type StandingDelivery = Pick<DeliveryRow, "id" | "task_id" | "destination" | "origin">;
+
+async function oweRemoval(
+  tx: Tx,
+  { task_id, destination, origin }: StandingDelivery,
+  place: string,
+  due_at: number,
+): Promise<void> {
+  const owed = owe({ kind: "slack_removal", task_id, destination, origin, body: place, due_at });
+  await addOwed(tx, owed);
+  if (owed.hold) tx.afterCommit(owed.hold);
+  else tx.hint(DELIVERIES_HINT);
 }

@@ -12,7 +12,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DELIVERIES_HINT = "deliveries";
 
 export interface OwedDelivery {
-  kind: "callback" | "email" | "slack" | "slack_answer";
+  kind: "callback" | "email" | "slack" | "slack_answer" | "slack_removal";
   task_id: string;
   destination: string;
   /** What shares its fate when it is slow or down. */
@@ -94,15 +94,25 @@ export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
   await tx.run(insertBody, row);
 }
 
-/** Takes back everything that is owed for a task, sent or not. */
-export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<void> {
-  // The rows first: whoever writes an outcome holds its row, and adds no attempt to one that is gone.
-  const deleted = await tx.query.deleteFrom("deliveries").where("task_id", "=", taskId).returning("id").execute();
-  if (deleted.length > 0)
-    await deleteAllOf(
-      tx,
-      deleted.map(({ id }) => id),
-    );
+/** A delivery that was deleted, and where it stands if it stands somewhere. (places.ts) */
+export type DeletedDelivery = Pick<DeliveryRow, "id" | "task_id" | "destination" | "origin" | "lease_owner"> & {
+  place: string | null;
+};
+
+/** Deletes everything that is owed for a task, sent or not. */
+export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<DeletedDelivery[]> {
+  // The rows first: whoever writes an outcome or a place holds its row, and adds nothing to one that is gone.
+  const deleted = await tx.query
+    .deleteFrom("deliveries")
+    .where("task_id", "=", taskId)
+    .returning(["id", "task_id", "destination", "origin", "lease_owner"])
+    .execute();
+  if (deleted.length === 0) return [];
+  const ids = deleted.map(({ id }) => id);
+  const places = await tx.query.selectFrom("delivery_places").selectAll().where("delivery_id", "in", ids).execute();
+  await deleteAllOf(tx, ids);
+  const placeOf = new Map(places.map(({ delivery_id, place }) => [delivery_id, place]));
+  return deleted.map((row) => ({ ...row, place: placeOf.get(row.id) ?? null }));
 }
 
 /** Takes back what was done otherwise. */

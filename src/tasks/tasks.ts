@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/database.ts";
-import { deleteDeliveriesOf } from "../deliveries/store.ts";
+import { removeDeliveriesOf } from "../deliveries/places.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -201,7 +201,7 @@ export async function removeTask(ctx: Context, caller: Caller, id: string): Prom
     const task = await lockTask(tx, id);
     const actor = actorOf(caller);
     const involved = [...(await listCandidates(tx, id)), task.assigned_to_user_id, task.assigned_to_email];
-    await deleteDeliveriesOf(tx, id);
+    await removeDeliveriesOf(tx, id);
     await deleteTask(tx, id);
     await forgetTotalsOf(tx, task);
     await addAuditEntry(tx, {

@@ -98,6 +98,8 @@ export interface Slack extends SlackTeam {
   limit(method: string, times: number, seconds: number): void;
   /** The next calls of a method are refused with an error. */
   refuse(method: string, times: number, error: string): void;
+  /** What happens once while the next call of a method is under way: before or after it is carried out. */
+  interrupt(when: "before" | "after", method: string, happens: () => Promise<void>): void;
   /** Resolves once `look` finds something, whatever call brings it. */
   until<T>(look: () => T | null | undefined | false): Promise<T>;
   click(click: Click & { post: Post }): Promise<Outcome>;
@@ -129,6 +131,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     workspaces: [],
     failures: [],
     planned: new Map(),
+    interruptions: new Map(),
     codes: new Map(),
     postRate: options.postRate ?? false,
   };
@@ -202,6 +205,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<Slack> {
     sendTo: (target) => void (service = target),
     limit: (method, times, seconds) => plan(vendor, method, times, { seconds }),
     refuse: (method, times, error) => plan(vendor, method, times, { error }),
+    interrupt: (when, method, happens) => void vendor.interruptions.set(`${when} ${method}`, happens),
     until: (look) =>
       new Promise((resolve) => {
         const check = () => {

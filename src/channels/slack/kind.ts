@@ -1,16 +1,17 @@
 import { hash } from "node:crypto";
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
-import type { EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
+import type { DueDelivery, EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
 import { findPlace, setPlace } from "../../deliveries/places.ts";
 import { schedule } from "../../deliveries/schedule.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
-import { SlackFailure, type Slack, type SlackPlace } from "./client.ts";
+import { SlackFailure, type Slack } from "./client.ts";
 import type { OwedPost } from "./owed.ts";
-import { messageFor, sentBackFor, type Audience } from "./showing.ts";
+import { readPlace, type Place } from "./place.ts";
+import { messageFor, sentBackFor } from "./showing.ts";
 import { targetOf } from "./targets.ts";
 import type { Workspaces } from "./workspaces.ts";
 
@@ -21,11 +22,6 @@ const nextAttemptAt = schedule([0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MIN
 /** A post that was begun longer ago, and of which nothing is known, is not coming any more. */
 const LOST_MS = 30 * SECOND;
 
-/** Where a message stands, and up to which attempt its thread tells of answers that were sent back. */
-interface Place extends SlackPlace, Audience {
-  sent_back: number;
-}
-
 /**
  * Messages in Slack as a kind of delivery: posted once, and changed whenever the task has. Each attempt makes the message what
  * the task is at that moment. (spec: Channels)
@@ -33,7 +29,8 @@ interface Place extends SlackPlace, Audience {
 export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
   return {
     nextAttemptAt,
-    send: async ({ id, task_id, destination, body }) => {
+    send: async (delivery) => {
+      const { id, task_id, destination, body } = delivery;
       const task = await findWholeTask(ctx.db, task_id);
       if (task === null) return NEEDLESS;
       const known = await findPlace(ctx.db, id);
@@ -41,14 +38,14 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
       try {
         if (known?.place != null) {
           const place = readPlace(known.place);
-          return await change(await workspaces.find(place.team), { id, task, place, shown: known.shown });
+          return await change(await workspaces.find(place.team), { delivery, task, place, shown: known.shown });
         }
         if (isTerminal(task.status) || now >= task.timeout_at) return NEEDLESS;
         // Another process may be posting it at this moment: two messages would be one too many.
         if (known?.begun_at != null && now - known.begun_at < LOST_MS)
           return { ...failed("busy", "The message is being posted already."), wait_ms: 5 * SECOND };
         const { team } = JSON.parse(body ?? "{}") as OwedPost;
-        return await post(await workspaces.find(team ?? null), { id, task, target: destination });
+        return await post(await workspaces.find(team ?? null), { delivery, task, target: destination });
       } catch (error) {
         if (!(error instanceof SlackFailure)) throw error;
         return { ...failed(error.word, error.message), is_final: error.isFinal, wait_ms: error.waitMs };
@@ -67,45 +64,44 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
 
   async function post(
     slack: Slack,
-    { id, task, target }: { id: string; task: WholeTask; target: string },
+    { delivery, task, target }: { delivery: DueDelivery; task: WholeTask; target: string },
   ): Promise<Outcome> {
     const { channel, person } = await targetOf(slack, target);
     const { id: team } = await slack.team();
     const message = await messageFor(ctx, workspaces, task, { team, person });
-    await setPlace(ctx.db, id, { begun_at: ctx.db.now() });
+    if (!(await setPlace(ctx.db, delivery, { begun_at: ctx.db.now() }))) return NEEDLESS;
     try {
-      const place = await slack.post(channel, message);
-      const known: Place = { team, person, ...place, sent_back: task.verification_attempt };
-      await setPlace(ctx.db, id, { begun_at: null, place: JSON.stringify(known), shown: fingerprint(message) });
-      return SENT;
+      const posted = await slack.post(channel, message);
+      const place: Place = { team, person, ...posted, sent_back: task.verification_attempt, replies: [] };
+      const known = { begun_at: null, place: JSON.stringify(place), shown: fingerprint(message) };
+      return (await setPlace(ctx.db, delivery, known)) ? SENT : NEEDLESS;
     } catch (error) {
       // Where Slack has answered, nothing was posted; where it has not, that is not known for a while.
-      if (error instanceof SlackFailure && error.word !== "connect") await setPlace(ctx.db, id, { begun_at: null });
+      if (error instanceof SlackFailure && error.word !== "connect")
+        await setPlace(ctx.db, delivery, { begun_at: null });
       throw error;
     }
   }
 
   async function change(
     slack: Slack,
-    { id, task, place, shown }: { id: string; task: WholeTask; place: Place; shown: string | null },
+    { delivery, task, place, shown }: { delivery: DueDelivery; task: WholeTask; place: Place; shown: string | null },
   ): Promise<Outcome> {
     const message = await messageFor(ctx, workspaces, task, place);
     const mark = fingerprint(message);
     if (mark !== shown) {
       await slack.update(place, message);
-      await setPlace(ctx.db, id, { shown: mark });
+      // With the place: where the task was deleted meanwhile, what was just written there is to be removed.
+      const known = { place: JSON.stringify(place), shown: mark };
+      if (!(await setPlace(ctx.db, delivery, known))) return NEEDLESS;
     }
     if (task.status === "rejected" && task.verification_attempt > place.sent_back) {
-      await slack.post(place.channel, sentBackFor(task), place.ts);
-      await setPlace(ctx.db, id, { place: JSON.stringify({ ...place, sent_back: task.verification_attempt }) });
+      const { ts } = await slack.post(place.channel, sentBackFor(task), place.ts);
+      const now: Place = { ...place, sent_back: task.verification_attempt, replies: [...place.replies, ts] };
+      await setPlace(ctx.db, delivery, { place: JSON.stringify(now) });
     }
     return SENT;
   }
-}
-
-/** Places of earlier releases do not say who reads there. */
-function readPlace(place: string): Place {
-  return { person: null, ...(JSON.parse(place) as Omit<Place, "person">) };
 }
 
 const SENT: Outcome = { ok: true, status_code: null, response_excerpt: null };

@@ -154,7 +154,10 @@ testWithSlack(
         actions: [{ action_id: "claim", value: id }],
       });
     await claim(stranger.id);
-    assert.match(whispers(slack).at(-1) ?? "", /^Only people in the directory can claim a task\. Others can answer it without a claim\.$/);
+    assert.match(
+      whispers(slack).at(-1) ?? "",
+      /^Only people in the directory can claim a task\. Others can answer it without a claim\.$/,
+    );
 
     await slack.click({ user: stranger, post, action_id: "answer:choose:0", confirm: true });
     await slack.click({ user: stranger, post, action_id: "answer:choose:1", confirm: true });

@@ -36,7 +36,9 @@ export async function answer(
       respond(vendor, path.at(-1) ?? "", parseJson(body));
       response.writeHead(200, { "content-type": "text/html" }).end("ok");
     } else if (room === "api") {
+      await interrupt(vendor, `before ${at}`);
       const { result, headers } = callMethod(vendor, calls, socket, at, request, url, body);
+      await interrupt(vendor, `after ${at}`);
       send(200, { ok: true, ...result }, headers);
     } else if (at === "oauth/v2/authorize") {
       const pressed = request.method === "POST" ? new URLSearchParams(body) : null;
@@ -57,6 +59,12 @@ export async function answer(
     else if (room === "actions") send(message.endsWith("_url") ? 404 : 400, refused);
     else send(200, refused);
   }
+}
+
+async function interrupt({ interruptions }: Vendor, at: string): Promise<void> {
+  const happens = interruptions.get(at);
+  interruptions.delete(at);
+  await happens?.();
 }
 
 /** Page "Using the Slack Web API": arguments come as a query, a form, or JSON; what is structured, in a form as JSON text. */

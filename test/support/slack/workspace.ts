@@ -105,6 +105,8 @@ export interface Vendor {
   failures: Failure[];
   /** Next answers of a method: 429 with `seconds`, or `error`. */
   planned: Map<string, Array<{ seconds: number } | { error: string }>>;
+  /** What happens once before or after a call is carried out, by `before chat.update` and the like. */
+  interruptions: Map<string, () => Promise<void>>;
   /** Codes of the OAuth flow that were not yet exchanged. */
   codes: Map<string, { workspace: Workspace; redirect_uri: string | null; at: number }>;
   /** Whether `chat.postMessage` takes no more than one message per second and channel. */

@@ -1,0 +1,73 @@
+import type { Context } from "../../context.ts";
+import type { Kind, Outcome } from "../../deliveries/kinds.ts";
+import { schedule } from "../../deliveries/schedule.ts";
+import { deleteDelivery } from "../../deliveries/store.ts";
+import { HOUR, MINUTE, SECOND } from "../../lib/time.ts";
+import { SlackFailure, type SlackMessage } from "./client.ts";
+import { readPlace } from "./place.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+type Ctx = Pick<Context, "db" | "log">;
+
+/** Nearly two days: what was deleted is to go, however long Slack is down. */
+const nextAttemptAt = schedule([
+  0,
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  24 * HOUR,
+]);
+
+const TEXT = "This task was deleted.";
+const DELETED: SlackMessage = {
+  text: TEXT,
+  blocks: [{ type: "section", text: { type: "plain_text", text: TEXT } }],
+};
+
+/**
+ * Messages of tasks that were deleted, as a kind of delivery: each is to say nothing but that. It is changed instead of
+ * deleted, so that what people wrote in its thread still stands somewhere. The row goes with the last attempt, since it
+ * belongs to a task that is gone.
+ */
+export function createSlackRemovalKind({ db, log }: Ctx, workspaces: Workspaces): Kind {
+  const end = async (id: string): Promise<Outcome> => {
+    await db.write((tx) => deleteDelivery(tx, id));
+    return DONE;
+  };
+  return {
+    nextAttemptAt,
+    send: async ({ id, task_id, attempt, body }) => {
+      if (body === null) return end(id);
+      const { team, channel, ts, replies } = readPlace(body);
+      const givenUp = (error: SlackFailure) =>
+        log.warn({ task_id, channel, err: error }, "A message in Slack of a task that was deleted is still there");
+      try {
+        const slack = await workspaces.find(team);
+        for (const one of [...replies, ts])
+          await slack.update({ channel, ts: one }, DELETED).catch((error: unknown) => {
+            // What cannot be taken back keeps nothing else there. What somebody has deleted is gone.
+            if (!(error instanceof SlackFailure && error.isFinal)) throw error;
+            if (error.word !== "message_not_found") givenUp(error);
+          });
+      } catch (error) {
+        if (!(error instanceof SlackFailure)) throw error;
+        const { word, message, isFinal, waitMs } = error;
+        if (!isFinal && nextAttemptAt(attempt, new Date(db.now()), 0) !== null)
+          return { ok: false, error: word, message, wait_ms: waitMs, status_code: null, response_excerpt: null };
+        givenUp(error);
+      }
+      return end(id);
+    },
+    onAbandoned: async (tx, { task_id, last_error }) =>
+      tx.afterCommit(() =>
+        log.warn({ task_id, last_error }, "A message in Slack of a task that was deleted is still there"),
+      ),
+  };
+}
+
+const DONE: Outcome = { ok: true, status_code: null, response_excerpt: null, is_needless: true };
