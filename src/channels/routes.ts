@@ -2,8 +2,10 @@ import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Context } from "../context.ts";
 import { errors } from "../http/schema.ts";
-import { actionRoutes } from "./email/action-routes.ts";
+import { actionRoutes } from "./action/routes.ts";
 import { callerOf } from "../people/caller.ts";
+import { createMailDoor } from "./email/links.ts";
+import { createSlackDoor } from "./slack/links.ts";
 import { slackRoutes } from "./slack/routes.ts";
 import { deleteIdentity, listIdentities, readIdentity, setIdentity, testIdentity } from "./email/identities.ts";
 import {
@@ -28,7 +30,8 @@ export const channelRoutes: FastifyPluginAsyncTypebox<{ ctx: Context; head: stri
   app,
   { ctx, head },
 ) => {
-  await app.register(actionRoutes, { ctx, head, prefix: "/email/action" });
+  await app.register(actionRoutes, { ctx, head, door: createMailDoor(ctx), prefix: "/email/action" });
+  await app.register(actionRoutes, { ctx, head, door: createSlackDoor(ctx, ctx.slack), prefix: "/slack/action" });
   await app.register(slackRoutes, { ctx, prefix: "/slack" });
   app.get(
     "/email/identities",

@@ -1,14 +1,15 @@
-import { createHmac } from "node:crypto";
 import type { Context } from "../../context.ts";
 import type { Reader } from "../../db/database.ts";
 import { isId } from "../../lib/ids.ts";
-import { deriveKey, isSameSecret } from "../../lib/keys.ts";
+import { isSameSecret } from "../../lib/keys.ts";
 import { emailKey } from "../../lib/text.ts";
-import { HOUR } from "../../lib/time.ts";
 import type { LinkCaller } from "../../people/caller.ts";
 import { findUser, findUserByEmail } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
+import type { Door } from "../action/door.ts";
+import { PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
+import { formForMail } from "./choices.ts";
 
 /*
  * A link lets one person answer one task. It names the task, and the person where the directory knew the address when the
@@ -18,10 +19,7 @@ import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 
 type Ctx = Pick<Context, "config">;
 
-/** Base64url of 24 bytes. */
-const PROOF_CHARACTERS = 32;
-/** A page that was opened longer ago is shown again before anything is taken from it. */
-const NONCE_MAX_MS = 24 * HOUR;
+const PATH = "/api/channels/email/action/";
 
 /** Whom a link is for. */
 export interface Recipient {
@@ -38,11 +36,11 @@ export interface Recipient {
  */
 export function createLink(ctx: Ctx, task_id: string, address: string, user_id: string | null = null): string {
   const named = user_id === null ? task_id : `${task_id}.${user_id}`;
-  const proof = proofOf(ctx, task_id, { address, user_id });
-  return `${ctx.config.publicUrl}/api/channels/email/action/${named}.${proof}`;
+  const proof = linkProof(ctx, task_id, { address, user_id });
+  return `${ctx.config.publicUrl}${PATH}${named}.${proof}`;
 }
 
-export interface OpenedLink {
+interface OpenedMailLink {
   task: WholeTask;
   recipient: Recipient;
 }
@@ -53,7 +51,7 @@ export interface OpenedLink {
  *
  * @returns null where the token is none of ours, or its task is gone
  */
-export async function openLink(ctx: Ctx & Pick<Context, "db">, token: string): Promise<OpenedLink | null> {
+async function openLink(ctx: Ctx & Pick<Context, "db">, token: string): Promise<OpenedMailLink | null> {
   const parts = token.split(".");
   const [id = "", proof = ""] = [parts[0], parts.at(-1)];
   const user_id = parts.length === 3 ? parts[1]! : null;
@@ -62,7 +60,7 @@ export async function openLink(ctx: Ctx & Pick<Context, "db">, token: string): P
   if (task?.notify == null) return null;
   const recipient = parseNotify(JSON.parse(task.notify) as string[])
     .flatMap((to) => (to.channel === "email" ? [{ address: to.address, user_id }] : []))
-    .find((one) => isSameSecret(proof, proofOf(ctx, id, one)));
+    .find((one) => isSameSecret(proof, linkProof(ctx, id, one)));
   return recipient === undefined ? null : { task, recipient };
 }
 
@@ -80,23 +78,21 @@ export async function callerOfLink(
   return user.active ? { kind: "link", task_id, email: user.email, user } : null;
 }
 
-/** What a page of the link carries into its post, which proves that it was opened. @param now - epoch milliseconds */
-export function createNonce(ctx: Ctx, token: string, now: number): string {
-  return `${now}.${macOf(ctx, "nonce", `${token} ${now}`)}`;
+/** Links in mails, which open the page of one task. */
+export function createMailDoor(ctx: Ctx & Pick<Context, "db">): Door {
+  return {
+    channel: "email",
+    path: PATH,
+    again: "Open it once more from the mail itself. If that does not help, ask whoever sent it.",
+    open: async (token) => {
+      const link = await openLink(ctx, token);
+      return link && { task: link.task, caller: await callerOfLink(ctx.db, link.task.id, link.recipient) };
+    },
+    formOf: formForMail,
+  };
 }
 
-/** Whether a page of this very link was made with it, and not too long ago. */
-export function isNonce(ctx: Ctx, token: string, nonce: string, now: number): boolean {
-  const made = Number(/^(\d{1,15})\./.exec(nonce)?.[1] ?? Number.NaN);
-  return now - made <= NONCE_MAX_MS && isSameSecret(nonce, createNonce(ctx, token, made));
-}
-
-function proofOf(ctx: Ctx, task_id: string, { address, user_id }: Recipient): string {
+function linkProof(ctx: Ctx, task_id: string, { address, user_id }: Recipient): string {
   // Neither ids nor addresses have blanks.
-  return macOf(ctx, "link", [task_id, ...(user_id === null ? [] : [user_id]), emailKey(address)].join(" "));
-}
-
-function macOf({ config }: Ctx, purpose: "link" | "nonce", text: string): string {
-  const mac = createHmac("sha256", deriveKey(config.secretKey, purpose)).update(text).digest("base64url");
-  return mac.slice(0, PROOF_CHARACTERS);
+  return proofOf(ctx, "link", [task_id, ...(user_id === null ? [] : [user_id]), emailKey(address)].join(" "));
 }

@@ -3,6 +3,8 @@
 export const ACTION = {
   /** Opens the modal. */
   answer: "answer:open",
+  /** Asks for a link to the page that this person, and nobody else, can answer on. */
+  link: "answer:browser",
   claim: "claim",
   /** Of an operator, where somebody else has claimed the task. */
   takeOver: "claim:over",
@@ -17,7 +19,7 @@ export function chooseAction(index: number): string {
 
 export type Click =
   | { readonly act: "choose"; readonly index: number }
-  | { readonly act: "answer" | "claim" | "takeOver" | "browser" }
+  | { readonly act: "answer" | "link" | "claim" | "takeOver" | "browser" }
   /** An input of the modal that decides what else is asked. */
   | { readonly act: "input" };
 
@@ -26,7 +28,9 @@ export function parseAction(action_id: string): Click | null {
   const index = /^answer:choose:(\d)$/.exec(action_id)?.[1];
   if (index !== undefined) return { act: "choose", index: Number(index) };
   if (action_id.startsWith(INPUT)) return { act: "input" };
-  const act = (["answer", "claim", "takeOver", "browser"] as const).find((known) => ACTION[known] === action_id);
+  const act = (["answer", "link", "claim", "takeOver", "browser"] as const).find(
+    (known) => ACTION[known] === action_id,
+  );
   return act === undefined ? null : { act };
 }
 

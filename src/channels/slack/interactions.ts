@@ -5,6 +5,7 @@ import { planForm } from "../../../form/plan.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { SECOND } from "../../lib/time.ts";
+import type { SlackCaller } from "../../people/caller.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { claimTask } from "../../tasks/claims.ts";
 import type { WholeTask } from "../../tasks/store.ts";
@@ -28,6 +29,7 @@ import {
 } from "./desk.ts";
 import { entriesOfChoice } from "./form.ts";
 import { modalOf, parseModalData } from "./modal.ts";
+import { createSlackLink } from "./links.ts";
 import { noticeView } from "./notice.ts";
 import { formFor, slackTaskOf } from "./showing.ts";
 import { entriesOfView, errorsOfView } from "./values.ts";
@@ -118,7 +120,9 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
         await claimTask(desk.ctx, caller, task.id, click.act === "takeOver");
         return null;
       case "answer":
-        return await openForm(desk, task, { trigger: text(payload, "trigger_id"), channel, ts, tell });
+        return await openForm(desk, task, caller, { trigger: text(payload, "trigger_id"), channel, ts });
+      case "link":
+        return await whisperLink(desk, task, caller, channel);
       case "choose": {
         const form = formFor(task);
         const entries = entriesOfChoice(form, click.index);
@@ -139,19 +143,28 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
 }
 
 async function openForm(
-  { slack, ctx }: Desk,
+  desk: Desk,
   task: WholeTask,
-  {
-    trigger,
-    channel,
-    ts,
-    tell,
-  }: { trigger: string; channel: string; ts: string; tell: (text: string) => Promise<null> },
+  caller: SlackCaller,
+  { trigger, channel, ts }: { trigger: string; channel: string; ts: string },
 ): Promise<null> {
   const view = modalOf(slackTaskOf(task), formFor(task), {}, { channel, ts, ...noteOf(task) });
-  if (view === null) return tell(`This one needs the browser: ${ctx.config.publicUrl}/tasks/${task.id}`);
-  await slack.openView(trigger, view);
+  if (view === null) return whisperLink(desk, task, caller, channel);
+  await desk.slack.openView(trigger, view);
   return null;
+}
+
+/** Gives somebody who may answer a link of their own, where Slack cannot ask. */
+async function whisperLink(desk: Desk, task: WholeTask, caller: SlackCaller, channel: string): Promise<null> {
+  const url = createSlackLink(desk.ctx, task.id, caller, caller.user?.id ?? null);
+  const text = { type: "plain_text", text: "Open the form" } as const;
+  return whisper(
+    desk,
+    channel,
+    caller.user_id,
+    "This link is for you alone: whoever has it answers as you. It opens this one task, until the task has ended.",
+    { type: "actions", elements: [{ type: "button", action_id: ACTION.browser, text, url }] },
+  );
 }
 
 // --- The modal ---------------------------------------------------------------------------------------------------------
@@ -196,11 +209,15 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
       return { response_action: "errors", errors: { [CONFIRM_BLOCK]: "Tick this to send the answer." } };
     const note = { title: "There is more to answer", text: "Your answers so far have brought up other questions." };
     const next = modalOf(slackTaskOf(task), form, entries, { ...data, note });
-    return show(next ?? noticeView("This one needs the browser", `${desk.ctx.config.publicUrl}/tasks/${task.id}`));
+    if (next !== null) return show(next);
   }
   const caller = await callerAt(desk, who, task);
   if (!(await mayWith(desk.ctx.db, caller, "complete", task)))
     return show(unsentView(await refusalOf(desk, task, caller), read));
+  if (posted.act === "show") {
+    await whisperLink(desk, task, caller, data.channel);
+    return show(unsentView("This one needs the browser. A link for you alone stands where you opened this.", read));
+  }
 
   const told = { data, view: text(view, "id"), who };
   if (task.verifier_config !== null && !task.redact_payload) {

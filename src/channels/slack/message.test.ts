@@ -181,7 +181,7 @@ void test("nothing of a redacted payload is in Slack: no fact, no option, no for
   const task = { payload: secret, redact_payload: true, form_definition: { prefill: { "/note": "/amount" } } };
   const message = send(task);
   assert.doesNotMatch(JSON.stringify(message), /SECRET/);
-  assert.deepEqual(labelsOf(message), ["Open in browser", "Claim"]);
+  assert.deepEqual(labelsOf(message), ["Answer in the browser", "Open in browser", "Claim"]);
   assert.match(textOf(message), /^This one needs the browser\.$/m);
   const form = slackForm(taskOf(task), "UTC", FIXTURE_NOW);
   assert.equal(modalOf(taskOf(task), form, {}, { channel: "C1", ts: "1" }), null);

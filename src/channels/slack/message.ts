@@ -103,6 +103,7 @@ function buttonsOf(
   return [
     ...(direct === null ? [] : choiceButtons(direct, form, button)),
     ...(canAnswer && direct === null ? [button(ACTION.answer, "Answer")] : []),
+    ...(canAnswer ? [] : [button(ACTION.link, "Answer in the browser")]),
     ...(direct?.hasDetails === true ? [button(ACTION.answer, "Add details")] : []),
     openButton(task, link),
     ...(assignee === null && mayClaim ? [button(ACTION.claim, "Claim")] : []),

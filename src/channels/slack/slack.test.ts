@@ -392,7 +392,7 @@ testWithSlack(
     assert.match(said(post!), /needs the browser/);
     assert.deepEqual(
       liveButtons(post!).filter((id) => id !== "claim"),
-      [],
+      ["answer:browser"],
     );
   },
 );

@@ -2,10 +2,12 @@ import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import type { Context } from "../../context.ts";
 import { logFailure, toServiceError } from "../../http/error-response.ts";
 import { postAction, showAction, type Answered, type Pages } from "./action.ts";
+import type { Door } from "./door.ts";
 import { PAGE_HEADERS, saidPage } from "./page.ts";
 
 interface Options {
   ctx: Context;
+  door: Door;
   /** Loads the style and the script of the pages; null: they were not built. */
   head: string | null;
 }
@@ -16,11 +18,11 @@ interface Route {
 }
 
 /**
- * The pages that links in mails open, for people: complete without scripts, and a page whatever happens. The link itself
+ * The pages that links in mails and from Slack open, for people: complete without scripts, and a page whatever happens. The link itself
  * says who may answer what. (spec: Channels, email action)
  */
-export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, head }) => {
-  const pages: Pages = { ctx, head: head ?? "" };
+export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door, head }) => {
+  const pages: Pages = { ctx, door, head: head ?? "" };
   if (head === null) app.addHook("preHandler", async (_request, reply) => send(reply, NOT_BUILT));
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "string" }, (_request, body, done) =>
     done(null, body),

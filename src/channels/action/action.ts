@@ -9,15 +9,15 @@ import { escapeHtml } from "../../http/page.ts";
 import { renderer } from "../../http/task-drawing.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
-import type { LinkCaller } from "../../people/caller.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { nameOf } from "../../tasks/answerers.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { parseJson, type WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
-import { fieldErrorsOf, responseOf } from "../answers.ts";
-import { choicesOf, formForMail } from "./choices.ts";
-import { callerOfLink, createNonce, isNonce, openLink, type OpenedLink } from "./links.ts";
+import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
+import { choicesOf } from "../email/choices.ts";
+import type { ActionCaller, Door, OpenedLink } from "./door.ts";
+import { createNonce, isNonce } from "./proofs.ts";
 import { momentText, openPage, saidPage, type SaidPage } from "./page.ts";
 
 /*
@@ -33,6 +33,8 @@ export interface Answered {
 /** @param head - what loads the style and the script of the pages */
 export interface Pages {
   ctx: Context;
+  /** The channel that the link came through. */
+  door: Door;
   head: string;
 }
 
@@ -41,9 +43,8 @@ const NONCE = "~nonce";
 
 /** The page that a link opens. (spec: Channels, email action) @param choice - the index in `?choice=` */
 export async function showAction(pages: Pages, token: string, choice: string | null): Promise<Answered> {
-  const { ctx } = pages;
-  const link = await openLink(ctx, token);
-  const known = await standingOf(ctx, link);
+  const link = await pages.door.open(token);
+  const known = await standingOf(pages, link);
   if ("over" in known) return over(pages, known.over, link);
   return show(pages, token, known, { choice });
 }
@@ -52,8 +53,8 @@ export async function showAction(pages: Pages, token: string, choice: string | n
 export async function postAction(pages: Pages, token: string, body: string): Promise<Answered> {
   const { ctx } = pages;
   const entries = entriesOfPost(body);
-  const link = await openLink(ctx, token);
-  const known = await standingOf(ctx, link);
+  const link = await pages.door.open(token);
+  const known = await standingOf(pages, link);
   if ("over" in known) return over(pages, known.over, link, entries);
   const { task, caller } = known;
   if (!isNonce(ctx, token, entries[NONCE]?.[0] ?? "", ctx.db.now()))
@@ -65,12 +66,13 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
         is_bad: true,
       },
     });
-  const form = formOf(ctx, task, zoneOf(caller));
+  const form = formOf(pages, task, zoneOf(caller));
   const posted = readPost(form, entries);
   if (posted.act === "show") return show(pages, token, known, { status: posted.errors.length > 0 ? 422 : 200, posted });
   try {
     const done = await completeTask(ctx, caller, task.id, { response: responseOf(posted.value) });
-    if (done.status !== "rejected") return over(pages, await endOf(ctx, done, caller, { isNow: true }), link, entries);
+    if (done.status !== "rejected")
+      return over(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
     return await show(pages, token, { task: done, caller }, { posted: { entries, errors: [], notice: null } });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -82,7 +84,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
 
 interface Open {
   task: WholeTask;
-  caller: LinkCaller;
+  caller: ActionCaller;
 }
 
 interface Over extends SaidPage {
@@ -94,11 +96,11 @@ interface Over extends SaidPage {
 type Below = NonNullable<SaidPage["more"]> | null;
 
 /** Whether somebody may answer here now; if not, the page that says why. */
-async function standingOf(ctx: Context, link: OpenedLink | null): Promise<Open | { over: Over }> {
-  if (link === null) return { over: UNKNOWN };
-  const { task, recipient } = link;
-  const caller = await callerOfLink(ctx.db, task.id, recipient);
-  if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return { over: await endOf(ctx, task, caller, {}) };
+async function standingOf({ ctx, door }: Pages, link: OpenedLink | null): Promise<Open | { over: Over }> {
+  if (link === null) return { over: unknown(door) };
+  const { task, caller } = link;
+  if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at)
+    return { over: await endOf({ ctx, door }, task, caller, {}) };
   if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
   const holder = await nameOf(ctx.db, task.assigned_to_user_id, task.assigned_to_email);
   return {
@@ -117,20 +119,19 @@ async function standingOf(ctx: Context, link: OpenedLink | null): Promise<Open |
   };
 }
 
-const UNKNOWN: Over = {
-  status: 404,
-  title: "This link opens nothing",
-  says: [
-    "It may have been cut short on its way, or the task it was for is gone. Nothing was sent.",
-    "Open it once more from the mail itself. If that does not help, ask whoever sent it.",
-  ],
-};
+function unknown({ again }: Door): Over {
+  return {
+    status: 404,
+    title: "This link opens nothing",
+    says: ["It may have been cut short on its way, or the task it was for is gone. Nothing was sent.", again],
+  };
+}
 
 /** How a task ended, to whoever opens its link. @param caller - null: who was deactivated */
 async function endOf(
-  { db }: Pick<Context, "db">,
+  { ctx: { db }, door }: Omit<Pages, "head">,
   task: WholeTask,
-  caller: LinkCaller | null,
+  caller: ActionCaller | null,
   { isNow = false }: { isNow?: boolean },
 ): Promise<Over> {
   const about = { task: task.task };
@@ -138,7 +139,7 @@ async function endOf(
   const unsent = { ...about, status: 409, is_unsent: true } as const;
   switch (task.status) {
     case "completed": {
-      const who = await nameOf(db, task.completed_by_user_id, task.completed_by_email);
+      const who = await answererOf(db, task);
       const isOwn = caller !== null && isAnswerOf(task, caller);
       if (isNow)
         return {
@@ -149,7 +150,7 @@ async function endOf(
           says: ["Thank you. Whoever asked has your answer now. You can close this tab."],
           more: await answerOf(task),
         };
-      if (isOwn && task.completed_via_channel === "email")
+      if (isOwn && task.completed_via_channel === door.channel)
         return {
           ...about,
           status: 410,
@@ -195,9 +196,14 @@ async function endOf(
   }
 }
 
-function isAnswerOf({ completed_by_user_id, completed_by_email }: WholeTask, { user, email }: LinkCaller): boolean {
+function isAnswerOf(task: WholeTask, caller: ActionCaller): boolean {
+  const { completed_by_user_id, completed_by_email } = task;
+  const { user, email } = caller;
   if (completed_by_user_id !== null) return completed_by_user_id === user?.id;
-  return completed_by_email !== null && email !== null && emailKey(completed_by_email) === emailKey(email);
+  if (completed_by_email !== null) return email !== null && emailKey(completed_by_email) === emailKey(email);
+  if (caller.kind !== "slack") return false;
+  const { completed_by_slack_team_id: team, completed_by_slack_user_id: member } = task;
+  return team === caller.team_id && member === caller.user_id;
 }
 
 async function answerOf({ response, response_schema, redact_payload }: WholeTask): Promise<Below> {
@@ -218,19 +224,20 @@ interface Shown {
 
 /** The page with the form: as it is first seen, or with what was posted and what is to be said about it. */
 async function show(
-  { ctx, head }: Pages,
+  pages: Pages,
   token: string,
   { task, caller }: Open,
   { status = 200, choice = null, posted, notice }: Shown,
 ): Promise<Answered> {
+  const { ctx, door, head } = pages;
   const now = new Date(ctx.db.now());
   const { form_definition } = task;
   const hints = parseJson<JsonObject>(form_definition);
-  const chosen = choice === null ? null : choiceOf(formOf(ctx, task, zoneOf(caller)), choice);
+  const chosen = choice === null ? null : choiceOf(formOf(pages, task, zoneOf(caller)), choice);
   const props: TaskFormProps = {
-    ...formPropsOf(task, caller),
+    ...formPropsOf(door, task, caller),
     now: now.toISOString(),
-    action: `/api/channels/email/action/${token}`,
+    action: `${door.path}${token}`,
     hidden: { [NONCE]: createNonce(ctx, token, ctx.db.now()) },
     ...(posted && { posted }),
     ...(chosen && { posted: { entries: chosen.entries, errors: [], notice: null } }),
@@ -257,9 +264,14 @@ async function show(
     form: renderForm(props),
     props,
     notice: notice ?? null,
-    footer: `You answer as ${caller.email ?? caller.user?.display_name ?? "yourself"}. Nothing is sent until you submit. Task ${task.id}`,
+    footer: `You answer as ${nameOfCaller(caller)}. Nothing is sent until you submit. Task ${task.id}`,
   });
   return { status, html: page };
+}
+
+function nameOfCaller(caller: ActionCaller): string {
+  const member = caller.kind === "slack" ? `the Slack member ${caller.user_id}` : "yourself";
+  return caller.email ?? caller.user?.display_name ?? member;
 }
 
 /** What the mail's button for a choice fills in. */
@@ -269,7 +281,7 @@ function choiceOf(form: Form, choice: string): { name: string; entries: Entries 
   return choices && option ? { name: choices.name, entries: { [choices.name]: [option.entry] } } : null;
 }
 
-function formPropsOf(task: WholeTask, caller: LinkCaller) {
+function formPropsOf({ channel }: Door, task: WholeTask, caller: ActionCaller) {
   return {
     task: {
       task_id: task.id,
@@ -279,21 +291,21 @@ function formPropsOf(task: WholeTask, caller: LinkCaller) {
       redact_payload: task.redact_payload,
       is_verified: task.verifier_config !== null && !task.redact_payload,
     },
-    channel: "email",
+    channel,
     time_zone: zoneOf(caller),
   } as const;
 }
 
-function formOf({ db }: Pick<Context, "db">, task: WholeTask, time_zone: string): Form {
+function formOf({ ctx, door }: Pages, task: WholeTask, time_zone: string): Form {
   const documents = {
     response_schema: parseJson(task.response_schema),
     form_definition: parseJson(task.form_definition),
     payload: parseJson(task.payload),
   };
-  return formForMail(documents, time_zone, new Date(db.now()));
+  return door.formOf(documents, time_zone, new Date(ctx.db.now()));
 }
 
-function zoneOf({ user }: LinkCaller): string {
+function zoneOf({ user }: ActionCaller): string {
   return user?.time_zone ?? "UTC";
 }
 
@@ -304,7 +316,6 @@ async function refused(
   known: Open,
   { form, entries, error }: { form: Form; entries: Entries; error: ServiceError },
 ): Promise<Answered> {
-  const { ctx } = pages;
   const posted = (errors: readonly FieldError[]) => ({ entries, errors, notice: null });
   switch (error.code) {
     case "VALIDATION_FAILED":
@@ -323,8 +334,8 @@ async function refused(
     case "COMMIT_UNKNOWN":
     case "FORBIDDEN": {
       // Something has happened since, or may have: the page is that of the task as it is now.
-      const link = await openLink(ctx, token);
-      const standing = await standingOf(ctx, link);
+      const link = await pages.door.open(token);
+      const standing = await standingOf(pages, link);
       if ("over" in standing) return over(pages, standing.over, link, entries);
       const text = "Nothing was sent: something came between. Look it over and submit again.";
       return show(pages, token, standing, { status: 409, posted: posted([]), notice: { text, is_bad: true } });
@@ -339,17 +350,17 @@ async function refused(
 
 /** A page without a form; what was entered and came to nothing can still be copied. */
 function over(
-  { ctx, head }: Pages,
+  pages: Pages,
   { status, is_unsent = false, ...page }: Over,
   link: OpenedLink | null,
   entries?: Entries,
 ): Answered {
-  const more = is_unsent && entries && link ? unsentOf(ctx, link.task, entries) : page.more;
-  return { status, html: saidPage(head, { ...page, more: more ?? null }) };
+  const more = is_unsent && entries && link ? unsentOf(pages, link.task, entries) : page.more;
+  return { status, html: saidPage(pages.head, { ...page, more: more ?? null }) };
 }
 
-function unsentOf(ctx: Context, task: WholeTask, entries: Entries): Below {
-  const { value } = planForm(formOf(ctx, task, "UTC"), entries);
+function unsentOf(pages: Pages, task: WholeTask, entries: Entries): Below {
+  const { value } = planForm(formOf(pages, task, "UTC"), entries);
   if (value === undefined) return null;
   return {
     title: "What you entered, not sent",

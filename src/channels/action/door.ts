@@ -1,0 +1,36 @@
+import type { Form } from "../../../form/plan.ts";
+import type { LinkCaller, SlackCaller } from "../../people/caller.ts";
+import type { WholeTask } from "../../tasks/store.ts";
+
+/** Who may come to the page on which one task is answered. */
+export type ActionCaller = LinkCaller | SlackCaller;
+
+/** What a link opens. */
+export interface OpenedLink {
+  task: WholeTask;
+  /** Whom it was made for; null: they have left. */
+  caller: ActionCaller | null;
+}
+
+/** What a form is made of. */
+interface AskedTask {
+  response_schema: unknown;
+  form_definition: unknown;
+  payload: unknown;
+}
+
+/** A channel whose links open the page on which one task is answered. */
+export interface Door {
+  channel: "email" | "slack";
+  /** Where its pages stand; the token follows. */
+  path: string;
+  /** How to get another link, in a sentence. */
+  again: string;
+  /**
+   * @returns null where the token is none of ours, or its task is gone
+   * @throws ServiceError SLACK_UNAVAILABLE where it cannot be told at the moment whom it is for
+   */
+  open(token: string): Promise<OpenedLink | null>;
+  /** The form as the channel's messages have it: an index in them must mean the same here. @param timeZone - IANA name */
+  formOf(task: AskedTask, timeZone: string, now: Date): Form;
+}

@@ -1,0 +1,64 @@
+import type { Context } from "../../context.ts";
+import { ServiceError } from "../../errors.ts";
+import { isId } from "../../lib/ids.ts";
+import { isSameSecret } from "../../lib/keys.ts";
+import { findWholeTask } from "../../tasks/store.ts";
+import type { Door } from "../action/door.ts";
+import { PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
+import { SlackFailure } from "./client.ts";
+import type { Who } from "./desk.ts";
+import { slackForm } from "./form.ts";
+import { slackCallerOf } from "./people.ts";
+import type { Workspaces } from "./workspaces.ts";
+
+/*
+ * A link lets one member of a workspace answer one task, where Slack itself cannot ask. It names the task, the member, and the
+ * user that the directory knew them as. Nothing is stored for it: it ends with its task, and what they may is asked each time.
+ */
+
+type Ctx = Pick<Context, "config" | "db">;
+
+const PATH = "/api/channels/slack/action/";
+/** Stands for the user where the directory knew none. */
+const NO_USER = "-";
+
+/** The address of the page on which a member answers. @param user_id - whom the directory knows them as */
+export function createSlackLink(
+  ctx: Pick<Context, "config">,
+  task_id: string,
+  who: Who,
+  user_id: string | null,
+): string {
+  const named = [task_id, who.team_id, who.user_id, user_id ?? NO_USER];
+  return `${ctx.config.publicUrl}${PATH}${[...named, proofOf(ctx, "slack_link", named.join(" "))].join(".")}`;
+}
+
+/** Links from Slack, which open the page of one task. */
+export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
+  return {
+    channel: "slack",
+    path: PATH,
+    again: "Press the button in Slack once more for another link. If that does not help, ask whoever sent you there.",
+    open: async (token) => {
+      const named = token.split(".");
+      const proof = named.pop() ?? "";
+      const [task_id = "", team_id = "", member_id = "", user_id = ""] = named;
+      if (named.length !== 4 || proof.length !== PROOF_CHARACTERS || !isId("tsk", task_id)) return null;
+      if (!isSameSecret(proof, proofOf(ctx, "slack_link", named.join(" ")))) return null;
+      const task = await findWholeTask(ctx.db, task_id);
+      if (task === null) return null;
+      if (workspaces === null) return { task, caller: null };
+      const caller = await slackCallerOf(ctx.db, workspaces, { team_id, user_id: member_id }, task).catch(unavailable);
+      // It was made for that user of the directory, whoever the member is by now.
+      const isTheirs = user_id === NO_USER || caller.user?.id === user_id;
+      return { task, caller: isTheirs ? caller : null };
+    },
+    formOf: slackForm,
+  };
+}
+
+function unavailable(error: unknown): never {
+  if (!(error instanceof SlackFailure)) throw error;
+  const message = "Slack cannot say at the moment who this link is for. Nothing was sent.";
+  throw new ServiceError("SLACK_UNAVAILABLE", { message, cause: error });
+}
