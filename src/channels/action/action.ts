@@ -10,9 +10,9 @@ import { renderer } from "../../http/task-drawing.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import { mayWith } from "../../tasks/access.ts";
-import { nameOf } from "../../tasks/answerers.ts";
+import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
-import { parseJson, type WholeTask } from "../../tasks/store.ts";
+import { listAuditEntries, parseJson, type WholeTask } from "../../tasks/store.ts";
 import { completeTask } from "../../tasks/tasks.ts";
 import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf } from "../email/choices.ts";
@@ -102,17 +102,12 @@ async function standingOf({ ctx, door }: Pages, link: OpenedLink | null): Promis
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at)
     return { over: await endOf({ ctx, door }, task, caller, {}) };
   if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
-  const holder = await nameOf(ctx.db, task.assigned_to_user_id, task.assigned_to_email);
+  const why = caller === null ? "Your account here was deactivated." : await sayWhoCanAnswer(ctx.db, task);
   return {
     over: {
       status: 403,
-      title: "This decision is not yours any more",
-      says: [
-        caller === null || holder === null
-          ? "You can no longer answer for this address. Nothing was sent."
-          : `It was given to ${holder}, who can answer it now. Nothing was sent.`,
-        "If that is not right, ask whoever sent you here.",
-      ],
+      title: "You cannot answer this task",
+      says: [`${why} Nothing was sent.`, "If that is not right, ask the person who sent you this link."],
       task: task.task,
       is_unsent: true,
     },
@@ -175,7 +170,9 @@ async function endOf(
         title: "This task was cancelled",
         says: [`It was withdrawn on ${at(task.updated_at)}. Nothing was sent, and no answer is needed any more.`],
       };
-    case "verification_exhausted":
+    case "verification_exhausted": {
+      // A reason may quote the answer.
+      const isReader = caller !== null && (await mayWith(db, caller, "read", task));
       return {
         ...about,
         status: isNow ? 200 : 409,
@@ -184,9 +181,10 @@ async function endOf(
           isNow
             ? "Your answer was checked and did not pass, and it was the last try. Whoever asked knows."
             : "No more answers are taken. Nothing was sent from this page.",
-          ...(task.verifier_result?.reason ? [`The reason: ${task.verifier_result.reason}`] : []),
+          ...(isReader && task.verifier_result?.reason ? [`The reason: ${task.verifier_result.reason}`] : []),
         ],
       };
+    }
     default:
       return {
         ...unsent,
@@ -234,6 +232,9 @@ async function show(
   const { form_definition } = task;
   const hints = parseJson<JsonObject>(form_definition);
   const chosen = choice === null ? null : choiceOf(formOf(pages, task, zoneOf(caller)), choice);
+  const isBack = task.status === "rejected";
+  const isOwn = isBack && (await isSentBackTo(ctx, task, caller));
+  const said = isBack && !isOwn ? [notice?.text, othersSentBack(task)].filter(Boolean).join(" ") : notice?.text;
   const props: TaskFormProps = {
     ...formPropsOf(door, task, caller),
     now: now.toISOString(),
@@ -241,10 +242,9 @@ async function show(
     hidden: { [NONCE]: createNonce(ctx, token, ctx.db.now()) },
     ...(posted && { posted }),
     ...(chosen && { posted: { entries: chosen.entries, errors: [], notice: null } }),
-    ...(task.status === "rejected" &&
-      task.verifier_result && {
-        sent_back: { reason: task.verifier_result.reason ?? "", attempt: task.verification_attempt + 1 },
-      }),
+    ...(isOwn && {
+      sent_back: { reason: task.verifier_result?.reason ?? "", attempt: task.verification_attempt + 1 },
+    }),
     focuses: chosen?.name ?? posted === undefined,
   };
   const { renderForm, renderPayload } = await renderer();
@@ -263,7 +263,7 @@ async function show(
     }),
     form: renderForm(props),
     props,
-    notice: notice ?? null,
+    notice: said === undefined ? null : { text: said, is_bad: notice?.is_bad ?? false },
     footer: `You answer as ${nameOfCaller(caller)}. Nothing is sent until you submit. Task ${task.id}`,
   });
   return { status, html: page };
@@ -272,6 +272,23 @@ async function show(
 function nameOfCaller(caller: ActionCaller): string {
   const member = caller.kind === "slack" ? `the Slack member ${caller.user_id}` : "yourself";
   return caller.email ?? caller.user?.display_name ?? member;
+}
+
+/** Whether the answer that was sent back last is the caller's. */
+async function isSentBackTo({ db }: Pick<Context, "db">, task: WholeTask, caller: ActionCaller): Promise<boolean> {
+  const refused = (await listAuditEntries(db, task.id)).findLast(({ action }) => action === "rejected");
+  if (refused === undefined) return false;
+  if (refused.actor_email !== null)
+    return caller.email !== null && emailKey(refused.actor_email) === emailKey(caller.email);
+  // Some people are known only to Slack.
+  const { slack_team_id, slack_user_id } = parseJson<JsonObject>(refused.extra) ?? {};
+  return caller.kind === "slack" && slack_team_id === caller.team_id && slack_user_id === caller.user_id;
+}
+
+/** For somebody who did not give the answer: the form would ask them to change theirs. */
+function othersSentBack({ verifier_result }: WholeTask): string {
+  const reason = verifier_result?.reason ? ` The reason: ${verifier_result.reason}` : "";
+  return `An answer was sent back. Another answer is needed.${reason}`;
 }
 
 /** What the mail's button for a choice fills in. */

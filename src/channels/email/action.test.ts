@@ -344,7 +344,8 @@ testOnBoth("a link is good only while the task is its recipient's or nobody's", 
   await service.call("POST", `/api/tasks/${given.id}/assign`, { body: { email: "lee@example.com" } });
   for (const page of [await open(service, given.path), await post(service, given.path, fields)]) {
     assert.equal(page.status, 403);
-    assert.match(page.text, /It was given to Lee Chen/);
+    assert.equal(titleOf(page), "You cannot answer this task");
+    assert.match(page.text, /This task is for Lee Chen\. Nothing was sent\./);
   }
   await service.call("POST", `/api/tasks/${given.id}/assign`, { body: { email: null } });
   assert.equal((await open(service, given.path)).status, 200);
@@ -352,8 +353,114 @@ testOnBoth("a link is good only while the task is its recipient's or nobody's", 
   const path = pathOf(service, id, "gone@example.com");
   assert.equal((await open(service, path)).status, 200);
   await service.call("DELETE", `/api/users/${gone.id}`);
-  assert.equal((await open(service, path)).status, 403);
+  const barred = await open(service, path);
+  assert.equal(barred.status, 403);
+  assert.match(barred.text, /Your account here was deactivated\. Nothing was sent\./);
 });
+
+const NOT_FOR_EVERYBODY: readonly [string, Partial<CreateTaskBody>, RegExp][] = [
+  [
+    "is for a pool",
+    { assign_to: { pool: "finance" } },
+    /This task is offered to the pool &quot;finance&quot;\. Nothing/,
+  ],
+  ["is for a role that nobody has", { assign_to: { role: "cfo" } }, /Only an operator can answer this task\. Nothing/],
+  ["is for another person", { assign_to: { email: "kim@example.com" } }, /This task is for Kim\. Nothing/],
+  [
+    "is for a list of addresses",
+    { assign_to: { emails: ["kim@example.com", "pat@example.com"] } },
+    /This task is offered to (Kim and pat@example\.com|pat@example\.com and Kim)\. Nothing/,
+  ],
+];
+for (const [what, fields, who] of NOT_FOR_EVERYBODY)
+  testOnBoth(
+    `a link of somebody who may not answer opens a page that says who can: the task ${what}`,
+    async (service) => {
+      await addUser(service, { email: "kim@example.com", display_name: "Kim", pool: "finance" });
+      const user = await addUser(service, { email: "out@example.com", pool: "sales" });
+      const notify = ["email:out@example.com", "email:outside@example.com", "email:kim@example.com"];
+      const { id } = await service.create({ ...fields, notify });
+      const mine = await asked(service);
+      const hidden = hiddenOf((await open(service, mine.path)).text);
+      for (const path of [
+        pathOf(service, id, "out@example.com", user.id),
+        pathOf(service, id, "out@example.com"),
+        pathOf(service, id, "outside@example.com"),
+      ]) {
+        assert.equal((await open(service, path, "HEAD")).status, 403);
+        for (const page of [
+          await open(service, path),
+          await open(service, `${path}?choice=0`),
+          await post(service, path, { ...hidden, "/approved": "true" }),
+        ]) {
+          assert.equal(page.status, 403);
+          assert.equal(titleOf(page), "You cannot answer this task");
+          assert.match(page.text, who);
+          assert.doesNotMatch(page.text, /<form/);
+        }
+      }
+      const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+      assert.deepEqual([body.status, body.response], ["created", null]);
+    },
+  );
+
+testOnBoth("an operator answers somebody else's task through a link", async (service) => {
+  const operator = await addUser(service, { email: "op@example.com", is_operator: true });
+  for (const fields of [{ assign_to: { email: "kim@example.com" } }, { assign_to: { role: "cfo" } }]) {
+    const { id } = await service.create({ ...fields, notify: ["email:op@example.com", "email:kim@example.com"] });
+    assert.equal((await answer(service, pathOf(service, id, "op@example.com", operator.id))).status, 200);
+    const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+    assert.deepEqual([body.status, body.completed_by_user_id], ["completed", operator.id]);
+  }
+});
+
+testOnBoth(
+  "a task that is offered to addresses belongs to the first of them who answers through a link",
+  async (service) => {
+    const emails = ["pat@example.com", "sam@example.com"];
+    const { id } = await service.create({ assign_to: { emails }, notify: emails.map((email) => `email:${email}`) });
+    const late = pathOf(service, id, "sam@example.com");
+    assert.equal((await open(service, late)).status, 200);
+    assert.equal((await answer(service, pathOf(service, id, "pat@example.com"))).status, 200);
+    const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+    assert.deepEqual(
+      [body.status, body.completed_by_email, body.assigned_to_email, body.assigned_to_user_id],
+      ["completed", "pat@example.com", "pat@example.com", null],
+    );
+    assert.equal((await answer(service, late)).status, 409);
+  },
+);
+
+testOnBoth(
+  "an answer that was sent back is told as their own only to the person who gave it",
+  async (service) => {
+    const pat = "pat@example.com";
+    const { id } = await service.create({
+      notify: [`email:${DANA}`, `email:${pat}`, "email:out@example.com"],
+      assign_to: { emails: [DANA, pat] },
+      verifier_config: { provider: "openai", instructions: "Check it.", max_attempts: 2 },
+    });
+    const [own, other, none] = [DANA, pat, "out@example.com"].map((address) => pathOf(service, id, address)) as [
+      string,
+      string,
+      string,
+    ];
+    const back = await answer(service, own);
+    for (const page of [back, await open(service, own)]) {
+      assert.match(page.text, /Sent back, attempt 2\. Change the answer and send it again\./);
+      assert.match(page.text, /Say why\./);
+      assert.doesNotMatch(page.text, /An answer was sent back/);
+    }
+    // Of several candidates, any may answer after an answer that was sent back.
+    const seen = await open(service, other);
+    assert.match(seen.text, /An answer was sent back\. Another answer is needed\. The reason: Say why\./);
+    assert.doesNotMatch(seen.text, /Change the answer/);
+    assert.equal((await answer(service, other)).status, 200);
+    assert.match((await open(service, own)).text, /The reason: Say why\./);
+    assert.doesNotMatch((await open(service, none)).text, /Say why/);
+  },
+  { env: { OPENAI_API_KEY: "k" }, verify: async () => ({ passed: false, reason: "Say why." }) },
+);
 
 let verdicts: ("pass" | "refuse" | "fail")[] = [];
 testOnBoth(

@@ -219,6 +219,16 @@ testOnBoth(
   },
 );
 
+testOnBoth("operators and people whose addresses a task is offered to get a link to answer", async (service, t) => {
+  const smtp = await withSender(service, t);
+  await addUser(service, { email: "op@example.com", is_operator: true });
+  const emails = ["pat@example.com", "sam@example.com"];
+  await service.create({ assign_to: { emails }, notify: ["op@example.com", ...emails].map((to) => `email:${to}`) });
+  await send(service);
+  for (const address of ["op@example.com", ...emails])
+    assert.match((await smtp.to(address)).text ?? "", /email\/action\/tsk_/);
+});
+
 testOnBoth("who may answer is asked about when the mail is sent, not when the task is created", async (service, t) => {
   const smtp = await withSender(service, t);
   const given = await service.create({ notify: ["email:dana@example.com"] });
