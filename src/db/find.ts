@@ -19,7 +19,7 @@ import { SECOND } from "../lib/time.ts";
 import type { Dialect } from "./database.ts";
 import type { Schema } from "./schema.ts";
 
-const STATEMENT_TIMEOUT_MS = 5 * SECOND;
+const LIMITS = { statementMs: 5 * SECOND, idleInTransactionMs: 10 * SECOND };
 /** A service that commits holds the embedded database for milliseconds. */
 const BUSY_MS = 2 * SECOND;
 
@@ -71,9 +71,10 @@ function sizeOf(path: string): number {
 }
 
 async function findPostgres(url: string): Promise<FoundDatabase> {
-  const { connectionSettings, createPool } = await import("./postgres-pool.ts");
+  const { openPool, openSessions } = await import("./postgres-pool.ts");
   const { followDatabaseClock } = await import("./postgres-clock.ts");
-  const pool = createPool({ ...connectionSettings(url, STATEMENT_TIMEOUT_MS), max: 1 });
+  const limited = await openPool(url, LIMITS, { max: 1 });
+  const { pool } = limited;
   try {
     const clock = await followDatabaseClock(pool, () => {});
     const clockAheadMs = clock.now() - Date.now();
@@ -81,7 +82,7 @@ async function findPostgres(url: string): Promise<FoundDatabase> {
     const { rows } = await pool.query<{ server_version: string }>("show server_version");
     return {
       dialect: "postgres",
-      query: new Kysely({ dialect: new PostgresDialect({ pool }) }),
+      query: new Kysely({ dialect: new PostgresDialect({ pool: openSessions(limited, () => false).pool }) }),
       version: rows[0]!.server_version,
       clockAheadMs,
       disk: null,

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from "kysely";
+import { PostgresAdapter, PostgresDialect, sql, type Kysely, type PostgresPool } from "kysely";
 import { Migrator, type Migration } from "kysely/migration";
 import { reasonOf } from "../lib/reason.ts";
 import type { Dialect } from "./database.ts";
@@ -12,20 +12,61 @@ import { slackInstallations } from "./migrations/0007-slack-installations.ts";
 import { claimsAndCancellations } from "./migrations/0008-claims-and-cancellations.ts";
 import type { Schema } from "./schema.ts";
 
+/** The key of the migrator's lock; its own, so that releases that leave the locking to it wait for this one. */
+const LOCK_KEY = 3_853_314_791_062_309_107n;
+
 /**
- * Brings the tables up to date. Safe when several processes start at once: on PostgreSQL the migrator holds an advisory
- * lock, on SQLite the data directory belongs to one process.
+ * Brings the tables up to date. Safe when several processes start at once: on PostgreSQL under an advisory lock, on SQLite
+ * since the data directory belongs to one process.
  *
+ * @param db - on PostgreSQL with the dialect of `createMigrationDialect`
  * @throws Error that names the migration that failed; what it did was taken back
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
+  if (dialect === "sqlite") return migrateToLatest(db, dialect);
+  try {
+    await db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_KEY)})`.execute(tx);
+      await migrateToLatest(tx, dialect);
+    });
+  } catch (error) {
+    throw error instanceof NotBroughtUpToDate ? error : notBroughtUpToDate(error);
+  }
+}
+
+async function migrateToLatest(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
   const { error, results } = await migratorOf(db, dialect).migrateToLatest();
   if (error === undefined) return;
-  const name = results?.find((result) => result.status === "Error")?.migrationName;
-  throw new Error(
-    `The database could not be brought up to date${name === undefined ? "" : ` (migration ${name})`}: ${reasonOf(error)}`,
-    { cause: error },
-  );
+  throw notBroughtUpToDate(error, results?.find((result) => result.status === "Error")?.migrationName);
+}
+
+class NotBroughtUpToDate extends Error {}
+
+/** An error in a sentence for the operator. */
+export function notBroughtUpToDate(error: unknown, migration?: string): Error {
+  const which = migration === undefined ? "" : ` (migration ${migration})`;
+  return new NotBroughtUpToDate(`The database could not be brought up to date${which}: ${reasonOf(error)}`, {
+    cause: error,
+  });
+}
+
+/**
+ * The migrator's own lock belongs to a connection: behind a pooler in transaction mode it would be taken on one and released
+ * on another, and the next start would wait for it. `migrate` takes a lock that ends with its transaction instead.
+ */
+export function createMigrationDialect(pool: PostgresPool): PostgresDialect {
+  return new MigrationDialect({ pool });
+}
+
+class MigrationDialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new WithoutLock();
+  }
+}
+
+class WithoutLock extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
 }
 
 /** Which migrations the tables still lack, and which a newer release has added. Changes nothing. */

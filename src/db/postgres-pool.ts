@@ -1,5 +1,13 @@
 import type { PostgresPool, PostgresPoolClient } from "kysely";
-import { Pool, types, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult } from "pg";
+import {
+  Pool,
+  types,
+  type ClientConfig,
+  type PoolClient,
+  type PoolConfig,
+  type QueryConfig,
+  type QueryResult,
+} from "pg";
 import { ServiceError } from "../errors.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Bound } from "./database.ts";
@@ -14,19 +22,89 @@ const ANSWER_MS = 1 * SECOND;
 /** A connection on which nothing is said is probed by the system after this long. */
 const KEEP_ALIVE_MS = 10 * SECOND;
 
-/** Every wait on such a connection ends: to connect, for the database to work, and for its answer to arrive. */
-export function connectionSettings(url: string, statementTimeoutMs: number) {
+/** What the database ends by itself, so that nothing holds locks for longer, whatever becomes of this process. */
+export interface Limits {
+  statementMs: number;
+  /** For a transaction in which nothing is asked. */
+  idleInTransactionMs: number;
+}
+
+/** Settings of a connection on which every wait of this process ends: to connect, and for an answer to arrive. */
+export function connectionSettings(url: string, statementMs: number) {
   return {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + ANSWER_MS,
+    query_timeout: statementMs + ANSWER_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   } satisfies ClientConfig;
 }
 
-export function createPool(settings: ConstructorParameters<typeof Pool>[0]): Pool {
+/** A pool, and how its connections keep time limits. */
+export interface LimitedPool {
+  pool: Pool;
+  /**
+   * The first statement of a transaction. On a connection that has its limits from the start it is `begin`; behind a pooler
+   * it sets them as well.
+   */
+  begin: string;
+  /** Whether a pooler keeps the limits from the connections, so that each transaction must set them. */
+  isPooled: boolean;
+}
+
+/**
+ * Opens a pool on which the database ends what exceeds `limits`.
+ *
+ * A direct connection is given them when it is made, which costs nothing later. PgBouncer refuses a connection that asks
+ * for them, or ignores them where it is told to; and in transaction mode a `set` would stay with a connection that the next
+ * statement of somebody else gets. There each transaction sets them for itself, in the message that begins it.
+ *
+ * @throws when the database cannot be reached
+ */
+export async function openPool(
+  url: string,
+  limits: Limits,
+  settings: Pick<PoolConfig, "max" | "application_name">,
+): Promise<LimitedPool> {
+  const { statementMs, idleInTransactionMs } = limits;
+  const common = { ...connectionSettings(url, statementMs), ...settings };
+  const direct = createPool({
+    ...common,
+    statement_timeout: statementMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
+  });
+  try {
+    if (await hasLimits(direct, limits)) return { pool: direct, begin: "begin", isPooled: false };
+  } catch (error) {
+    if (!isRefusedSetting(error)) {
+      await direct.end();
+      throw error;
+    }
+  }
+  await direct.end();
+  const begin = `begin; set local statement_timeout = ${statementMs}; set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`;
+  // Begin, statement and commit go out together, see `openSessions`.
+  return { pool: createPool({ ...common, pipeline: true }), begin, isPooled: true };
+}
+
+async function hasLimits(pool: Pool, { statementMs, idleInTransactionMs }: Limits): Promise<boolean> {
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name in ('statement_timeout', 'idle_in_transaction_session_timeout')",
+  );
+  const inForce = new Map(rows.map(({ name, setting }) => [name, Number(setting)]));
+  return (
+    inForce.get("statement_timeout") === statementMs &&
+    inForce.get("idle_in_transaction_session_timeout") === idleInTransactionMs
+  );
+}
+
+/** PgBouncer does not pass the setting on, or the server does not know it. */
+function isRefusedSetting(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /unsupported startup parameter/i.test(error.message) || (error as { code?: unknown }).code === "42704";
+}
+
+export function createPool(settings: PoolConfig): Pool {
   const pool = new Pool(settings);
   // An idle connection that breaks is replaced when the next one is needed; without a listener it would end the process.
   pool.on("error", () => {});
@@ -55,9 +133,12 @@ export interface Sessions {
  * Connections of `pool`, where every statement of reads and transactions alike is told from the same errors: what may
  * pass is DATABASE_UNAVAILABLE, and a connection that was lost or did not answer in time is never used again.
  *
+ * Behind a pooler a statement outside of a transaction becomes one of its own, so that the time limits hold for it: begin,
+ * statement and commit are sent together, and cost one way there and back.
+ *
  * @param mayPrepare - whether a connection is ours alone for as long as it is open, as far as we know
  */
-export function openSessions(pool: Pool, mayPrepare: () => boolean): Sessions {
+export function openSessions({ pool, begin, isPooled }: LimitedPool, mayPrepare: () => boolean): Sessions {
   let isPrepared = true;
 
   async function open(): Promise<Session> {
@@ -73,7 +154,9 @@ export function openSessions(pool: Pool, mayPrepare: () => boolean): Sessions {
       // Such as the rollback: it would wait behind the statement that was not answered.
       if (lost !== null) throw lost;
       try {
-        return await client.query(query);
+        if (query.text === "begin") return await client.query(begin);
+        const isAlone = isPooled && client.getTransactionStatus() === "I";
+        return await (isAlone ? sendAlone(client, query, begin) : client.query(query));
       } catch (error) {
         if (isUnprepared(error)) isPrepared = false;
         const mapped = asServiceError(error);
@@ -94,6 +177,17 @@ export function openSessions(pool: Pool, mayPrepare: () => boolean): Sessions {
     open,
     pool: { options: pool.options, connect: async () => forKysely(await open()), end: async () => pool.end() },
   };
+}
+
+/** Carries out `query` as a transaction of its own, on a connection that does not wait for one answer to send the next. */
+async function sendAlone(client: PoolClient, query: QueryConfig, begin: string): Promise<QueryResult> {
+  const [begun, answered, committed] = await Promise.allSettled([
+    client.query(begin),
+    client.query(query),
+    client.query("commit"),
+  ]);
+  for (const step of [begun, answered, committed]) if (step.status === "rejected") throw step.reason;
+  return (answered as PromiseFulfilledResult<QueryResult>).value;
 }
 
 /** A pool of this one connection, whose owner gives it back. */

@@ -3,16 +3,15 @@ import type { Pool } from "pg";
 import { ServiceError } from "../errors.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import { bind, type Db, type Reader, type Statement, type Tx } from "./database.ts";
-import { migrate } from "./migrate.ts";
+import { createMigrationDialect, migrate, notBroughtUpToDate } from "./migrate.ts";
 import { followDatabaseClock } from "./postgres-clock.ts";
 import { asServiceError, causeOf, isConnectionLoss, isTakenBack, isUnprepared } from "./postgres-errors.ts";
 import { openPostgresHints } from "./postgres-hints.ts";
-import { connectionSettings, createPool, openSessions, poolOf, type Session } from "./postgres-pool.ts";
+import { openPool, openSessions, poolOf, type Limits, type Session } from "./postgres-pool.ts";
 import type { Schema } from "./schema.ts";
 
-const STATEMENT_TIMEOUT_MS = 5 * SECOND;
-const MIGRATION_TIMEOUT_MS = 10 * MINUTE;
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10 * SECOND;
+const LIMITS: Limits = { statementMs: 5 * SECOND, idleInTransactionMs: 10 * SECOND };
+const MIGRATION_LIMITS: Limits = { statementMs: 10 * MINUTE, idleInTransactionMs: 10 * SECOND };
 /** Whoever asks for our health waits no longer than this. */
 const PING_MS = 2 * SECOND;
 const POOL_SIZE = 20;
@@ -33,12 +32,8 @@ export interface PostgresOptions {
 export async function openPostgres({ url, now, onError, onWarning }: PostgresOptions): Promise<Db> {
   await migrateOnce(url);
 
-  const pool = createPool({
-    ...connectionSettings(url, STATEMENT_TIMEOUT_MS),
-    max: POOL_SIZE,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    application_name: "human-task-service",
-  });
+  const limited = await openPool(url, LIMITS, { max: POOL_SIZE, application_name: "human-task-service" });
+  const { pool } = limited;
   const clock = now
     ? { now, stop: () => {} }
     : await followDatabaseClock(pool, onError).catch(async (error: unknown) => {
@@ -47,7 +42,7 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
       });
   const hints = await openPostgresHints({ url, onError, onWarning });
   // Where hints do not come through, a pooler may stand between, and hand each statement to another connection.
-  const sessions = openSessions(pool, hints.isHealthy);
+  const sessions = openSessions(limited, hints.isHealthy);
   const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: sessions.pool }) });
 
   const reader: Reader = {
@@ -174,14 +169,18 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
 
 /** On a connection of its own, since a migration may take longer than a statement of a request is given. */
 async function migrateOnce(url: string): Promise<void> {
-  const pool = createPool({ ...connectionSettings(url, MIGRATION_TIMEOUT_MS), max: 1 });
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
-    await migrate(db, "postgres");
+    const limited = await openPool(url, MIGRATION_LIMITS, { max: 1 }).catch((error: unknown) => {
+      throw notBroughtUpToDate(error);
+    });
+    const db = new Kysely<Schema>({ dialect: createMigrationDialect(openSessions(limited, () => false).pool) });
+    try {
+      await migrate(db, "postgres");
+    } finally {
+      await db.destroy();
+    }
   } catch (error) {
     throw withoutPassword(error as Error, url);
-  } finally {
-    await db.destroy();
   }
 }
 

@@ -16,9 +16,9 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { migrate } from "../../src/db/migrate.ts";
+import { createMigrationDialect, migrate } from "../../src/db/migrate.ts";
 import type { Schema } from "../../src/db/schema.ts";
-import { Kysely, PostgresDialect } from "kysely";
+import { Kysely } from "kysely";
 import { Pool } from "pg";
 
 /** PostgreSQL refuses to run as root; this is `nobody`. */
@@ -193,7 +193,7 @@ function atEnd(act: () => void): void {
 
 async function migrateTemplate(url: string): Promise<void> {
   const pool = new Pool({ connectionString: url, max: 1 });
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Schema>({ dialect: createMigrationDialect(pool) });
   await migrate(db, "postgres");
   await db.destroy();
 }
