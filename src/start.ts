@@ -118,7 +118,8 @@ async function openDatabase(
   }
   const { openPostgres } = await import("./db/postgres.ts");
   const onWarning = (message: string) => log.warn(message);
-  const db = await openPostgres({ url: config.database.url, onError, onWarning, ...clock });
+  const onInfo = (message: string) => log.info(message);
+  const db = await openPostgres({ url: config.database.url, onError, onWarning, onInfo, ...clock });
   for (const warning of await durabilityWarnings(db)) onWarning(warning);
   return { db, isNew: false };
 }

@@ -148,6 +148,8 @@ export function createHints(isShared: boolean, sendToOthers: (hints: readonly st
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    // A lost hint is found by looking here; no connection is ever lost.
+    onReset: () => () => {},
     close: async () => listeners.clear(),
   };
   return { hints, hear };

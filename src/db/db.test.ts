@@ -29,12 +29,23 @@ async function withSqlite(run: (db: Db, dataDir: string) => Promise<void>): Prom
 }
 
 async function withPostgres(run: (db: Db, url: string) => Promise<void>): Promise<void> {
+  await withDatabase(async (url) => {
+    // Some tests end every connection.
+    const onWarning = (text: string) => assert.match(text, /connection for hints was lost/);
+    const db = await openPostgres({ url, onError: fail, onWarning });
+    try {
+      await run(db, url);
+    } finally {
+      await db.close();
+    }
+  });
+}
+
+async function withDatabase(run: (url: string) => Promise<void>): Promise<void> {
   const { url, drop } = await (await postgres()).createDatabase();
-  const db = await openPostgres({ url, onError: fail, onWarning: fail });
   try {
-    await run(db, url);
+    await run(url);
   } finally {
-    await db.close();
     await drop();
   }
 }
@@ -343,8 +354,13 @@ void test("a database that cannot be reached is 503 (PostgreSQL)", async () => {
 });
 
 void test("hints reach other processes, and a connection that was lost comes back (PostgreSQL)", async () => {
-  await withPostgres(async (db, url) => {
-    const other = await openPostgres({ url, onError: fail, onWarning: fail });
+  await withDatabase(async (url) => {
+    const told: string[] = [];
+    const tell = (text: string) => void told.push(text);
+    const open = () => openPostgres({ url, onError: fail, onWarning: tell, onInfo: tell });
+    const [db, other] = [await open(), await open()];
+    let resets = 0;
+    other.hints.onReset(() => resets++);
     try {
       const next = () => new Promise<string>((resolve) => other.hints.listen(resolve));
       assert.ok(db.hints.isHealthy() && other.hints.isHealthy());
@@ -364,7 +380,15 @@ void test("hints reach other processes, and a connection that was lost comes bac
       const second = next();
       await db.write(async (tx) => tx.hint("task:2"));
       assert.equal(await second, "task:2");
+      assert.ok(resets >= 1, "hints may have been lost");
+      const [lost, back] = [/connection for hints was lost/, /^Hints from other processes arrive/];
+      assert.deepEqual(
+        [told.filter((text) => lost.test(text)).length, told.filter((text) => back.test(text)).length],
+        [2, 2],
+      );
+      assert.equal(told.length, 4, "one line each");
     } finally {
+      await db.close();
       await other.close();
     }
   });

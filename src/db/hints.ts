@@ -11,12 +11,19 @@ export interface Hints {
   publish(hints: readonly string[]): void;
   /** @returns a function that ends it */
   listen(listener: (hint: string) => void): () => void;
+  /**
+   * Calls `listener` when hints of other processes may have been lost and arrive again: any row may have changed.
+   *
+   * @returns a function that ends it
+   */
+  onReset(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
 /** The listeners of one process. */
-export function createLocalHints(): Hints {
+export function createLocalHints(): Hints & { reset(): void } {
   const listeners = new Set<(hint: string) => void>();
+  const resetListeners = new Set<() => void>();
   return {
     isShared: false,
     isHealthy: () => true,
@@ -27,6 +34,16 @@ export function createLocalHints(): Hints {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    close: async () => listeners.clear(),
+    onReset: (listener) => {
+      resetListeners.add(listener);
+      return () => void resetListeners.delete(listener);
+    },
+    reset: () => {
+      for (const listener of resetListeners) listener();
+    },
+    close: async () => {
+      listeners.clear();
+      resetListeners.clear();
+    },
   };
 }

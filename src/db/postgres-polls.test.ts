@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
 import { postgres } from "../../test/support/postgres.ts";
 import { startTestService } from "../../test/support/service.ts";
 import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
@@ -35,5 +36,48 @@ void test(
       await proxy.close();
       await drop();
     }
+  },
+);
+
+/** The longest that a poll may wait; none of these comes near it. */
+const POLL_MS = 60_000;
+
+void test(
+  "whoever waits hears of an end that another process wrote while LISTEN was lost (PostgreSQL)",
+  { timeout: 90_000 },
+  async (t) => {
+    const { url, drop } = await (await postgres()).createDatabase();
+    const [a, b] = [
+      await startTestService("postgres", { env: { SERVICE_DATABASE_URL: url } }),
+      await startTestService("postgres", { env: { SERVICE_DATABASE_URL: url } }),
+    ];
+    const killer = new Client({ connectionString: url });
+    await killer.connect();
+    t.after(async () => {
+      await killer.end();
+      await a.stop();
+      await b.stop();
+      await drop();
+    });
+    const tasks = await Promise.all(Array.from({ length: 60 }, () => a.service.create()));
+    const asked = performance.now();
+    const polls = tasks.map(({ id }) => b.service.call<{ status: string }>("GET", `/api/tasks/${id}/poll?timeout=60`));
+    while (b.service.ctx.waiters.count() < tasks.length) await sleep(5);
+    const { hints } = b.service.ctx.db;
+    const isBack = new Promise<void>((resolve) => hints.onReset(resolve));
+    await killer.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'human-task-service hints'",
+    );
+    while (hints.isHealthy()) await sleep(5);
+    // Long enough after the loss that the look of each second has passed, and before LISTEN is back.
+    const complete = ({ id }: { id: string }) =>
+      a.service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+    await Promise.all(tasks.map(complete));
+    assert.ok(!hints.isHealthy(), "all were answered while LISTEN was lost");
+    await isBack;
+    for (const { body } of await Promise.all(polls)) assert.equal(body.status, "completed");
+    const took = performance.now() - asked;
+    // Ten rounds, of which each looks at a tenth, would take ten seconds.
+    assert.ok(took < 8_000, `the last was answered after ${Math.round(took)} ms of at most ${POLL_MS}`);
   },
 );

@@ -7,6 +7,7 @@ import { postgres } from "../../test/support/postgres.ts";
 import { openDatabaseProxy } from "../../test/support/tcp-proxy.ts";
 import { readStatement, writeStatement, type Db } from "./database.ts";
 import { openPostgres } from "./postgres.ts";
+import { openPostgresHints } from "./postgres-hints.ts";
 import type { Schema } from "./schema.ts";
 
 const TEST = { timeout: 60_000 };
@@ -124,3 +125,22 @@ void test("a lock of a start does not stay behind a pooler (PostgreSQL)", TEST, 
   await client.end();
   assert.deepEqual(rows, []);
 });
+
+void test(
+  "a pooler in transaction mode is found out although it is quiet, and told of once (PostgreSQL)",
+  TEST,
+  async (t) => {
+    const { pooler, url, open, said } = await setup(t);
+    const db = await open();
+    assert.ok(!db.hints.isHealthy());
+    assert.equal(said.length, 1);
+    assert.match(said[0]!, /^LISTEN does not work through a pooler in transaction mode/);
+    // Hints to those with a direct connection go out all the same.
+    const direct = await openPostgresHints({ url, onError: assert.ifError, onWarning: assert.fail });
+    const hint = new Promise<string>((resolve) => direct.listen(resolve));
+    await db.write(async (tx) => tx.hint("task:1"));
+    assert.equal(await hint, "task:1");
+    await direct.close();
+    assert.equal(pooler.dropped(), 0, "no server process is left listening");
+  },
+);

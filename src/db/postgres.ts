@@ -26,10 +26,11 @@ export interface PostgresOptions {
   now?: () => number;
   onError: (error: unknown) => void;
   onWarning: (message: string) => void;
+  onInfo?: (message: string) => void;
 }
 
 /** Opens a database that any number of processes share. Writes are one transaction each at READ COMMITTED. */
-export async function openPostgres({ url, now, onError, onWarning }: PostgresOptions): Promise<Db> {
+export async function openPostgres({ url, now, onError, onWarning, onInfo = () => {} }: PostgresOptions): Promise<Db> {
   await migrateOnce(url);
 
   const limited = await openPool(url, LIMITS, { max: POOL_SIZE, application_name: "human-task-service" });
@@ -40,7 +41,7 @@ export async function openPostgres({ url, now, onError, onWarning }: PostgresOpt
         await pool.end();
         throw error;
       });
-  const hints = await openPostgresHints({ url, onError, onWarning });
+  const hints = await openPostgresHints({ url, onError, onWarning, onInfo });
   // Where hints do not come through, a pooler may stand between, and hand each statement to another connection.
   const sessions = openSessions(limited, hints.isHealthy);
   const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: sessions.pool }) });

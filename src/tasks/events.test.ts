@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
+import { test } from "node:test";
 import { person, type Signed } from "../../test/support/people.ts";
 import { ADMIN_TOKEN, testOnBoth, type TestService } from "../../test/support/service.ts";
+import type { Db } from "../db/database.ts";
+import { createLocalHints } from "../db/hints.ts";
+import { createTaskEvents } from "./events.ts";
 
 interface Event {
   type: string;
@@ -139,6 +143,30 @@ testOnBoth("a stop ends every stream", async (service) => {
   const readers = [await listen(service, admin), await listen(service, admin)];
   await service.app.close();
   for (const { ended } of readers) await ended;
+});
+
+void test("where hints of other processes were lost, or do not arrive, pages are told to read everything again", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const local = createLocalHints();
+  let isHealthy = true;
+  const hints = { ...local, isShared: true, isHealthy: () => isHealthy };
+  const events = createTaskEvents({ hints, now: () => 0 } as unknown as Db, assert.ifError);
+  const changes: string[] = [];
+  events.open({ kind: "admin" }, { change: ({ type }) => changes.push(type), end: () => {} });
+  assert.deepEqual(changes, ["reset"], "at its start");
+  t.mock.timers.tick(60_000);
+  assert.equal(changes.length, 1, "none while hints arrive");
+  local.reset();
+  assert.equal(changes.length, 2);
+  isHealthy = false;
+  t.mock.timers.tick(60_000);
+  assert.deepEqual(
+    changes,
+    Array.from({ length: 6 }, () => "reset"),
+  );
+  events.stop();
+  t.mock.timers.tick(60_000);
+  assert.equal(changes.length, 6);
 });
 
 testOnBoth("a burst of changes is told as one reset", async (service) => {

@@ -24,6 +24,8 @@ export interface TaskEvents {
 const GATHER_MS = 100;
 /** More than this is not told one by one. */
 const TOLD_MAX = 500;
+/** While hints of other processes do not arrive, pages read everything again this often. */
+const RESET_EVERY_MS = 15 * SECOND;
 /** A task may be written this long after its id was made, as far as anybody waits for it. */
 const LATE_MS = 5 * SECOND;
 
@@ -53,6 +55,14 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
     else return;
     lookSoon();
   });
+
+  const stopReset = db.hints.onReset(() => reset(() => true));
+  const resetting = db.hints.isShared
+    ? setInterval(() => {
+        if (!db.hints.isHealthy()) reset(() => true);
+      }, RESET_EVERY_MS)
+    : null;
+  resetting?.unref();
 
   function lookSoon(): void {
     if (timer !== null || isLooking) return;
@@ -145,6 +155,8 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
     count: () => streams.size,
     stop: () => {
       unlisten();
+      stopReset();
+      if (resetting !== null) clearInterval(resetting);
       if (timer !== null) clearTimeout(timer);
       for (const { end } of streams) end();
       streams.clear();

@@ -7,7 +7,7 @@ import { createLocalHints } from "../db/hints.ts";
 import type { Db } from "../db/database.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { timeOutDueTasks } from "./deadlines.ts";
-import { createWaiters } from "./poll.ts";
+import { createWaiters, ROUNDS_WHILE_HEALTHY } from "./poll.ts";
 import type { PollResult } from "./schema.ts";
 
 const poll = (service: TestService, id: string, timeout: number | string = 30) =>
@@ -215,4 +215,77 @@ testOnBoth("a poll in one session outlives the end of another session of the sam
   service.ctx.db.hints.publish([signedOutHint(dana.user.id)]);
   const { status, body } = await waiting;
   assert.deepEqual([status, body.status], [200, "created"]);
+});
+
+/** Waiters beside other processes, of a database that says which ids it was asked about. */
+function setupShared({ isHealthy = true } = {}) {
+  const local = createLocalHints();
+  const hints = { ...local, isShared: true, isHealthy: () => isHealthy };
+  const asked: string[][] = [];
+  const failures: unknown[] = [];
+  let failure: Error | null = null;
+  const run = async (_statement: unknown, params: { id?: string; ids?: string }) => {
+    if (params.ids === undefined) return [{ id: params.id, status: "created", verifier_result: null }];
+    if (failure !== null) throw failure;
+    asked.push(params.ids.split(","));
+    return [];
+  };
+  const waiters = createWaiters({ run, hints } as unknown as Db, (error) => failures.push(error));
+  const wait = (id: string) => {
+    const leaving = new AbortController();
+    void waiters.wait(id, 60_000, leaving.signal);
+    return () => leaving.abort();
+  };
+  return { waiters, wait, asked, failures, reset: local.reset, fail: (error: Error | null) => (failure = error) };
+}
+
+void test("whoever waits is looked at within ten rounds, while others come and leave", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { waiters, wait, asked } = setupShared();
+  const staying = Array.from({ length: 50 }, (_, i) => `tsk_stays${i}`);
+  const leaving: (() => void)[] = [];
+  // Each that stays has several before it that leave.
+  for (const id of staying) {
+    for (let i = 0; i < 7; i++) leaving.push(wait(`${id}leaves${i}`));
+    wait(id);
+  }
+  for (let i = 0; i < 5; i++) await turn();
+  for (let rounds = 0; rounds < 3; rounds++) {
+    asked.length = 0;
+    for (let round = 0; round < ROUNDS_WHILE_HEALTHY; round++) {
+      for (let i = 0; i < 11; i++) leaving.shift()?.();
+      wait(`tsk_comes${rounds}${round}`);
+      t.mock.timers.tick(1_000);
+      for (let i = 0; i < 5; i++) await turn();
+    }
+    const seen = asked.flat().filter((id) => staying.includes(id));
+    assert.deepEqual(seen.toSorted(), staying.toSorted(), "each once");
+    const largest = Math.max(...asked.map((ids) => ids.length));
+    assert.ok(largest < 80, `${largest} of about 400 in one round`);
+  }
+  waiters.stop();
+});
+
+void test("everybody is looked at when hints may have been lost, and again where that look failed", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const { waiters, wait, asked, failures, reset, fail } = setupShared();
+  const ids = Array.from({ length: 25 }, (_, i) => `tsk_${i}`);
+  for (const id of ids) wait(id);
+  const settle = async () => {
+    for (let i = 0; i < 5; i++) await turn();
+  };
+  await settle();
+  reset();
+  await settle();
+  assert.deepEqual(asked.flat(), ids);
+  fail(new Error("away"));
+  reset();
+  await settle();
+  assert.equal(failures.length, 1);
+  fail(null);
+  asked.length = 0;
+  t.mock.timers.tick(1_000);
+  await settle();
+  assert.deepEqual(asked.flat(), ids);
+  waiters.stop();
 });

@@ -13,7 +13,7 @@ export interface PolledTask extends Task {
 /** Ids asked for in one look at the database. */
 const LOOK_AT_ONCE = 500;
 /** With hints from other processes arriving, each waiting task is looked at once in this many rounds. */
-const ROUNDS_WHILE_HEALTHY = 10;
+export const ROUNDS_WHILE_HEALTHY = 10;
 
 const selectPolled = readStatement<{ id: string }, TaskRow & { response: string | null }>((query, param) =>
   query
@@ -57,15 +57,25 @@ export interface Waiters {
 /** What makes a waiter read the task and answer. */
 type Wake = () => void;
 
+/** A task that somebody waits for. */
+interface Waited {
+  answers: Set<Wake>;
+  /** In which of the rounds it is looked at. It stays the same, whoever comes or leaves. */
+  slot: number;
+}
+
 export function createWaiters(db: Db, onError: (error: unknown) => void): Waiters {
-  const waiting = new Map<string, Set<Wake>>();
+  const waiting = new Map<string, Waited>();
   /** Reads under way, shared by all who were woken for the same task. */
   const reading = new Map<string, Promise<PolledTask | null>>();
   /** Ends the waiting of each, at its next look. */
   const ending = new Set<Wake>();
   let stopped = false;
   let round = 0;
+  let nextSlot = 0;
   let isLooking = false;
+  /** Whether hints were lost since everybody was last looked at. */
+  let mustLookAtAll = false;
 
   const unlisten = db.hints.listen((hint) => {
     const id = hint.startsWith("task:") ? hint.slice(5) : null;
@@ -74,11 +84,15 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     reading.delete(id);
     wake(id);
   });
+  const stopReset = db.hints.onReset(() => {
+    mustLookAtAll = true;
+    void lookOnce();
+  });
   const looking = db.hints.isShared ? setInterval(() => void lookOnce(), SECOND) : null;
   looking?.unref();
 
   function wake(id: string): void {
-    for (const answer of waiting.get(id) ?? []) answer();
+    for (const answer of waiting.get(id)?.answers ?? []) answer();
   }
 
   function read(id: string): Promise<PolledTask | null> {
@@ -97,7 +111,8 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     if (isLooking) return;
     isLooking = true;
     try {
-      await look();
+      do await look();
+      while (mustLookAtAll && !stopped);
     } catch (error) {
       onError(error);
     } finally {
@@ -108,20 +123,29 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
   /** Hints of other processes may be lost; this finds what they were about. Only on PostgreSQL are there any. */
   async function look(): Promise<void> {
     round = (round + 1) % ROUNDS_WHILE_HEALTHY;
-    const everybody = !db.hints.isHealthy();
-    const ids = [...waiting.keys()].filter((_, i) => everybody || i % ROUNDS_WHILE_HEALTHY === round);
-    for (let i = 0; i < ids.length; i += LOOK_AT_ONCE) {
-      const some = ids.slice(i, i + LOOK_AT_ONCE);
-      for (const { id } of await db.run(selectEnded, { ids: some.join() })) wake(id);
+    const everybody = mustLookAtAll || !db.hints.isHealthy();
+    const ids = [...waiting].flatMap(([id, { slot }]) => (everybody || slot === round ? [id] : []));
+    mustLookAtAll = false;
+    try {
+      for (let i = 0; i < ids.length; i += LOOK_AT_ONCE) {
+        const some = ids.slice(i, i + LOOK_AT_ONCE);
+        for (const { id } of await db.run(selectEnded, { ids: some.join() })) wake(id);
+      }
+    } catch (error) {
+      // Those that were not reached are looked at in the next round.
+      mustLookAtAll = true;
+      throw error;
     }
   }
 
   function register(id: string, answer: Wake): () => void {
-    const answers = waiting.get(id) ?? new Set();
-    waiting.set(id, answers.add(answer));
+    const waited = waiting.get(id) ?? { answers: new Set(), slot: nextSlot++ % ROUNDS_WHILE_HEALTHY };
+    waiting.set(id, waited);
+    const { answers } = waited;
+    answers.add(answer);
     return () => {
       answers.delete(answer);
-      if (answers.size === 0 && waiting.get(id) === answers) waiting.delete(id);
+      if (answers.size === 0 && waiting.get(id) === waited) waiting.delete(id);
     };
   }
 
@@ -165,6 +189,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
       stopped = true;
       if (looking) clearInterval(looking);
       unlisten();
+      stopReset();
       for (const end of ending) end();
     },
   };
