@@ -1,14 +1,14 @@
 /**
  * Shows that what the service promises holds: `npm run prove -- [--short] [--count N] [--seed N] [--jobs N] [suite ...]`.
  *
- * Each suite prints its seed and the command that repeats it. Ends with 1 when anything was violated. docs/reliability.md
- * says which suite shows what.
+ * Each suite prints its seed and the command that repeats it. Ends with 1 when anything was violated, and with 2 when a suite
+ * could not run on this machine. docs/reliability.md says which suite shows what.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import type { Suite } from "./suite.ts";
+import { NotRun, type Suite } from "./suite.ts";
 import { SUITES } from "./suites.ts";
 
 const { values, positionals } = parseArgs({
@@ -39,40 +39,49 @@ const count = wholeNumber("count", values.count);
 const jobs = wholeNumber("jobs", values.jobs) ?? 1;
 
 const waiting = SUITES.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-const violated: string[] = [];
-const work = async (prove: (suite: Suite) => Promise<boolean>) => {
-  for (let suite = waiting.shift(); suite; suite = waiting.shift())
-    if (!(await prove(suite))) violated.push(suite.name);
+type Verdict = "held" | "violated" | "not run";
+const EXIT_CODES: Record<Verdict, number> = { held: 0, violated: 1, "not run": 2 };
+const suites: Record<Verdict, string[]> = { held: [], violated: [], "not run": [] };
+const work = async (prove: (suite: Suite) => Promise<Verdict>) => {
+  for (let suite = waiting.shift(); suite; suite = waiting.shift()) suites[await prove(suite)].push(suite.name);
 };
 await (jobs > 1 ? Promise.all(Array.from({ length: jobs }, async () => work(proveApart))) : work(proveHere));
-console.log(violated.length === 0 ? "\nEverything held." : `\nViolated: ${violated.join(", ")}.`);
-process.exit(violated.length === 0 ? 0 : 1);
+const { violated, "not run": missing } = suites;
+const last = [
+  ...(violated.length > 0 ? [`Violated: ${violated.join(", ")}.`] : []),
+  ...(missing.length > 0 ? [`Not run: ${missing.join(", ")}.`] : []),
+];
+console.log(`\n${last.join(" ") || "Everything held."}`);
+process.exit(EXIT_CODES[violated.length > 0 ? "violated" : missing.length > 0 ? "not run" : "held"]);
 
-/** @returns whether it held */
-async function proveHere({ name, promise, counts, run }: Suite): Promise<boolean> {
+async function proveHere({ name, promise, counts, run }: Suite): Promise<Verdict> {
   const times = count ?? (values.short ? counts.short : counts.long);
   console.log(`\n${name}: ${times} ${counts.unit}, seed ${seed}`);
   const started = performance.now();
   try {
     await run({ seed, count: times, say: (line) => console.log(`  ${line}`) });
     console.log(`  held, ${((performance.now() - started) / 1000).toFixed(0)} s: ${promise}`);
-    return true;
+    return "held";
   } catch (error) {
+    if (error instanceof NotRun) {
+      console.log(`  NOT RUN: ${error.message}`);
+      return "not run";
+    }
     console.log(error instanceof Error ? error.stack : error);
     console.log(`  VIOLATED: ${promise}\n  Again with: npm run prove -- ${name} --count ${times} --seed ${seed}`);
-    return false;
+    return "violated";
   }
 }
 
 /** In a process of its own, whose output is shown when it has ended. */
-async function proveApart({ name, counts }: Suite): Promise<boolean> {
+async function proveApart({ name, counts }: Suite): Promise<Verdict> {
   const times = count ?? (values.short ? counts.short : counts.long);
   const args = [import.meta.filename, name, "--count", String(times), "--seed", String(seed)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   // The last two lines speak of the run as a whole.
   console.log(output.trimEnd().split("\n").slice(0, -2).join("\n").trimEnd());
-  return status === 0;
+  return status === 0 ? "held" : status === EXIT_CODES["not run"] ? "not run" : "violated";
 }
 
 function wholeNumber(name: string, given: string | undefined): number | undefined {

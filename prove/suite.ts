@@ -5,7 +5,7 @@ export interface Suite {
   promise: string;
   /** How many of `unit` a run makes: `short` in CI, `long` when somebody wants to know. */
   counts: { short: number; long: number; unit: string };
-  /** @throws Error with every violation found; whoever reads it must be able to act on it */
+  /** @throws NotRun, or Error with every violation found; whoever reads it must be able to act on it */
   run(run: Run): Promise<void>;
 }
 
@@ -16,3 +16,6 @@ export interface Run {
   /** Prints a line of progress or of figures. */
   say(line: string): void;
 }
+
+/** This machine lacks what the suite needs; the message says what. */
+export class NotRun extends Error {}

@@ -4,6 +4,7 @@ import { faults } from "./faults/suite.ts";
 import { fuzzRequests } from "./fuzz/fuzz-requests.ts";
 import { fuzzSchemas } from "./fuzz/fuzz-schemas.ts";
 import { model } from "./model/suite.ts";
+import { pooler } from "./pooler/suite.ts";
 import { simulation } from "./simulation/suite.ts";
 import type { Suite } from "./suite.ts";
 
@@ -13,6 +14,7 @@ export const SUITES: readonly Suite[] = [
   crashPostgres,
   durability,
   faults,
+  pooler,
   model,
   simulation,
   fuzzRequests,
