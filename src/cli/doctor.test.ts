@@ -8,6 +8,8 @@ import { test, type TestContext } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { timeOfId } from "../lib/ids.ts";
 import { contentsOf, onBoth, runDoctor, runText, startPatient, withoutService } from "../../test/support/doctor.ts";
+import { openPooler } from "../../test/support/pooler.ts";
+import { postgres } from "../../test/support/postgres.ts";
 import { expectedSignature, startReceiver } from "../../test/support/receiver.ts";
 import { PAYLOAD_KEY } from "../../test/support/service.ts";
 import { startSlack } from "../../test/support/slack.ts";
@@ -203,6 +205,18 @@ void test("the secrets of the data directory are used, and not shown", async (t)
   for (const secret of Object.values(secrets)) assert.ok(!out.includes(secret));
   assert.deepEqual(readdirSync(dataDir), ["secrets.json"]);
   assert.ok(!existsSync(join(dataDir, "service.db")));
+});
+
+void test("a pooler in transaction mode is told of, with the cure (PostgreSQL)", async (t) => {
+  const { url, drop } = await (await postgres()).createDatabase();
+  const pooler = await openPooler(url);
+  t.after(async () => {
+    await pooler.close();
+    await drop();
+  });
+  const { out, status } = await runDoctor(withoutService(t, { SERVICE_DATABASE_URL: pooler.url }));
+  assert.match(out, /LISTEN does not work.*pool_mode = session/);
+  assert.equal(status["writing"], "ok");
 });
 
 void test("no secret is shown, whoever repeats it, and no stranger draws on the terminal", async (t) => {

@@ -30,6 +30,8 @@ export interface FoundDatabase {
   version: string;
   /** The database's clock less this machine's, in milliseconds; null: it has none of its own. */
   clockAheadMs: number | null;
+  /** Whether LISTEN works between processes; null: there is one process only. */
+  hintsArrive: boolean | null;
   /** Of the embedded database, in bytes; null: the disk is another machine's business. */
   disk: { used: number; free: number } | null;
   close(): Promise<void>;
@@ -57,6 +59,7 @@ async function findSqlite(dataDir: string): Promise<FoundDatabase | null> {
       query: new Kysely({ dialect: new SqliteDialect({ database: connection }) }),
       version: (row as { version: string }).version,
       clockAheadMs: null,
+      hintsArrive: null,
       disk: { used: sizeOf(path) + sizeOf(`${path}-wal`), free: bavail * bsize },
       close: async () => connection.close(),
     };
@@ -85,6 +88,7 @@ async function findPostgres(url: string): Promise<FoundDatabase> {
       query: new Kysely({ dialect: new PostgresDialect({ pool: openSessions(limited, () => false).pool }) }),
       version: rows[0]!.server_version,
       clockAheadMs,
+      hintsArrive: await tryHints(url),
       disk: null,
       close: () => pool.end(),
     };
@@ -92,6 +96,14 @@ async function findPostgres(url: string): Promise<FoundDatabase> {
     await pool.end();
     throw error;
   }
+}
+
+async function tryHints(url: string): Promise<boolean> {
+  const { openPostgresHints } = await import("./postgres-hints.ts");
+  const hints = await openPostgresHints({ url, onError: () => {}, onWarning: () => {} });
+  const arrive = hints.isHealthy();
+  await hints.close();
+  return arrive;
 }
 
 /** Writes a row and takes it back. @throws what the database has against it */

@@ -69,6 +69,23 @@ void describe("hints between processes (PostgreSQL)", { concurrency: true }, () 
     }
   });
 
+  test("others look at everything when hints to them were lost", TEST, async (t) => {
+    const { proxy, open, direct } = await setup(t);
+    const [hints, other] = [await open(), await direct()];
+    let resets = 0;
+    other.onReset(() => resets++);
+    proxy.freeze();
+    proxy.cut();
+    await until(() => !hints.isHealthy());
+    hints.publish(["task:1"]);
+    await proxy.pass();
+    await until(() => resets > 0);
+    assert.ok(other.isHealthy(), "its own connections were never lost");
+    assert.equal(resets, 1);
+    await hints.close();
+    await other.close();
+  });
+
   test("a stop while a connection is being made leaves none behind", TEST, async (t) => {
     const { proxy, open } = await setup(t);
     const hints = await open();

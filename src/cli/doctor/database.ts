@@ -14,6 +14,8 @@ const MIB = 2 ** 20;
 const FREE_FEW = 1024 * MIB;
 const FREE_NONE = 64 * MIB;
 const POSTGRES_OLDEST = 15;
+const WITHOUT_LISTEN =
+  "LISTEN does not work on this connection, as behind a pooler in transaction mode. Waits that another process ends are up to two seconds late. Set SERVICE_DATABASE_URL to the database itself, or use the pooler's session mode (pool_mode = session).";
 
 export interface CheckedDatabase {
   findings: Finding[];
@@ -49,9 +51,10 @@ function notMade({ dataDir }: Config): Finding {
   return warning("database", `There is no ${path} yet; the first start makes it, or check SERVICE_DATA_DIR.`);
 }
 
-async function checkServer({ dialect, query, version }: FoundDatabase): Promise<Finding[]> {
+async function checkServer({ dialect, query, version, hintsArrive }: FoundDatabase): Promise<Finding[]> {
   if (dialect === "sqlite") return [ok("database", `SQLite ${version} opens it.`)];
   const weak = (await durabilityWarnings({ query })).map((sentence) => warning("database", sentence));
+  if (hintsArrive === false) weak.push(warning("database", WITHOUT_LISTEN));
   if (Number.parseInt(version, 10) < POSTGRES_OLDEST)
     return [problem("database", `PostgreSQL ${version} is too old: ${POSTGRES_OLDEST} or newer is needed.`), ...weak];
   return [ok("database", `PostgreSQL ${version} answers.`), ...weak];
