@@ -15,6 +15,7 @@ import { hungVerifier } from "./scenarios/hung-verifier.ts";
 import { idlePolls } from "./scenarios/idle-polls.ts";
 import { inbox } from "./scenarios/inbox.ts";
 import { large } from "./scenarios/large.ts";
+import { lostListen } from "./scenarios/lost-listen.ts";
 import { reads } from "./scenarios/reads.ts";
 import { replicas } from "./scenarios/replicas.ts";
 import { start } from "./scenarios/start.ts";
@@ -31,6 +32,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   replicas,
   large,
   wake,
+  "lost-listen": lostListen,
   "idle-polls": idlePolls,
   callbacks,
   drain,
