@@ -4,6 +4,7 @@ import type { Workspaces } from "./channels/slack/workspaces.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
+import type { Drawing } from "./drawing/drawing.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { Sender } from "./lib/http-sender.ts";
 import type { Passwords } from "./people/passwords.ts";
@@ -25,6 +26,8 @@ export interface Context {
   metrics: Metrics;
   /** Checks values against clients' schemas. */
   patterns: PatternHost;
+  /** Draws payloads and forms as HTML. */
+  drawing: Drawing;
   verify: Verify;
   /** Asks the vendors of verifiers. */
   vendors: VendorThread;

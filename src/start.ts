@@ -15,6 +15,8 @@ import { createCallbackKind } from "./callbacks/kind.ts";
 import { durabilityWarnings } from "./db/postgres-durability.ts";
 import { createEngine, type EngineOptions } from "./deliveries/engine.ts";
 import { overdueSeconds } from "./deliveries/store.ts";
+import type { DrawingThreadOptions } from "./drawing/thread.ts";
+import { createDrawing } from "./drawing/drawing.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createSender } from "./lib/http-sender.ts";
 import { createPasswords } from "./people/passwords.ts";
@@ -38,6 +40,7 @@ export interface Replacements {
   /** Stands between the service and its database. */
   db?: (opened: Db) => Db;
   deliveries?: Pick<EngineOptions, "drainMs" | "random">;
+  drawing?: DrawingThreadOptions;
 }
 
 /** Makes everything with an effect. @throws Error in a sentence for the operator when the database cannot be opened */
@@ -88,6 +91,7 @@ export async function createContext(
     log,
     metrics,
     patterns: createPatternHost(),
+    drawing: createDrawing({ log, ...replace.drawing }),
     verify: replace.verify ?? createVerify({ settings: config.verifier, vendors, log }),
     vendors,
     waiters,
@@ -160,6 +164,7 @@ export async function startService(env: Readonly<Record<string, string | undefin
     await app.close();
     await worker.stop();
     await ctx.patterns.close();
+    await ctx.drawing.close();
     await ctx.vendors.close();
     await ctx.db.close();
   };

@@ -6,14 +6,15 @@ import { test } from "node:test";
 /** Which rooms a room may import from, besides itself and what everybody may: `config`, `errors`, `context`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   agents: ["people", "http", "lib", "mcp"],
-  channels: ["tasks", "deliveries", "people", "http", "db", "lib"],
-  embed: ["tasks", "deliveries", "people", "http", "db", "lib"],
+  channels: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
+  embed: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
   dashboard: ["http", "lib"],
   operations: ["deliveries", "people", "http", "db", "lib"],
   tasks: ["deliveries", "people", "verifier", "http", "db", "lib"],
   callbacks: ["deliveries", "db", "lib"],
   deliveries: ["people", "http", "db", "lib"],
   people: ["http", "db", "lib"],
+  drawing: ["http", "lib"],
   verifier: ["lib"],
   http: ["lib"],
   db: ["lib"],

@@ -61,7 +61,7 @@ export interface Ground {
   db: Db;
   /** A connection of our own, to see what is committed. */
   observer: DatabaseSync;
-  shared: Pick<Context, "config" | "version" | "log" | "metrics" | "patterns" | "verify" | "vendors">;
+  shared: Pick<Context, "config" | "version" | "log" | "metrics" | "patterns" | "drawing" | "verify" | "vendors">;
 }
 
 /** A request of somebody, and the answer they got. */

@@ -37,6 +37,7 @@ export async function openCalls(env: Readonly<Record<string, string | undefined>
       await ctx.deliveries.stop();
       await ctx.sender.close();
       await ctx.patterns.close();
+      await ctx.drawing.close();
       await ctx.vendors.close();
       await ctx.db.close();
     };

@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
 import type { EmbedConfig } from "../config.ts";
+import type { Look } from "../drawing/drawing.ts";
 import { ServiceError } from "../errors.ts";
-import { drawHeading, renderer, reviewSection } from "../http/task-drawing.ts";
+import { drawHeading, reviewSection } from "../http/task-drawing.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
@@ -46,14 +47,14 @@ export async function mintToken(
 /**
  * The task as whoever is to answer it sees it.
  *
- * @param isBuilt - the pages are there, and with them what draws the payload
+ * @param draws - with the payload as HTML; only where the pages are built
  * @throws ServiceError INVALID_EMBED_TOKEN where the token is for another task; TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
  */
 export async function readEmbedded(
   ctx: Context,
   caller: EmbedCaller,
   { id, time_zone, locale }: EmbedTaskQuery,
-  isBuilt: boolean,
+  draws: boolean,
 ): Promise<EmbedTask> {
   if (id !== undefined && id !== caller.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
   const task = await readTask(ctx, caller, caller.task_id);
@@ -72,7 +73,7 @@ export async function readEmbedded(
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
     is_verified: task.verifier_config !== null && !task.redact_payload,
-    review_html: isBuilt ? await drawReview(task, payload, { time_zone, locale, now: new Date(now) }) : null,
+    review_html: draws ? await drawReview(ctx, task, { time_zone, locale, now: new Date(now) }) : null,
     expires_in_seconds: Math.max(0, Math.ceil((caller.expires_at - now) / SECOND)),
   };
 }
@@ -99,22 +100,8 @@ export async function completeEmbedded(
   };
 }
 
-async function drawReview(
-  task: WholeTask,
-  payload: JsonObject,
-  { time_zone, locale, now }: { time_zone: string | undefined; locale: string | undefined; now: Date },
-): Promise<string> {
-  const { renderPayload } = await renderer();
-  const drawn = renderPayload({
-    payload,
-    payload_schema: parseJson(task.payload_schema),
-    hints: parseJson<JsonObject>(task.form_definition)?.["payload"],
-    redact: task.redact_payload,
-    locale,
-    time_zone,
-    now,
-  });
-  return drawHeading({ ...task, time_zone, locale, now }) + reviewSection(drawn);
+async function drawReview({ drawing }: Pick<Context, "drawing">, task: WholeTask, look: Look): Promise<string> {
+  return drawHeading({ ...task, ...look }) + reviewSection(await drawing.payload(task, look));
 }
 
 /** How a task has ended, to somebody who was to answer it. */

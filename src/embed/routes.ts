@@ -91,7 +91,8 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: Context; isBuilt: boo
         },
       },
     },
-    async (request) => readEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, isBuilt),
+    async (request) =>
+      readEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, isBuilt && request.method !== "HEAD"),
   );
 
   app.post(

@@ -1,23 +1,7 @@
 import { headingOf } from "../../form/heading.ts";
 import { formatsFor } from "../../form/payload-format.ts";
-import type { PayloadInput } from "../../form/payload.ts";
-import type { TaskFormProps } from "../../form/task-form.ts";
-import { onFirstUse } from "../lib/on-first-use.ts";
 import { HOUR } from "../lib/time.ts";
-import { builtPath } from "./built.ts";
 import { escapeHtml } from "./page.ts";
-
-/** What draws forms and payloads as HTML; `npm run build` makes it of web/server/render.tsx. */
-interface Renderer {
-  renderForm(props: TaskFormProps): string;
-  renderPayload(input: PayloadInput): string;
-}
-
-/** Loaded when the first page is drawn: it is large, and many services never draw one. */
-export const renderer = onFirstUse(() => {
-  const loaded = import(builtPath("server/render.js")) as Promise<Renderer>;
-  return () => loaded;
-});
 
 /**
  * The head of a page about a task, as HTML: until when, and what it is about.

@@ -167,6 +167,7 @@ export async function startTestService(
       await ctx.deliveries.stop();
       await ctx.sender.close();
       await ctx.patterns.close();
+      await ctx.drawing.close();
       await ctx.vendors.close();
       await ctx.db.close();
       await database?.drop();

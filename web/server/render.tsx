@@ -12,7 +12,25 @@ export function renderForm(props: TaskFormProps): string {
   return renderToString(toPreact(<TaskForm {...props} />));
 }
 
-/** What there is to review, the same way. */
-export function renderPayload(input: PayloadInput): string {
-  return renderToString(toPreact(<PayloadView plan={planPayload(input)} Markdown={Markdown} TextDiff={TextDiff} />));
+/**
+ * What there is to review, the same way.
+ *
+ * @param isPlain - Markdown and changes of texts are shown as they were written, which never takes long
+ * @returns `tells_time`: it says how long ago something was
+ */
+export function renderPayload(input: PayloadInput, { isPlain }: { isPlain: boolean }) {
+  const plan = planPayload(input);
+  const parts = isPlain ? {} : { Markdown, TextDiff };
+  return { html: renderToString(toPreact(<PayloadView plan={plan} {...parts} />)), tells_time: tellsTime(plan) };
+}
+
+function tellsTime(plan: unknown): boolean {
+  const open: unknown[] = [plan];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) continue;
+    if ("relative" in next && next.relative !== null) return true;
+    open.push(...Object.values(next));
+  }
+  return false;
 }

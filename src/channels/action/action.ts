@@ -2,11 +2,10 @@ import { entriesOfPost, type Entries } from "../../../form/entries.ts";
 import type { FieldError } from "../../../form/check.ts";
 import { planForm, type Form } from "../../../form/plan.ts";
 import { readPost, type Notice } from "../../../form/post.ts";
-import type { TaskFormProps } from "../../../form/task-form.ts";
 import type { Context } from "../../context.ts";
+import type { FormToDraw } from "../../drawing/drawing.ts";
 import { ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
-import { renderer } from "../../http/task-drawing.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import { mayWith } from "../../tasks/access.ts";
@@ -41,6 +40,12 @@ export interface Pages {
 /** The name under which a page posts its nonce. */
 const NONCE = "~nonce";
 
+/** What opening a link would answer, without its page: programs that look at links ask for it. Nothing is drawn. */
+export async function statusOfAction(pages: Pages, token: string): Promise<Answered["status"]> {
+  const known = await standingOf(pages, await pages.door.open(token));
+  return "over" in known ? known.over.status : 200;
+}
+
 /** The page that a link opens. (spec: Channels, email action) @param choice - the index in `?choice=` */
 export async function showAction(pages: Pages, token: string, choice: string | null): Promise<Answered> {
   const link = await pages.door.open(token);
@@ -72,7 +77,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   try {
     const done = await completeTask(ctx, caller, task.id, { response: responseOf(posted.value) });
     if (done.status !== "rejected")
-      return over(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
+      return await over(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
     return await show(pages, token, { task: done, caller }, { posted: { entries, errors: [], notice: null } });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -87,8 +92,10 @@ interface Open {
   caller: ActionCaller;
 }
 
-interface Over extends SaidPage {
+interface Over extends Omit<SaidPage, "more"> {
   status: Answered["status"];
+  /** The answer of this task is shown below. */
+  answered?: WholeTask;
   /** Nothing of what was posted was sent. */
   is_unsent?: boolean;
 }
@@ -143,7 +150,7 @@ async function endOf(
           is_done: true,
           title: "Answer sent",
           says: ["Thank you. Whoever asked has your answer now. You can close this tab."],
-          more: await answerOf(task),
+          answered: task,
         };
       if (isOwn && task.completed_via_channel === door.channel)
         return {
@@ -154,7 +161,7 @@ async function endOf(
           says: [
             `Your answer was sent on ${at(task.completed_at!)}. This link is used up; there is nothing left to do.`,
           ],
-          more: await answerOf(task),
+          answered: task,
         };
       return {
         ...unsent,
@@ -204,11 +211,18 @@ function isAnswerOf(task: WholeTask, caller: ActionCaller): boolean {
   return team === caller.team_id && member === caller.user_id;
 }
 
-async function answerOf({ response, response_schema, redact_payload }: WholeTask): Promise<Below> {
+async function answerOf({ ctx }: Pages, task: WholeTask): Promise<Below> {
+  const { id, response, response_schema, redact_payload } = task;
   if (response === null || redact_payload) return null;
-  const { renderPayload } = await renderer();
-  const input = { payload: parseJson(response), payload_schema: parseJson(response_schema), now: new Date() };
-  return { title: "The answer", html: renderPayload(input) };
+  const answer = {
+    id: `${id} answer`,
+    payload: response,
+    payload_schema: response_schema,
+    form_definition: null,
+    redact_payload,
+  };
+  const look = { time_zone: undefined, now: new Date(ctx.db.now()) };
+  return { title: "The answer", html: await ctx.drawing.payload(answer, look) };
 }
 
 // --- Pages -----------------------------------------------------------------------------------------------------------
@@ -229,13 +243,11 @@ async function show(
 ): Promise<Answered> {
   const { ctx, door, head } = pages;
   const now = new Date(ctx.db.now());
-  const { form_definition } = task;
-  const hints = parseJson<JsonObject>(form_definition);
   const chosen = choice === null ? null : choiceOf(formOf(pages, task, zoneOf(caller)), choice);
   const isBack = task.status === "rejected";
   const isOwn = isBack && (await isSentBackTo(ctx, task, caller));
   const said = isBack && !isOwn ? [notice?.text, othersSentBack(task)].filter(Boolean).join(" ") : notice?.text;
-  const props: TaskFormProps = {
+  const props: FormToDraw = {
     ...formPropsOf(door, task, caller),
     now: now.toISOString(),
     action: `${door.path}${token}`,
@@ -247,22 +259,19 @@ async function show(
     }),
     focuses: chosen?.name ?? posted === undefined,
   };
-  const { renderForm, renderPayload } = await renderer();
+  const time_zone = caller.user?.time_zone ?? null;
+  const [payload, form] = await Promise.all([
+    ctx.drawing.payload(task, { time_zone: time_zone ?? undefined, now }),
+    ctx.drawing.form(props),
+  ]);
   const page = openPage(head, {
     task: task.task,
     timeout_at: task.timeout_at,
-    time_zone: caller.user?.time_zone ?? null,
+    time_zone,
     now,
-    payload: renderPayload({
-      payload: props.task.payload,
-      payload_schema: parseJson(task.payload_schema),
-      hints: hints?.["payload"],
-      redact: task.redact_payload,
-      time_zone: caller.user?.time_zone ?? undefined,
-      now,
-    }),
-    form: renderForm(props),
-    props,
+    payload,
+    form: form.html,
+    data: form.data,
     notice: said === undefined ? null : { text: said, is_bad: notice?.is_bad ?? false },
     footer: `You answer as ${nameOfCaller(caller)}. Nothing is sent until you submit. Task ${task.id}`,
   });
@@ -302,9 +311,9 @@ function formPropsOf({ channel }: Door, task: WholeTask, caller: ActionCaller) {
   return {
     task: {
       task_id: task.id,
-      response_schema: parseJson(task.response_schema),
-      form_definition: parseJson(task.form_definition),
-      payload: parseJson(task.payload),
+      response_schema: task.response_schema,
+      form_definition: task.form_definition,
+      payload: task.payload,
       redact_payload: task.redact_payload,
       is_verified: task.verifier_config !== null && !task.redact_payload,
     },
@@ -366,14 +375,15 @@ async function refused(
 }
 
 /** A page without a form; what was entered and came to nothing can still be copied. */
-function over(
+async function over(
   pages: Pages,
-  { status, is_unsent = false, ...page }: Over,
+  { status, is_unsent = false, answered, ...page }: Over,
   link: OpenedLink | null,
   entries?: Entries,
-): Answered {
-  const more = is_unsent && entries && link ? unsentOf(pages, link.task, entries) : page.more;
-  return { status, html: saidPage(pages.head, { ...page, more: more ?? null }) };
+): Promise<Answered> {
+  const unsent = is_unsent && entries && link ? unsentOf(pages, link.task, entries) : null;
+  const more = answered ? await answerOf(pages, answered) : unsent;
+  return { status, html: saidPage(pages.head, { ...page, more }) };
 }
 
 function unsentOf(pages: Pages, task: WholeTask, entries: Entries): Below {

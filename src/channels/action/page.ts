@@ -1,6 +1,5 @@
 import { formatsFor } from "../../../form/payload-format.ts";
 import { headingOf } from "../../../form/heading.ts";
-import type { TaskFormProps } from "../../../form/task-form.ts";
 import { csp, escapeHtml, ICON } from "../../http/page.ts";
 import { drawHeading, reviewSection } from "../../http/task-drawing.ts";
 
@@ -21,8 +20,8 @@ export interface OpenPage {
   /** HTML. */
   payload: string;
   form: string;
-  /** What the form's script takes over with. */
-  props: TaskFormProps;
+  /** What the form's script takes over with: JSON that may stand in a script element. */
+  data: string;
   /** Something to be said before all else. */
   notice: { text: string; is_bad: boolean } | null;
   footer: string;
@@ -43,7 +42,7 @@ ${notice}
 ${reviewSection(page.payload)}
 <section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form">${page.form}</div></section>
 <footer>${escapeHtml(page.footer)}</footer>`,
-    data: page.props,
+    data: page.data,
   });
 }
 
@@ -90,15 +89,11 @@ interface Parts {
   title: string;
   head: string;
   main: string;
-  data?: TaskFormProps;
+  data?: string;
 }
 
 function html({ title, head, main, data }: Parts): string {
-  // In a script element nothing but `<` could end it.
-  const script =
-    data === undefined
-      ? ""
-      : `<script type="application/json">${JSON.stringify(data).replaceAll("<", String.raw`\u003c`)}</script>\n`;
+  const script = data === undefined ? "" : `<script type="application/json">${data}</script>\n`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import type { Context } from "../../context.ts";
 import { logFailure, toServiceError } from "../../http/error-response.ts";
-import { postAction, showAction, type Answered, type Pages } from "./action.ts";
+import { postAction, showAction, statusOfAction, type Answered, type Pages } from "./action.ts";
 import type { Door } from "./door.ts";
 import { PAGE_HEADERS, saidPage } from "./page.ts";
 
@@ -34,6 +34,10 @@ export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door
     return send(reply, { status: error.status, html: failedPage(pages.head, error.message) });
   });
 
+  app.head<Route>("/:token", { schema: { hide: true } }, async ({ params }, reply) =>
+    headOf(reply, await statusOfAction(pages, params.token)).send(),
+  );
+
   app.get<Route>("/:token", { schema: { hide: true } }, async ({ params, query }, reply) => {
     const choice = typeof query["choice"] === "string" ? query["choice"] : null;
     return send(reply, await showAction(pages, params.token, choice));
@@ -46,7 +50,11 @@ export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door
 };
 
 function send(reply: FastifyReply, { status, html }: Answered): FastifyReply {
-  return reply.code(status).headers(PAGE_HEADERS).type("text/html; charset=utf-8").send(html);
+  return headOf(reply, status).send(html);
+}
+
+function headOf(reply: FastifyReply, status: Answered["status"]): FastifyReply {
+  return reply.code(status).headers(PAGE_HEADERS).type("text/html; charset=utf-8");
 }
 
 function failedPage(head: string, message: string): string {

@@ -1,0 +1,138 @@
+import type { Logger } from "pino";
+import { jsonText } from "../../form/payload-json.ts";
+import { ServiceError } from "../errors.ts";
+import { escapeHtml } from "../http/page.ts";
+import { HOUR, MINUTE } from "../lib/time.ts";
+import { createKept } from "./kept.ts";
+import { createDrawingThread } from "./thread.ts";
+import type { DrawingThreadOptions, Drawn, FormToDraw, Outcome, Question } from "./thread.ts";
+
+export type { FormToDraw } from "./thread.ts";
+
+/** Draws payloads and forms as HTML, for pages that the service makes. What clients wrote is drawn outside of the event loop. */
+export interface Drawing {
+  /**
+   * The payload of a task. It never changes, so it is drawn once and kept. One that takes too long to draw is plain text.
+   * Never rejects.
+   */
+  payload(task: PayloadToDraw, look: Look): Promise<string>;
+  /**
+   * The form, and what its script takes over with: JSON that may stand in a script element.
+   * @throws ServiceError OVERLOADED
+   */
+  form(props: FormToDraw): Promise<{ html: string; data: string }>;
+  close(): Promise<void>;
+}
+
+/** Documents as they are stored, as JSON text. */
+export interface PayloadToDraw {
+  id: string;
+  payload: string;
+  payload_schema: string | null;
+  form_definition: string | null;
+  redact_payload: boolean;
+}
+
+/** How one person sees it. */
+export interface Look {
+  locale?: string | undefined;
+  time_zone: string | undefined;
+  now: Date;
+}
+
+/** Of HTML, two bytes for a character. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+/** What a task says leaves the memory some time after the task was deleted. */
+const KEPT_MS = HOUR;
+/** "5 minutes ago" is believed for this long. */
+const TIME_TOLD_MS = MINUTE;
+/** A text that was too slow is shown as plain text for this long, and then tried again: the machine may have been at fault. */
+const LATE_MS = 10 * MINUTE;
+const LATE_MAX = 1_000;
+/** Of a payload that cannot be drawn at all. */
+const TEXT_CHARACTERS_MAX = 20_000;
+
+const AS_PLAIN_TEXT = "Formatting this takes too long, so texts are shown as plain text.";
+const AS_JSON = "This cannot be formatted right now, so it is shown as plain text.";
+
+export function createDrawing({ log, ...options }: { log: Logger } & DrawingThreadOptions): Drawing {
+  const thread = createDrawingThread(options);
+  const kept = createKept<string>(KEPT_BYTES);
+  const late = createKept<true>(LATE_MAX);
+  const underWay = new Map<string, Promise<string>>();
+
+  async function drawPayload(key: string, task: PayloadToDraw, { locale, time_zone, now }: Look): Promise<string> {
+    const ms = now.getTime();
+    const question = (isPlain: boolean): Question => ({
+      draws: "payload",
+      payload: task.payload,
+      payload_schema: task.payload_schema,
+      form_definition: task.form_definition,
+      redact: task.redact_payload,
+      locale,
+      time_zone,
+      now: ms,
+      isPlain,
+    });
+    let isPlain = late.get(task.id, ms) !== undefined;
+    let outcome = await thread.draw(task.id, question(isPlain));
+    // What is "busy" was not even begun.
+    if (!isPlain && "failed" in outcome && outcome.failed !== "busy") {
+      note("payload", task.id, outcome);
+      late.set(task.id, true, ms + LATE_MS, 1);
+      isPlain = true;
+      outcome = await thread.draw(task.id, question(isPlain));
+    }
+    if (!("drawn" in outcome)) {
+      note("payload", task.id, outcome);
+      return textOf(task.payload);
+    }
+    const { html, tells_time } = outcome.drawn;
+    const shown = isPlain ? `${noteOf(AS_PLAIN_TEXT)}${html}` : html;
+    const keptMs = Math.min(tells_time ? TIME_TOLD_MS : KEPT_MS, isPlain ? LATE_MS : KEPT_MS);
+    kept.set(key, shown, ms + keptMs, shown.length * 2);
+    return shown;
+  }
+
+  function note(what: "payload" | "form", id: string, outcome: Exclude<Outcome, { drawn: Drawn }>): void {
+    if ("says" in outcome) log.error({ id, why: outcome.says }, `Drawing a ${what} failed`);
+    else log.warn({ id, why: outcome.failed }, `A ${what} was not drawn in time`);
+  }
+
+  return {
+    payload: async (task, look) => {
+      const key = JSON.stringify([task.id, look.locale ?? null, look.time_zone ?? null]);
+      const found = kept.get(key, look.now.getTime());
+      if (found !== undefined) return found;
+      // Those who ask at the same moment share one drawing.
+      const begun = underWay.get(key);
+      if (begun !== undefined) return begun;
+      const drawing = drawPayload(key, task, look).finally(() => underWay.delete(key));
+      underWay.set(key, drawing);
+      return drawing;
+    },
+    form: async (props) => {
+      const { task_id } = props.task;
+      const outcome = await thread.draw(task_id, { draws: "form", props });
+      if ("drawn" in outcome) return outcome.drawn;
+      note("form", task_id, outcome);
+      throw new ServiceError("OVERLOADED", { retryAfter: 2 });
+    },
+    close: thread.close,
+  };
+}
+
+function noteOf(text: string): string {
+  return `<p class="payload-note" role="note">${text}</p>`;
+}
+
+/** Controls, and what turns the direction of the text behind it or cannot be seen. Line ends are neither. */
+const UNSEEN = /[^\P{C}\n]/gu;
+
+/** The beginning of a payload as JSON. It is folded: some of its values may be meant to be shown only when asked for. */
+function textOf(payload: string): string {
+  const { text, left_out } = jsonText(JSON.parse(payload), TEXT_CHARACTERS_MAX);
+  const more = left_out > 0 ? noteOf("This is only its beginning.") : "";
+  const shown = escapeHtml(text.toWellFormed().replaceAll(UNSEEN, "\uFFFD"));
+  return `<div class="payload">${noteOf(AS_JSON)}<details class="payload-raw"><summary>Show the data</summary><pre dir="ltr"><code>${shown}</code></pre>${more}</details></div>`;
+}

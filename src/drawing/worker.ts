@@ -1,0 +1,53 @@
+/** Runs in a thread that may be ended at any moment: draws payloads and forms as HTML. `thread.ts` says why. */
+import { parentPort } from "node:worker_threads";
+import type { PayloadInput } from "../../form/payload.ts";
+import type { TaskFormProps } from "../../form/task-form.ts";
+import { builtPath } from "../http/built.ts";
+import type { Answer, Drawn, Question } from "./thread.ts";
+
+/** `npm run build` makes it of web/server/render.tsx. */
+interface Renderer {
+  renderForm(props: TaskFormProps): string;
+  renderPayload(input: PayloadInput, how: { isPlain: boolean }): { html: string; tells_time: boolean };
+}
+
+const { renderForm, renderPayload } = (await import(builtPath("server/render.js"))) as Renderer;
+
+parentPort!.on("message", (question: Question) => {
+  let answer: Answer;
+  try {
+    answer = { drawn: draw(question) };
+  } catch (error) {
+    answer = { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
+  parentPort!.postMessage(answer);
+});
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
+parentPort!.postMessage("ready" satisfies Answer);
+
+function draw(question: Question): Drawn {
+  if (question.draws === "payload") {
+    const { payload, payload_schema, form_definition, now, isPlain, redact, locale, time_zone } = question;
+    const hints = parsed(form_definition) as { payload?: unknown } | null;
+    const input = { payload: parsed(payload), payload_schema: parsed(payload_schema), hints: hints?.payload };
+    return { data: "", ...renderPayload({ ...input, redact, locale, time_zone, now: new Date(now) }, { isPlain }) };
+  }
+  const { task, ...rest } = question.props;
+  const props: TaskFormProps = {
+    ...rest,
+    task: {
+      ...task,
+      payload: parsed(task.payload),
+      response_schema: parsed(task.response_schema),
+      form_definition: parsed(task.form_definition),
+    },
+  };
+  // In a script element nothing but `<` could end it.
+  const data = JSON.stringify(props).replaceAll("<", String.raw`\u003c`);
+  return { html: renderForm(props), data, tells_time: true };
+}
+
+function parsed(text: string | null): unknown {
+  return text === null ? null : JSON.parse(text);
+}
