@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inOrder, readHints } from "./hints.ts";
+import { fieldHints, inOrder, readHints } from "./hints.ts";
 import type { Channel } from "./hints.ts";
 import type { BoolNode } from "./nodes.ts";
 import { objectOf, tryForm } from "./try-form.ts";
@@ -131,4 +131,10 @@ void test("the words of the last step are those of the sender, or none", () => {
 void test("a field can be written as JSON when a hint wants that", () => {
   const hints = { ui: { a: { "ui:widget": "json" } } };
   assert.equal(tryForm(SCHEMA, { hints }).at("/a").kind, "json");
+});
+
+void test("an order that is longer than any form is none", () => {
+  const order = Array.from({ length: 1_000 }, (_, i) => `f${i}`);
+  assert.deepEqual(fieldHints({ "ui:order": order }).order, order);
+  assert.equal(fieldHints({ "ui:order": [...order, "one more"] }).order, null);
 });

@@ -108,7 +108,7 @@ function readPlace(
     title: text("title"),
     description: text("description"),
     help: text("help"),
-    order: list("order"),
+    order: list("order")?.slice(0, MAX_PLACES) ?? null,
     widget: text("widget") as Widget | null,
     enumNames: list("enumNames"),
     options,

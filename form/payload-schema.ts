@@ -10,7 +10,7 @@ interface Layer {
   readonly is_own: boolean;
 }
 
-/** One schema that is read along one payload. `steps` is what may still be looked at: then nothing more is known. */
+/** One schema that is read along one payload, and its hints. `steps` is what may still be looked at: then nothing more is known. */
 export interface SchemaReader {
   readonly root: unknown;
   steps: number;
@@ -24,6 +24,13 @@ const MAX_CHOICES = 1_000;
 
 export function readerOf(root: unknown): SchemaReader {
   return { root, steps: MAX_STEPS, positions: new Map() };
+}
+
+/** Whether so many steps more may be made; then they count. */
+export function takeSteps(reader: SchemaReader, count: number): boolean {
+  if (reader.steps < count) return false;
+  reader.steps -= count;
+  return true;
 }
 
 /** What the starting schemas say of `value`, through `$ref`, `allOf`, and the branch of `anyOf` or `oneOf` it fits. */
@@ -222,6 +229,14 @@ export function namesProperties(layers: Layers): boolean {
 
 export function knowsProperty(layers: Layers, key: string): boolean {
   return propertyStarts(layers, key).length > 0;
+}
+
+/** The names of all properties that the schemas describe. */
+export function propertyNames(layers: Layers): readonly string[] {
+  return layers.flatMap(({ schema }) => {
+    const properties = at(schema, "properties");
+    return isObject(properties) ? Object.keys(properties) : [];
+  });
 }
 
 /** Keys in the order of the schema; those it does not name stay as they came, at the end. */

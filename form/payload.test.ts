@@ -524,3 +524,51 @@ void test("every field of a payload is somewhere in its plan", () => {
     { numRuns: 500 },
   );
 });
+
+void test("of an object with more keys than can be shown, those that the schema and the hints name are shown, and the rest is counted", () => {
+  const payload = Object.fromEntries(Array.from({ length: 12_000 }, (_, i) => [`k${i}`, i]));
+  const plan = planPayload({
+    payload,
+    payload_schema: { properties: { k11999: { title: "Named by the schema" } } },
+    hints: { k11998: { "ui:title": "Named by a hint" }, "ui:order": ["k11997", "*"] },
+    now: new Date(0),
+  });
+  assert.deepEqual(
+    plan.nodes.slice(0, 3).map(({ title }) => title),
+    ["K11997", "Named by the schema", "Named by a hint"],
+  );
+  const last = plan.nodes.at(-1)!;
+  // 5,000 keys are read.
+  assert.equal(last.kind === "too_large" && last.text, "7000 more fields");
+});
+
+void test("a hint for a change names its sides by pointers, also where a key has a slash or a tilde in it", () => {
+  const plan = planPayload({
+    payload: { change: null, "a/b": "old", "c~d": "new", other: 1 },
+    hints: { change: { "ui:widget": "diff", "ui:options": { before: "/a~1b", after: "/c~0d" } } },
+    now: new Date(0),
+  });
+  assert.deepEqual(
+    plan.nodes.map(({ pointer }) => pointer),
+    ["/change", "/other"],
+  );
+});
+
+void test("hints for the rows of a long list cost no more than a plan may", () => {
+  const order = Array.from({ length: 1_900 }, (_, i) => `none_${i}`);
+  let looks = 0;
+  const row = () =>
+    new Proxy({ a: { b: 1 } } as Record<string, unknown>, {
+      getOwnPropertyDescriptor: (target, key) => {
+        looks++;
+        return Reflect.getOwnPropertyDescriptor(target, key);
+      },
+    });
+  planPayload({
+    payload: { list: Array.from({ length: 500 }, row) },
+    hints: { list: { items: { "ui:order": order, ...Object.fromEntries(order.map((key) => [key, {}])) } } },
+    now: new Date(0),
+  });
+  // Each row would look for 1,900 hints and for each name of the order.
+  assert.ok(looks < 500_000, `${looks} looks`);
+});

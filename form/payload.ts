@@ -307,7 +307,8 @@ function planNumber(planning: Planning, subject: Subject, layers: Layers): Shown
       value: String(value),
       is_main: false,
     };
-  const isName = Number.isInteger(value) && NAMES.test(subject.key.replaceAll(/([a-z])([A-Z])/g, "$1_$2"));
+  const lastWords = subject.key.slice(-MAX_CHIP).replaceAll(/([a-z])([A-Z])/g, "$1_$2");
+  const isName = Number.isInteger(value) && NAMES.test(lastWords);
   return { kind: "number", text: planning.formats.number(value, isName), value: String(value), is_main: false };
 }
 
@@ -480,8 +481,9 @@ function planObject(planning: Planning, subject: Subject, value: JsonObject, lay
     return json(planning, value);
   }
   // An object that is just a before and an after is that change.
-  const [pair] = changesAmong(value, hints, subject.pointer).pairs.values();
-  if (pair?.title === null && Object.keys(value).length === 2) return pairShown(planning, subject, value, layers, pair);
+  const keys = Object.keys(value);
+  const [pair] = keys.length === 2 ? changesAmong(subject, value, keys).pairs.values() : [];
+  if (pair?.title === null) return pairShown(planning, subject, value, layers, pair);
   const { children, left_out } = planChildren(planning, subject, value, layers);
   if (depth >= FOLDED_DEPTH) return { kind: "tree", children, left_out };
   return { kind: "group", children, is_plain: speaksForItself(value, children), is_other: false, left_out };
@@ -515,11 +517,12 @@ function planChildren(
   layers: Layers,
 ): { children: readonly PayloadNode[]; left_out: number } {
   const { hints, depth } = subject;
-  const { known, other } = orderedKeys(planning, value, layers, hints);
-  const { pairs, silent } = changesAmong(value, hints, subject.pointer);
+  const { keys: all, unread } = keysOf(value, layers, hints);
+  const { known, other } = orderedKeys(planning, value, all, layers, hints);
+  const { pairs, silent } = changesAmong(subject, value, all);
   const children: PayloadNode[] = [];
   const others: PayloadNode[] = [];
-  let leftOut = 0;
+  let leftOut = unread;
   for (const [keys, into] of [
     [known, children],
     [other, others],
@@ -540,11 +543,13 @@ function planChildren(
           : pairNode(planning, subject, value, layers, pair);
       if (node !== null) into.push(node);
     }
-  for (const [key, child] of hints?.children ?? [])
+  for (const [key, child] of hints?.children ?? []) {
+    if (!schema.takeSteps(planning.reader, 2)) break;
     if (!Object.hasOwn(value, key) && (leftOut > 0 || schema.knowsProperty(layers, key))) {
       child.isUsed = true;
       skip(child);
     }
+  }
   if (others.length > 0) {
     const place = { pointer: subject.pointer, title: "Other data", description: null, help: null };
     const isFolded = depth >= FOLDED_DEPTH;
@@ -569,17 +574,34 @@ function childOf(subject: Subject, value: JsonObject, layers: Layers, key: strin
   };
 }
 
+/**
+ * The keys of an object that has no more than can be shown. Of a larger one: those that its schema and its hints name, and
+ * the first of the others, so that what a plan costs does not grow with what it leaves out.
+ */
+function keysOf(value: JsonObject, layers: Layers, hints: Hints | null): { keys: readonly string[]; unread: number } {
+  const all = Object.keys(value);
+  if (all.length <= MAX_NODES) return { keys: all, unread: 0 };
+  const named = [...schema.propertyNames(layers), ...(hints?.children.keys() ?? []), ...(hints?.order ?? [])];
+  const keys = new Set(named.filter((key) => Object.hasOwn(value, key)));
+  for (let i = 0; keys.size < MAX_NODES; i++) keys.add(all[i]!);
+  return { keys: [...keys], unread: all.length - keys.size };
+}
+
 /** Keys in reading order: those of the schema and the hints first, as `ui:order` has them, then the others. */
 function orderedKeys(
   planning: Planning,
   value: JsonObject,
+  all: readonly string[],
   layers: Layers,
   hints: Hints | null,
 ): { known: readonly string[]; other: readonly string[] } {
-  const keys = schema.inSchemaOrder(planning.reader, layers, Object.keys(value));
-  const order = hints?.order ?? null;
+  const keys = schema.inSchemaOrder(planning.reader, layers, all);
+  const asked = hints?.order ?? null;
+  // The rows of a list share one order, which may be long.
+  const order = asked !== null && schema.takeSteps(planning.reader, 4 * asked.length) ? asked : null;
+  const listed = new Set(order);
   const isKnown = (key: string) =>
-    schema.knowsProperty(layers, key) || hints?.children.has(key) === true || order?.includes(key) === true;
+    schema.knowsProperty(layers, key) || hints?.children.has(key) === true || listed.has(key);
   const isDescribed = schema.namesProperties(layers);
   const known = isDescribed ? keys.filter(isKnown) : keys;
   const other = isDescribed ? keys.filter((key) => !isKnown(key)) : [];
@@ -587,7 +609,6 @@ function orderedKeys(
   for (const key of order)
     if (key !== "*" && !Object.hasOwn(value, key) && !schema.knowsProperty(layers, key))
       planning.ignored.add(hints.pointer, "ui:order", `Nothing in the payload is called "${key.slice(0, 40)}".`);
-  const listed = new Set(order);
   const rest = known.filter((key) => !listed.has(key));
   const present = new Set(known);
   const sorted = [...listed].flatMap((key) => (key === "*" ? rest : present.has(key) ? [key] : []));
@@ -596,13 +617,13 @@ function orderedKeys(
 
 /** Which keys show a change, and which are silent because another shows them. */
 function changesAmong(
+  { hints, pointer }: Subject,
   value: JsonObject,
-  hints: Hints | null,
-  pointer: string,
+  keys: readonly string[],
 ): { pairs: ReadonlyMap<string, Pair>; silent: ReadonlySet<string> } {
   const pairs = new Map<string, Pair>();
   const silent = new Set<string>();
-  for (const pair of pairsOf(Object.keys(value))) {
+  for (const pair of pairsOf(keys)) {
     const asks = [pair.before, pair.after].map((key) => hints?.children.get(key)?.widget);
     if (asks.some((widget) => widget === "hidden" || widget === "diff")) continue;
     pairs.set(pair.before, pair);
@@ -611,12 +632,19 @@ function changesAmong(
   for (const [key, child] of hints?.children ?? []) {
     if (child.widget !== "diff" || !Object.hasOwn(value, key)) continue;
     for (const side of ["before", "after"] as const) {
-      const target = child.options.get(side);
-      const sibling = Object.keys(value).find((other) => other !== key && pointer + token(other) === target);
-      if (sibling !== undefined && hints?.children.get(sibling)?.widget == null) silent.add(sibling);
+      const sibling = keyAt(pointer, child.options.get(side));
+      if (sibling === null || sibling === key || !Object.hasOwn(value, sibling)) continue;
+      if (hints?.children.get(sibling)?.widget == null) silent.add(sibling);
     }
   }
   return { pairs, silent };
+}
+
+/** The key that a pointer names in the object at `pointer`; null: it leads elsewhere. */
+function keyAt(pointer: string, target: unknown): string | null {
+  if (typeof target !== "string" || !target.startsWith(`${pointer}/`)) return null;
+  const part = target.slice(pointer.length + 1);
+  return part.includes("/") ? null : part.replaceAll("~1", "/").replaceAll("~0", "~");
 }
 
 function pairShown(planning: Planning, subject: Subject, value: JsonObject, layers: Layers, pair: Pair): Shown {
@@ -704,7 +732,7 @@ function planTable(
   const first = itemOf(subject, value, layers, 0);
   const rowLayers = schema.layersOf(planning.reader, first.starts, first.value);
   const byKey = Object.fromEntries(shown.map((key) => [key, null]));
-  const { known, other } = orderedKeys(planning, byKey, rowLayers, rowHints);
+  const { known, other } = orderedKeys(planning, byKey, shown, rowLayers, rowHints);
   const columnKeys = [...known, ...other].slice(0, maxColumns);
   const rows: PayloadNode[][] = [];
   for (let i = 0; i < value.length && i < MAX_ITEMS && planning.nodes > 0; i++) {
