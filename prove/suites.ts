@@ -1,6 +1,7 @@
 import { crashPostgres, crashSqlite } from "./crash/suites.ts";
 import { durability } from "./durability/suite.ts";
 import { faults } from "./faults/suite.ts";
+import { fuzzDrawing } from "./fuzz/fuzz-drawing.ts";
 import { fuzzRequests } from "./fuzz/fuzz-requests.ts";
 import { fuzzSchemas } from "./fuzz/fuzz-schemas.ts";
 import { model } from "./model/suite.ts";
@@ -19,4 +20,5 @@ export const SUITES: readonly Suite[] = [
   simulation,
   fuzzRequests,
   fuzzSchemas,
+  fuzzDrawing,
 ];

@@ -17,14 +17,10 @@ import { largeExchange, LARGE_KINDS } from "./large.ts";
 import { makeExchange, type Exchange, type Request, type Surroundings } from "./requests.ts";
 import { startWatched, type WatchedService } from "./service-under-watch.ts";
 import { asCommand, asText } from "./showing.ts";
-import type { Stall } from "./watch.ts";
+import { STALL_MS, TOLD_MS, workOf, type Stall } from "./watch.ts";
 
 /** Requests under way at the same time. */
 const LANES = 6;
-/** What the event loop may be held up at most, in milliseconds of its own work. */
-const STALL_MS = 50;
-/** A stall is told a moment after it. */
-const TOLD_MS = 150;
 /** A service that holds more than this has kept what it should have let go. */
 const MEMORY_MAX_MB = 800;
 /** How long an answer that waits for the end of a task is waited for. */
@@ -340,10 +336,10 @@ async function judgeStalls(
     for (const exchange of exchanges) await fuzzer.perform(await fuzzer.renew(exchange));
     await sleep(TOLD_MS);
     fuzzer.collectStalls();
-    return Math.max(0, ...fuzzer.stalled.splice(0).map(({ stall }) => work(stall)));
+    return Math.max(0, ...fuzzer.stalled.splice(0).map(({ stall }) => workOf(stall)));
   };
   const tried = new Set<Exchange>();
-  for (const { stall, during } of stalled.filter(({ stall }) => work(stall) > STALL_MS).slice(0, 20)) {
+  for (const { stall, during } of stalled.filter(({ stall }) => workOf(stall) > STALL_MS).slice(0, 20)) {
     let isFound = false;
     const candidates = during.filter((exchange) => !tried.has(exchange));
     const isThere = candidates.length > 0 && (await repeat(...candidates)) > STALL_MS;
@@ -358,21 +354,16 @@ async function judgeStalls(
       );
       break;
     }
-    if (!isFound && work(stall) > 3 * STALL_MS)
+    if (!isFound && workOf(stall) > 3 * STALL_MS)
       violate(
         "the event loop stalls",
         `${JSON.stringify(stall)}, and none of these does it alone:\n  ${during.map(asCommand).join("\n  ")}`,
       );
   }
   return {
-    longest: Math.max(0, ...stalled.map(({ stall }) => work(stall))),
+    longest: Math.max(0, ...stalled.map(({ stall }) => workOf(stall))),
     longestGc: Math.max(0, ...stalled.map(({ stall }) => stall.gc)),
   };
-}
-
-/** What the thread did of its own, garbage aside; CPU time may exceed the time by what a clock's tick is. */
-function work({ wall, cpu, gc }: Stall): number {
-  return Math.min(wall, cpu) - gc;
 }
 
 /** Large bodies hold up the loop for longer than others: a line of figures, not a violation. */
@@ -388,7 +379,7 @@ async function sendLarge(
       await fuzzer.perform(largeExchange(createRandom(around.seed, round), kind, around, round));
       await sleep(TOLD_MS);
       fuzzer.collectStalls();
-      const stall = Math.max(0, ...fuzzer.stalled.splice(0).map(({ stall }) => work(stall)));
+      const stall = Math.max(0, ...fuzzer.stalled.splice(0).map(({ stall }) => workOf(stall)));
       longest.set(kind, Math.max(longest.get(kind) ?? 0, stall));
     }
   await sleep(TOLD_MS);

@@ -19,6 +19,16 @@ export interface Stall {
   gc: number;
 }
 
+/** What the event loop may be held up at most, in milliseconds of its own work. */
+export const STALL_MS = 50;
+/** A stall is told a moment after it. */
+export const TOLD_MS = 150;
+
+/** What the thread did of its own, garbage aside; CPU time may exceed the time by what a clock's tick is. */
+export function workOf({ wall, cpu, gc }: Stall): number {
+  return Math.min(wall, cpu) - gc;
+}
+
 export const STALL_MARK = "fuzz-stall ";
 export const CONNECT_MARK = "fuzz-connect ";
 const LOOK_EVERY_MS = 4;

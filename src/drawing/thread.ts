@@ -72,7 +72,7 @@ const LOOK_MS = 25;
 const WAITING_MAX = 64;
 const WAITING_OF_ONE_TASK_MAX = 8;
 /** Whoever has waited longer for their turn is told that the service is busy. */
-const WAIT_MAX_MS = 5_000;
+const WAIT_MAX_MS = 10_000;
 /** The largest payloads that were made for it take a tenth of it. */
 const HEAP_MB = 256;
 

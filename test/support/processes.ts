@@ -22,8 +22,12 @@ export interface ServiceProcess {
   stop(): Promise<number | null>;
 }
 
-const SECRET = Buffer.alloc(32, 7).toString("base64");
-const PAYLOAD_KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
+/** Of every service that is started here. */
+export const SECRETS = {
+  SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
+  SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+  SERVICE_PAYLOAD_KEY: "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ",
+};
 
 /** Those that still run when the tests end, however they end, are ended with them. */
 const started = new Set<ChildProcess>();
@@ -50,9 +54,7 @@ export async function startProcess(
     env: {
       PATH: process.env["PATH"],
       SERVICE_PORT: "0",
-      SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-      SERVICE_SECRET_KEY: SECRET,
-      SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
+      ...SECRETS,
       ...env,
     },
   });

@@ -260,9 +260,10 @@ async function show(
     focuses: chosen?.name ?? posted === undefined,
   };
   const time_zone = caller.user?.time_zone ?? null;
-  const [payload, form] = await Promise.all([
-    ctx.drawing.payload(task, { time_zone: time_zone ?? undefined, now }),
+  // The form first: it must not wait for a payload that takes long.
+  const [form, payload] = await Promise.all([
     ctx.drawing.form(props),
+    ctx.drawing.payload(task, { time_zone: time_zone ?? undefined, now }),
   ]);
   const page = openPage(head, {
     task: task.task,
