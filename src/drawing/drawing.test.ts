@@ -161,9 +161,9 @@ void test("a payload is drawn once for each zone and locale", async (t) => {
 void test("what says how long ago something was is drawn again after a minute, and the rest is not", async (t) => {
   const { drawing } = newDrawing(t);
   const at = (ms: number) => ({ time_zone: "UTC", now: new Date(NOW.getTime() + ms) });
-  const dated = payloadOf({ at: "2026-01-31T11:00:00Z" });
-  assert.match(await drawing.payload(dated, at(0)), /1 hour ago/);
-  assert.match(await drawing.payload(dated, at(HOUR)), /2 hours ago/);
+  const dated = payloadOf({ at: "2026-01-31T11:30:00Z" });
+  assert.match(await drawing.payload(dated, at(0)), /30 minutes ago/);
+  assert.match(await drawing.payload(dated, at(MINUTE)), /31 minutes ago/);
   const plain = payloadOf({ at: "noon" }, "tsk_2");
   const drawn = await drawing.payload(plain, at(0));
   assert.equal(await drawing.payload({ ...plain, payload: "{" }, at(HOUR - 1)), drawn);
