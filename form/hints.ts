@@ -105,11 +105,11 @@ export function hintOf(ui: unknown, key: string): unknown {
   return own(ui, `ui:${key}`) ?? own(own(ui, "ui:options"), key);
 }
 
-/** Each row of a list reads the order of its fields, so it must not be long. No form shows more fields side by side. */
+/** Each row of a list searches the order of its fields, so it must not be long. No form has more fields side by side. */
 const MAX_ORDER = 1_000;
 
-const isTexts = (value: unknown, max = Infinity): value is string[] =>
-  Array.isArray(value) && value.length <= max && value.every((item) => typeof item === "string");
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
 
 export function fieldHints(ui: unknown): FieldHints {
   const order = hintOf(ui, "order");
@@ -124,7 +124,7 @@ export function fieldHints(ui: unknown): FieldHints {
     description: text(hintOf(ui, "description")),
     help: text(hintOf(ui, "help")),
     placeholder: text(hintOf(ui, "placeholder")),
-    order: isTexts(order, MAX_ORDER) ? order : null,
+    order: isTexts(order) && order.length <= MAX_ORDER ? order : null,
     widget: widget !== null && ANSWER_WIDGETS.includes(widget) ? widget : null,
     enumNames: isTexts(names) ? names : null,
     tone,
@@ -136,11 +136,9 @@ export function fieldHints(ui: unknown): FieldHints {
 /** Keys in the order of `ui:order`, whose `*` stands for the rest; what it does not name comes where `*` is, or last. */
 export function inOrder(keys: readonly string[], order: readonly string[] | null): readonly string[] {
   if (order === null) return keys;
-  const [all, named] = [new Set(keys), new Set(order)];
-  const star = named.has("*") ? order.indexOf("*") : order.length;
+  const star = [...order, "*"].indexOf("*");
   // A field may be called `*`, too; it is then one of the rest.
-  const isNamed = (key: string): boolean => key !== "*" && all.has(key);
-  const [before, after] = [order.slice(0, star).filter(isNamed), order.slice(star).filter(isNamed)];
-  const rest = keys.filter((key) => key === "*" || !named.has(key));
-  return [...new Set([...before, ...rest, ...after])];
+  const isNamed = (key: string): boolean => key !== "*" && keys.includes(key);
+  const rest = keys.filter((key) => key === "*" || !order.includes(key));
+  return [...new Set([...order.slice(0, star).filter(isNamed), ...rest, ...order.slice(star).filter(isNamed)])];
 }

@@ -558,12 +558,15 @@ void test("hints for the rows of a long list cost no more than a plan may", () =
   const order = Array.from({ length: 1_900 }, (_, i) => `none_${i}`);
   let looks = 0;
   const row = () =>
-    new Proxy({ a: { b: 1 } } as Record<string, unknown>, {
-      getOwnPropertyDescriptor: (target, key) => {
-        looks++;
-        return Reflect.getOwnPropertyDescriptor(target, key);
+    new Proxy(
+      { a: { b: 1 } },
+      {
+        getOwnPropertyDescriptor: (target, key) => {
+          looks++;
+          return Reflect.getOwnPropertyDescriptor(target, key);
+        },
       },
-    });
+    );
   planPayload({
     payload: { list: Array.from({ length: 500 }, row) },
     hints: { list: { items: { "ui:order": order, ...Object.fromEntries(order.map((key) => [key, {}])) } } },
