@@ -3,7 +3,9 @@ import { planPayload } from "../../form/payload.ts";
 import { PayloadView } from "../form/payload/view.tsx";
 import { useTimeZone } from "./times.tsx";
 
-const Markdown = lazy(async () => ({ default: (await import("../form/payload/markdown.tsx")).Markdown }));
+const Markdown = lazy(async () => ({
+  default: (await import("../form/payload/markdown-pieces.tsx")).MarkdownInPieces,
+}));
 const TextDiff = lazy(async () => ({ default: (await import("../form/payload/text-diff.tsx")).TextDiff }));
 
 interface PayloadProps {

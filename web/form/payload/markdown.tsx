@@ -1,4 +1,4 @@
-import type { AlignType, Definition, FootnoteDefinition, List, Nodes, RootContent, Table } from "mdast";
+import type { AlignType, Definition, FootnoteDefinition, List, Nodes, Root, RootContent, Table } from "mdast";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
@@ -17,7 +17,7 @@ export function Markdown({ text }: { text: string }): ReactElement {
   const [head, rest] = isTame(text) ? split(text) : ["", text];
   return (
     <>
-      {head !== "" && <Document text={head} />}
+      {head !== "" && <Document text={head} tree={treeOf(head)} />}
       {rest !== "" && (
         <p className="payload-text" dir="auto">
           {visible(rest)}
@@ -28,7 +28,7 @@ export function Markdown({ text }: { text: string }): ReactElement {
 }
 
 /** Deep quotes and lists, or thousands of marks of emphasis or links, are no text for people. */
-function isTame(text: string): boolean {
+export function isTame(text: string): boolean {
   if (/^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){20}/m.test(text)) return false;
   return [/[*_~]+/g, /\[/g].every((mark) => {
     let count = 0;
@@ -50,8 +50,12 @@ interface Drawing {
   readonly notes: readonly FootnoteDefinition[];
 }
 
-function Document({ text }: { text: string }): ReactElement {
-  const tree = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+export function treeOf(text: string): Root {
+  return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+}
+
+/** @param tree - of the text */
+export function Document({ text, tree }: { text: string; tree: Root }): ReactElement {
   const drawing: Drawing = {
     source: text,
     definitions: new Map(
