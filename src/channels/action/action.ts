@@ -109,7 +109,7 @@ async function standingOf({ ctx, door }: Pages, link: OpenedLink | null): Promis
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at)
     return { over: await endOf({ ctx, door }, task, caller, {}) };
   if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
-  const why = caller === null ? "Your account here was deactivated." : await sayWhoCanAnswer(ctx.db, task);
+  const why = caller === null ? door.gone : await sayWhoCanAnswer(ctx.db, task);
   return {
     over: {
       status: 403,

@@ -26,6 +26,8 @@ export interface Door {
   path: string;
   /** How to get another link, in a sentence. */
   again: string;
+  /** Why somebody who has left can do nothing, in a sentence. */
+  gone: string;
   /**
    * @returns null where the token is none of ours, or its task is gone
    * @throws ServiceError SLACK_UNAVAILABLE where it cannot be told at the moment whom it is for

@@ -84,6 +84,7 @@ export function createMailDoor(ctx: Ctx & Pick<Context, "db">): Door {
     channel: "email",
     path: PATH,
     again: "Open it once more from the mail itself. If that does not help, ask whoever sent it.",
+    gone: "Your account here was deactivated.",
     open: async (token) => {
       const link = await openLink(ctx, token);
       return link && { task: link.task, caller: await callerOfLink(ctx.db, link.task.id, link.recipient) };

@@ -264,3 +264,35 @@ testWithSlack("an answer that brings up what Slack cannot ask goes on through a 
   assert.equal(slack.posts.at(-1)?.ephemeral_to, dana.id);
   assert.equal((await read(service, id)).status, "created");
 });
+
+testWithSlack(
+  "an answer through such a link that is sent back is asked of its member again, as theirs",
+  async (stage) => {
+    const { service, slack, send } = stage;
+    const stranger = slack.addUser({ name: "stranger" });
+    const { id } = await service.create({
+      response_schema: {
+        type: "object",
+        properties: {
+          approved: { type: "boolean" },
+          note: { type: "string" },
+          pin: { type: "string", format: "password" },
+        },
+        required: ["approved", "pin"],
+      },
+      notify: [`slack:${stranger.id}`],
+      verifier_config: { provider: "openai", instructions: "Check it.", max_attempts: 3 },
+    });
+    await send();
+    const path = (await linkOf(stage, stranger, slack.posts[0]!))!;
+    const back = await answer(service, path, undefined, { "/pin": "1234" });
+    for (const page of [back, await open(service, path)]) {
+      assert.equal(page.status, 200);
+      assert.match(page.text, /Sent back, attempt 2\./);
+      assert.match(page.text, /Say why\./);
+      assert.doesNotMatch(page.text, /An answer was sent back/);
+    }
+    assert.equal((await read(service, id)).status, "rejected");
+  },
+  { env: { OPENAI_API_KEY: "k" }, verify: async () => ({ passed: false, reason: "Say why." }) },
+);

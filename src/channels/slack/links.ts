@@ -39,6 +39,7 @@ export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
     channel: "slack",
     path: PATH,
     again: "Press the button in Slack once more for another link. If that does not help, ask whoever sent you there.",
+    gone: "The account that this link was made for was deactivated, or is somebody else's by now.",
     open: async (token) => {
       const named = token.split(".");
       const proof = named.pop() ?? "";
