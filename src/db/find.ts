@@ -17,6 +17,7 @@ import {
 import type { Config } from "../config.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Dialect } from "./database.ts";
+import { causeOf } from "./postgres-errors.ts";
 import type { Schema } from "./schema.ts";
 
 const LIMITS = { statementMs: 5 * SECOND, idleInTransactionMs: 10 * SECOND };
@@ -115,7 +116,7 @@ export async function tryWriting(query: Kysely<Schema>): Promise<void> {
       throw takeBack;
     });
   } catch (error) {
-    if (error !== takeBack) throw error;
+    if (error !== takeBack) throw causeOf(error);
   }
 }
 
