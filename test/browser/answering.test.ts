@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page, Route } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
+import { addAssignee, addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 const ADA = "ada@example.com";
@@ -181,6 +181,43 @@ testInBrowser("a task is claimed, released, and both can be undone", async (open
   await page.getByText("You are on it").waitFor({ state: "detached" });
   await page.getByRole("alert").filter({ hasText: "Released" }).getByRole("button", { name: "Undo" }).click();
   await page.getByText("You are on it").waitFor();
+});
+
+testInBrowser("a claim of somebody else keeps nobody from answering who wants to", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await addAssignee(service, "mia@example.com");
+  const { id } = await createTask(service, "Forgotten claim", { assign_to: { email: "mia@example.com" } });
+  const [ada, mia] = [await open(), await open()];
+  await signIn(ada, service, ADA, `/tasks/${id}`);
+  await ada.getByRole("heading", { level: 1, name: "Forgotten claim" }).waitFor();
+  await ada.keyboard.press("c");
+  await ada.getByText("You are on it").waitFor();
+  await signIn(mia, service, "mia@example.com", `/tasks/${id}`);
+  await mia.getByText("ada@example.com is on it").waitFor();
+  assert.equal(await mia.getByRole("button", { name: "Submit answer" }).isDisabled(), true);
+  await axe(mia);
+  await mia.getByRole("button", { name: "Answer anyway" }).click();
+  await mia.getByRole("radio", { name: "Yes" }).check();
+  await mia.getByRole("button", { name: "Submit answer" }).click();
+  await mia.getByText("Answer sent").waitFor();
+  const told = await service.call<Told>("GET", `/api/tasks/${id}`);
+  assert.deepEqual(
+    [told.status, told.completed_by_email, told.claimed_by_email],
+    ["completed", "mia@example.com", null],
+  );
+});
+
+testInBrowser("a task that was cancelled says who cancelled it, and why", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Not needed");
+  await service.call("POST", `/api/tasks/${id}/cancel`, { reason: "Duplicate of order 48219" });
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByText(/The agent cancelled this task on .* No answer is needed any more\./).waitFor();
+  await page.getByText("Reason: Duplicate of order 48219").waitFor();
+  await axe(page);
 });
 
 testInBrowser(

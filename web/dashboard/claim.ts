@@ -50,7 +50,7 @@ export function useClaim(task: Task, me: Me): Claim {
     state: isMine ? "mine" : isHeld ? "held" : "free",
     holder: isHeld && !isMine ? (task.claimed_by_email ?? "Somebody") : null,
     keep: () => {
-      if (me.user_id === null || Date.now() - asked.current < RENEW_MS) return;
+      if (me.user_id === null || (isHeld && !isMine) || Date.now() - asked.current < RENEW_MS) return;
       asked.current = Date.now();
       void claim();
     },
