@@ -120,21 +120,31 @@ export function logFailure({ log }: Pick<ErrorContext, "log">, request: FastifyR
 }
 
 function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
-  const { code, status } = error;
+  const { status } = error;
   logFailure(ctx, request, error);
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   if (status === 503 || status === 429) void reply.header("retry-after", error.retryAfter ?? RETRY_AFTER_SECONDS);
   // A caller that is still sending would not read the answer if the connection were closed under it.
   if (status === 413 && Number(request.headers["content-length"]) <= DISCARDED_BYTES_MAX)
     void reply.header("connection", "keep-alive");
+  const body = errorBodyOf(ctx, request, error);
+  return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
+}
+
+/** What every error body says. (spec: Errors) */
+export function errorBodyOf(
+  { config }: Pick<ErrorContext, "config">,
+  request: FastifyRequest,
+  { code, message, details = [] }: ServiceError,
+): ErrorBody {
   const body: ErrorBody = {
     error_code: code,
-    message: error.message,
-    docs: docsLink(ctx.config.publicUrl, code),
+    message,
+    docs: docsLink(config.publicUrl, code),
     request_id: request.id,
   };
-  if (error.details && error.details.length > 0) body.details = error.details.slice(0, DETAILS_MAX);
-  return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
+  if (details.length > 0) body.details = details.slice(0, DETAILS_MAX);
+  return body;
 }
 
 /** Errors of the framework, by their codes; each is the caller's doing. */

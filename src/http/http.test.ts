@@ -269,7 +269,15 @@ testOnBoth("health names the database when it fails, and the process goes on", a
   Object.assign(db, { ping: fail });
   const health = await service.call("GET", "/api/health");
   assert.equal(health.status, 503);
-  assert.deepEqual(health.body, { status: "failing", version: service.ctx.version, database: "failing" });
+  assert.deepEqual(health.body, {
+    error_code: "DATABASE_UNAVAILABLE",
+    message: "The database does not answer.",
+    docs: "http://localhost:0/docs/troubleshooting#DATABASE_UNAVAILABLE",
+    request_id: health.headers["x-request-id"],
+    status: "failing",
+    version: service.ctx.version,
+    database: "failing",
+  });
   assert.equal((await service.call("GET", "/api/health?live=1")).status, 200);
   Object.assign(db, { ping });
   assert.equal((await service.call("GET", `/api/tasks/${id}`)).status, 200);

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
-import { Type, type Static } from "typebox";
+import { Type } from "typebox";
 import type { Context } from "../context.ts";
 import { overdueSeconds } from "../deliveries/store.ts";
 import { ServiceError } from "../errors.ts";
 import { callerOf } from "../people/caller.ts";
-import { errors } from "../http/schema.ts";
+import { errorBodyOf } from "../http/error-response.ts";
+import { ErrorBodySchema, errors } from "../http/schema.ts";
 
 const NAME = "human-task-service";
 const tags = ["operations"];
@@ -19,6 +20,12 @@ const Health = Type.Object({
     }),
   ),
 });
+
+/** An error as any other, with the part that fails. */
+const Unhealthy = Type.Object(
+  { ...ErrorBodySchema.properties, ...Health.properties },
+  { description: "A part fails. `DATABASE_UNAVAILABLE`" },
+);
 
 /** Is it up, what is it, how is it doing. (spec: Other) */
 export const operationsRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
@@ -37,7 +44,7 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = asy
         }),
         response: {
           200: Health,
-          503: Type.Unsafe<Static<typeof Health>>({ ...Health, description: "A part fails." }),
+          503: Unhealthy,
           ...without503(errors("VALIDATION_FAILED", "MALFORMED_REQUEST")),
         },
       },
@@ -51,7 +58,11 @@ export const operationsRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = asy
         return { status: "ok" as const, version, database: "ok" as const, deliveries: { overdue_seconds } };
       } catch (error) {
         ctx.log.warn({ err: error }, "The database does not answer");
-        return reply.code(503).header("retry-after", 1).send({ status: "failing", version, database: "failing" });
+        const failure = new ServiceError("DATABASE_UNAVAILABLE", { message: "The database does not answer." });
+        return reply
+          .code(503)
+          .header("retry-after", 1)
+          .send({ ...errorBodyOf(ctx, request, failure), status: "failing", version, database: "failing" });
       }
     },
   );

@@ -43,7 +43,7 @@ export async function assertUnavailable(
       assert.ok(took < withinMs, `${name} took ${Math.round(took)} ms`);
       const { error_code, database } = body as { error_code?: string; database?: string };
       if (call.path === "/api/health") assert.equal(database, "failing");
-      else assert.ok(error_code === "DATABASE_UNAVAILABLE" || error_code === "COMMIT_UNKNOWN", name);
+      assert.ok(error_code === "DATABASE_UNAVAILABLE" || error_code === "COMMIT_UNKNOWN", name);
     }),
   );
 }
