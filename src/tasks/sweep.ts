@@ -37,21 +37,28 @@ export function startSweep(
   let running: Promise<void> | null = null;
 
   async function sweep(): Promise<void> {
-    let wait = LOOK_EVERY_MS;
+    let wait: number;
+    do {
+      isWoken = false;
+      wait = await sweepOnce();
+    } while (isWoken && !isStopped);
+    running = null;
+    if (!isStopped) timer = setTimeout(start, wait);
+  }
+
+  /** @returns for how long there is nothing to do, in milliseconds */
+  async function sweepOnce(): Promise<number> {
     try {
       // One batch a turn: others who want to write get in between.
       let done = batch;
       while (!isStopped && done === batch) done = await run();
       const at = await next();
       // What is due and was left over is being done by somebody else.
-      if (at !== null) wait = Math.min(Math.max(at - db.now(), LEFT_OVER_MS), LOOK_EVERY_MS);
+      return at === null ? LOOK_EVERY_MS : Math.min(Math.max(at - db.now(), LEFT_OVER_MS), LOOK_EVERY_MS);
     } catch (error) {
       log.error({ err: error }, onError);
-      wait = AGAIN_MS;
+      return AGAIN_MS;
     }
-    running = null;
-    if (!isStopped) timer = setTimeout(start, isWoken ? 0 : wait);
-    isWoken = false;
   }
 
   function start(): void {
