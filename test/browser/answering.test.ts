@@ -401,7 +401,8 @@ testInBrowser(
     await axe(page);
     await cancel.getByLabel("Reason").fill("Not needed");
     await cancel.getByRole("button", { name: "Cancel task" }).click();
-    await page.getByText("This task was cancelled.").waitFor();
+    await page.getByText(/^ada@example\.com cancelled this task on /).waitFor();
+    await page.getByText("Reason: Not needed").waitFor();
     assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "cancelled");
 
     await choose("Delete");

@@ -1,19 +1,16 @@
-import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { Confirm } from "./confirm.tsx";
 import { toast } from "./toasts.ts";
 import { deactivateUser, nameOf, openTasksQuery } from "./users-queries.ts";
 import type { User } from "./users-queries.ts";
 
-/** Asks before somebody is deactivated, says what they still have to do, and offers to take it from them. */
+/** Asks before somebody is deactivated, and says what becomes of what they still have to do. */
 export function Deactivate({ user, onClose }: { user: User; onClose: () => void }) {
   const { data: open, isPending } = useQuery(openTasksQuery(user.id));
-  const [isToUnassign, setIsToUnassign] = useState(true);
   if (isPending) return null;
   const name = nameOf(user);
   const confirm = async (): Promise<void> => {
-    await deactivateUser(user.id, isToUnassign);
+    await deactivateUser(user.id);
     toast({ message: `${name} is deactivated.` });
   };
   return (
@@ -21,13 +18,7 @@ export function Deactivate({ user, onClose }: { user: User; onClose: () => void 
       <div className="stack">
         <p>They are signed out everywhere and get no more tasks. What they answered stays theirs.</p>
         <p>{sentenceAbout(open)}</p>
-        {open?.count !== 0 && (
-          <Checkbox
-            label="Unassign their open tasks, so that others can answer them"
-            checked={isToUnassign}
-            onChange={(event) => setIsToUnassign(event.currentTarget.checked)}
-          />
-        )}
+        {open?.count !== 0 && <p>Their open tasks go to others: each is routed again, as it asked to be.</p>}
       </div>
     </Confirm>
   );

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { components } from "../generated/api.d.ts";
-import { ApiError, patch, post, remove, request } from "./api.ts";
+import { patch, post, remove, request } from "./api.ts";
 import type { ListedTask } from "./api.ts";
 import { queryClient } from "./queries.ts";
 
@@ -56,30 +56,12 @@ export function openTasksQuery(id: string) {
 }
 
 /**
- * Ends what a person may do here; then nothing new is assigned to them, and what they still have can be taken from them.
- * @throws ApiError, OfflineError; doing it again goes on where it stopped
+ * Ends what a person may do here. The service then gives their open tasks to others.
+ * @throws ApiError, OfflineError
  */
-export async function deactivateUser(id: string, isToUnassign: boolean): Promise<void> {
+export async function deactivateUser(id: string): Promise<void> {
   await remove(`/api/users/${id}`);
-  if (isToUnassign) await unassignAll(id);
   await Promise.all([refreshUsers(), queryClient.invalidateQueries({ queryKey: ["tasks"] })]);
-}
-
-async function unassignAll(id: string): Promise<void> {
-  for (let path: string | null = openTasksOf(id); path !== null;) {
-    const page: { data: ListedTask[]; next: string | null } = await request<ListedTask[]>("GET", path);
-    for (const task of page.data) await unassign(task.id);
-    path = page.next;
-  }
-}
-
-async function unassign(taskId: string): Promise<void> {
-  try {
-    await post(`/api/tasks/${taskId}/assign`, { user_id: null });
-  } catch (error) {
-    // It has ended or was deleted meanwhile: then it is nobody's any more.
-    if (!(error instanceof ApiError && (error.status === 404 || error.status === 409))) throw error;
-  }
 }
 
 /** What others call a person. */
