@@ -1,5 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from "fastify";
+import {
+  fastify,
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  type FastifySchemaCompiler,
+} from "fastify";
 import { mcpRoutes } from "./agents/mcp.ts";
 import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
@@ -37,21 +44,25 @@ const ARRIVAL_MS = 30 * SECOND;
 const KEEP_ALIVE_MS = 75 * SECOND;
 const HEADER_BYTES = 16 * 1024;
 
+/** What schemas of routes refer to by its `$id`. */
+const SHAPES = [
+  ErrorBodySchema,
+  ...taskShapes,
+  ...deliveryShapes,
+  ...peopleShapes,
+  ...channelShapes,
+  ...embedShapes,
+  ...settingsShapes,
+];
+/** Apps of one process share what is compiled: it is a third of what making one costs, and tests make thousands. */
+let validatorCompiler: FastifySchemaCompiler<object> | undefined;
+
 /** The whole HTTP surface. Opens no port, so that a test can call it. */
 export async function createApp(ctx: Context): Promise<FastifyInstance> {
   const identify = createIdentify(ctx);
   // Lines of ours name the request where there is one; a logger for each request would be made for nothing.
   const logger: FastifyBaseLogger = Object.create(ctx.log) as FastifyBaseLogger;
   logger.child = () => logger;
-  const shapes = [
-    ErrorBodySchema,
-    ...taskShapes,
-    ...deliveryShapes,
-    ...peopleShapes,
-    ...channelShapes,
-    ...embedShapes,
-    ...settingsShapes,
-  ];
   const app = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -77,8 +88,8 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     frameworkErrors: createFrameworkErrorHandler(ctx),
     clientErrorHandler: createConnectionErrorHandler(ctx),
   });
-  app.setValidatorCompiler(createValidatorCompiler(shapes));
-  app.setSerializerCompiler(createSerializerCompiler(shapes));
+  app.setValidatorCompiler((validatorCompiler ??= createValidatorCompiler(SHAPES)));
+  app.setSerializerCompiler(createSerializerCompiler(SHAPES));
   answerErrors(app, ctx);
   acceptJson(app);
 
@@ -126,7 +137,7 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   });
   app.addHook("onClose", async () => connections.done());
 
-  for (const shape of shapes) app.addSchema(shape);
+  for (const shape of SHAPES) app.addSchema(shape);
   await describeApi(app, ctx);
   await app.register(docsRoutes);
   await app.register(operationsRoutes, { ctx });

@@ -337,9 +337,9 @@ void test("a connection that breaks inside a transaction costs nobody anything (
 
 void test("a database that cannot be reached is 503 (PostgreSQL)", async () => {
   await withPostgres(async (db, url) => {
-    const admin = new Client({ connectionString: url.replace(/\/test_\d+\?/, "/postgres?") });
+    const admin = new Client({ connectionString: url.replace(/\/test_\w+\?/, "/postgres?") });
     await admin.connect();
-    const name = /test_\d+/.exec(url)![0];
+    const name = /test_\w+/.exec(url)![0];
     await admin.query(`alter database ${name} allow_connections false`);
     await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name]);
     await assert.rejects(

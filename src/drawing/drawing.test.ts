@@ -90,7 +90,8 @@ testOnBoth(
     assert.match(looked.headers["content-type"] ?? "", /^text\/html/);
     assert.equal(looked.headers["cache-control"], "no-store");
     assert.equal((await service.call("HEAD", "/api/embed/task", { token })).status, 200);
-    assert.equal((await service.call("HEAD", `${path.slice(0, -1)}_`, { token: null })).status, 404);
+    const other = `${path.slice(0, -1)}${path.endsWith("A") ? "B" : "A"}`;
+    assert.equal((await service.call("HEAD", other, { token: null })).status, 404);
     await service.call("POST", `/api/tasks/${id}/cancel`);
     assert.equal((await service.call("HEAD", path, { token: null })).status, 409);
     assert.deepEqual([drawings.payloads.callCount(), drawings.forms.callCount()], [0, 0]);

@@ -15,6 +15,8 @@ const OPTIONS: Options = {
  * Checks requests against the routes' schemas. A body is taken as it is: `"900"` is not a number. In an address
  * everything is text, so there numbers and booleans are read from it.
  *
+ * Schemas that say the same are compiled once, for all routes and all apps that use this compiler.
+ *
  * @param shapes - schemas that others refer to by their `$id`
  */
 export function createValidatorCompiler(shapes: readonly object[]): FastifySchemaCompiler<object> {
@@ -22,7 +24,7 @@ export function createValidatorCompiler(shapes: readonly object[]): FastifySchem
   const brief = new Ajv(OPTIONS);
   for (const shape of shapes) for (const ajv of [strict, brief]) ajv.addSchema(shape);
   const reading = new Ajv({ ...OPTIONS, allErrors: true, coerceTypes: "array" });
-  return ({ schema, httpPart }) => {
+  const compile: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
     if (httpPart === "body") {
       const [all, first] = [strict.compile(schema), brief.compile(schema)];
       return (value: unknown) => {
@@ -38,6 +40,13 @@ export function createValidatorCompiler(shapes: readonly object[]): FastifySchem
       if (wrong.length > 0) return { error: refuse(wrong.map(notWhole), prefix) };
       return validate(value) ? { value } : { error: refuse(validate.errors ?? [], prefix) };
     };
+  };
+  const compiled = new Map<string, ReturnType<typeof compile>>();
+  return (route) => {
+    const key = `${route.httpPart} ${JSON.stringify(route.schema)}`;
+    const known = compiled.get(key) ?? compile(route);
+    compiled.set(key, known);
+    return known;
   };
 }
 

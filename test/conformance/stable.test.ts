@@ -99,6 +99,6 @@ void test("each error code of the specification keeps its name and status", () =
 
 void test("the version is semantic, and the package, its description and its clients share it", () => {
   assert.match(info.version, /^0\.1\.\d+$/);
-  for (const file of ["package.json", "sdk/package.json", "mcp/package.json"])
+  for (const file of ["package.json", "sdk/package.json", "mcp/package.json", "adapters/package.json"])
     assert.equal((read(file) as { version: string }).version, info.version, file);
 });
