@@ -60,6 +60,15 @@ void test("a page's manifest names its script and its style sheet", async (t) =>
   assert.match(`${script} ${style}`, /^main-[\w-]{8}\.js style-[\w-]{8}\.css$/);
 });
 
+void test("whoever gets a copy of a drawing gets its license", async (t) => {
+  const folder = temporaryFolder(t);
+  await buildPage("preact", LIGHT, folder);
+  assert.match(
+    readFileSync(join(folder, "licenses.md"), "utf8"),
+    /^## @tabler\/icons - [\d.]+ \(MIT\)\n\nMIT License\n/m,
+  );
+});
+
 void test("what is loaded later counts on its own", async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, "page.css"), "p { color: red }");

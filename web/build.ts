@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { InlineConfig, Plugin, Rolldown } from "vite";
@@ -109,6 +109,34 @@ const withVettedSchemas: Plugin = {
   load: (id) => (id.endsWith("/json-schema/vetted.ts") ? "export const IS_VETTED = true;" : undefined),
 };
 
+const ICONS = join(HERE, "../vendor/tabler-icons");
+
+/** A drawing is imported as its paths. Whoever gets a copy of one gets its license as well. */
+const withIcons: Plugin = {
+  name: "with-icons",
+  enforce: "pre",
+  load: (id) => (id.startsWith(ICONS) ? `export default ${JSON.stringify(pathsOf(id))};` : undefined),
+  generateBundle: {
+    order: "post",
+    handler: (_, files) => {
+      const chunks = Object.values(files).filter((file) => file.type === "chunk");
+      if (!chunks.some(({ moduleIds }) => moduleIds.some((id) => id.startsWith(ICONS)))) return;
+      const licenses = files["licenses.md"] as Rolldown.OutputAsset;
+      const [, version] = /`@tabler\/icons` (\S+?),/.exec(readFileSync(join(ICONS, "README.md"), "utf8"))!;
+      const license = readFileSync(join(ICONS, "LICENSE"), "utf8");
+      licenses.source = `${licenses.source as string}\n## @tabler/icons - ${version} (MIT)\n\n${license}`;
+    },
+  },
+};
+
+/** @throws Error when it is drawn with something else than paths */
+function pathsOf(file: string): string[] {
+  const drawing = readFileSync(file, "utf8");
+  const [frame, ...paths] = Array.from(drawing.matchAll(/<path [^>]*?\bd="(.+?)"/g), ([, path]) => path!);
+  if (frame !== "M0 0h24v24H0z" || /<(?!path|\/?svg)/.test(drawing)) throw new Error(`${file} is not only paths.`);
+  return paths;
+}
+
 async function bundle(
   library: Library,
   outDir: string,
@@ -121,7 +149,7 @@ async function bundle(
     envDir: false,
     publicDir: false,
     logLevel: "warn",
-    plugins: library === "preact" ? [withoutPreloading, withVettedSchemas] : [withoutPreloading],
+    plugins: [withoutPreloading, withIcons, library === "preact" && withVettedSchemas],
     define: { "process.env.NODE_ENV": '"production"' },
     oxc:
       library === "preact"
@@ -159,21 +187,10 @@ function gzipped(outDir: string, files: readonly { fileName: string }[]): number
 /** What the service needs, by folder in `dist/`. */
 const TARGETS: Record<string, (outDir: string) => Promise<Sizes>> = {
   server: (outDir) => buildRenderer(join(HERE, "server/render.tsx"), outDir),
-  dashboard: async (outDir) => {
-    await writeApiTypes();
-    return buildPage("react", join(HERE, "dashboard/main.tsx"), outDir);
-  },
+  dashboard: (outDir) => buildPage("react", join(HERE, "dashboard/main.tsx"), outDir),
   light: (outDir) => buildPage("preact", join(HERE, "light/main.tsx"), outDir),
   embed: (outDir) => buildPage("preact", join(HERE, "embed/main.tsx"), outDir),
 };
-
-/** The shapes of the API, from its description; the dashboard's types, for whoever checks them. */
-async function writeApiTypes(): Promise<void> {
-  const { default: openapiTS, astToString } = await import("openapi-typescript");
-  const types = astToString(await openapiTS(new URL("../openapi.json", import.meta.url)));
-  mkdirSync(join(HERE, "generated"), { recursive: true });
-  writeFileSync(join(HERE, "generated/api.d.ts"), types);
-}
 
 async function main(ifPossible: boolean): Promise<number> {
   if (!(await hasVite())) {

@@ -11,7 +11,7 @@ import {
   IconShieldX,
   IconSlash,
   IconUser,
-} from "@tabler/icons-react";
+} from "./icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";

@@ -1,4 +1,4 @@
-import type { components } from "../generated/api.d.ts";
+import type { components } from "./schemas.d.ts";
 
 type Schemas = components["schemas"];
 export type Task = Schemas["Task"];

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { IconCheck, IconCopy } from "./icons.tsx";
 import { useEffect, useState } from "react";
 import { toast } from "./toasts.ts";
 

@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
-import type { components } from "../generated/api.d.ts";
+import type { components } from "./schemas.d.ts";
 import { get, post, request } from "./api.ts";
 import { queryClient } from "./queries.ts";
 

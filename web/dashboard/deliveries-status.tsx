@@ -1,4 +1,4 @@
-import { IconCircleCheck, IconCircleDashed, IconCircleX, IconRefresh } from "@tabler/icons-react";
+import { IconCircleCheck, IconCircleDashed, IconCircleX, IconRefresh } from "./icons.tsx";
 import type { Delivery } from "./deliveries-queries.ts";
 import { Moment } from "./times.tsx";
 

@@ -12,7 +12,7 @@ import {
   IconUsers,
   IconUsersGroup,
   IconWebhook,
-} from "@tabler/icons-react";
+} from "./icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import type { components } from "../generated/api.d.ts";
+import type { components } from "./schemas.d.ts";
 import { get } from "./api.ts";
 
 export type Stats = components["schemas"]["Stats"];
@@ -42,11 +42,17 @@ export function channelName(channel: string | null): string {
 }
 
 const numbers = new Intl.NumberFormat();
+const shortNumbers = new Intl.NumberFormat(undefined, { notation: "compact" });
 const percents = new Intl.NumberFormat(undefined, { style: "percent" });
 const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
 
 export function countWord(count: number): string {
   return numbers.format(count);
+}
+
+/** A round figure where there is little room: from ten thousand on as in 50M. */
+export function axisWord(count: number): string {
+  return count < 10_000 ? countWord(count) : shortNumbers.format(count);
 }
 
 /** @param part - 0 to 1 */

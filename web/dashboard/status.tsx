@@ -7,7 +7,7 @@ import {
   IconClockOff,
   IconShieldX,
   IconSlash,
-} from "@tabler/icons-react";
+} from "./icons.tsx";
 import type { TaskStatus } from "./api.ts";
 import { useNow } from "./now.ts";
 import { useTimeZone, utcOf } from "./times.tsx";

@@ -1,5 +1,5 @@
 import { ActionIcon, Button, Menu, Modal, Select, TextInput } from "@mantine/core";
-import { IconDots } from "@tabler/icons-react";
+import { IconDots } from "./icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { post, remove } from "./api.ts";

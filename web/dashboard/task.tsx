@@ -1,5 +1,5 @@
 import { Tabs } from "@mantine/core";
-import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "@tabler/icons-react";
+import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "./icons.tsx";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";

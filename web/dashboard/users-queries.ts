@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { components } from "../generated/api.d.ts";
+import type { components } from "./schemas.d.ts";
 import { patch, post, remove, request } from "./api.ts";
 import type { ListedTask } from "./api.ts";
 import { queryClient } from "./queries.ts";

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconCheck } from "@tabler/icons-react";
+import { IconCheck } from "./icons.tsx";
 import { Moment } from "./times.tsx";
 import { sentenceOf } from "./page.tsx";
 import { toast } from "./toasts.ts";

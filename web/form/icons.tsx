@@ -1,10 +1,10 @@
-/** Tabler's outlines (MIT), drawn at 16 px. */
-const PATHS = {
-  alert: ["M3 12a9 9 0 1 0 18 0a9 9 0 0 0 -18 0", "M12 8v4", "M12 16h.01"],
-  plus: ["M12 5l0 14", "M5 12l14 0"],
-  remove: ["M18 6l-12 12", "M6 6l12 12"],
-  back: ["M9 14l-4 -4l4 -4", "M5 10h11a4 4 0 1 1 0 8h-1"],
-} as const;
+import alertCircle from "../../vendor/tabler-icons/alert-circle.svg";
+import arrowBackUp from "../../vendor/tabler-icons/arrow-back-up.svg";
+import plus from "../../vendor/tabler-icons/plus.svg";
+import x from "../../vendor/tabler-icons/x.svg";
+
+/** Tabler's drawings, drawn at 16 px. */
+const PATHS = { alert: alertCircle, plus, remove: x, back: arrowBackUp };
 
 export function Icon({ name }: { name: keyof typeof PATHS }) {
   return (

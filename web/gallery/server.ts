@@ -59,12 +59,20 @@ const MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'no
 const LIBRARIES: readonly Library[] = ["react", "preact"];
 const BODY_BYTES = 2_000_000;
 
-/** Builds the pages, starts a service on a database of its own, and listens on the loopback. 0 takes any free port. */
-export async function startGallery({ port }: { port: number }): Promise<Gallery> {
+export interface GalleryOptions {
+  /** 0 takes any free one. */
+  port: number;
+  /** Where `buildGallery` has built the pages; they are built anew when it is left out. */
+  built?: string;
+}
+
+/** Starts a service on a database of its own, and listens on the loopback. */
+export async function startGallery({ port, built }: GalleryOptions): Promise<Gallery> {
   const folder = mkdtempSync(join(tmpdir(), "gallery-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
-    const { url, close } = await start(port, folder);
+    if (built === undefined) await buildGallery(folder);
+    const { url, close } = await start(port, built ?? folder, folder);
     return { url, close: () => close().finally(remove) };
   } catch (error) {
     remove();
@@ -72,23 +80,29 @@ export async function startGallery({ port }: { port: number }): Promise<Gallery>
   }
 }
 
-async function start(port: number, folder: string): Promise<Gallery> {
+/** Builds all pages into a folder. */
+export async function buildGallery(folder: string): Promise<void> {
+  for (const library of LIBRARIES)
+    await buildPage(library, join(import.meta.dirname, `${library}.tsx`), join(folder, library));
+  await buildRenderer(join(import.meta.dirname, "../server/render.tsx"), join(folder, "server"));
+  await buildRenderer(join(import.meta.dirname, "../form/payload/render-fixture.tsx"), join(folder, "payload"));
+}
+
+async function start(port: number, built: string, folder: string): Promise<Gallery> {
   const pages = new Map<string, Manifest>();
   const files = new Map<string, Reply>();
   for (const library of LIBRARIES) {
-    const outDir = join(folder, library);
-    await buildPage(library, join(import.meta.dirname, `${library}.tsx`), outDir);
+    const outDir = join(built, library);
     pages.set(library, JSON.parse(readFileSync(`${outDir}.json`, "utf8")) as Manifest);
     for (const name of readdirSync(outDir)) {
       const type = name.endsWith(".css") ? "text/css" : "text/javascript";
       files.set(`/files/${library}/${name}`, { status: 200, type, body: readFileSync(join(outDir, name)) });
     }
   }
-  await buildRenderer(join(import.meta.dirname, "../server/render.tsx"), folder);
-  const { renderForm } = (await import(join(folder, "render.js"))) as { renderForm: (props: TaskFormProps) => string };
-
-  await buildRenderer(join(import.meta.dirname, "../form/payload/render-fixture.tsx"), join(folder, "payload"));
-  const { renderFixture } = (await import(join(folder, "payload/render-fixture.js"))) as typeof payloadRenderer;
+  const { renderForm } = (await import(join(built, "server/render.js"))) as {
+    renderForm: (props: TaskFormProps) => string;
+  };
+  const { renderFixture } = (await import(join(built, "payload/render-fixture.js"))) as typeof payloadRenderer;
 
   const token = randomBytes(24).toString("base64url");
   const service = await startService({

@@ -1,5 +1,5 @@
 import { Tabs } from "@mantine/core";
-import { IconCircleCheck } from "@tabler/icons-react";
+import { IconCircleCheck } from "../icons.tsx";
 import { useMemo, useState } from "react";
 import { checkPlan } from "../../../form/check.ts";
 import type { Entries } from "../../../form/entries.ts";

@@ -1,5 +1,5 @@
 import { Radio } from "@mantine/core";
-import { IconCheck } from "@tabler/icons-react";
+import { IconCheck } from "../icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ReactNode } from "react";

@@ -1,4 +1,4 @@
-import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from "@tabler/icons-react";
+import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from "../icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
