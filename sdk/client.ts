@@ -395,6 +395,7 @@ export function createClient(options: ClientOptions = {}): Client {
   return client;
 }
 
+/** The statuses that a task ends with. What has another one can still be answered. */
 export const ENDS: ReadonlySet<string> = new Set(["completed", "timed_out", "cancelled", "verification_exhausted"]);
 
 function isGone(error: unknown): error is ApiError {
@@ -408,7 +409,11 @@ function isEnded(error: unknown): boolean {
 /** What `wait` takes for the schema of a question that it is told nothing of. */
 const ANY_OBJECT = { type: "object" };
 
-/** @param given - as the question had it @throws NoAnswerError, AnswerRefusedError */
+/**
+ * The answer of a task that has ended, checked once more by the schema of its question.
+ * @param given - as the question had it
+ * @throws NoAnswerError, AnswerRefusedError
+ */
 export async function answerOf<S extends AnySchema>(outcome: TaskOutcome, given: S | undefined): Promise<AnswerOf<S>> {
   const { task_id, status, response } = outcome;
   if (status !== "completed") throw new NoAnswerError(outcome);

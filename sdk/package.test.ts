@@ -4,24 +4,23 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
+import { packed, ROOT } from "../test/support/packed.ts";
 
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const MAX_BYTES = 6600;
 
 let folder = "";
-const packed = () => join(folder, "node_modules/@human-task-service/client");
+let tarball = "";
+const client = () => join(folder, "node_modules/@human-task-service/client");
 
 /** An empty folder with the packed client, and zod beside it. */
-before(() => {
+before(async () => {
   folder = mkdtempSync(join(tmpdir(), "packed-client-"));
-  execFileSync("npm", ["pack", "--pack-destination", folder, "--silent"], { cwd: join(ROOT, "sdk") });
-  mkdirSync(packed(), { recursive: true });
-  const tarball = join(folder, "human-task-service-client-0.1.5.tgz");
-  execFileSync("tar", ["-xzf", tarball, "-C", packed(), "--strip-components=1"]);
+  tarball = await packed("sdk");
+  mkdirSync(client(), { recursive: true });
+  execFileSync("tar", ["-xzf", tarball, "-C", client(), "--strip-components=1"]);
   symlinkSync(join(ROOT, "node_modules/zod"), join(folder, "node_modules/zod"));
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
 });
@@ -84,63 +83,18 @@ void test("from its tarball, programs compile against the types of the client", 
 });
 
 void test("the tarball holds what runs, and no tests", () => {
-  const { version, dependencies } = JSON.parse(readFileSync(join(packed(), "package.json"), "utf8")) as Record<
-    string,
-    unknown
-  >;
+  const { version, dependencies, peerDependencies } = JSON.parse(
+    readFileSync(join(client(), "package.json"), "utf8"),
+  ) as Record<string, unknown>;
   assert.equal(version, (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string }).version);
-  assert.equal(dependencies, undefined);
-  const files = execFileSync("tar", ["-tzf", join(folder, "human-task-service-client-0.1.5.tgz")], {
-    encoding: "utf8",
-  });
+  assert.deepEqual([dependencies, peerDependencies], [undefined, undefined]);
+  const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" });
   assert.match(files, /README\.md[^]*|LICENSE/);
   assert.doesNotMatch(files, /test\.|fixtures|generate|build\./);
 });
 
-const ADAPTERS = `
-import { createRuns } from "@human-task-service/client/ai-sdk";
-import { interruptForHuman } from "@human-task-service/client/langgraph";
-import { pausingHumanTool } from "@human-task-service/client/openai-agents";
-import { z } from "zod";
-export async function node(): Promise<boolean> {
-  const outcome = await interruptForHuman({ task: "x", responseSchema: z.object({ go: z.boolean() }) });
-  // @ts-expect-error -- nobody may have answered
-  outcome.answer;
-  return outcome.status === "completed" && outcome.answer.go;
-}
-console.log([createRuns, node, pausingHumanTool].map((one) => typeof one).join());
-`;
-
-void test("from its tarball, adapters find the framework beside it, and the client needs none", () => {
-  writeFileSync(join(folder, "adapters.ts"), ADAPTERS);
-  const run = () =>
-    execFileSync(process.execPath, [join(folder, "adapters.ts")], { cwd: folder, encoding: "utf8", stdio: "pipe" });
-  assert.throws(run, /Cannot find package '(ai|@openai\/agents|@langchain\/langgraph)'/);
-  for (const name of ["ai", "@openai/agents", "@langchain/langgraph"]) {
-    const path = join(folder, "node_modules", name);
-    mkdirSync(join(path, ".."), { recursive: true });
-    symlinkSync(join(ROOT, "node_modules", name), path);
-  }
-  assert.equal(run(), "function,function,function\n");
-  const options = [
-    "--noEmit",
-    "--strict",
-    "--skipLibCheck",
-    "--target",
-    "es2024",
-    "--types",
-    "",
-    "--module",
-    "nodenext",
-  ];
-  execFileSync(process.execPath, [TSC, ...options, "--lib", "es2024,dom,dom.iterable", "adapters.ts"], {
-    cwd: folder,
-    encoding: "utf8",
-  });
-});
-
 void test("bundled for a browser the client has at most 6.6 kB, compressed, and nothing of Node's", async (t) => {
-  const bundle = await rolldown({ input: join(packed(), "dist/index.js"), platform: "browser" });
+  const bundle = await rolldown({ input: join(client(), "dist/index.js"), platform: "browser" });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   assert.equal(output.length, 1);
   const { code, imports } = output[0];

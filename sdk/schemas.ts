@@ -40,7 +40,11 @@ export function withJsonSchema<S extends StandardSchema>(schema: S, jsonSchema: 
   return { "~standard": standard } as StandardSchema as S;
 }
 
-/** @throws HumanTaskError NO_JSON_SCHEMA */
+/**
+ * A schema as the service takes it.
+ * @param name - what it is called in an error, such as `responseSchema`
+ * @throws HumanTaskError NO_JSON_SCHEMA
+ */
 export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
   if (Object(schema) !== schema) throw new HumanTaskError("NO_JSON_SCHEMA", `${name} is not a schema.`);
   if (!isStandard(schema)) return schema;

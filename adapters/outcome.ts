@@ -1,7 +1,14 @@
-import { ENDS, type Asked, type Client, type Question } from "../client.ts";
-import { AnswerRefusedError, NoAnswerError } from "../errors.ts";
-import type { AnswerOf, AnySchema } from "../schemas.ts";
-import type { TaskOutcome } from "../shapes.ts";
+import {
+  AnswerRefusedError,
+  NoAnswerError,
+  type AnswerOf,
+  type AnySchema,
+  type Asked,
+  type Client,
+  type Question,
+  type TaskOutcome,
+} from "@human-task-service/client";
+import { ENDS } from "@human-task-service/client/adapter";
 
 /** What became of a question, as a value: agents and graphs decide by it, and models read it. */
 export type Outcome<Answer> = Answered<Answer> | Unanswered;

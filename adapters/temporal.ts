@@ -1,9 +1,13 @@
+import {
+  ApiError,
+  createClient,
+  type Callback,
+  type Client,
+  type Question,
+  type TaskOutcome,
+} from "@human-task-service/client";
 import { ApplicationFailure, Context } from "@temporalio/activity";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import type { Callback } from "../callbacks.ts";
-import { createClient, type Client, type Question } from "../client.ts";
-import { ApiError } from "../errors.ts";
-import type { TaskOutcome } from "../shapes.ts";
 import { isFinal, readEnd } from "./durable.ts";
 import { hasEnded } from "./outcome.ts";
 import { runOf } from "./runs.ts";

@@ -1,4 +1,15 @@
 import {
+  createClient,
+  HumanTaskError,
+  type AnswerOf,
+  type AnySchema,
+  type Asked,
+  type Callback,
+  type Client,
+  type Question,
+  type YesOrNo,
+} from "@human-task-service/client";
+import {
   tool,
   type AssistantContent,
   type FlexibleSchema,
@@ -12,10 +23,6 @@ import {
   type ToolResultPart,
   type ToolSet,
 } from "ai";
-import type { Callback } from "../callbacks.ts";
-import { createClient, type Asked, type Client, type Question } from "../client.ts";
-import { HumanTaskError } from "../errors.ts";
-import type { AnswerOf, AnySchema, YesOrNo } from "../schemas.ts";
 import { APPROVAL, verdictOf, type ApprovalQuestion } from "./approval.ts";
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";

@@ -1,5 +1,4 @@
-import type { Question } from "../client.ts";
-import type { FromJsonSchema } from "../infer.ts";
+import type { FromJsonSchema, Question } from "@human-task-service/client";
 import type { Outcome } from "./outcome.ts";
 
 /** Whether a tool may do what the model wants of it. The answer is `approved`, and perhaps a note. */

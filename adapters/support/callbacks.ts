@@ -1,9 +1,9 @@
-import { test, type TestContext } from "node:test";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient, type Client } from "../../sdk/client.ts";
+import { test, type TestContext } from "node:test";
+import { createClient, type Client } from "@human-task-service/client";
 import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
-import { ADMIN_TOKEN, startTestService, type TestService } from "./service.ts";
+import { ADMIN_TOKEN, startTestService, type TestService } from "../../test/support/service.ts";
 
 /** A service that listens, whose callbacks are posted for real. Its clock runs, and can be put forward. */
 export interface AskedService {

@@ -1,3 +1,15 @@
+import {
+  createClient,
+  HumanTaskError,
+  NoAnswerError,
+  type AnswerOf,
+  type AnySchema,
+  type Callback,
+  type Client,
+  type StandardSchema,
+  type TaskOutcome,
+} from "@human-task-service/client";
+import { answerOf, keyOf } from "@human-task-service/client/adapter";
 import type { Mastra } from "@mastra/core/mastra";
 import type { PublicSchema } from "@mastra/core/schema";
 import {
@@ -7,12 +19,6 @@ import {
   type Step,
   type WorkflowState,
 } from "@mastra/core/workflows";
-import type { Callback } from "../callbacks.ts";
-import { answerOf, createClient, type Client } from "../client.ts";
-import { HumanTaskError, NoAnswerError } from "../errors.ts";
-import { keyOf } from "../idempotency.ts";
-import type { AnswerOf, AnySchema, StandardSchema } from "../schemas.ts";
-import type { TaskOutcome } from "../shapes.ts";
 import type { RunQuestion } from "./durable.ts";
 import { hasEnded } from "./outcome.ts";
 import { keyOfRun, runOf } from "./runs.ts";

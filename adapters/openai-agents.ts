@@ -1,4 +1,16 @@
 import {
+  createClient,
+  HumanTaskError,
+  type AnswerOf,
+  type AnySchema,
+  type Asked,
+  type Callback,
+  type Client,
+  type Question,
+  type StandardSchema,
+  type YesOrNo,
+} from "@human-task-service/client";
+import {
   ModelBehaviorError,
   run as runAgent,
   RunState,
@@ -11,10 +23,6 @@ import {
   type RunToolApprovalItem,
   type ToolInputParameters,
 } from "@openai/agents";
-import type { Callback } from "../callbacks.ts";
-import { createClient, type Asked, type Client, type Question } from "../client.ts";
-import { HumanTaskError } from "../errors.ts";
-import type { AnswerOf, AnySchema, StandardSchema, YesOrNo } from "../schemas.ts";
 import { APPROVAL, verdictOf, type ApprovalQuestion } from "./approval.ts";
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import type { TestContext } from "node:test";
+import { nodeCallbackHandler } from "@human-task-service/client";
 import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
 import { createStep, createWorkflow, type AnyWorkflow } from "@mastra/core/workflows";
 import { z } from "zod";
-import { listen, testWithCallbacks, type AskedService } from "../../test/support/callbacks.ts";
-import { freePort } from "../../test/support/free-port.ts";
-import { openPage } from "../../test/support/pages.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../../test/support/service.ts";
-import { nodeCallbackHandler } from "../callbacks.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../test/support/service.ts";
 import { createHumanStep, resumeOnCallback } from "./mastra.ts";
+import { listen, testWithCallbacks, type AskedService } from "./support/callbacks.ts";
+import { openPage } from "./support/pages.ts";
 
 const INPUT = z.object({ customer: z.string() });
 const ANSWER = z.object({ approved: z.boolean(), by: z.string().default("nobody") });

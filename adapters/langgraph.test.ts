@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { deserialize, serialize } from "node:v8";
+import type { Callback } from "@human-task-service/client";
 import { AIMessage, ToolMessage } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
 import {
@@ -18,17 +19,9 @@ import {
 } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { z } from "zod";
-import { freePort } from "../../test/support/free-port.ts";
-import {
-  typesOf,
-  programsOf,
-  runProgram,
-  startAgent,
-  testAgent,
-  type Surroundings,
-} from "../../test/support/agents.ts";
-import type { Callback } from "../index.ts";
+import { freePort } from "../test/support/free-port.ts";
 import { interruptForHuman, resumeOnCallback, waitForHuman, type WaitingForHuman } from "./langgraph.ts";
+import { typesOf, programsOf, runProgram, startAgent, testAgent, type Surroundings } from "./support/agents.ts";
 
 const DELIVERIES = "/api/admin/webhook-deliveries";
 const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { test, type TestContext } from "node:test";
-import { watch } from "../support/agents.ts";
-import { PASSWORD } from "../support/people.ts";
-import { startProcess } from "../support/processes.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY } from "../support/service.ts";
+import { PASSWORD } from "../test/support/people.ts";
+import { startProcess } from "../test/support/processes.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY } from "../test/support/service.ts";
+import { watch } from "./support/agents.ts";
 
 /** A service, an agent as its page says to start it, and somebody who has signed in. */
 async function startExample(t: TestContext) {
@@ -18,8 +18,10 @@ async function startExample(t: TestContext) {
     rmSync(folder, { recursive: true });
   });
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
-  const [command, ...args] = scripts["example:langgraph"]!.split(" ");
-  assert.equal(command, "node");
+  const commands = scripts["example:langgraph"]!.split(" && ").map((command) => command.split(" "));
+  for (const [command] of commands) assert.equal(command, "node");
+  const [, agentFile] = commands.pop()!;
+  for (const [, ...args] of commands) execFileSync(process.execPath, args);
   const secrets = {
     SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
     SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
@@ -29,7 +31,7 @@ async function startExample(t: TestContext) {
     env: { PATH: process.env["PATH"], SERVICE_DATA_DIR: folder, ...secrets },
     encoding: "utf8",
   });
-  const agent = watch(t, args, service, { WEBHOOK_KEY: webhookKey.trim() });
+  const agent = watch(t, [resolve(agentFile!)], service, { WEBHOOK_KEY: webhookKey.trim() });
 
   const post = async (path: string, body: object, cookie = "") =>
     fetch(service.url + path, {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { nodeCallbackHandler } from "@human-task-service/client";
 import { CancelledFailure, type ApplicationFailure } from "@temporalio/activity";
 import { Client, Connection, type WorkflowFailedError } from "@temporalio/client";
 import { MockActivityEnvironment } from "@temporalio/testing";
@@ -14,12 +15,11 @@ import {
   Worker,
   type WorkerOptions,
 } from "@temporalio/worker";
-import { listen, testWithCallbacks, type AskedService } from "../../test/support/callbacks.ts";
-import { freePort } from "../../test/support/free-port.ts";
-import { openPage } from "../../test/support/pages.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../../test/support/service.ts";
-import { startTemporal, type TemporalStandIn } from "../../test/support/temporal.ts";
-import { nodeCallbackHandler } from "../callbacks.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../test/support/service.ts";
+import { listen, testWithCallbacks, type AskedService } from "./support/callbacks.ts";
+import { openPage } from "./support/pages.ts";
+import { startTemporal, type TemporalStandIn } from "./support/temporal.ts";
 import { createHumanActivities, signalOnCallback, type CreatedTask } from "./temporal.ts";
 
 const logger = new DefaultLogger("ERROR");

@@ -1,8 +1,13 @@
+import {
+  createClient,
+  type AnswerOf,
+  type AnySchema,
+  type Callback,
+  type Client,
+  type TaskOutcome,
+  type YesOrNo,
+} from "@human-task-service/client";
 import { NonRetriableError } from "inngest";
-import type { Callback } from "../callbacks.ts";
-import { createClient, type Client } from "../client.ts";
-import type { AnswerOf, AnySchema, YesOrNo } from "../schemas.ts";
-import type { TaskOutcome } from "../shapes.ts";
 import { isFinal, outcomeOfEnded, readEnd, type RunQuestion } from "./durable.ts";
 import { hasEnded, type Outcome } from "./outcome.ts";
 import { keyOfRun, runOf } from "./runs.ts";

@@ -1,5 +1,4 @@
-import type { Callback } from "../callbacks.ts";
-import { HumanTaskError } from "../errors.ts";
+import { HumanTaskError, type Callback } from "@human-task-service/client";
 
 // How a callback finds the run that waits for it: the run's name stands in the key of the question, which is signed with the rest.
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { nodeCallbackHandler } from "@human-task-service/client";
-import { interruptForHuman, resumeOnCallback, type WaitingForHuman } from "@human-task-service/client/langgraph";
+import { interruptForHuman, resumeOnCallback, type WaitingForHuman } from "@human-task-service/adapters/langgraph";
 import { Annotation, INTERRUPT, isInterrupted, MemorySaver, StateGraph } from "@langchain/langgraph";
 import { z } from "zod";
 

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import type { Server } from "node:http";
 import type { TestContext } from "node:test";
+import { nodeCallbackHandler } from "@human-task-service/client";
 import { Inngest } from "inngest";
 import { serve } from "inngest/node";
 import { z } from "zod";
-import { listen, testWithCallbacks, type AskedService } from "../../test/support/callbacks.ts";
-import { freePort } from "../../test/support/free-port.ts";
-import { startInngest, type InngestStandIn, type Run } from "../../test/support/inngest.ts";
-import { openPage } from "../../test/support/pages.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../../test/support/service.ts";
-import { nodeCallbackHandler } from "../callbacks.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../test/support/service.ts";
 import { createHuman, type Outcome, type RunContext } from "./inngest.ts";
+import { listen, testWithCallbacks, type AskedService } from "./support/callbacks.ts";
+import { startInngest, type InngestStandIn, type Run } from "./support/inngest.ts";
+import { openPage } from "./support/pages.ts";
 
 const ANSWER = z.object({
   approved: z.boolean(),

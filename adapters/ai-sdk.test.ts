@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Callback } from "@human-task-service/client";
 import {
   generateText,
   isStepCount,
@@ -15,7 +16,8 @@ import {
 } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { z } from "zod";
-import { freePort } from "../../test/support/free-port.ts";
+import { freePort } from "../test/support/free-port.ts";
+import { createRuns, humanTool, pausingHumanTool, type Outcome, type Pending } from "./ai-sdk.ts";
 import {
   programsOf,
   runProgram,
@@ -24,9 +26,7 @@ import {
   startModel,
   testAgent,
   type Surroundings,
-} from "../../test/support/agents.ts";
-import type { Callback } from "../index.ts";
-import { createRuns, humanTool, pausingHumanTool, type Outcome, type Pending } from "./ai-sdk.ts";
+} from "./support/agents.ts";
 
 const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none") });
 const USAGE = {

@@ -1,7 +1,13 @@
-import { answerOf, type Client, type Question } from "../client.ts";
-import { ApiError, HumanTaskError } from "../errors.ts";
-import type { AnswerOf, AnySchema } from "../schemas.ts";
-import type { TaskOutcome } from "../shapes.ts";
+import {
+  ApiError,
+  HumanTaskError,
+  type AnswerOf,
+  type AnySchema,
+  type Client,
+  type Question,
+  type TaskOutcome,
+} from "@human-task-service/client";
+import { answerOf } from "@human-task-service/client/adapter";
 import { hasEnded, outcomeFrom, type Outcome } from "./outcome.ts";
 
 // What the adapters of frameworks with durable runs share. Some of it runs in sandboxes: nothing here has an effect of its own.

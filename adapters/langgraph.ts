@@ -1,8 +1,15 @@
+import {
+  createClient,
+  HumanTaskError,
+  type AnswerOf,
+  type AnySchema,
+  type Asked,
+  type Callback,
+  type Client,
+  type Question,
+  type YesOrNo,
+} from "@human-task-service/client";
 import { getConfig, interrupt, type LangGraphRunnableConfig, type StateSnapshot } from "@langchain/langgraph";
-import type { Callback } from "../callbacks.ts";
-import { createClient, type Asked, type Client, type Question } from "../client.ts";
-import { HumanTaskError } from "../errors.ts";
-import type { AnswerOf, AnySchema, YesOrNo } from "../schemas.ts";
 import { askAndWait, isOpen, outcomeOf, type Outcome, type Pending } from "./outcome.ts";
 import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } from "./runs.ts";
 

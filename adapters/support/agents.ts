@@ -1,19 +1,24 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { createClient, nodeCallbackHandler, type Callback, type Client, type ListedTask } from "../../sdk/index.ts";
+import {
+  createClient,
+  nodeCallbackHandler,
+  type Callback,
+  type Client,
+  type ListedTask,
+} from "@human-task-service/client";
 import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import { person } from "../../test/support/people.ts";
+import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { listen } from "./callbacks.ts";
-import { person } from "./people.ts";
-import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY, testOnBoth, type TestService } from "./service.ts";
 
 /** A service as agents see it, and the people who answer their questions. */
 export interface Surroundings {
@@ -124,7 +129,9 @@ export async function startAgent(t: TestContext): Promise<AgentServer> {
   };
 }
 
-const PACKAGE = "@human-task-service/client";
+/** Programs are run here: Node looks for the frameworks that they import in this folder, and for the client above it. */
+const ADAPTERS = join(import.meta.dirname, "..");
+const ROOT = join(ADAPTERS, "..");
 
 /** The programs of a page, in order: its fenced blocks of TypeScript. */
 export function programsOf(page: string): string[] {
@@ -135,16 +142,17 @@ export function programsOf(page: string): string[] {
 
 /** Whether the programs of a page are what TypeScript takes: what it says of them otherwise. */
 export async function typesOf(t: TestContext, page: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "programs-"));
+  const folder = mkdtempSync(join(ADAPTERS, ".programs-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   for (const [number, program] of programsOf(page).entries()) writeFileSync(join(folder, `${number}.ts`), program);
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
-  const paths = { [PACKAGE]: [resolve("sdk/index.ts")], [`${PACKAGE}/*`]: [resolve("sdk/adapters/*.ts")] };
-  const compilerOptions = { paths, noUnusedLocals: false };
-  const config = { extends: resolve("tsconfig.json"), compilerOptions, include: ["*.ts"], exclude: [] };
+  const config = {
+    extends: "../tsconfig.json",
+    compilerOptions: { noUnusedLocals: false },
+    include: ["*.ts"],
+    exclude: [],
+  };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-  const compiler = spawn(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", folder]);
+  const compiler = spawn(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder]);
   const said = await text(compiler.stdout);
   return said;
 }
@@ -157,7 +165,7 @@ export interface RunningProgram {
   ended: Promise<number | null>;
 }
 
-/** @param program - its source, in which the client is imported by its package's name */
+/** @param program - its source, in which adapters are imported by their package's name */
 export function runProgram(
   t: TestContext,
   program: string,
@@ -165,14 +173,13 @@ export function runProgram(
   env: Record<string, string> = {},
 ): RunningProgram {
   const source = program.replaceAll(
-    new RegExp(`"${PACKAGE}(?:/([a-z-]+))?"`, "g"),
-    (_, adapter?: string) =>
-      `"${pathToFileURL(adapter === undefined ? "sdk/index.ts" : `sdk/adapters/${adapter}.ts`).href}"`,
+    /"@human-task-service\/adapters\/([a-z-]+)"/g,
+    (_, adapter: string) => `"${pathToFileURL(join(ADAPTERS, `${adapter}.ts`)).href}"`,
   );
   return watch(t, ["--input-type=module-typescript", "--eval", source], around, env);
 }
 
-/** Runs Node with what an agent finds in its environment. */
+/** Runs Node in the folder of adapters, with what an agent finds in its environment. */
 export function watch(
   t: TestContext,
   args: readonly string[],
@@ -180,6 +187,7 @@ export function watch(
   env: Record<string, string> = {},
 ): RunningProgram {
   const child = spawn(process.execPath, args, {
+    cwd: ADAPTERS,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],

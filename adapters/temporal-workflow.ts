@@ -1,3 +1,5 @@
+import { HumanTaskError, type AnswerOf, type AnySchema, type YesOrNo } from "@human-task-service/client";
+import { jsonSchemaOf, YES_OR_NO } from "@human-task-service/client/adapter";
 import {
   ApplicationFailure,
   CancellationScope,
@@ -10,8 +12,6 @@ import {
   workflowInfo,
   type ActivityOptions,
 } from "@temporalio/workflow";
-import { HumanTaskError } from "../errors.ts";
-import { jsonSchemaOf, YES_OR_NO, type AnswerOf, type AnySchema, type YesOrNo } from "../schemas.ts";
 import { outcomeOfEnded, type RunQuestion } from "./durable.ts";
 import { hasEnded, type Outcome } from "./outcome.ts";
 import { keyOfRun } from "./runs.ts";

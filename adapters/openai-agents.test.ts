@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Callback } from "@human-task-service/client";
 import {
   Agent,
   run,
@@ -17,6 +18,8 @@ import {
 } from "@openai/agents";
 import { assistantMessage, functionCall } from "@openai/agents/testing";
 import { z } from "zod";
+import { freePort } from "../test/support/free-port.ts";
+import { createRuns, humanTool, pausingHumanTool, type Pending } from "./openai-agents.ts";
 import {
   programsOf,
   runProgram,
@@ -25,10 +28,7 @@ import {
   startModel,
   testAgent,
   type Surroundings,
-} from "../../test/support/agents.ts";
-import { freePort } from "../../test/support/free-port.ts";
-import type { Callback } from "../index.ts";
-import { createRuns, humanTool, pausingHumanTool, type Pending } from "./openai-agents.ts";
+} from "./support/agents.ts";
 
 setTracingDisabled(true);
 
