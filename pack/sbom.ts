@@ -33,13 +33,20 @@ interface Component {
   properties?: { name: string; value: string }[];
 }
 
-const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
-  packages: Record<string, Locked>;
-};
+/** By where they lie in a clone, as the lock files say: the root's, and that of a folder which has one of its own. */
+const packages: Record<string, Locked> = { ...lockOf("") };
+
+function lockOf(folder: string): Record<string, Locked> {
+  const lock = readFileSync(join(ROOT, folder, "package-lock.json"), "utf8");
+  return (JSON.parse(lock) as { packages: Record<string, Locked> }).packages;
+}
 
 function main(folders: readonly string[]): void {
   for (const folder of folders) {
     const place = folder === "." ? "" : folder;
+    if (!(place in packages))
+      for (const [path, locked] of Object.entries(lockOf(place)))
+        packages[[place, path].filter(Boolean).join("/")] = locked;
     const bom = listOf(place);
     writeFileSync(join(ROOT, place, "sbom.cdx.json"), `${JSON.stringify(bom, null, 1)}\n`);
   }

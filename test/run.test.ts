@@ -21,8 +21,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
       console.log(new URL(url).searchParams.get("host"));
       setInterval(() => {}, 1000);
     `;
+    const { TEST_POSTGRES_SOCKET: _, ...alone } = process.env;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
       stdio: ["ignore", "pipe", "inherit"],
+      env: alone,
     });
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const folder = line.toString().trim();

@@ -1,63 +1,201 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { ensureInstalled } from "../pack/installed.ts";
+import { SETS, setOf, touchedBy } from "./sets.ts";
+import { sharePostgres } from "./support/postgres.ts";
 import { SEED } from "./support/seed.ts";
 
-/**
- * `npm test`: first everything that fits into one process, which is fast since nothing is loaded twice; then the suites
- * that start processes of their own. File names on the command line narrow it down.
- */
-const RESTARTS = "sdk/restarts.test.ts";
-const asked = process.argv.slice(2);
-const wanted = (files: string[]) =>
-  files.filter((file) => asked.length === 0 || asked.some((part) => file.includes(part))).toSorted();
+const HELP = `npm test -- [what to run] [--jobs N]
 
-const together = wanted(
-  globSync([
-    "src/**/*.test.ts",
-    "json-schema/**/*.test.ts",
-    "form/**/*.test.ts",
-    "sdk/{,testing/}*.test.ts",
-    "web/**/*.test.ts",
-    "test/*.test.ts",
-    "test/support/**/*.test.ts",
-    "test/conformance/**/*.test.ts",
-  ]).filter((file) => file !== RESTARTS),
-);
-// Each starts processes, or loads a framework of its own, which takes its time and room.
-const apart = wanted([
-  ...globSync(["test/{replicas,examples,guides}/**/*.test.ts", "mcp/*.test.ts", "sdk/adapters/**/*.test.ts"]),
-  RESTARTS,
-]);
-const inBrowsers = wanted(globSync("test/browser/**/*.test.ts"));
+  (nothing)         every test file
+  <part of a name>  the files with this in their path; several may be named
+  --set <name>      the files of a set: ${Object.keys(SETS).join(", ")}
+  --changed <base>  the sets of what has changed since <base>, committed or not, with the proofs of what writes
+  --full            every test file, then every proof in its short form: what CI runs
+  --long            every test file, then every proof at length: hours
 
-const missed = asked.filter((part) => ![...together, ...apart, ...inBrowsers].some((file) => file.includes(part)));
-if (missed.length > 0) {
-  process.stderr.write(`No test file has this in its name: ${missed.join(", ")}.\n`);
-  process.exit(1);
+  --jobs N          so many files at a time; one more than there are processors, 4 at most, when it is left out
+`;
+
+/** So many files of a set run in one process, where they may. */
+const TOGETHER = 12;
+/** A process that has not ended by then does not end. */
+const HANGS_MS = 15 * 60_000;
+
+const { values, positionals } = options();
+if (values.help) {
+  process.stdout.write(HELP);
+  process.exit();
 }
+const all = globSync("**/*.test.ts", { exclude: ["**/node_modules/**", "**/dist/**", "vendor/**"] });
+const { files, proofs } = chosen();
+const jobs = values.jobs === undefined ? Math.min(availableParallelism() + 1, 4) : Number(values.jobs);
+if (!Number.isInteger(jobs) || jobs < 1) fail(`--jobs takes a whole number from 1 on, not ${values.jobs}.`);
 
-// Each file that runs in a process of its own has the same.
+// Each file, which runs in a process of its own, and each proof draws by the same.
 process.env["TEST_SEED"] = String(SEED);
 process.stdout.write(`Drawn by lot from TEST_SEED=${SEED}.\n`);
+// What files share, and what is the same whenever it is made.
+const shared = mkdtempSync(join(tmpdir(), "service-tests-"));
+process.once("exit", () => rmSync(shared, { recursive: true, force: true }));
+process.env["TEST_SHARED"] = shared;
+process.env["NODE_COMPILE_CACHE"] = join(shared, "compiled");
+// What few need has packages of its own.
+for (const folder of ["adapters", "test/browser"])
+  if (files.some((file) => file.startsWith(`${folder}/`))) ensureInstalled(folder);
+// Adapters import the client as it is built.
+if (files.some((file) => file.startsWith("adapters/")))
+  execFileSync(process.execPath, ["sdk/build.ts"], { stdio: "inherit" });
+if (files.length > 1) await sharePostgres();
 
-for (const { files, options } of [
-  { files: together, options: ["--test-isolation=none"] },
-  { files: apart, options: ["--test-concurrency=1"] },
-  // Two browsers: a page and its test take turns, so that one alone leaves a processor idle.
-  { files: inBrowsers, options: ["--test-concurrency=2"] },
-]) {
-  if (files.length === 0) continue;
-  const status = await run(["--import", "./test/support/seed.ts", "--test", "--test-force-exit", ...options, ...files]);
-  if (status !== 0) process.exit(status ?? 1);
+const passed = files.length === 0 || (await runTests());
+const held = passed && (proofs === null || (await prove(proofs)));
+process.exit(passed && held ? 0 : 1);
+
+function options() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        set: { type: "string", multiple: true },
+        changed: { type: "string" },
+        full: { type: "boolean" },
+        long: { type: "boolean" },
+        jobs: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (error) {
+    return fail(`${(error as Error).message}\n\n${HELP}`);
+  }
 }
 
-/** Whoever ends this ends what it started as well. */
-async function run(args: string[]): Promise<number | null> {
-  const child = spawn(process.execPath, args, { stdio: "inherit" });
-  const pass = (signal: NodeJS.Signals) => child.kill(signal);
-  process.on("SIGINT", pass).on("SIGTERM", pass);
+/** The test files that were asked for, those of slow sets first, and how the proofs are to be run. */
+function chosen(): { files: string[]; proofs: readonly string[] | null } {
+  const { set: sets, changed: base, full, long } = values;
+  const ways = [positionals.length > 0, sets, base, full, long].filter((way) => way !== undefined && way !== false);
+  if (ways.length > 1) fail(`Only one of names, --set, --changed, --full and --long can be given.\n\n${HELP}`);
+  const ordered = Object.keys(SETS).flatMap((name) => all.filter((file) => setOf(file) === name).toSorted());
+  const proofs = full ? ["--short", "--jobs", "2"] : long ? ["--jobs", "2"] : null;
+
+  if (positionals.length > 0) {
+    const missed = positionals.filter((part) => !all.some((file) => file.includes(part)));
+    if (missed.length > 0) fail(`No test file has this in its name: ${missed.join(", ")}.`);
+    return { files: ordered.filter((file) => positionals.some((part) => file.includes(part))), proofs };
+  }
+  if (sets !== undefined) {
+    const unknown = sets.filter((name) => !(name in SETS));
+    if (unknown.length > 0) fail(`No set is called ${unknown.join(", ")}. There are: ${Object.keys(SETS).join(", ")}.`);
+    return { files: ordered.filter((file) => sets.includes(setOf(file)!)), proofs };
+  }
+  if (base !== undefined) {
+    const touched = touchedBy(changedSince(base));
+    process.stdout.write(
+      `Sets touched since ${base}: ${touched.sets.join(", ") || "none"}${touched.proofs ? ", and the proofs" : ""}.\n`,
+    );
+    return {
+      files: ordered.filter((file) => touched.sets.includes(setOf(file)!)),
+      proofs: touched.proofs ? ["--short", "--jobs", "2"] : null,
+    };
+  }
+  return { files: ordered, proofs };
+}
+
+/** Paths of files that differ from those of a commit's and this branch's common past, or are new. */
+function changedSince(base: string): string[] {
+  const git = (...args: string[]) => execFileSync("git", args, { encoding: "utf8" }).split("\n").filter(Boolean);
+  try {
+    return [
+      ...git("diff", "--name-only", "--no-renames", "--merge-base", base),
+      ...git("ls-files", "--others", "--exclude-standard"),
+    ];
+  } catch {
+    return fail(`git knows no commit ${base} to compare with.`);
+  }
+}
+
+/** @returns whether all of them passed */
+async function runTests(): Promise<boolean> {
+  const seconds = new Map<string, number>();
+  let isGood = true;
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
+  const stream = run({
+    files: processesOf(files),
+    concurrency: jobs,
+    timeout: HANGS_MS,
+    execArgv: ["--import", "./test/support/seed.ts"],
+    signal: stop.signal,
+  });
+  const known = new Set(files);
+  for (const end of ["test:pass", "test:fail"] as const)
+    stream.on(end, ({ name, nesting, details }) => {
+      if (nesting === 0 && known.has(name)) seconds.set(name, details.duration_ms / 1000);
+    });
+  stream.on("test:summary", ({ file, success, duration_ms }) => {
+    isGood &&= success;
+    const name = relative(".", file ?? "");
+    if (known.has(name)) seconds.set(name, duration_ms / 1000);
+  });
+  stream.compose(new spec()).pipe(process.stdout);
+  await once(stream, "end");
+
+  // A file whose process ended without a word of it has not passed.
+  const silent = files.filter((file) => !seconds.has(file));
+  if (silent.length > 0) process.stdout.write(`\nNothing was heard of ${silent.join(", ")}.\n`);
+  const slowest = [...seconds].toSorted(([, a], [, b]) => b - a).slice(0, 20);
+  const lines = slowest.map(([file, time]) => `${time.toFixed(1).padStart(7)} s  ${file}`);
+  process.stdout.write(`\nThe slowest files:\n${lines.join("\n")}\n`);
+  return isGood && silent.length === 0;
+}
+
+/** What each process runs, in order: a browser's test beside one that mostly waits, so that neither is short of a processor. */
+function processesOf(files: readonly string[]): string[] {
+  const [browsers, others] = [
+    filesFor(["pages"], files),
+    filesFor(
+      Object.keys(SETS).filter((name) => name !== "pages"),
+      files,
+    ),
+  ];
+  const rest = others.flatMap((file, i) => [...browsers.slice(i, i + 1), file]);
+  return [...rest, ...browsers.slice(others.length)];
+}
+
+/** A file for each process: a test file itself, or one that is made for several. */
+function filesFor(sets: readonly string[], files: readonly string[]): string[] {
+  return sets.flatMap((name) => {
+    const own = files.filter((file) => setOf(file) === name);
+    if (SETS[name]!.together !== true) return own;
+    return Array.from({ length: Math.ceil(own.length / TOGETHER) }, (_, i) => {
+      const some = own.slice(i * TOGETHER, (i + 1) * TOGETHER);
+      if (some.length === 1) return some[0]!;
+      const file = join(shared, `${name}-${i + 1}.test.mjs`);
+      const helper = pathToFileURL(resolve("test/support/together.ts")).href;
+      writeFileSync(
+        file,
+        `import { runTogether } from ${JSON.stringify(helper)};\nrunTogether(${JSON.stringify(some)});\n`,
+      );
+      return file;
+    });
+  });
+}
+
+async function prove(how: readonly string[]): Promise<boolean> {
+  const child = spawn(process.execPath, ["prove/main.ts", ...how, "--seed", String(SEED)], { stdio: "inherit" });
   const [status] = (await once(child, "exit")) as [number | null];
-  process.off("SIGINT", pass).off("SIGTERM", pass);
-  return status;
+  // 2: everything that ran held, and the output says what was NOT RUN, since this machine could not fetch a program for it.
+  return status === 0 || status === 2;
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
 }

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { openPostgres } from "../../src/db/postgres.ts";
 import { openSqlite } from "../../src/db/sqlite.ts";
 import type { Db } from "../../src/db/database.ts";
-import { startPostgres, type PostgresServer } from "../../test/support/postgres.ts";
+import { startPostgres, type OwnPostgresServer } from "../../test/support/postgres.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
 import type { Dialect } from "./bench.ts";
 import type { Stall } from "./load.ts";
@@ -38,7 +38,7 @@ export interface Home {
   dataDir: string;
   databaseUrl: string | null;
   fsyncMs: number;
-  server: PostgresServer | null;
+  server: OwnPostgresServer | null;
   remove(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function clearAway(): void {
   dataDirs.clear();
 }
 
-let server: Promise<PostgresServer> | undefined;
+let server: Promise<OwnPostgresServer> | undefined;
 
 /** @param fsyncMs - each sync of the program or, with PostgreSQL, of its server takes this much longer */
 export async function makeHome(dialect: Dialect, fsyncMs = 0): Promise<Home> {

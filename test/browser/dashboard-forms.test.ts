@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures.ts";
 import { entriesOf, planForm, readForm } from "../../form/plan.ts";
-import { testInBrowser } from "../support/browser.ts";
-import { addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
+import { testInBrowser } from "./support/browser.ts";
+import { addOperator, createTask, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
 import { fillByKeyboard, submitByKeyboard } from "./form-filler.ts";
 
 /** Of the forms that forms-react.test.ts answers, those that the page around them could get in the way of. */

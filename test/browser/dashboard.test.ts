@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addAssignee, addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { addAssignee, addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
 
 testInBrowser(
   "who starts the service answers a first task in eight steps, and sees their agent's arrive",

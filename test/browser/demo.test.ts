@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PASSWORD } from "../support/dashboard.ts";
-import { screenshot, testInBrowser } from "../support/browser.ts";
+import { screenshot, testInBrowser } from "./support/browser.ts";
 
 testInBrowser(
   "who has nothing yet follows the demo's link, is made an operator, answers, and the agent goes on",

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { createShop } from "../../examples/embed-host/server.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 import { serve, TOKEN, type Service } from "../support/dashboard.ts";
 import { EMBED_SECRET } from "../support/embed.ts";
 import { freePort } from "../support/free-port.ts";

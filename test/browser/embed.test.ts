@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, axeInFrame, screenshot, testInBrowser } from "../support/browser.ts";
+import { axe, axeInFrame, screenshot, testInBrowser } from "./support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startVendors } from "../support/vendors.ts";
 import { createTask, TOKEN, type Service } from "../support/dashboard.ts";
-import { heard, hears, openForm, showAt, startHost, withEmbed, type Heard } from "../support/embed-host.ts";
+import { heard, hears, openForm, showAt, startHost, withEmbed, type Heard } from "./support/embed-host.ts";
 
 const submit = (frame: Frame) => frame.getByRole("button", { name: "Submit answer" }).click();
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { axe, testInBrowser } from "../support/browser.ts";
+import { axe, testInBrowser } from "./support/browser.ts";
 import { PASSWORD } from "../support/dashboard.ts";
 import { startProcess } from "../support/processes.ts";
 

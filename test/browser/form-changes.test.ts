@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { startGallery, type Gallery } from "../../web/gallery/server.ts";
-import { testInBrowser } from "../support/browser.ts";
+import type { Gallery } from "../../web/gallery/server.ts";
+import { openGallery } from "./gallery.ts";
+import { testInBrowser } from "./support/browser.ts";
 
 let gallery: Gallery;
-before(async () => void (gallery = await startGallery({ port: 0 })));
+before(async () => void (gallery = await openGallery()));
 after(() => gallery.close());
 
 for (const kind of ["react", "preact", "html"] as const) {

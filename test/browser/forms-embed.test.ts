@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures.ts";
 import { entriesOf, planForm, readForm } from "../../form/plan.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axeInFrame, testInBrowser } from "../support/browser.ts";
-import { hears, openForm, withEmbed } from "../support/embed-host.ts";
+import { axeInFrame, testInBrowser } from "./support/browser.ts";
+import { hears, openForm, withEmbed } from "./support/embed-host.ts";
 import { fillByKeyboard, submitByKeyboard, type Typed } from "./form-filler.ts";
 
 for (const fixture of FORM_FIXTURES)

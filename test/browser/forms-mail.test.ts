@@ -3,7 +3,7 @@ import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures.ts";
 import { entriesOf, planForm, readForm } from "../../form/plan.ts";
 import { createLink } from "../../src/channels/email/links.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, testInBrowser } from "../support/browser.ts";
+import { axe, testInBrowser } from "./support/browser.ts";
 import { createTask, serve } from "../support/dashboard.ts";
 import { fillByKeyboard, submitByKeyboard } from "./form-filler.ts";
 

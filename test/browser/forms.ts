@@ -6,8 +6,9 @@ import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures.ts";
 import type { FormFixture } from "../../form/fixtures.ts";
 import { entriesOf, planForm, readForm } from "../../form/plan.ts";
 import { idOf } from "../../web/form/dom-ids.ts";
-import { startGallery, type Gallery } from "../../web/gallery/server.ts";
-import { axe, testInBrowser } from "../support/browser.ts";
+import type { Gallery } from "../../web/gallery/server.ts";
+import { openGallery } from "./gallery.ts";
+import { axe, testInBrowser } from "./support/browser.ts";
 import { fillByKeyboard, put, submitByKeyboard } from "./form-filler.ts";
 
 const options = { timeZone: FIXTURE_ZONE, expected: [/status of 422/] };
@@ -43,7 +44,7 @@ async function answerByKeyboard(page: Page, entries: Entries): Promise<void> {
  */
 export function promiseForms(kind: "react" | "preact" | "html", theme: "light" | "dark"): void {
   let gallery: Gallery;
-  before(async () => void (gallery = await startGallery({ port: 0 })));
+  before(async () => void (gallery = await openGallery()));
   after(() => gallery.close());
   const scripts = kind !== "html";
 

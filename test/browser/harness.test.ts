@@ -12,7 +12,7 @@ import {
   testInBrowser,
   withPages,
   type PageOptions,
-} from "../support/browser.ts";
+} from "./support/browser.ts";
 
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'";
 

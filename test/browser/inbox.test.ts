@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addAssignee, addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
 
 const ADA = "ada@example.com";
 
@@ -177,7 +178,7 @@ testInBrowser("how long is left is told by words and by looks, down to the end",
     const deadline = row(name).locator(".deadline");
     return [
       await deadline.innerText(),
-      await deadline.locator("svg").getAttribute("class"),
+      await deadline.locator("svg").innerHTML(),
       await deadline.getAttribute("class"),
     ];
   };

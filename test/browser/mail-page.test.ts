@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 import { createTask, serve, type Service } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtp, type TestSmtp } from "../support/smtp.ts";

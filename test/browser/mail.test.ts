@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { MAILS } from "../../src/channels/email/message-fixtures.ts";
 import { renderMessage } from "../../src/channels/email/message.ts";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 
 /** As a mail program shows it: without scripts, and with nothing to load from. */
 async function show(page: Page, name: string): Promise<string> {

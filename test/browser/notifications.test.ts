@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { recordNotification } from "../../src/tasks/audit.ts";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addAssignee, addOperator, createTask, serve, signIn } from "../support/dashboard.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
 import { startSmtp } from "../support/smtp.ts";
 import { visit } from "./operating.ts";

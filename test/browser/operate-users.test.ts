@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
 import { confirm, visit } from "./operating.ts";
 

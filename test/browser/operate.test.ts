@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 import { addOperator, createTask, serve } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -97,6 +97,49 @@ testInBrowser(
       stats.by_channel.map(({ completed }) => [String(completed)]),
     );
     await axe(page);
+  },
+);
+
+testInBrowser(
+  "a bar is as tall as its counts, is told under the pointer, and keeps to its place in a window of any width",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    await endTasks(service, 50);
+    const { by_day } = await service.call<Stats>("GET", "/api/stats?window_days=30");
+    const page = await visit(open, service, "/stats");
+    const chart = page.getByRole("img", { name: /^Closed tasks per day/ });
+    const days = chart.locator(".pointed");
+    await days.first().waitFor();
+    const counts = by_day.map((day) => [day.completed, day.timed_out, day.verification_exhausted, day.cancelled]);
+    const heights = await days.evaluateAll((all) =>
+      all.map((day) =>
+        [...day.querySelectorAll("rect:not(.ground)")].map((part) => Number(part.getAttribute("height"))),
+      ),
+    );
+    const unit = Math.max(...heights.flat()) / Math.max(...counts.flat());
+    const inCounts = heights.map((parts) => parts.map((height) => Math.round((height / unit) * 100) / 100));
+    assert.deepEqual(
+      inCounts,
+      counts.map((day) => day.filter((count) => count > 0)),
+    );
+    const fullest = counts.findIndex((day) => day.filter((count) => count > 0).length > 1);
+    await days.nth(fullest).hover();
+    const [completed, timedOut, failed, cancelled] = counts[fullest]!;
+    const said = [`Cancelled: ${cancelled}`, `Failed checks: ${failed}`, `Timed out: ${timedOut}`];
+    assert.deepEqual(await page.getByRole("tooltip").locator("li").allInnerTexts(), [
+      ...said,
+      `Completed: ${completed}`,
+    ]);
+    for (const width of [390, 1440, 800]) {
+      await page.setViewportSize({ width, height: 800 });
+      // The last bar ends where the chart does, but for the gap beside it.
+      await page.waitForFunction(() => {
+        const [picture] = document.querySelectorAll("[role=img]");
+        const bar = picture!.querySelector(".pointed:last-child .ground")!;
+        return Math.abs(bar.getBoundingClientRect().right - picture!.getBoundingClientRect().right) < 1;
+      });
+    }
   },
 );
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { axe, screenshot } from "../support/browser.ts";
-import type { Open, PageOptions } from "../support/browser.ts";
-import { signIn } from "../support/dashboard.ts";
+import { axe, screenshot } from "./support/browser.ts";
+import type { Open, PageOptions } from "./support/browser.ts";
+import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
 
 /** Opens a page as Ada, an operator. Without motion, so that nothing is judged while it is half there. */

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { PAYLOAD_FIXTURES } from "../../form/payload-fixtures.ts";
-import { startGallery } from "../../web/gallery/server.ts";
+import { openGallery } from "./gallery.ts";
 import type { Gallery } from "../../web/gallery/server.ts";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 
 let gallery: Gallery;
-before(async () => void (gallery = await startGallery({ port: 0 })));
+before(async () => void (gallery = await openGallery()));
 after(() => gallery.close());
 
 async function visit(page: Page, name: string, kind: "react" | "preact" | "html" = "preact"): Promise<void> {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addAssignee, addOperator, serve, signIn } from "../support/dashboard.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { addAssignee, addOperator, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
 
 const editor = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
 const preview = (page: Page) => page.getByRole("region", { name: "Preview" });

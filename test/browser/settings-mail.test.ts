@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addAssignee, addOperator, serve, signIn } from "../support/dashboard.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { addAssignee, addOperator, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
 import { startSmtp } from "../support/smtp.ts";
 import type { TestSmtp } from "../support/smtp.ts";

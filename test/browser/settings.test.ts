@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "../support/browser.ts";
-import { addAssignee, addOperator, createTask, PASSWORD, serve, signIn } from "../support/dashboard.ts";
+import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { addAssignee, addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
 
 const isNotWider = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);

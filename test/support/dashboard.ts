@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Page } from "playwright-core";
 import type { Context } from "../../src/context.ts";
 import { startService } from "../../src/start.ts";
 
@@ -74,14 +73,6 @@ export async function addOperator(service: Service, email: string): Promise<void
     password: PASSWORD,
     display_name: email.split("@")[0],
   });
-}
-
-export async function signIn(page: Page, service: Service, email: string, path = "/inbox"): Promise<void> {
-  await page.goto(service.url + path);
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("navigation", { name: "Main" }).waitFor();
 }
 
 /** Somebody who sees what is assigned or offered to them, and nothing else. */

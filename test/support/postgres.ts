@@ -9,28 +9,34 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statfsSync,
   symlinkSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "pg";
 import { createMigrationDialect, migrate } from "../../src/db/migrate.ts";
 import type { Schema } from "../../src/db/schema.ts";
 import { Kysely } from "kysely";
-import { Pool } from "pg";
+import { Client, Pool } from "pg";
 
 /** PostgreSQL refuses to run as root; this is `nobody`. */
 const NOBODY = 65_534;
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
-/** A real PostgreSQL server of this test process, on a socket in a temporary folder; gone when the process ends. */
+/** A real PostgreSQL server on a socket in a temporary folder. */
 export interface PostgresServer {
-  /** Of the server itself, whose children answer. */
-  pid: number;
   /** An empty database with all tables, and its address. */
   createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
+}
+
+/** One that this process started. */
+export interface OwnPostgresServer extends PostgresServer {
+  /** The folder of its socket. */
+  socket: string;
+  /** Of the server itself, whose children answer. */
+  pid: number;
 }
 
 export interface PostgresOptions {
@@ -40,20 +46,48 @@ export interface PostgresOptions {
   wrapper?: readonly string[];
 }
 
+/** Names the folder with the socket of a server that the files of a run share: starting one takes longer than most files. */
+const SHARED_SOCKET = "TEST_POSTGRES_SOCKET";
+
 let server: Promise<PostgresServer> | undefined;
 
-/** The server of the tests, started when it is first asked for. */
+/** The server of the tests: that of the run, or one of this process, started when it is first asked for. */
 export function postgres(): Promise<PostgresServer> {
-  return (server ??= startPostgres({ isDurable: false }));
+  const socket = process.env[SHARED_SOCKET];
+  return (server ??= socket === undefined ? startPostgres({ isDurable: false }) : Promise.resolve(serverAt(socket)));
 }
 
-const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off", shared_buffers: "64MB" };
+/** Starts a server for the processes that this one starts from now on; gone when this one ends. */
+export async function sharePostgres(): Promise<void> {
+  const { socket } = await startPostgres({ isDurable: false });
+  process.env[SHARED_SOCKET] = socket;
+}
+
+const FAST = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  shared_buffers: "64MB",
+  max_wal_size: "256MB",
+};
 const DURABLE = { shared_buffers: "512MB", max_wal_size: "8GB" };
 
-export async function startPostgres({ isDurable, wrapper = [] }: PostgresOptions): Promise<PostgresServer> {
-  const cluster = createCluster(isDurable ? DURABLE : FAST, { wrapper });
+/** Starts a server, gone when this process ends. */
+export async function startPostgres({ isDurable, wrapper = [] }: PostgresOptions): Promise<OwnPostgresServer> {
+  const cluster = createCluster(isDurable ? DURABLE : FAST, { wrapper, inMemory: !isDurable });
   await cluster.start();
-  const { address } = cluster;
+  const admin = new Client({ connectionString: cluster.address("postgres") });
+  await admin.connect();
+  await admin.query(`create database ${TEMPLATE}`);
+  await admin.end();
+  await migrateTemplate(cluster.address(TEMPLATE));
+  return { ...serverAt(cluster.socket), socket: cluster.socket, pid: cluster.pid() };
+}
+
+const TEMPLATE = "template_service";
+
+function serverAt(socket: string): PostgresServer {
+  const address = addressAt(socket);
   const admin = new Pool({
     connectionString: address("postgres"),
     max: 1,
@@ -61,15 +95,11 @@ export async function startPostgres({ isDurable, wrapper = [] }: PostgresOptions
     allowExitOnIdle: true,
   });
   admin.on("error", () => {});
-  await admin.query("create database template_service");
-  await migrateTemplate(address("template_service"));
-
   let last = 0;
   return {
-    pid: cluster.pid(),
     createDatabase: async () => {
-      const name = `test_${++last}`;
-      await admin.query(`create database ${name} template template_service`);
+      const name = `test_${process.pid}_${++last}`;
+      await admin.query(`create database ${name} template ${TEMPLATE}`);
       return {
         url: address(name),
         drop: async () => void (await admin.query(`drop database if exists ${name} with (force)`)),
@@ -78,8 +108,14 @@ export async function startPostgres({ isDurable, wrapper = [] }: PostgresOptions
   };
 }
 
+function addressAt(socket: string): (database: string) => string {
+  return (database) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
+}
+
 /** A PostgreSQL of its own, which may be broken; gone when the process ends. */
 export interface Cluster {
+  /** The folder of its socket. */
+  socket: string;
   /** Of a database of it, existing or not. */
   address(database: string): string;
   /** Of the server itself, while it runs. */
@@ -97,18 +133,27 @@ export interface Cluster {
 /**
  * Makes a cluster, which is still to be started.
  * @param data - the folder for its tables, for example on a small disk of its own; its log of changes stays elsewhere
+ * @param inMemory - keeps tables and log in memory where the machine has room for it: a database of a test is some 300 files, and
+ *   ext4 takes half a second to make them where as many were removed just before
  * @param wrapper - a command, with arguments, that runs the server as its child
  * @param installed - where another PostgreSQL is, instead of the one that came with `npm ci`; with `bin/` in it
  */
 export function createCluster(
   settings: Readonly<Record<string, string>>,
-  { data, wrapper = [], installed }: { data?: string; wrapper?: readonly string[]; installed?: string } = {},
+  {
+    data,
+    wrapper = [],
+    installed,
+    inMemory = false,
+  }: { data?: string; wrapper?: readonly string[]; installed?: string; inMemory?: boolean } = {},
 ): Cluster {
   const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
-  chmodSync(home, 0o755);
+  // What is run stays where it is: from memory that may not be allowed.
+  const room = inMemory && hasMemory() ? mkdtempSync(join(MEMORY, "service-postgres-")) : home;
+  for (const folder of [home, room]) chmodSync(folder, 0o755);
   const native = installed ?? usableBinaries(home);
-  const tables = data ?? join(home, "data");
-  const log = join(home, "wal");
+  const tables = data ?? join(room, "data");
+  const log = join(room, "wal");
   const socket = join(home, "socket");
   for (const folder of [tables, log, socket]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -121,8 +166,14 @@ export function createCluster(
     { ...identity, env, stdio: "pipe", cwd: home },
   );
 
-  const all = { listen_addresses: "", unix_socket_directories: socket, max_connections: "400", ...settings };
-  const address = (database: string) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
+  const all = {
+    listen_addresses: "",
+    dynamic_shared_memory_type: "mmap",
+    unix_socket_directories: socket,
+    max_connections: "400",
+    ...settings,
+  };
+  const address = addressAt(socket);
   let child: ChildProcess | null = null;
   let ended: Promise<unknown> = Promise.resolve();
   const end = async (signal: NodeJS.Signals) => {
@@ -134,11 +185,12 @@ export function createCluster(
   const forget = () => {
     child?.kill("SIGKILL");
     if (child?.exitCode === null && wrapper.length > 0) process.kill(pid(), "SIGKILL");
-    rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+    for (const folder of [room, home]) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   atEnd(forget);
 
   return {
+    socket,
     address,
     pid,
     start: async () => {
@@ -165,6 +217,15 @@ export function createCluster(
       forget();
     },
   };
+}
+
+const MEMORY = "/dev/shm";
+const ROOM_BYTES = 2 ** 31;
+
+function hasMemory(): boolean {
+  if (!existsSync(MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= ROOM_BYTES;
 }
 
 function killIfThere(pid: number): void {

@@ -2,10 +2,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { Frame, Page } from "playwright-core";
-import type { EmbedToken, MintTokenBody } from "../../src/embed/schema.ts";
-import type { NewServiceKeyRecord } from "../../src/people/schema.ts";
-import { createTask, serve, type Service } from "./dashboard.ts";
-import { EMBED_SECRET } from "./embed.ts";
+import type { EmbedToken, MintTokenBody } from "../../../src/embed/schema.ts";
+import type { NewServiceKeyRecord } from "../../../src/people/schema.ts";
+import { createTask, serve, type Service } from "../../support/dashboard.ts";
+import { EMBED_SECRET } from "../../support/embed.ts";
 
 /** What a page hears from its frame. */
 export interface Heard {

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { chromium, type Browser, type LaunchOptions } from "playwright-core";
 
-const MODULES = join(import.meta.dirname, "../../node_modules");
+const MODULES = join(import.meta.dirname, "../node_modules");
 
 /**
- * Starts the Chromium that came with `npm ci`, or, where there is none for the platform, an installed Chrome.
+ * Starts the Chromium that this folder's packages bring, or, where there is none for the platform, an installed Chrome.
  * @throws Error in a sentence that says what to install
  */
 export async function launchChromium(): Promise<Browser> {
@@ -45,7 +45,9 @@ export async function launchChromium(): Promise<Browser> {
 async function unpackedChromium(): Promise<string> {
   const packed = join(MODULES, "@sparticuz/chromium");
   if (!existsSync(packed))
-    throw new Error("The browser tests need Chromium: run npm ci with development dependencies.");
+    throw new Error(
+      "The browser tests need Chromium: `npm test` installs it, and `node pack/installed.ts test/browser` does.",
+    );
   const { version } = JSON.parse(readFileSync(join(packed, "package.json"), "utf8")) as { version: string };
   const cache = join(MODULES, ".cache");
   const folder = join(cache, `chromium-${version}`);

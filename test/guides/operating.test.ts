@@ -5,19 +5,19 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { parseEnv } from "node:util";
-import { readConfig } from "../src/config.ts";
-import type { PollResult, TaskRecord } from "../src/tasks/schema.ts";
-import { freePort } from "./support/free-port.ts";
-import { ROOT } from "./support/packed.ts";
-import { createCluster, postgres } from "./support/postgres.ts";
-import { startProcess } from "./support/processes.ts";
-import { newTaskBody } from "./support/service.ts";
-import { blocksOf, openShell, type Shell } from "./support/shell.ts";
+import { readConfig } from "../../src/config.ts";
+import type { PollResult, TaskRecord } from "../../src/tasks/schema.ts";
+import { freePort } from "../support/free-port.ts";
+import { ROOT } from "../support/packed.ts";
+import { createCluster, postgres } from "../support/postgres.ts";
+import { startProcess } from "../support/processes.ts";
+import { newTaskBody } from "../support/service.ts";
+import { blocksOf, openShell, type Shell } from "../support/shell.ts";
 
 /* Every command of docs/operating.md, carried out in the order of the page. */
 
 const BLOCKS = blocksOf(join(ROOT, "docs/operating.md"));
-/** Those that need a container engine, by their first words. test/container.test.ts carries out what they build and run. */
+/** Those that need a container engine, by their first words. No test has one; the page says what that leaves open. */
 const FOR_CONTAINERS = ["docker build --tag", "docker compose up"];
 
 const blocks = (info: string) => BLOCKS.filter((block) => block.info === info).map(({ text }) => text);

@@ -190,7 +190,7 @@ async function violationsIn(session: CDPSession, frameId: string): Promise<strin
 /** With SCREENSHOTS=1, keeps a picture of the whole page as `web/screenshots/<name>.png`, for people to look at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if (process.env["SCREENSHOTS"] !== "1") return;
-  const folder = join(import.meta.dirname, "../../web/screenshots");
+  const folder = join(import.meta.dirname, "../../../web/screenshots");
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, animations: "disabled" });
 }

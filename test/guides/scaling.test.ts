@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
-import type { Client } from "../sdk/index.ts";
-import { ROOT } from "./support/packed.ts";
-import { startProcess } from "./support/processes.ts";
-import { ADMIN_TOKEN } from "./support/service.ts";
-import { blocksOf } from "./support/shell.ts";
+import type { Client } from "../../sdk/index.ts";
+import { ROOT } from "../support/packed.ts";
+import { startProcess } from "../support/processes.ts";
+import { ADMIN_TOKEN } from "../support/service.ts";
+import { blocksOf } from "../support/shell.ts";
 
 interface Partitions {
   placeOf(tenant: string): string;

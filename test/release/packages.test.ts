@@ -13,16 +13,16 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { packagesIn } from "../pack/container.ts";
-import { cloneInto, packed, ROOT, SHIPPED } from "./support/packed.ts";
+import { cloneInto, packagesIn, packed, ROOT, SHIPPED } from "../support/packed.ts";
 
 interface Manifest {
   name: string;
   version: string;
   dependencies?: Record<string, string>;
   scripts?: Record<string, string>;
-  peerDependencies: Record<string, string>;
-  peerDependenciesMeta: Record<string, { optional: boolean }>;
+  peerDependencies?: Record<string, string>;
+  peerDependenciesMeta?: Record<string, { optional: boolean }>;
+  devDependencies?: Record<string, string>;
 }
 
 interface Service {
@@ -108,7 +108,7 @@ function listOf(installed: string): { name: string; version: string; builtInto: 
 
 void describe("every package that is shipped", { timeout: 600_000 }, () => {
   for (const name of SHIPPED) {
-    const { name: title, version, dependencies = {} } = manifestOf(name);
+    const { name: title, version, dependencies = {}, peerDependencies = {} } = manifestOf(name);
 
     test(`${title} is as the tools of those who install it expect it`, async () => {
       const { buffer } = new Uint8Array(readFileSync(await packed(name)));
@@ -123,7 +123,9 @@ void describe("every package that is shipped", { timeout: 600_000 }, () => {
       const folder = await mkdtemp(join(tmpdir(), "packages-test-"));
       t.after(() => rm(folder, { recursive: true }));
       // Those of ours are not at npm yet.
-      const ours = SHIPPED.filter((other) => other !== name && manifestOf(other).name in dependencies);
+      const ours = SHIPPED.filter(
+        (other) => other !== name && manifestOf(other).name in { ...dependencies, ...peerDependencies },
+      );
       const tarballs = await Promise.all([name, ...ours].map((one) => packed(one)));
       await run("npm", ["install", ...tarballs, ...QUIETLY], folder);
       const installed = join(folder, "node_modules", title);
@@ -168,26 +170,28 @@ void describe("every package that is shipped", { timeout: 600_000 }, () => {
     });
   }
 
-  test("together in one folder, an agent with the client and one over MCP ask the service", async (t) => {
+  test("together in one folder, agents with the client, an adapter and MCP ask the service", async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "packages-test-"));
     t.after(() => rm(folder, { recursive: true }));
     const tarballs = await Promise.all(SHIPPED.map((name) => packed(name)));
-    await run("npm", ["install", ...tarballs, ...QUIETLY], folder);
+    // A framework is what its user installs, beside the adapters.
+    const framework = `ai@${manifestOf(".").devDependencies!["ai"]}`;
+    await run("npm", ["install", ...tarballs, framework, ...QUIETLY], folder);
     const service = await start([join(folder, "node_modules/.bin/service"), "start"], folder);
-    await writeFile(join(folder, "agent.mjs"), AGENT);
     const env = { PATH, SERVICE_URL: service.url, SERVICE_ADMIN_API_TOKEN: service.token };
-    const agent = spawn(NODE, ["agent.mjs"], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
-    const lines = createInterface({ input: agent.stdout })[Symbol.asyncIterator]();
-    const asked = (await lines.next()).value as string;
-    await promisify(execFile)(
-      NODE,
-      [join(folder, "node_modules/.bin/service"), "tasks", "answer", asked, '{"approved":true}'],
-      { cwd: folder, env },
-    );
-    assert.equal(
-      (await lines.next()).value,
-      "v" + (await run(NODE, ["--version"], folder)).trim().slice(1) + " approved",
-    );
+    const version = (await run(NODE, ["--version"], folder)).trim();
+    for (const [file, program] of Object.entries({ "agent.mjs": AGENT, "tool.mjs": TOOL })) {
+      await writeFile(join(folder, file), program);
+      const agent = spawn(NODE, [file], { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+      const lines = createInterface({ input: agent.stdout })[Symbol.asyncIterator]();
+      const asked = (await lines.next()).value as string;
+      await promisify(execFile)(
+        NODE,
+        [join(folder, "node_modules/.bin/service"), "tasks", "answer", asked, '{"approved":true}'],
+        { cwd: folder, env },
+      );
+      assert.equal((await lines.next()).value, `${version} approved`);
+    }
 
     const host = new Client({ name: "test", version: "1" });
     const mcp = join(folder, "node_modules/.bin/human-task-service-mcp");
@@ -210,6 +214,27 @@ const { approved } = await awaitHuman({
 console.log(process.version, approved ? "approved" : "refused");
 `;
 
+/** A model's calls of a tool, as the AI SDK makes them: the same call again waits for the same answer. */
+const TOOL = `
+import { humanTool } from "@human-task-service/adapters/ai-sdk";
+import { jsonSchema } from "ai";
+const ask = humanTool({
+  description: "Asks a person.",
+  inputSchema: jsonSchema({ type: "object" }),
+  question: ({ order }) => ({
+    task: "Refund order " + order + "?",
+    responseSchema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
+  }),
+  run: "chat-1",
+  waitSeconds: 1,
+});
+const call = () => ask.execute({ order: 17 }, { toolCallId: "1", messages: [] });
+let outcome = await call();
+console.log(outcome.taskId);
+while (outcome.status === "pending") outcome = await call();
+console.log(process.version, outcome.answer.approved ? "approved" : "refused");
+`;
+
 void describe("the package of the service", { timeout: 600_000 }, () => {
   let around: string;
   let tarball: string;
@@ -218,6 +243,9 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
   let installed: string;
   let manifest: Manifest;
   let service: Service | null = null;
+  /** In milliseconds: from `npm install` to its end, and from the command to where the service listens. */
+  let installing = 0;
+  let starting = 0;
 
   before(async () => {
     around = await mkdtemp(join(tmpdir(), "packages-test-"));
@@ -225,7 +253,9 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
     manifest = manifestOf(".");
     tarball = await packed(".");
     await mkdir(folder);
+    const begun = performance.now();
     await run("npm", ["install", tarball, ...QUIETLY], folder);
+    installing = performance.now() - begun;
     installed = join(folder, "node_modules", manifest.name);
   });
 
@@ -243,7 +273,9 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
   /** Starts it, or gives the one that runs. */
   async function started(): Promise<Service> {
     if (service !== null) return service;
+    const begun = performance.now();
     service = await start([join(folder, "node_modules/.bin/service"), "start"], folder);
+    starting = performance.now() - begun;
     return service;
   }
 
@@ -320,7 +352,7 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
       ))
         imported.add(/^(@[^/]+\/)?[^/]+/.exec(name!)![0]);
     const packages = [...imported].filter((name) => !name.startsWith("node:") && !builtinModules.includes(name));
-    const { dependencies, peerDependencies, peerDependenciesMeta } = manifest;
+    const { dependencies, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
     assert.deepEqual(packages.toSorted(), Object.keys({ ...dependencies, ...peerDependencies }).toSorted());
     for (const name of Object.keys(peerDependencies)) assert.equal(peerDependenciesMeta[name]?.optional, true, name);
 
@@ -393,6 +425,19 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
     const shown = await call<{ review_html: string | null }>("GET", "/api/embed/task", undefined, embed_token);
     assert.match(shown.body.review_html ?? "", /42/);
     assert.match(await page(`/embed?id=${task_id}`), /<script type="module" src="\/embed\/[^"]+\.js"/);
+  });
+
+  void test("it is soon there, and small", async (t) => {
+    await started();
+    const packages = packagesIn(folder).length;
+    const megabytes = Number.parseInt(await run("du", ["-sm", "node_modules"], folder), 10);
+    t.diagnostic(
+      `npm install of the package: ${packages} packages, ${megabytes} MB, ${(installing / 1000).toFixed(1)} s; ` +
+        `listening after ${(starting / 1000).toFixed(2)} s`,
+    );
+    // README.md says how many.
+    assert.ok(packages <= 120, `${packages} packages`);
+    assert.ok(megabytes <= 100, `${megabytes} MB`);
   });
 
   void test("asked to stop, it ends in order", async () => {

