@@ -239,6 +239,58 @@ testInBrowser("a long list goes on as it is scrolled", async (open, t) => {
   assert.equal((await titles(page)).length, 70);
 });
 
+testInBrowser("a long list goes on when a task comes while its next part is loading", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  for (let i = 1; i <= 70; i++) await createTask(service, `Task ${i}`, { timeout_seconds: 3600 + i * 60 });
+  const page = await open();
+  await signIn(page, service, ADA);
+  assert.equal((await titles(page)).length, 50);
+  const held = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.searchParams.has("cursor"),
+    async (route) => {
+      await held.promise;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  const asked = page.waitForRequest((request) => request.url().includes("cursor="));
+  await list(page).getByRole("button", { name: "Load more" }).scrollIntoViewIfNeeded();
+  await asked;
+  await createTask(service, "Task that came", { timeout_seconds: 1800 });
+  await page.getByRole("link", { name: /^Task that came / }).waitFor({ state: "attached" });
+  held.resolve();
+  await page.getByRole("link", { name: /^Task 70 / }).waitFor({ state: "attached" });
+  assert.equal((await titles(page)).length, 71);
+});
+
+testInBrowser("a part of a long list that could not be loaded is asked for again by its button", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  for (let i = 1; i <= 70; i++) await createTask(service, `Task ${i}`, { timeout_seconds: 3600 + i * 60 });
+  const page = await open({ expected: [/status of 400/] });
+  await signIn(page, service, ADA);
+  assert.equal((await titles(page)).length, 50);
+  let refusals = 0;
+  await page.route(
+    (url) => url.searchParams.has("cursor"),
+    (route) => {
+      refusals++;
+      return route.fulfill({ status: 400, json: { error_code: "INVALID_REQUEST", message: "It broke." } });
+    },
+  );
+  const more = list(page).getByRole("button", { name: "Load more" });
+  await more.scrollIntoViewIfNeeded();
+  await list(page).getByText("It broke. (INVALID_REQUEST)").waitFor();
+  // Asking again and again by itself would help nobody.
+  assert.equal(refusals, 1);
+  await page.unrouteAll();
+  await more.click();
+  await page.getByRole("link", { name: /^Task 70 / }).waitFor({ state: "attached" });
+  assert.equal((await titles(page)).length, 70);
+});
+
 for (const size of ["narrow", "phone", "desk", "wide"] as const)
   testInBrowser(
     `however long an address is, the list and the head of a task keep to their place: ${size}`,

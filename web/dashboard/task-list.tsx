@@ -7,7 +7,7 @@ import { get } from "./api.ts";
 import type { ListedTask, Me } from "./api.ts";
 import { Filters, isFiltered } from "./filters.tsx";
 import { useKeys } from "./keyboard.ts";
-import { Trouble } from "./page.tsx";
+import { sentenceOf, Trouble } from "./page.tsx";
 import { countsQuery, tasksQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import { CreateSample } from "./sample.tsx";
@@ -63,7 +63,7 @@ export function TaskList({ id, search, me }: { id: string | null; search: Scope;
           ))}
           {query.hasNextPage && (
             <li>
-              <LoadMore isLoading={query.isFetchingNextPage} load={() => void query.fetchNextPage()} />
+              <LoadMore query={query} />
             </li>
           )}
         </ul>
@@ -203,20 +203,43 @@ const Row = memo(
     JSON.stringify(before.search) === JSON.stringify(after.search),
 );
 
-/** Loads by itself when it is scrolled to. */
-function LoadMore({ isLoading, load }: { isLoading: boolean; load: () => void }) {
-  const button = useRef<HTMLButtonElement>(null);
+interface LoadMoreProps {
+  query: {
+    isFetching: boolean;
+    isFetchingNextPage: boolean;
+    isFetchNextPageError: boolean;
+    error: Error | null;
+    fetchNextPage: () => Promise<unknown>;
+  };
+}
+
+/**
+ * Loads the next part when it comes into view. It looks anew after each fetch, because a change that arrives meanwhile
+ * refreshes the list and drops the part that was loading. What failed is tried again by its button only.
+ */
+function LoadMore({ query }: LoadMoreProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const { isFetching, isFetchNextPageError: hasFailed, fetchNextPage } = query;
   useEffect(() => {
+    if (isFetching || hasFailed) return undefined;
+    // An observer tells at once, after the next layout, whether its element is in view.
     const watch = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) button.current?.click();
+      if (entries.some(({ isIntersecting }) => isIntersecting)) void fetchNextPage();
     });
-    watch.observe(button.current!);
+    watch.observe(place.current!);
     return () => watch.disconnect();
-  }, []);
+  }, [isFetching, hasFailed, fetchNextPage]);
   return (
-    <Button variant="default" fullWidth loading={isLoading} onClick={load} ref={button}>
-      Load more
-    </Button>
+    <div className="stack" ref={place}>
+      {hasFailed && query.error !== null && (
+        <p className="muted" role="alert">
+          The list could not be loaded further. {sentenceOf(query.error)}
+        </p>
+      )}
+      <Button variant="default" fullWidth loading={query.isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        Load more
+      </Button>
+    </div>
   );
 }
 
