@@ -24,8 +24,6 @@ const HELP = `npm test -- [what to run] [--jobs N]
   --jobs N          so many files at a time; one more than there are processors, 4 at most, when it is left out
 `;
 
-/** So many files of a set run in one process, where they may. */
-const TOGETHER = 12;
 /** A process that has not ended by then does not end. */
 const HANGS_MS = 15 * 60_000;
 
@@ -173,15 +171,17 @@ function processesOf(files: readonly string[]): string[] {
 function filesFor(sets: readonly string[], files: readonly string[]): string[] {
   return sets.flatMap((name) => {
     const own = files.filter((file) => setOf(file) === name);
-    if (SETS[name]!.together !== true) return own;
-    return Array.from({ length: Math.ceil(own.length / TOGETHER) }, (_, i) => {
-      const some = own.slice(i * TOGETHER, (i + 1) * TOGETHER);
+    const processes = Math.ceil(own.length / (SETS[name]!.together ?? 1));
+    return Array.from({ length: processes }, (_, i) => {
+      // Files of one kind, which take equally long, lie side by side: each process gets its share of them.
+      const some = own.filter((_, at) => at % processes === i);
       if (some.length === 1) return some[0]!;
       const file = join(shared, `${name}-${i + 1}.test.mjs`);
-      const helper = pathToFileURL(resolve("test/support/together.ts")).href;
+      const { before = "test/support/together.ts" } = SETS[name]!;
+      const imports = [before, "test/support/together.ts"].map((path) => JSON.stringify(pathToFileURL(resolve(path))));
       writeFileSync(
         file,
-        `import { runTogether } from ${JSON.stringify(helper)};\nrunTogether(${JSON.stringify(some)});\n`,
+        `import ${imports[0]};\nimport { runTogether } from ${imports[1]};\nrunTogether(${JSON.stringify(some)});\n`,
       );
       return file;
     });

@@ -6,8 +6,10 @@ export interface TestSet {
   files: readonly string[];
   /** What its promises rest on: paths, or beginnings of paths that end with a slash. */
   rooms: readonly string[];
-  /** Its files are short, and start no processes: several run in one, which spares loading the service for each. */
-  together?: true;
+  /** So many of its files run in one process, which spares loading the service, or starting a browser, for each. */
+  together?: number;
+  /** A module that is loaded before such files, because what it registers is meant for all of them. */
+  before?: string;
 }
 
 /** The sets whose files take longest come first, so that nothing long is left over when the rest is done. */
@@ -22,6 +24,8 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   },
   pages: {
     files: ["test/browser/*.test.ts", "web/**/*.test.ts"],
+    together: 4,
+    before: "test/browser/support/browser.ts",
     rooms: words(
       "web/ form/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/",
       "src/operations/ src/channels/ src/agents/ src/tasks/ src/verifier/ src/http/",
@@ -41,17 +45,17 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   service: {
     files: ["src/**/*.test.ts", "test/*.test.ts", "test/conformance/*.test.ts", "test/support/**/*.test.ts"],
     rooms: ["src/", "form/", "json-schema/", "mcp/", "openapi.json"],
-    together: true,
+    together: 12,
   },
   client: {
     files: ["sdk/*.test.ts", "sdk/testing/*.test.ts"],
     rooms: ["sdk/", "mcp/", "openapi.json", "src/agents/", "src/callbacks/", "src/http/", "src/tasks/"],
-    together: true,
+    together: 12,
   },
   forms: {
     files: ["form/**/*.test.ts", "json-schema/**/*.test.ts"],
     rooms: ["form/", "json-schema/"],
-    together: true,
+    together: 12,
   },
 };
 

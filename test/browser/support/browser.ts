@@ -36,7 +36,7 @@ const TEST_MS = 180_000;
 const ACTION_MS = 10_000;
 
 let browser: Promise<Browser> | undefined;
-// Within a test this would be of that test alone.
+// Within a test or a suite this would be of that alone: test/run.ts loads this module before files that share a process.
 after(async () => (await browser)?.close());
 
 /** Registers a promise that is kept in a real browser: one for each file of tests, and a fresh context for each page. */
