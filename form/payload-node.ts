@@ -6,6 +6,8 @@
 export interface PayloadPlan {
   /** The fields of the payload, in the order of reading. */
   readonly nodes: readonly PayloadNode[];
+  /** Fields of the first level for which the last of `nodes` stands. */
+  readonly left_out: number;
   /** Nothing of it may leave the page: not into mail, chat, titles or history. */
   readonly is_redacted: boolean;
   /** Only the first level is here. */

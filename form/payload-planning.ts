@@ -9,8 +9,12 @@ export interface Planning {
   readonly formats: Formats;
   readonly ignored: IgnoredHints;
   readonly isTooLarge: boolean;
+  /** Of each list. */
+  readonly items: number;
   nodes: number;
   characters: number;
+  /** Hints that are still looked at for whether they are for what a place does not have. */
+  missing: number;
   hasMain: boolean;
 }
 

@@ -227,6 +227,11 @@ export function namesProperties(layers: Layers): boolean {
   });
 }
 
+/** Not every name is unknown. */
+export function describesProperties(layers: Layers): boolean {
+  return namesProperties(layers) || layers.some(({ schema }) => isObject(at(schema, "additionalProperties")));
+}
+
 export function knowsProperty(layers: Layers, key: string): boolean {
   return propertyStarts(layers, key).length > 0;
 }

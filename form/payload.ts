@@ -25,6 +25,8 @@ export interface PayloadInput {
   /** IANA name; without one, times are in UTC and say so. */
   readonly time_zone?: string | undefined;
   readonly now: Date;
+  /** Only its first facts are wanted, for a message: less is read of what is long. */
+  readonly only_facts?: boolean;
 }
 
 const TOO_LARGE = 200_000;
@@ -32,12 +34,16 @@ const MAX_NODES = 5_000;
 const MAX_CHARACTERS = 400_000;
 const MAX_TEXT = 100_000;
 const MAX_ITEMS = 500;
+/** For a message, which holds few facts, and as much of a list as fits into a line. */
+const MAX_FOR_FACTS = { nodes: 1_500, items: 80 };
 const MAX_COLUMNS = 8;
 /** For lists that a hint asks to see as a table. */
 const MAX_ASKED_COLUMNS = 30;
 const MAX_CHIP = 60;
 const MAX_TITLE = 200;
 const MAX_NOTE = 1_000;
+/** The rows of a list share their hints, and each looks through all of them. */
+const MAX_MISSING = 50_000;
 /** Groups further down are folded; even further down they are JSON. */
 const FOLDED_DEPTH = 4;
 const MAX_DEPTH = 12;
@@ -56,32 +62,40 @@ export function planPayload(input: PayloadInput): PayloadPlan {
     formats: formatsFor(input.locale, input.time_zone, input.now),
     ignored,
     isTooLarge: isLongerThan(TOO_LARGE, input.payload),
-    nodes: MAX_NODES,
+    nodes: input.only_facts ? MAX_FOR_FACTS.nodes : MAX_NODES,
+    items: input.only_facts ? MAX_FOR_FACTS.items : MAX_ITEMS,
     characters: MAX_CHARACTERS,
+    missing: MAX_MISSING,
     hasMain: false,
   };
-  const nodes = rootNodes(planning, input, hints);
+  const { nodes, left_out } = rootNodes(planning, input, hints);
   if (hints !== null && !planning.isTooLarge && planning.nodes > 0) noteUnused(hints, ignored);
   return {
     nodes,
+    left_out,
     is_redacted: input.redact === true,
     is_too_large: planning.isTooLarge,
     ignored: ignored.list,
   };
 }
 
-function rootNodes(planning: Planning, input: PayloadInput, hints: Hints | null): readonly PayloadNode[] {
+function rootNodes(
+  planning: Planning,
+  input: PayloadInput,
+  hints: Hints | null,
+): { nodes: readonly PayloadNode[]; left_out: number } {
   const { payload, payload_schema } = input;
   const root = { pointer: "", key: "payload", value: payload, starts: [payload_schema], hints, parent: null, depth: 0 };
   if (!isObject(payload)) {
     const node = planSubject(planning, root);
-    return node === null ? [] : [node];
+    return { nodes: node === null ? [] : [node], left_out: 0 };
   }
   const layers = schema.layersOf(planning.reader, root.starts, payload);
   const { children, left_out } = planChildren(planning, root, payload, layers);
-  if (left_out === 0) return children;
-  const more = { pointer: "", title: "More", description: null, help: null };
-  return [...children, { ...more, kind: "too_large", text: `${count(planning, left_out)} more fields` }];
+  if (left_out === 0) return { nodes: children, left_out };
+  const place = { pointer: "", title: "More", description: null, help: null };
+  const more: PayloadNode = { ...place, kind: "too_large", text: `${count(planning, left_out)} more fields` };
+  return { nodes: [...children, more], left_out };
 }
 
 /** null when it is hidden. */
@@ -543,13 +557,15 @@ function planChildren(
           : pairNode(planning, subject, value, layers, pair);
       if (node !== null) into.push(node);
     }
-  for (const [key, child] of hints?.children ?? []) {
-    if (!schema.takeSteps(planning.reader, 2)) break;
-    if (!Object.hasOwn(value, key) && (leftOut > 0 || schema.knowsProperty(layers, key))) {
-      child.isUsed = true;
-      skip(child);
+  // A hint may be for what is left out here, or is described and missing.
+  if (leftOut > 0 || schema.describesProperties(layers))
+    for (const [key, child] of hints?.children ?? []) {
+      if (--planning.missing < 0) break;
+      if (!Object.hasOwn(value, key) && (leftOut > 0 || schema.knowsProperty(layers, key))) {
+        child.isUsed = true;
+        skip(child);
+      }
     }
-  }
   if (others.length > 0) {
     const place = { pointer: subject.pointer, title: "Other data", description: null, help: null };
     const isFolded = depth >= FOLDED_DEPTH;
@@ -629,8 +645,9 @@ function changesAmong(
     pairs.set(pair.before, pair);
     silent.add(pair.after);
   }
-  for (const [key, child] of hints?.children ?? []) {
-    if (child.widget !== "diff" || !Object.hasOwn(value, key)) continue;
+  for (const key of keys) {
+    const child = hints?.children.get(key);
+    if (child?.widget !== "diff") continue;
     for (const side of ["before", "after"] as const) {
       const sibling = keyAt(pointer, child.options.get(side));
       if (sibling === null || sibling === key || !Object.hasOwn(value, sibling)) continue;
@@ -671,7 +688,7 @@ function planList(planning: Planning, subject: Subject, value: readonly unknown[
   const table = planTable(planning, subject, value, layers, MAX_COLUMNS);
   if (table !== null) return table;
   const items: PayloadNode[] = [];
-  for (let i = 0; i < value.length && i < MAX_ITEMS && planning.nodes > 0; i++) {
+  for (let i = 0; i < value.length && i < planning.items && planning.nodes > 0; i++) {
     const node = planSubject(planning, itemOf(subject, value, layers, i));
     if (node === null) continue;
     items.push(isScalar(value[i]) ? node : { ...node, title: `${node.title} ${i + 1}` });
@@ -735,7 +752,7 @@ function planTable(
   const { known, other } = orderedKeys(planning, byKey, shown, rowLayers, rowHints);
   const columnKeys = [...known, ...other].slice(0, maxColumns);
   const rows: PayloadNode[][] = [];
-  for (let i = 0; i < value.length && i < MAX_ITEMS && planning.nodes > 0; i++) {
+  for (let i = 0; i < value.length && i < planning.items && planning.nodes > 0; i++) {
     const row = { ...itemOf(subject, value, layers, i), hints: rowHints };
     const own = value[i] as JsonObject;
     const ownLayers = schema.layersOf(planning.reader, row.starts, own);

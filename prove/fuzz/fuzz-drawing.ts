@@ -11,18 +11,13 @@ import { startSlack } from "../../test/support/slack.ts";
 import type { Run, Suite } from "../suite.ts";
 import { drawnCase, type DrawnCase } from "./drawings.ts";
 import { startWatched, type WatchedService } from "./service-under-watch.ts";
-import { TOLD_MS, workOf } from "./watch.ts";
+import { STALL_MS, TOLD_MS, workOf } from "./watch.ts";
 
 const ADDRESS = "dana@example.com";
 /** A drawing that is late is drawn twice, and a thread starts in between: this is many times what that takes. */
 const PAGE_MS = 15_000;
 /** Whatever the machine has to do beside it, a service whose event loop is free answers by then. */
 const OTHERS_MS = 5_000;
-/**
- * Mails and messages of Slack are planned on the event loop, in a bounded number of steps. The worst payloads that were made take
- * 50 to 70 ms of it, those with hints for rows; 50 is what the service aims at.
- */
-const STALL_MS = 100;
 /** A stall counts when the same payload causes it this often in a row. */
 const TRIES = 3;
 

@@ -224,20 +224,22 @@ function summaryOf(
     const more = "The details of this task are kept out of mail.";
     return { facts: [], more: place === null ? more : `${more} You find them ${place}.` };
   }
+  const wanted: unknown = own(own(own(hints, "channels"), "email"), "summary");
+  const pointers = Array.isArray(wanted)
+    ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
+    : [];
   const plan = planPayload({
     payload: task.payload,
     payload_schema: task.payload_schema,
     hints: own(hints, "payload"),
     time_zone: timeZone,
     now,
+    // What is asked for may stand anywhere.
+    only_facts: pointers.length === 0,
   });
-  const wanted: unknown = own(own(own(hints, "channels"), "email"), "summary");
-  const pointers = Array.isArray(wanted)
-    ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
-    : [];
   const asked = summarise(plan, [...new Set(pointers)]).slice(0, MAX_FACTS);
   const facts = asked.length > 0 ? asked : summarise(plan, MAX_FACTS);
-  const count = fieldsIn(plan.nodes) - facts.length;
+  const count = fieldsIn(plan.left_out > 0 ? plan.nodes.slice(0, -1) : plan.nodes) + plan.left_out - facts.length;
   const fields = count === 1 ? "1 more field" : `${count} more fields`;
   if (count <= 0) return { facts, more: null };
   const where = place ?? "not shown here";

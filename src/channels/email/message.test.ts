@@ -199,6 +199,16 @@ void test("a mail has at most five facts, those that the task asks for if there 
   assert.doesNotMatch(withSummary([], { payload: { a: 1 } }), /on the review page$/m);
 });
 
+void test("of a payload with thousands of fields, a mail finds those that the task asks for, and counts all others", () => {
+  const payload = Object.fromEntries(Array.from({ length: 4_000 }, (_, i) => [`k${i}`, i]));
+  const summarised = (summary: unknown) =>
+    render({ payload, payload_schema: {}, form_definition: { channels: { email: { summary } } } }).text;
+  assert.match(summarised([]), /^ {2}K0: 0$/m);
+  assert.match(summarised([]), /^\+ 3995 more fields on the review page$/m);
+  assert.match(summarised(["/k3999"]), /^ {2}K3999: 3999$/m);
+  assert.match(summarised(["/k3999"]), /^\+ 3999 more fields on the review page$/m);
+});
+
 void test("a value that is masked on the page is in no mail", () => {
   const { text, html } = renderMessage(MAILS["payload-masked"]!);
   for (const part of [text, html]) assert.doesNotMatch(part, /correct horse|tok_1234567890|4111|sk_live/);

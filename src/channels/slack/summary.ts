@@ -39,17 +39,19 @@ export function nameOfTask({ id, task }: Pick<SlackTask, "id" | "task">): string
 export function factsOf(task: SlackTask, form: Form, max: number): SectionBlock[] {
   if (task.redact_payload) return [];
   const hints = wrappedHints(task.form_definition, fieldNames(form.source));
+  const wanted = slackHint(task, form, "summary");
+  const pointers = Array.isArray(wanted)
+    ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
+    : [];
   const plan = planPayload({
     payload: task.payload,
     payload_schema: task.payload_schema,
     hints: own(hints, "payload"),
     time_zone: form.time_zone,
     now: form.now,
+    // What is asked for may stand anywhere.
+    only_facts: pointers.length === 0,
   });
-  const wanted = slackHint(task, form, "summary");
-  const pointers = Array.isArray(wanted)
-    ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
-    : [];
   const asked = summarise(plan, [...new Set(pointers)]).slice(0, max);
   const facts = asked.length > 0 ? asked : summarise(plan, max);
   const fields = facts.map(({ title, text }): TextObject => titled(title || "-", text, MAX_FACT));
