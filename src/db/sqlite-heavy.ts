@@ -42,7 +42,7 @@ const CHECKPOINT_EVERY_CHARACTERS = 8_000_000;
 export function openHeavyReader(path: string): HeavyReader {
   let worker: HeavyWorker | null = null;
   let lastId = 0;
-  let checkpointed = 0;
+  let checkpointed = performance.now();
   let copied = 0;
   let isCheckpointing = false;
 

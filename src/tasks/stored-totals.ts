@@ -120,6 +120,7 @@ function inOrder(keys: Key[]): Key[] {
  * @returns how many were stored; when none, there is nothing left to do for now
  */
 export async function storeTotals({ db }: Pick<Context, "db">): Promise<number> {
+  if (await isEmpty(db)) return 0;
   const now = db.now();
   const kept = startOf(DAY, now) - (DAYS_KEPT - 1) * DAY;
   await forgetAhead(db, now);
@@ -134,6 +135,13 @@ export async function storeTotals({ db }: Pick<Context, "db">): Promise<number> 
     if (stored > 0) return stored;
   }
   return 0;
+}
+
+/** There is nothing to count, and nothing was counted: a new service finds that out without starting a thread for it. */
+async function isEmpty({ query }: Reader): Promise<boolean> {
+  const [task] = await query.selectFrom("tasks").select("id").limit(1).execute();
+  const [total] = await query.selectFrom("task_totals").select("start").limit(1).execute();
+  return task === undefined && total === undefined;
 }
 
 async function storeDay(db: Db, day: number, { settled, now }: { settled: number; now: number }): Promise<number> {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
 import { isHostName, type SmtpServer } from "../../config.ts";
 import { invalid } from "../../errors.ts";
@@ -230,6 +230,8 @@ async function withSmtp(
   signal: AbortSignal,
   use: (transporter: Transporter) => Promise<unknown>,
 ): Promise<void> {
+  // A tenth of what a start would load, and many services send no mail.
+  const { createTransport } = await import("nodemailer");
   const transporter = createTransport({
     host,
     port,
