@@ -181,7 +181,7 @@ function filesFor(sets: readonly string[], files: readonly string[]): string[] {
       const imports = [before, "test/support/together.ts"].map((path) => JSON.stringify(pathToFileURL(resolve(path))));
       writeFileSync(
         file,
-        `import ${imports[0]};\nimport { runTogether } from ${imports[1]};\nrunTogether(${JSON.stringify(some)});\n`,
+        `import ${imports[0]};\nimport { runTogether } from ${imports[1]};\nawait runTogether(${JSON.stringify(some)});\n`,
       );
       return file;
     });

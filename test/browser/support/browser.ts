@@ -177,7 +177,7 @@ async function violationsIn(session: CDPSession, frameId: string): Promise<strin
     if (exceptionDetails) throw new Error(`axe: ${exceptionDetails.exception?.description ?? exceptionDetails.text}`);
     return result.value;
   };
-  await evaluate(`${AXE};0`);
+  if (!(await evaluate(`"axe" in globalThis`))) await evaluate(`${AXE};0`);
   const options = { runOnly: WCAG, resultTypes: ["violations"] };
   const results = (await evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     violations: { id: string; help: string; nodes: { target: string[]; html: string }[] }[];
