@@ -3,10 +3,10 @@ import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { createRoot } from "react-dom/client";
-import { adoptKitVariables } from "./kit-styles.ts";
+import { adoptKitVariables } from "./ui/kit-styles.ts";
 import { queryClient } from "./queries.ts";
 import { router } from "./router.tsx";
-import { theme, ThemeOnRoot } from "./theme.ts";
+import { theme, ThemeOnRoot } from "./ui/theme.ts";
 import "@mantine/core/styles.css";
 import "@mantine/notifications/styles.css";
 import "@fontsource-variable/inter/wght.css";
@@ -14,7 +14,7 @@ import "../tokens.css";
 import "../form/form.css";
 import "../form/payload/payload.css";
 import "./dashboard.css";
-import "./settings.css";
+import "./settings/settings.css";
 
 adoptKitVariables();
 createRoot(document.querySelector("#root")!).render(

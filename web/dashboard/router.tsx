@@ -7,17 +7,17 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
-import type { DeliverySearch } from "./deliveries-queries.ts";
-import { InboxPage } from "./inbox.tsx";
+import type { DeliverySearch } from "./deliveries/queries.ts";
+import { InboxPage } from "./inbox/inbox.tsx";
 import { LoginPage } from "./login.tsx";
-import { Crash, Forbidden, NotFound } from "./page.tsx";
+import { Crash, Forbidden, NotFound } from "./ui/page.tsx";
 import { meQuery, queryClient, setupQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import type { TaskStatus } from "./api.ts";
-import { STATUSES } from "./status.tsx";
+import { STATUSES } from "./ui/status.tsx";
 import type { SlackReturn } from "./settings/slack-return.tsx";
-import { SetupPage } from "./setup.tsx";
-import type { SetupSearch } from "./setup.tsx";
+import { SetupPage } from "./setup/setup.tsx";
+import type { SetupSearch } from "./setup/setup.tsx";
 import { Shell } from "./shell.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash });
@@ -107,7 +107,7 @@ const operating = createRoute({
 const stats = createRoute({
   getParentRoute: () => operating,
   path: "/stats",
-  component: lazyRouteComponent(() => import("./stats.tsx"), "StatsPage"),
+  component: lazyRouteComponent(() => import("./stats/stats.tsx"), "StatsPage"),
 });
 
 const DELIVERY_STATUSES = ["PENDING", "FAILED", "ABANDONED", "SUCCEEDED"] as const;
@@ -123,20 +123,20 @@ const deliveries = createRoute({
     origin: textOf(search["origin"]),
     id: textOf(search["id"]),
   }),
-  component: lazyRouteComponent(() => import("./deliveries.tsx"), "DeliveriesPage"),
+  component: lazyRouteComponent(() => import("./deliveries/deliveries.tsx"), "DeliveriesPage"),
 });
 
 const users = createRoute({
   getParentRoute: () => operating,
   path: "/users",
   validateSearch: (search: Record<string, unknown>): { q?: string | undefined } => ({ q: textOf(search["q"]) }),
-  component: lazyRouteComponent(() => import("./users.tsx"), "UsersPage"),
+  component: lazyRouteComponent(() => import("./users/users.tsx"), "UsersPage"),
 });
 
 const playground = createRoute({
   getParentRoute: () => operating,
   path: "/playground",
-  component: lazyRouteComponent(() => import("./playground.tsx"), "PlaygroundPage"),
+  component: lazyRouteComponent(() => import("./playground/playground.tsx"), "PlaygroundPage"),
 });
 
 /** `/settings` is the profile; each other part has an address of its own. */
@@ -147,7 +147,7 @@ const settings = createRoute({
     installed: textOf(installed),
     problem: textOf(problem),
   }),
-  component: lazyRouteComponent(() => import("./settings.tsx"), "SettingsPage"),
+  component: lazyRouteComponent(() => import("./settings/settings.tsx"), "SettingsPage"),
 });
 
 const login = createRoute({

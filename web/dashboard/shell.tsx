@@ -12,16 +12,16 @@ import {
   IconUsers,
   IconUsersGroup,
   IconWebhook,
-} from "./icons.tsx";
+} from "./ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useState } from "react";
 import { post } from "./api.ts";
-import { useKeys } from "./keyboard.ts";
+import { useKeys } from "./ui/keyboard.ts";
 import { useLive } from "./live.ts";
 import { abandonedQuery, countsQuery, meQuery, queryClient } from "./queries.ts";
 import type { Scope } from "./queries.ts";
-import { Shortcuts } from "./shortcuts.tsx";
+import { Shortcuts } from "./ui/shortcuts.tsx";
 import { SignedOut } from "./signed-out.tsx";
 
 const PLACES: readonly {

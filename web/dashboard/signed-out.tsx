@@ -2,7 +2,7 @@ import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { post, SIGNED_OUT } from "./api.ts";
 import type { Me } from "./api.ts";
-import { sentenceOf } from "./page.tsx";
+import { sentenceOf } from "./ui/page.tsx";
 import { queryClient } from "./queries.ts";
 
 /** When the session has ended: asks for the password over the page, which stays as it is. */

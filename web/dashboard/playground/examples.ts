@@ -1,4 +1,4 @@
-import { SAMPLE_TASK } from "../sample-task.ts";
+import { SAMPLE_TASK } from "../inbox/sample-task.ts";
 import type { Texts } from "./documents.ts";
 
 export interface Example {

@@ -1,5 +1,5 @@
 import { Tabs } from "@mantine/core";
-import { IconCircleCheck } from "../icons.tsx";
+import { IconCircleCheck } from "../ui/icons.tsx";
 import { useMemo, useState } from "react";
 import { checkPlan } from "../../../form/check.ts";
 import type { Entries } from "../../../form/entries.ts";
@@ -7,8 +7,8 @@ import { planForm, readForm } from "../../../form/plan.ts";
 import { TEXT_RULES } from "../../../form/text-rules.ts";
 import type { Outcome } from "../../form/answer-form.tsx";
 import { TaskForm } from "../../form/task-form.tsx";
-import { PayloadOf } from "../payload.tsx";
-import { Source } from "../source.tsx";
+import { PayloadOf } from "../task/payload.tsx";
+import { Source } from "../ui/source.tsx";
 import type { Documents } from "./documents.ts";
 
 interface PreviewProps {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Trouble } from "../page.tsx";
+import { Trouble } from "../ui/page.tsx";
 import { settingsQuery } from "./queries.ts";
 import { StateChip } from "./status.tsx";
 

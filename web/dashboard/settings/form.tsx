@@ -1,7 +1,7 @@
 import { PasswordInput } from "@mantine/core";
 import type { ReactNode } from "react";
 import { ApiError } from "../api.ts";
-import { sentenceOf } from "../page.tsx";
+import { sentenceOf } from "../ui/page.tsx";
 
 const NO_FIELDS: readonly string[] = [];
 

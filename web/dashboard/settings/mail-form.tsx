@@ -1,9 +1,9 @@
 import { Button, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError, post } from "../api.ts";
-import { sentenceOf } from "../page.tsx";
+import { sentenceOf } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
-import { toast } from "../toasts.ts";
+import { toast } from "../ui/toasts.ts";
 import { Secret } from "./form.tsx";
 import { nameOf, TRANSPORTS } from "./mail-transports.ts";
 import type { Transport } from "./mail-transports.ts";

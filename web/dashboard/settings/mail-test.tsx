@@ -2,7 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { post } from "../api.ts";
-import { readFailure } from "../notifications.ts";
+import { readFailure } from "../task/notifications.ts";
 import { meQuery } from "../queries.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
 import { nameOf, TRANSPORTS } from "./mail-transports.ts";

@@ -11,9 +11,9 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { patch } from "../api.ts";
 import type { Me } from "../api.ts";
-import { setPreferences, usePreferences } from "../preferences.ts";
+import { setPreferences, usePreferences } from "../ui/preferences.ts";
 import { meQuery, queryClient } from "../queries.ts";
-import { toast } from "../toasts.ts";
+import { toast } from "../ui/toasts.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
 
 const BROWSER_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,10 +1,10 @@
 import { Radio } from "@mantine/core";
-import { IconCheck } from "../icons.tsx";
+import { IconCheck } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ReactNode } from "react";
-import { CopyButton } from "../copy.tsx";
-import { Trouble } from "../page.tsx";
+import { CopyButton } from "../ui/copy.tsx";
+import { Trouble } from "../ui/page.tsx";
 import { manifestQuery } from "./queries.ts";
 import { SlackApps } from "./slack-token.tsx";
 import { isHttps } from "./slack-words.ts";

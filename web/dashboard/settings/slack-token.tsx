@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useRef } from "react";
 import { post } from "../api.ts";
 import { queryClient } from "../queries.ts";
-import { toast } from "../toasts.ts";
+import { toast } from "../ui/toasts.ts";
 import { Problem, problemAt, Secret, textOf } from "./form.tsx";
 import { WORKSPACES, workspacesQuery } from "./queries.ts";
 import type { Workspace } from "./queries.ts";

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Trouble } from "../page.tsx";
+import { Trouble } from "../ui/page.tsx";
 import { useDialog } from "./dialog.ts";
 import { settingsQuery, workspacesQuery } from "./queries.ts";
 import type { Settings, Workspace } from "./queries.ts";

@@ -1,8 +1,8 @@
-import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from "../icons.tsx";
+import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Trouble } from "../page.tsx";
+import { Trouble } from "../ui/page.tsx";
 import { sendersQuery, settingsQuery } from "./queries.ts";
 import type { Settings } from "./queries.ts";
 

@@ -1,0 +1,161 @@
+import { Button, Drawer } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { deliveryQuery } from "./queries.ts";
+import type { WholeDelivery } from "./queries.ts";
+import { DeliveryChip, resultOf } from "./status.tsx";
+import { Loading } from "../ui/loading.tsx";
+import { Moment, Time } from "../ui/times.tsx";
+import { Trouble } from "../ui/page.tsx";
+import { toast } from "../ui/toasts.ts";
+
+interface DeliveryDrawerProps {
+  id: string | undefined;
+  onRedeliver: (id: string) => void;
+  onClose: () => void;
+}
+
+/** One delivery, beside the list: where it goes, what was tried, and what is sent. */
+export function DeliveryDrawer({ id, onRedeliver, onClose }: DeliveryDrawerProps) {
+  return (
+    <Drawer
+      opened={id !== undefined}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title="Callback"
+      // It would write a style element, which the page's policy forbids.
+      lockScroll={false}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      {id !== undefined && <Detail id={id} onRedeliver={onRedeliver} />}
+    </Drawer>
+  );
+}
+
+function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => void }) {
+  const query = useQuery(deliveryQuery(id));
+  if (query.isPending) return <Loading />;
+  if (query.isError)
+    return <Trouble title="It could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+  const delivery = query.data;
+  return (
+    <div className="stack detail">
+      <div className="row between">
+        <DeliveryChip status={delivery.status} />
+        <Button variant="default" size="xs" onClick={() => onRedeliver(id)}>
+          Redeliver
+        </Button>
+      </div>
+      <Facts delivery={delivery} />
+      <h3>Attempts</h3>
+      {delivery.attempts.length === 0 ? (
+        <p className="muted">Nothing was tried yet.</p>
+      ) : (
+        <Attempts attempts={delivery.attempts} />
+      )}
+      <Body body={delivery.body} />
+    </div>
+  );
+}
+
+function Facts({ delivery }: { delivery: WholeDelivery }) {
+  return (
+    <dl className="delivery-facts">
+      <dt>Receiver</dt>
+      <dd>
+        {delivery.url}{" "}
+        <Link to="/deliveries" search={{ origin: new URL(delivery.url).origin }}>
+          All to this receiver
+        </Link>
+      </dd>
+      <dt>Task</dt>
+      <dd>
+        <Link to="/tasks/$id" params={{ id: delivery.task_id }}>
+          {delivery.task_id}
+        </Link>{" "}
+        <Link to="/deliveries" search={{ task_id: delivery.task_id }}>
+          All of this task
+        </Link>
+      </dd>
+      <dt>Task ended</dt>
+      <dd>
+        <Time at={delivery.created_at} exact />
+      </dd>
+      <dt>Next attempt</dt>
+      <dd>{delivery.next_attempt_at === null ? "None" : <Moment at={delivery.next_attempt_at} />}</dd>
+    </dl>
+  );
+}
+
+/** Latest on top. */
+function Attempts({ attempts }: { attempts: WholeDelivery["attempts"] }) {
+  return (
+    <table className="data" aria-label="Attempts">
+      <thead>
+        <tr>
+          <th scope="col">Attempt</th>
+          <th scope="col">Began</th>
+          <th scope="col">Result</th>
+          <th scope="col" className="number">
+            Took
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {attempts.toReversed().map(({ cycle, attempt, ...ended }) => (
+          <tr key={`${cycle}.${attempt}`}>
+            <th scope="row">
+              {attempt}
+              {cycle > 1 && <div className="muted">redelivery {cycle - 1}</div>}
+            </th>
+            <td>
+              <Time at={ended.started_at} exact />
+            </td>
+            <td>
+              {resultOf(ended.status_code, ended.error)}
+              {ended.response_excerpt !== null && ended.response_excerpt !== "" && (
+                <code className="muted">{ended.response_excerpt}</code>
+              )}
+            </td>
+            <td className="number">{inShort(ended.duration_ms)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function inShort(ms: number): string {
+  return ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+function Body({ body }: { body: string | null }) {
+  if (body === null) return <p className="muted">The body is gone, so there is nothing to send.</p>;
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(body);
+    toast({ message: "Copied, as it is sent." });
+  };
+  return (
+    <>
+      <div className="row between">
+        <h3>Body</h3>
+        {/* Browsers give the clipboard to secure pages only. */}
+        {isSecureContext && (
+          <Button variant="default" size="xs" onClick={() => void copy()}>
+            Copy
+          </Button>
+        )}
+      </div>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
+      <pre className="snippet" tabIndex={0} aria-label="Body">
+        {pretty(body)}
+      </pre>
+    </>
+  );
+}
+
+/** With room to read it; what is sent has none. */
+function pretty(body: string): string {
+  return JSON.stringify(JSON.parse(body), null, 2);
+}

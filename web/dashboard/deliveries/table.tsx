@@ -1,0 +1,99 @@
+import { Button, Checkbox } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { Delivery, DeliveryFilter } from "./queries.ts";
+import { DeliveryChip, hostOf, LastResult, shortId } from "./status.tsx";
+import { Moment } from "../ui/times.tsx";
+
+interface DeliveryTableProps {
+  rows: readonly Delivery[];
+  filter: DeliveryFilter;
+  onRedeliver: (ids: readonly string[]) => void;
+  selected: ReadonlySet<string>;
+  onSelect: (selected: ReadonlySet<string>) => void;
+}
+
+export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }: DeliveryTableProps) {
+  // What has left the list meanwhile is not meant any more.
+  const chosen = rows.filter(({ id }) => selected.has(id)).map(({ id }) => id);
+  const select = (id: string, isChosen: boolean): void =>
+    onSelect(new Set(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id)));
+  return (
+    <div className="surface flush">
+      <div className="bar">
+        <Checkbox
+          label={chosen.length === 0 ? "Select all" : `${chosen.length} selected`}
+          checked={chosen.length === rows.length}
+          indeterminate={chosen.length > 0 && chosen.length < rows.length}
+          onChange={(event) => onSelect(new Set(event.currentTarget.checked ? rows.map(({ id }) => id) : []))}
+        />
+        {chosen.length > 0 && (
+          <Button size="xs" onClick={() => onRedeliver(chosen)}>
+            Redeliver selected
+          </Button>
+        )}
+      </div>
+      <table className="data as-cards" aria-label="Deliveries">
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="skip">Select</span>
+            </th>
+            <th scope="col">Status</th>
+            <th scope="col">Receiver</th>
+            <th scope="col">Task</th>
+            <th scope="col" className="number">
+              Attempts
+            </th>
+            <th scope="col">Next attempt</th>
+            <th scope="col">Last result</th>
+            <th scope="col">
+              <span className="skip">Redeliver</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((delivery) => (
+            <tr key={delivery.id}>
+              <td>
+                <label className="check">
+                  <Checkbox
+                    checked={selected.has(delivery.id)}
+                    onChange={(event) => select(delivery.id, event.currentTarget.checked)}
+                  />
+                  <span className="skip">Select the callback of {shortId(delivery.task_id)}</span>
+                </label>
+              </td>
+              <td>
+                <DeliveryChip status={delivery.status} />
+              </td>
+              <th scope="row" data-label="Receiver">
+                <Link to="/deliveries" search={{ ...filter, id: delivery.id }} className="opens" title={delivery.url}>
+                  {hostOf(delivery.url)}
+                </Link>
+              </th>
+              <td data-label="Task">
+                <Link to="/tasks/$id" params={{ id: delivery.task_id }} title={delivery.task_id}>
+                  {shortId(delivery.task_id)}
+                </Link>
+              </td>
+              <td data-label="Attempts" className="number">
+                {delivery.attempt_count}
+              </td>
+              <td data-label="Next attempt">
+                {delivery.next_attempt_at === null ? "None" : <Moment at={delivery.next_attempt_at} />}
+              </td>
+              <td data-label="Last result">
+                <LastResult delivery={delivery} />
+              </td>
+              <td>
+                <Button variant="default" size="xs" onClick={() => onRedeliver([delivery.id])}>
+                  Redeliver
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+import { Menu, TextInput } from "@mantine/core";
+import { IconSearch } from "../ui/icons.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { get } from "../api.ts";
+import type { Me, TaskStatus, User } from "../api.ts";
+import type { Scope } from "../queries.ts";
+import { STATUSES } from "../ui/status.tsx";
+
+const SEARCH_WAIT_MS = 200;
+const OPEN_STATUSES: readonly TaskStatus[] = ["created", "rejected"];
+const ENDED_STATUSES: readonly TaskStatus[] = ["completed", "timed_out", "cancelled", "verification_exhausted"];
+
+/** The people tasks can be filtered by and assigned to. */
+export const usersQuery = {
+  queryKey: ["users", "active"],
+  queryFn: () => get<User[]>("/api/users?active=true&limit=200"),
+  staleTime: 60_000,
+};
+
+export function nameOf(user: Pick<User, "display_name" | "email" | "id">): string {
+  return user.display_name ?? user.email ?? user.id;
+}
+
+export function isFiltered({ q, status, assignee }: Scope): boolean {
+  return q !== "" || status !== null || assignee !== null;
+}
+
+/** How the list is sorted and what it leaves out; all of it stands in the address. */
+export function Filters({ search, me }: { search: Scope; me: Me }) {
+  const navigate = useNavigate();
+  const isDone = search.scope === "done";
+  const byPerson = me.is_operator && (search.scope === "all" || isDone);
+  const { data: users = [] } = useQuery({ ...usersQuery, enabled: byPerson });
+  const set = (change: Partial<Scope>) => void navigate({ to: ".", search: { ...search, ...change }, replace: true });
+  const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? "You" : nameOf(user) }));
+  return (
+    <>
+      <div className="row">
+        {!isDone && (
+          <Chip
+            name="Sort"
+            value={search.sort}
+            options={[
+              { value: "deadline", label: "Soonest first" },
+              { value: "created", label: "Newest" },
+            ]}
+            onChange={(sort) => set({ sort: sort === "created" ? "created" : "deadline" })}
+          />
+        )}
+        <Chip
+          name="Status"
+          value={search.status ?? ""}
+          options={[
+            { value: "", label: "Any status" },
+            ...(isDone ? ENDED_STATUSES : OPEN_STATUSES).map((value) => ({ value, label: STATUSES[value].label })),
+          ]}
+          onChange={(status) => set({ status: status === "" ? null : (status as TaskStatus) })}
+        />
+        {byPerson && (
+          <Chip
+            name="Assignee"
+            value={search.assignee ?? ""}
+            options={[{ value: "", label: "Anyone" }, { value: "none", label: "Unassigned" }, ...people]}
+            onChange={(assignee) => set({ assignee: assignee === "" ? null : assignee })}
+          />
+        )}
+      </div>
+      <Search q={search.q} onChange={(q) => set({ q })} />
+    </>
+  );
+}
+
+interface ChipProps {
+  name: string;
+  value: string;
+  options: readonly { value: string; label: string }[];
+  onChange: (value: string) => void;
+}
+
+/** A choice as a chip: it shows its name until it filters, and then what it chose. */
+function Chip({ name, value, options, onChange }: ChipProps) {
+  const chosen = options.find((option) => option.value === value);
+  const isSet = value !== "" && chosen !== undefined;
+  return (
+    <Menu position="bottom-start" width={200}>
+      <Menu.Target>
+        <button type="button" className={isSet ? "filter set" : "filter"}>
+          {isSet ? (
+            <>
+              <span className="unseen">{name}: </span>
+              {chosen.label}
+            </>
+          ) : (
+            name
+          )}
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown className="filter-options">
+        <Menu.RadioGroup value={value} onChange={onChange}>
+          {options.map((option) => (
+            <Menu.RadioItem key={option.value} value={option.value}>
+              {option.label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function Search({ q, onChange }: { q: string; onChange: (q: string) => void }) {
+  const [text, setText] = useState(q);
+  const [told, setTold] = useState(q);
+  // The address changed without us: back and forward, or filters that were cleared.
+  if (q !== told) {
+    setTold(q);
+    setText(q);
+  }
+  useEffect(() => {
+    if (text === told) return;
+    const timer = setTimeout(() => {
+      setTold(text);
+      onChange(text);
+    }, SEARCH_WAIT_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <TextInput
+      type="search"
+      aria-label="Search"
+      placeholder="Search"
+      size="xs"
+      maxLength={200}
+      leftSection={<IconSearch size={14} aria-hidden />}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") event.currentTarget.blur();
+      }}
+    />
+  );
+}

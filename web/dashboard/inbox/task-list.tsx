@@ -1,0 +1,303 @@
+import { Button } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { memo, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { RefObject } from "react";
+import { get } from "../api.ts";
+import type { ListedTask, Me } from "../api.ts";
+import { Filters, isFiltered } from "./filters.tsx";
+import { useKeys } from "../ui/keyboard.ts";
+import { sentenceOf, Trouble } from "../ui/page.tsx";
+import { countsQuery, tasksQuery } from "../queries.ts";
+import type { Scope } from "../queries.ts";
+import { CreateSample } from "./sample.tsx";
+import { Snippet } from "../ui/snippet.tsx";
+import { Deadline, isOpenStatus, StatusChip, useIsOver } from "../ui/status.tsx";
+import { whoOf } from "./who.ts";
+
+export const TITLES: Record<Scope["scope"], string> = {
+  all: "Inbox",
+  mine: "Mine",
+  unclaimed: "Unclaimed",
+  done: "Done",
+};
+
+/** The row of a task in the list, as an element that can have the focus. */
+export function rowOf(id: string): HTMLElement | null {
+  return document.querySelector(`[data-task="${CSS.escape(id)}"]`);
+}
+
+export function TaskList({ id, search, me }: { id: string | null; search: Scope; me: Me }) {
+  const section = useRef<HTMLElement>(null);
+  const query = useInfiniteQuery(tasksQuery(search, me));
+  const { data: counts } = useQuery(countsQuery);
+  const tasks = query.data?.pages.flatMap((page) => page.data) ?? [];
+  const waiting = { all: counts?.open, mine: counts?.mine, unclaimed: counts?.unclaimed, done: undefined }[
+    search.scope
+  ];
+  // The task that is open has the page's first heading.
+  const Heading = id === null ? "h1" : "h2";
+  const said = useNews(tasks, search);
+  useListKeys(section, id);
+  useSteadyRows(section);
+  return (
+    <section className="list" aria-label={TITLES[search.scope]} ref={section}>
+      <header>
+        <div className="list-title">
+          <Heading>{TITLES[search.scope]}</Heading>
+          {waiting !== undefined && <span className="muted">{waiting} waiting</span>}
+        </div>
+        <Filters search={search} me={me} />
+      </header>
+      <output className="unseen">{said}</output>
+      {query.isPending ? (
+        <Skeletons />
+      ) : query.isError && tasks.length === 0 ? (
+        <Trouble title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />
+      ) : tasks.length === 0 ? (
+        <Nothing search={search} me={me} />
+      ) : (
+        <ul>
+          {tasks.map((task) => (
+            <Row key={task.id} task={task} isOpen={task.id === id} search={search} me={me} />
+          ))}
+          {query.hasNextPage && (
+            <li>
+              <LoadMore query={query} />
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** J and K go through the rows, from the one that has the focus, is open, or is the first. */
+function useListKeys(section: RefObject<HTMLElement | null>, id: string | null): void {
+  const rows = () => [...(section.current?.querySelectorAll<HTMLElement>("[data-task]") ?? [])];
+  const position = (all: HTMLElement[]): number =>
+    Math.max(
+      0,
+      all.findIndex((row) => row === document.activeElement) >= 0
+        ? all.findIndex((row) => row === document.activeElement)
+        : all.findIndex((row) => row.dataset["task"] === id),
+    );
+  const move = (by: number) => {
+    const all = rows();
+    all[Math.min(Math.max(position(all) + by, 0), all.length - 1)]?.focus();
+  };
+  const open = () => {
+    const all = rows();
+    all[position(all)]?.click();
+  };
+  // With a task open, arrows scroll it.
+  const arrow = (by: number) =>
+    id === null || section.current?.contains(document.activeElement) ? () => move(by) : undefined;
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: arrow(1),
+    ArrowUp: arrow(-1),
+    o: open,
+    Enter: id === null ? open : undefined,
+    "/": () => section.current?.querySelector<HTMLElement>("[type='search']")?.focus(),
+  });
+}
+
+/**
+ * Rows that come or go above it do not move the one under the pointer, in focus or open. Browsers do this for what is
+ * scrolled down already, and not for the top.
+ */
+function useSteadyRows(section: RefObject<HTMLElement | null>): void {
+  const tops = useRef(new Map<string, number>());
+  const pointed = useRef<string | null>(null);
+  useEffect(() => {
+    const list = section.current!;
+    const follow = ({ target, type }: Event) => {
+      const row =
+        type === "pointerleave" || !(target instanceof Element) ? null : target.closest<HTMLElement>("[data-task]");
+      pointed.current = row?.dataset["task"] ?? null;
+    };
+    list.addEventListener("pointerover", follow);
+    list.addEventListener("pointerleave", follow);
+    return () => {
+      list.removeEventListener("pointerover", follow);
+      list.removeEventListener("pointerleave", follow);
+    };
+  }, [section]);
+  useLayoutEffect(() => {
+    const rows = [...(section.current?.querySelectorAll<HTMLElement>("[data-task]") ?? [])];
+    const now = new Map(rows.map((row) => [row.dataset["task"]!, row.offsetTop]));
+    const focused = document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset["task"];
+    const current = rows.find((row) => row.ariaCurrent !== null)?.dataset["task"];
+    for (const id of [pointed.current, focused, current]) {
+      const before = tops.current.get(id ?? "");
+      const after = now.get(id ?? "");
+      if (before === undefined || after === undefined) continue;
+      section.current?.scrollBy({ top: after - before, behavior: "instant" });
+      break;
+    }
+    tops.current = now;
+  });
+}
+
+/** What came since the list was opened, in words for those who do not see it come. */
+function useNews(tasks: readonly ListedTask[], search: Scope): string {
+  const [opened] = useState(() => Date.now());
+  const known = useRef<{ view: string; ids: ReadonlySet<string> } | null>(null);
+  const [said, setSaid] = useState("");
+  const view = JSON.stringify(search);
+  useEffect(() => {
+    const before = known.current;
+    known.current = { view, ids: new Set(tasks.map(({ id }) => id)) };
+    if (before?.view !== view) return;
+    const news = tasks.filter(({ id, created_at }) => !before.ids.has(id) && Date.parse(created_at) > opened);
+    if (news.length === 1) setSaid(`New: ${news[0]!.task.slice(0, 140)}`);
+    else if (news.length > 1) setSaid(`${news.length} new tasks`);
+  }, [tasks, view, opened]);
+  return said;
+}
+
+interface RowProps {
+  task: ListedTask;
+  isOpen: boolean;
+  search: Scope;
+  me: Me;
+}
+
+const Row = memo(
+  function Row({ task, isOpen, search, me }: RowProps) {
+    const reason = task.status === "rejected" ? task.verifier_result?.reason : null;
+    const isOver = useIsOver(task);
+    return (
+      <li>
+        <Link
+          to="/tasks/$id"
+          params={{ id: task.id }}
+          search={search}
+          className="task-row"
+          data-task={task.id}
+          aria-current={isOpen ? "true" : undefined}
+        >
+          <span className="task-text" dir="auto">
+            {task.task}
+          </span>
+          {reason !== null && reason !== undefined && (
+            <span className="task-reason" dir="auto">
+              {reason.split("\n")[0]}
+            </span>
+          )}
+          <span className="task-meta">
+            <StatusChip status={isOver ? "timed_out" : task.status} />
+            <span className="who">{whoOf(task, me)}</span>
+            {isOpenStatus(task.status) && !isOver && <Deadline created={task.created_at} at={task.timeout_at} />}
+          </span>
+        </Link>
+      </li>
+    );
+  },
+  (before, after) =>
+    before.isOpen === after.isOpen &&
+    before.task === after.task &&
+    before.me === after.me &&
+    JSON.stringify(before.search) === JSON.stringify(after.search),
+);
+
+interface LoadMoreProps {
+  query: {
+    isFetching: boolean;
+    isFetchingNextPage: boolean;
+    isFetchNextPageError: boolean;
+    error: Error | null;
+    fetchNextPage: () => Promise<unknown>;
+  };
+}
+
+/**
+ * Loads the next part when it comes into view. It looks anew after each fetch, because a change that arrives meanwhile
+ * refreshes the list and drops the part that was loading. What failed is tried again by its button only.
+ */
+function LoadMore({ query }: LoadMoreProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const { isFetching, isFetchNextPageError: hasFailed, fetchNextPage } = query;
+  useEffect(() => {
+    if (isFetching || hasFailed) return undefined;
+    // An observer tells at once, after the next layout, whether its element is in view.
+    const watch = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) void fetchNextPage();
+    });
+    watch.observe(place.current!);
+    return () => watch.disconnect();
+  }, [isFetching, hasFailed, fetchNextPage]);
+  return (
+    <div className="stack" ref={place}>
+      {hasFailed && query.error !== null && (
+        <p className="muted" role="alert">
+          The list could not be loaded further. {sentenceOf(query.error)}
+        </p>
+      )}
+      <Button variant="default" fullWidth loading={query.isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        Load more
+      </Button>
+    </div>
+  );
+}
+
+function Skeletons() {
+  return (
+    <ul aria-busy="true" aria-label="Loading">
+      {["a", "b", "c", "d", "e", "f"].map((key) => (
+        <li key={key} className="skeleton" />
+      ))}
+    </ul>
+  );
+}
+
+function Nothing({ search, me }: { search: Scope; me: Me }) {
+  const navigate = useNavigate();
+  const { data: counts } = useQuery(countsQuery);
+  const { data: isUsed } = useQuery({
+    queryKey: ["tasks", "any"],
+    queryFn: async () => (await get<unknown[]>("/api/tasks?limit=1")).length > 0,
+  });
+  if (isFiltered(search))
+    return (
+      <div className="empty">
+        <h2>No tasks match</h2>
+        <Button
+          variant="default"
+          onClick={() => void navigate({ to: ".", search: { scope: search.scope, sort: search.sort } })}
+        >
+          Clear filters
+        </Button>
+      </div>
+    );
+  if (search.scope === "done")
+    return (
+      <div className="empty">
+        <h2>Nothing has ended yet</h2>
+        <Link to="/inbox">Go to the inbox</Link>
+      </div>
+    );
+  if (isUsed === false && me.is_operator)
+    return (
+      <div className="empty">
+        <h2>No task has come in yet</h2>
+        <CreateSample label="Create a sample task" page="inbox" />
+        <p>Or let an agent ask, with one call:</p>
+        <Snippet />
+      </div>
+    );
+  const closed = counts?.closed_today ?? 0;
+  return (
+    <div className="empty">
+      <h2>All answered</h2>
+      <p>
+        {closed === 0 ? "Nothing waits for you." : `${closed} ${closed === 1 ? "task" : "tasks"} ended today (UTC).`}
+      </p>
+      <Link to="/inbox" search={{ scope: "done" }}>
+        See what is done
+      </Link>
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+import { Tooltip } from "@mantine/core";
+import type { FloatingPosition } from "@mantine/core";
+import type { ReactNode } from "react";
+import { axisWord, countWord } from "./figures.ts";
+import type { Series } from "./figures.ts";
+import { everyNth, partsOf, roomFor, shortened, ticksTo, totalOf } from "./scale.ts";
+import type { Row } from "./scale.ts";
+
+interface BarsProps<Name extends string> {
+  rows: readonly Row<Name>[];
+  series: readonly Series<Name>[];
+  /** What there is room for, in px, as is every length here. */
+  width: number;
+}
+
+const HEIGHT = 240;
+/** Between them stand the bars: half of a figure below the top, and above the names. */
+const TOP = 8;
+const FLOOR = 210;
+/** Left of the bars. */
+const AXIS = 44;
+/** From a figure or a name to the bars. */
+const GAP = 18;
+/** Of its band a bar takes so much. */
+const SHARE = 0.8;
+/** The least that is seen of a part, with the line around it. */
+const LEAST = 2;
+
+/** Bars that stand on an axis. */
+export function StandingBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
+  const ticks = ticksTo(Math.max(...rows.map((row) => totalOf(row, series))));
+  const yOf = (count: number): number => FLOOR - (count / ticks.at(-1)!) * (FLOOR - TOP);
+  const band = (width - AXIS) / rows.length;
+  const barWidth = Math.max(Math.floor(band * SHARE), LEAST);
+  const nth = everyNth(
+    rows.map(({ name }) => name),
+    band,
+  );
+  return (
+    <svg className="chart standing" height={HEIGHT}>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line x1={AXIS} x2={width} y1={yOf(tick)} y2={yOf(tick)} />
+          <text x={AXIS - GAP} y={yOf(tick)} dy="0.355em" textAnchor="end">
+            {axisWord(tick)}
+          </text>
+        </g>
+      ))}
+      {rows.map((row, i) => (
+        <Pointed key={row.name} row={row} series={series} position="right-start">
+          <rect className="ground" x={AXIS + i * band} y={TOP} width={band} height={FLOOR - TOP} />
+          {partsOf(row, series).map(({ name, color, from, to }) => (
+            <rect
+              key={name}
+              fill={color}
+              x={AXIS + (i + (1 - SHARE) / 2) * band}
+              y={Math.min(yOf(to), yOf(from) - LEAST)}
+              width={barWidth}
+              height={Math.max(yOf(from) - yOf(to), LEAST)}
+            />
+          ))}
+          {i % nth === 0 && (
+            <text x={AXIS + (i + 0.5) * band} y={FLOOR + GAP} dy="0.71em" textAnchor="middle">
+              {row.name}
+            </text>
+          )}
+        </Pointed>
+      ))}
+    </svg>
+  );
+}
+
+const ROW = 40;
+const THICK = 20;
+/** Left of the bars. */
+const NAMES = 124;
+/** Right of the longest bar at least. */
+const FIGURES = 56;
+
+/** Bars that lie below each other, each with its figure at its end. */
+export function LyingBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
+  const largest = Math.max(...rows.map((row) => totalOf(row, series)));
+  const longest = width - NAMES - Math.max(FIGURES, roomFor(countWord(largest).length));
+  const lengthOf = (count: number): number => (count === 0 ? 0 : Math.max((count / largest) * longest, 1));
+  return (
+    <svg className="chart" height={rows.length * ROW}>
+      {rows.map((row, i) => {
+        const middle = (i + 0.5) * ROW;
+        const total = totalOf(row, series);
+        return (
+          <Pointed key={row.name} row={row} series={series} position="bottom">
+            <rect className="ground" x={NAMES} y={i * ROW} width={width - NAMES} height={ROW} />
+            <text x={NAMES - GAP} y={middle} dy="0.355em" textAnchor="end">
+              {shortened(row.name)}
+            </text>
+            {partsOf(row, series).map(({ name, color, count, from }) => (
+              <rect
+                key={name}
+                fill={color}
+                x={NAMES + lengthOf(from)}
+                y={middle - THICK / 2}
+                width={lengthOf(count)}
+                height={THICK}
+              />
+            ))}
+            <text x={NAMES + lengthOf(total) + 5} y={middle} dy="0.355em">
+              {countWord(total)}
+            </text>
+          </Pointed>
+        );
+      })}
+    </svg>
+  );
+}
+
+interface PointedProps<Name extends string> {
+  row: Row<Name>;
+  series: readonly Series<Name>[];
+  position: FloatingPosition;
+  children: ReactNode;
+}
+
+/** Says what is under the pointer, in the order in which it is stacked. */
+function Pointed<Name extends string>({ row, series, position, children }: PointedProps<Name>) {
+  const tip = (
+    <>
+      <strong>{row.name}</strong>
+      <ul className="legend">
+        {series.toReversed().map(({ name, label }) => (
+          <li key={name} className={name}>
+            {label}: {countWord(row[name])}
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+  return (
+    <Tooltip
+      classNames={{ tooltip: "tip" }}
+      label={tip}
+      position={position}
+      offset={10}
+      events={{ hover: true, focus: false, touch: true }}
+      transitionProps={{ duration: 0 }}
+    >
+      <g className="pointed">{children}</g>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,85 @@
+import { useElementSize } from "@mantine/hooks";
+import { LyingBars, StandingBars } from "./bars.tsx";
+import { countWord } from "./figures.ts";
+import type { Series } from "./figures.ts";
+import type { Row } from "./scale.ts";
+
+interface ChartPanelProps<Name extends string> {
+  title: string;
+  /** What a row is. */
+  of: string;
+  rows: readonly Row<Name>[];
+  series: readonly Series<Name>[];
+  /** Whether the bars lie, each with its figure at its end, rather than stand on an axis. */
+  isLying?: boolean;
+}
+
+/** Bars, and the same figures as a table: a chart says nothing to whoever does not see it. */
+export function ChartPanel<Name extends string>({ title, of, rows, series, isLying = false }: ChartPanelProps<Name>) {
+  const { ref, width } = useElementSize();
+  const Bars = isLying ? LyingBars : StandingBars;
+  const sumOf = (name: Name): number => rows.reduce((sum, row) => sum + row[name], 0);
+  const sums = series.map(({ name, label }) => `${countWord(sumOf(name))} ${label.toLowerCase()}`);
+  return (
+    <section className="surface stack" aria-label={title}>
+      <div className="chart-head">
+        <h2>{title}</h2>
+        {series.length > 1 && (
+          <ul className="legend" aria-hidden>
+            {series.map(({ name, label }) => (
+              <li key={name} className={name}>
+                {label}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <div ref={ref}>
+        {rows.length === 0 ? (
+          <p className="muted">There is nothing to show yet.</p>
+        ) : (
+          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a drawing of many elements, read as one picture
+          <div role="img" aria-label={`${title}: ${sums.join(", ")}. The table below has every figure.`}>
+            {width > 0 && <Bars rows={rows} series={series} width={width} />}
+          </div>
+        )}
+      </div>
+      <Figures title={title} of={of} rows={rows} series={series} />
+    </section>
+  );
+}
+
+function Figures<Name extends string>({ title, of, rows, series }: ChartPanelProps<Name>) {
+  return (
+    <details className="fold">
+      <summary>Show as table</summary>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it may scroll, so the keyboard must reach it */}
+      <section className="scroll" aria-label={`${title}, as a table`} tabIndex={0}>
+        <table className="data" aria-label={title}>
+          <thead>
+            <tr>
+              <th scope="col">{of}</th>
+              {series.map(({ name, label }) => (
+                <th key={name} scope="col" className="number">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.name}>
+                <th scope="row">{row.name}</th>
+                {series.map(({ name }) => (
+                  <td key={name} className="number">
+                    {countWord(row[name])}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </details>
+  );
+}

@@ -1,0 +1,86 @@
+import { queryOptions } from "@tanstack/react-query";
+import type { components } from "../schemas.d.ts";
+import { get } from "../api.ts";
+
+export type Stats = components["schemas"]["Stats"];
+
+/** The last 30 days. Kept fresh for whoever leaves the page open on a wall. */
+export const statsQuery = queryOptions({
+  queryKey: ["stats"],
+  queryFn: () => get<Stats>("/api/stats?window_days=30"),
+  refetchInterval: 60_000,
+});
+
+/** What a chart draws of each row, and a table says of it. */
+export interface Series<Name extends string> {
+  readonly name: Name;
+  readonly label: string;
+  readonly color: string;
+}
+
+/** The ways a task ends, from the ground up. */
+export const ENDS = [
+  { name: "completed", label: "Completed", color: "var(--chart-completed)" },
+  { name: "timed_out", label: "Timed out", color: "var(--chart-timed-out)" },
+  { name: "verification_exhausted", label: "Failed checks", color: "var(--chart-failed)" },
+  { name: "cancelled", label: "Cancelled", color: "var(--chart-cancelled)" },
+] as const satisfies readonly Series<keyof Stats["totals"]>[];
+
+export const CHANNELS = [ENDS[0]];
+
+const CHANNEL_NAMES: Readonly<Record<string, string>> = {
+  dashboard: "Dashboard",
+  email: "E-mail",
+  slack: "Slack",
+  embed: "Embedded form",
+  api: "API",
+};
+
+/** Callers may name channels of their own; null: an agent answered and named none. */
+export function channelName(channel: string | null): string {
+  return channel === null ? "Not named" : (CHANNEL_NAMES[channel] ?? channel);
+}
+
+const numbers = new Intl.NumberFormat();
+const shortNumbers = new Intl.NumberFormat(undefined, { notation: "compact" });
+const percents = new Intl.NumberFormat(undefined, { style: "percent" });
+const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
+
+export function countWord(count: number): string {
+  return numbers.format(count);
+}
+
+/** A round figure where there is little room: from ten thousand on as in 50M. */
+export function axisWord(count: number): string {
+  return count < 10_000 ? countWord(count) : shortNumbers.format(count);
+}
+
+/** @param part - 0 to 1 */
+export function inPercent(part: number): string {
+  return percents.format(part);
+}
+
+/** @param date - a day of UTC, such as 2026-01-31 */
+export function inDays(date: string): string {
+  // A day is not broken over two lines.
+  return days.format(Date.parse(date)).replace(" ", "\u00a0");
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** A length of time in at most two units, such as "2 h 40 min". */
+export function inWords(seconds: number | null): string {
+  if (seconds === null) return "–";
+  const grain = seconds < MINUTE ? 1 : seconds < DAY ? MINUTE : HOUR;
+  const rounded = Math.round(seconds / grain) * grain;
+  if (rounded < MINUTE) return `${rounded} s`;
+  if (rounded < HOUR) return `${rounded / MINUTE} min`;
+  return rounded < DAY ? inTwo(rounded, HOUR, "h", MINUTE, "min") : inTwo(rounded, DAY, "d", HOUR, "h");
+}
+
+function inTwo(seconds: number, large: number, largeWord: string, small: number, smallWord: string): string {
+  const rest = (seconds % large) / small;
+  return `${Math.floor(seconds / large)} ${largeWord}${rest === 0 ? "" : ` ${rest} ${smallWord}`}`;
+}

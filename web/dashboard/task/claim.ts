@@ -1,0 +1,64 @@
+import { useRef } from "react";
+import { post } from "../api.ts";
+import type { Me, Task } from "../api.ts";
+import { useNow } from "../ui/now.ts";
+import { sentenceOf } from "../ui/page.tsx";
+import { queryClient, taskQuery } from "../queries.ts";
+import { isOpenStatus } from "../ui/status.tsx";
+import { toast } from "../ui/toasts.ts";
+import { undoable } from "./undo.ts";
+
+/** A claim holds for ten minutes; who goes on working renews it in time. */
+const RENEW_MS = 5 * 60_000;
+const LOOK_MS = 15_000;
+
+export interface Claim {
+  readonly state: "free" | "mine" | "held";
+  /** Who holds it, when that is somebody else. */
+  readonly holder: string | null;
+  /** Claims by the first edit, and renews while the work goes on. */
+  readonly keep: () => void;
+  readonly toggle: () => void;
+  readonly takeOver: () => void;
+}
+
+/** Who is working on the task, and how that changes. It tells others; the first answer counts all the same. */
+export function useClaim(task: Task, me: Me): Claim {
+  const asked = useRef(0);
+  // A claim lapses by itself.
+  const now = useNow(() => (isOpenStatus(task.status) ? LOOK_MS : null));
+  const isHeld = task.claim_expires_at !== null && Date.parse(task.claim_expires_at) > now;
+  const isMine = isHeld && task.claimed_by_email === me.email;
+  const { queryKey } = taskQuery(task.id);
+  const move = async (path: "claim" | "release", body: object): Promise<boolean> => {
+    try {
+      queryClient.setQueryData(queryKey, await post<Task>(`/api/tasks/${task.id}/${path}`, body));
+      return true;
+    } catch (error) {
+      await queryClient.invalidateQueries({ queryKey });
+      // By an edit, it is the page that shows who was first.
+      if (path === "release" || "force" in body) toast({ message: sentenceOf(error), tone: "bad" });
+      return false;
+    }
+  };
+  const claim = () => move("claim", { force: false });
+  const release = () => {
+    asked.current = 0;
+    return move("release", {});
+  };
+  return {
+    state: isMine ? "mine" : isHeld ? "held" : "free",
+    holder: isHeld && !isMine ? (task.claimed_by_email ?? "Somebody") : null,
+    keep: () => {
+      if (me.user_id === null || (isHeld && !isMine) || Date.now() - asked.current < RENEW_MS) return;
+      asked.current = Date.now();
+      void claim();
+    },
+    toggle: () => {
+      if (isHeld && !isMine) return;
+      if (isMine) void release().then((done) => done && undoable("Released", () => void claim()));
+      else void claim().then((done) => done && undoable("Claimed", () => void release()));
+    },
+    takeOver: () => void move("claim", { force: true }),
+  };
+}

@@ -1,0 +1,42 @@
+import type { AuditEntry } from "../api.ts";
+
+/** What became of telling somebody of a task. */
+export interface Notification {
+  /** Whom; as they are called in their channel. */
+  to: string;
+  isMail: boolean;
+  /** null: they were told. */
+  failure: Failure | null;
+}
+
+interface Failure {
+  /** A stable one; "": there is none. */
+  word: string;
+  sentence: string;
+}
+
+/** Reads an error of a channel: "word: sentence". */
+export function readFailure(error: string): Failure {
+  const [, word = "", sentence = error] = /^(\w+): (.+)$/s.exec(error) ?? [];
+  return { word, sentence };
+}
+
+/** What an entry says about telling somebody; null: it is about something else, or does not say whom. */
+export function notificationOf({ action, extra }: AuditEntry): Notification | null {
+  const hasFailed = action === "notification_failed";
+  if (!hasFailed && action !== "notification_sent") return null;
+  const { to, channel, error } = extra ?? {};
+  if (typeof to !== "string" || to === "") return null;
+  const failure = readFailure(typeof error === "string" ? error : "No reason was given.");
+  return { to, isMail: channel === "email", failure: hasFailed ? failure : null };
+}
+
+/** Those of whom the last that is known is that they could not be told, with the reason. @param trail - oldest first */
+export function untold(trail: readonly AuditEntry[]): Notification[] {
+  const latest = new Map<string, Notification>();
+  for (const entry of trail) {
+    const notification = notificationOf(entry);
+    if (notification !== null) latest.set(notification.to.toLowerCase(), notification);
+  }
+  return [...latest.values()].filter(({ failure }) => failure !== null);
+}

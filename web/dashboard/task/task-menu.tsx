@@ -1,0 +1,174 @@
+import { ActionIcon, Button, Menu, Modal, Select, TextInput } from "@mantine/core";
+import { IconDots } from "../ui/icons.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { post, remove } from "../api.ts";
+import type { Me, Task } from "../api.ts";
+import type { Claim } from "./claim.ts";
+import { Confirm } from "../ui/confirm.tsx";
+import { nameOf, usersQuery } from "../inbox/filters.tsx";
+import { sentenceOf } from "../ui/page.tsx";
+import { queryClient, taskQuery } from "../queries.ts";
+import type { Way } from "./task.tsx";
+import { toast } from "../ui/toasts.ts";
+
+interface TaskMenuProps {
+  task: Task;
+  me: Me;
+  isOpen: boolean;
+  claim: Claim;
+  way: Way;
+  copyLink: () => void;
+  showRaw: () => void;
+}
+
+/** What else can be done with a task. */
+export function TaskMenu({ task, me, isOpen, claim, way, copyLink, showRaw }: TaskMenuProps) {
+  const [dialog, setDialog] = useState<"assign" | "cancel" | "delete" | null>(null);
+  const close = () => setDialog(null);
+  return (
+    <>
+      <Menu position="bottom-end" width={200}>
+        <Menu.Target>
+          <ActionIcon variant="default" size={32} aria-label="More" title="More">
+            <IconDots size={16} stroke={1.75} aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item className="phone-only" onClick={way.previous}>
+            Previous task
+          </Menu.Item>
+          <Menu.Item className="phone-only" onClick={way.next}>
+            Next task
+          </Menu.Item>
+          <Menu.Item className="phone-only" onClick={copyLink}>
+            Copy link
+          </Menu.Item>
+          {isOpen && claim.state !== "held" && me.user_id !== null && (
+            <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? "Release" : "Claim"}</Menu.Item>
+          )}
+          {isOpen && claim.state === "held" && me.is_operator && (
+            <Menu.Item onClick={claim.takeOver}>Take over</Menu.Item>
+          )}
+          {isOpen && me.is_operator && <Menu.Item onClick={() => setDialog("assign")}>Assign</Menu.Item>}
+          <Menu.Item onClick={showRaw}>Raw JSON</Menu.Item>
+          {me.is_operator && (
+            <>
+              <Menu.Divider />
+              {isOpen && (
+                <Menu.Item color="bad" onClick={() => setDialog("cancel")}>
+                  Cancel task
+                </Menu.Item>
+              )}
+              <Menu.Item color="bad" onClick={() => setDialog("delete")}>
+                Delete
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      {dialog === "assign" && <Assign task={task} onClose={close} />}
+      {dialog === "cancel" && <Cancel task={task} onClose={close} />}
+      {dialog === "delete" && (
+        <Confirm
+          title="Delete this task?"
+          action="Delete task"
+          onClose={close}
+          onConfirm={async () => {
+            await remove(`/api/tasks/${task.id}`);
+            toast({ message: "Task deleted" });
+            way.onward();
+            await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+          }}
+        >
+          <p>{task.id} goes with its answer and its deliveries. The agent will get a 404. It cannot be brought back.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+async function keepAndRefresh(task: Task): Promise<void> {
+  queryClient.setQueryData(taskQuery(task.id).queryKey, task);
+  await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+}
+
+function Cancel({ task, onClose }: { task: Task; onClose: () => void }) {
+  const [reason, setReason] = useState("");
+  return (
+    <Confirm
+      title="Cancel this task?"
+      action="Cancel task"
+      keep="Keep it open"
+      onClose={onClose}
+      onConfirm={async () => {
+        await keepAndRefresh(
+          await post<Task>(`/api/tasks/${task.id}/cancel`, reason.trim() === "" ? {} : { reason: reason.trim() }),
+        );
+        toast({ message: "Task cancelled" });
+      }}
+    >
+      <div className="stack">
+        <p>Nobody can answer it any more, and the agent is told that it was cancelled.</p>
+        <TextInput
+          label="Reason"
+          description="The agent and the activity show it. You can leave it empty."
+          value={reason}
+          maxLength={500}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+      </div>
+    </Confirm>
+  );
+}
+
+const NOBODY = "";
+
+function Assign({ task, onClose }: { task: Task; onClose: () => void }) {
+  const { data: users = [] } = useQuery(usersQuery);
+  const [to, setTo] = useState(task.assigned_to_user_id ?? NOBODY);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const assign = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await keepAndRefresh(await post<Task>(`/api/tasks/${task.id}/assign`, { user_id: to === NOBODY ? null : to }));
+      onClose();
+      const user = users.find(({ id }) => id === to);
+      toast({ message: user === undefined ? "Assigned to nobody" : `Assigned to ${nameOf(user)}` });
+    } catch (failure) {
+      setError(sentenceOf(failure));
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title="Assign this task" centered closeButtonProps={{ "aria-label": "Close" }}>
+      <div className="stack">
+        <Select
+          label="To"
+          data={[{ value: NOBODY, label: "Nobody" }, ...users.map((user) => ({ value: user.id, label: nameOf(user) }))]}
+          value={to}
+          onChange={(value) => setTo(value ?? NOBODY)}
+          searchable
+          allowDeselect={false}
+          nothingFoundMessage="Nobody is called so"
+          data-autofocus
+        />
+        {error !== null && (
+          <p className="notice bad" role="alert">
+            {error}
+          </p>
+        )}
+        <div className="row end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button loading={busy} onClick={() => void assign()}>
+            Assign
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

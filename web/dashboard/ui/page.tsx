@@ -1,0 +1,109 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useRouter } from "@tanstack/react-router";
+import type { ErrorComponentProps } from "@tanstack/react-router";
+import { useEffect } from "react";
+import type { ReactNode } from "react";
+import { ApiError } from "../api.ts";
+import { countsQuery } from "../queries.ts";
+
+/** Names the page in the tab of the browser, with how many tasks wait. */
+export function usePageTitle(name: string): void {
+  const { data: counts } = useQuery(countsQuery);
+  const open = counts?.open ?? 0;
+  useEffect(() => {
+    document.title = `${open > 0 ? `(${open}) ` : ""}${name} - Human Task Service`;
+  }, [name, open]);
+}
+
+interface PageProps {
+  title: string;
+  /** One line below the title. */
+  about?: ReactNode;
+  /** What can be done here, beside the title. */
+  actions?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page beside the inbox: its heading, and what is below it. */
+export function Page({ title, about, actions, children }: PageProps) {
+  usePageTitle(title);
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <div className="page-inner">
+        <header className="page-head">
+          <div>
+            <h1>{title}</h1>
+            {about !== undefined && <p className="muted">{about}</p>}
+          </div>
+          {actions !== undefined && <div className="row">{actions}</div>}
+        </header>
+        {children}
+      </div>
+    </main>
+  );
+}
+
+/** What an error means to a person: the service's own sentence and its code, or that there was no answer. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof ApiError) return `${error.message} (${error.code})`;
+  return error instanceof Error ? error.message : "That did not work.";
+}
+
+/** Something could not be loaded, and can be tried again. */
+export function Trouble({ title, error, retry }: { title: string; error: Error; retry: () => void }) {
+  return (
+    <div className="empty" role="alert">
+      <h2>{title}</h2>
+      <p>{sentenceOf(error)}</p>
+      <Button variant="default" onClick={retry}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+/** A whole page that says why there is nothing else on it. */
+function Instead({ title, children }: { title: string; children?: ReactNode }) {
+  usePageTitle(title);
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <div className="empty">
+        <h1>{title}</h1>
+        {children}
+        <Link to="/inbox">Back to the inbox</Link>
+      </div>
+    </main>
+  );
+}
+
+export function Forbidden() {
+  return (
+    <Instead title="This page is for operators">
+      <p>Ask an operator of this service if you need it.</p>
+    </Instead>
+  );
+}
+
+export function NotFound() {
+  return <Instead title="There is no such page" />;
+}
+
+/** Something broke in the page itself. */
+export function Crash({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  useEffect(() => console.error(error), [error]);
+  return (
+    <main id="main" className="alone" tabIndex={-1}>
+      <h1>This page broke</h1>
+      <p>What you entered is kept as a draft. If it happens again, tell an operator what stands below.</p>
+      <pre className="snippet">{error instanceof Error ? error.message : String(error)}</pre>
+      <div className="row">
+        <Button onClick={() => location.reload()}>Reload</Button>
+        <Button variant="default" onClick={() => void router.navigate({ to: "/inbox" })}>
+          Back to the inbox
+        </Button>
+      </div>
+    </main>
+  );
+}

@@ -1,0 +1,84 @@
+import {
+  IconAlertTriangle,
+  IconArrowBackUp,
+  IconCircleCheck,
+  IconCircleDashed,
+  IconClock,
+  IconClockOff,
+  IconShieldX,
+  IconSlash,
+} from "./icons.tsx";
+import type { TaskStatus } from "../api.ts";
+import { useNow } from "./now.ts";
+import { useTimeZone, utcOf } from "./times.tsx";
+
+/** How each status is called and looks. */
+export const STATUSES: Record<TaskStatus, { label: string; tone: string; Icon: typeof IconClock }> = {
+  created: { label: "Waiting", tone: "info", Icon: IconCircleDashed },
+  rejected: { label: "Sent back", tone: "warn", Icon: IconArrowBackUp },
+  completed: { label: "Done", tone: "ok", Icon: IconCircleCheck },
+  timed_out: { label: "Timed out", tone: "mute", Icon: IconClockOff },
+  cancelled: { label: "Cancelled", tone: "mute", Icon: IconSlash },
+  verification_exhausted: { label: "Failed checks", tone: "bad", Icon: IconShieldX },
+};
+
+export function StatusChip({ status }: { status: TaskStatus }) {
+  const { label, tone, Icon } = STATUSES[status];
+  return (
+    <span className={`chip ${tone}`} title={status}>
+      <Icon size={14} stroke={1.75} aria-hidden />
+      {label}
+    </span>
+  );
+}
+
+/** Whether the task still waits for an answer. */
+export function isOpenStatus(status: TaskStatus): boolean {
+  return status === "created" || status === "rejected";
+}
+
+/** Whether the time of a task is over that the service has not ended yet: no answer is taken any more. */
+export function useIsOver({ status, timeout_at }: { status: TaskStatus; timeout_at: string }): boolean {
+  const end = Date.parse(timeout_at);
+  const now = useNow((at) => (isOpenStatus(status) ? pace(end - at) : null));
+  return isOpenStatus(status) && now >= end;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** How long is left of a task that is open, in words and looks. */
+export function Deadline({ created, at }: { created: string; at: string }) {
+  const end = Date.parse(at);
+  const timeZone = useTimeZone();
+  const now = useNow((at) => pace(end - at));
+  const left = end - now;
+  const whole = end - Date.parse(created);
+  const title = utcOf(new Date(end));
+  const urgent = left <= whole / 10 || left <= 5 * MINUTE;
+  const soon = urgent || left <= whole / 4 || left <= HOUR;
+  const Icon = soon ? IconAlertTriangle : IconClock;
+  return (
+    <span className={`deadline ${urgent ? "urgent" : soon ? "soon" : ""}`} title={title}>
+      <Icon size={14} stroke={1.75} aria-hidden />
+      {wordsFor(left, end, { soon, timeZone })}
+    </span>
+  );
+}
+
+/** How often what is shown changes. */
+function pace(left: number): number | null {
+  if (left <= 0) return null;
+  return left < 2 * MINUTE ? 1_000 : left < HOUR ? 10_000 : MINUTE;
+}
+
+function wordsFor(left: number, end: number, { soon, timeZone }: { soon: boolean; timeZone: string }): string {
+  if (left < 2 * MINUTE) return `${Math.max(0, Math.ceil(left / 1000))} s left`;
+  if (left < HOUR) return `${Math.ceil(left / MINUTE)} min left`;
+  if (left < 12 * HOUR) return `${Math.floor(left / HOUR)} h${soon ? " left" : ""}`;
+  const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", timeZone }).format(end);
+  if (left < 6 * DAY)
+    return `${new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone }).format(end)} ${time}`;
+  return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone }).format(end);
+}

@@ -1,0 +1,65 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNow } from "./now.ts";
+import { meQuery } from "../queries.ts";
+
+const BROWSERS = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const relative = new Intl.RelativeTimeFormat(undefined, { style: "short", numeric: "auto" });
+
+/** IANA name of the zone in which this person reads times: their own choice, or the browser's. */
+export function useTimeZone(): string {
+  const { data: me } = useQuery(meQuery);
+  return me?.time_zone ?? BROWSERS;
+}
+
+export function utcOf(moment: Date): string {
+  return `${moment.toISOString().replace("T", " ").slice(0, 19)} UTC`;
+}
+
+/** A moment as the reader's clock shows it, with the time in UTC in its title. @param exact - to the second */
+export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
+  const timeZone = useTimeZone();
+  const shown = new Intl.DateTimeFormat(undefined, {
+    dateStyle: "medium",
+    timeStyle: exact ? "medium" : "short",
+    timeZone,
+  });
+  return <Told at={at} words={shown.format(Date.parse(at))} />;
+}
+
+/** When something was or will be, seen from now: "in 25 sec.", "3 min. ago", and a date where that is more than a day away. */
+export function Moment({ at }: { at: string }) {
+  // Another moment may lie after what was now for the one before.
+  return <Ticking key={at} at={at} />;
+}
+
+function Ticking({ at }: { at: string }) {
+  const timeZone = useTimeZone();
+  const then = Date.parse(at);
+  const now = useNow((now) => (then > now && then - now < MINUTE ? 1_000 : MINUTE));
+  return <Told at={at} words={wordsFor(then - now, then, timeZone)} />;
+}
+
+function wordsFor(away: number, then: number, timeZone: string): string {
+  const size = Math.abs(away);
+  if (size >= DAY) {
+    const short = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone } as const;
+    return new Intl.DateTimeFormat(undefined, short).format(then);
+  }
+  if (size >= HOUR) return relative.format(Math.round(away / HOUR), "hour");
+  if (size >= MINUTE) return relative.format(Math.round(away / MINUTE), "minute");
+  // What has just been, or is due, needs no seconds.
+  return relative.format(away > 0 ? Math.ceil(away / 1_000) : 0, "second");
+}
+
+function Told({ at, words }: { at: string; words: string }) {
+  return (
+    <time dateTime={at} title={utcOf(new Date(at))}>
+      {words}
+    </time>
+  );
+}

@@ -1,0 +1,157 @@
+import { Button, Checkbox, Modal, PasswordInput, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { ApiError } from "../api.ts";
+import { sentenceOf } from "../ui/page.tsx";
+import { toast } from "../ui/toasts.ts";
+import { addUser, changeUser, nameOf, refreshUsers } from "./queries.ts";
+import type { User, UserFields } from "./queries.ts";
+
+interface UserFormProps {
+  /** null: somebody new. */
+  user: User | null;
+  isMyself: boolean;
+  onClose: () => void;
+}
+
+/** Adds or changes a person. What the service has against a field is told at that field. */
+export function UserForm({ user, isMyself, onClose }: UserFormProps) {
+  const [errors, setErrors] = useState<Errors>({});
+  const [busy, setBusy] = useState(false);
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    setBusy(true);
+    setErrors({});
+    try {
+      await save(user, isMyself, readFields(form));
+      onClose();
+    } catch (failure) {
+      const errors = errorsOf(failure);
+      setErrors(errors);
+      setBusy(false);
+      const first = NAMES.find((name) => errors[name] !== undefined);
+      if (first !== undefined) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+    }
+  };
+  const text = (name: "display_name" | "email" | "role" | "access_level" | "pool") => ({
+    name,
+    defaultValue: user?.[name] ?? "",
+    error: errors[name],
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={user === null ? "Add a person" : `Edit ${nameOf(user)}`}
+      // It would write a style element, which the page's policy forbids.
+      lockScroll={false}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        className="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit(event.currentTarget);
+        }}
+      >
+        <TextInput {...text("display_name")} label="Name" autoComplete="off" data-autofocus />
+        <TextInput {...text("email")} label="E-mail" type="email" autoComplete="off" />
+        <Checkbox
+          name="is_operator"
+          label="Operator"
+          description={`Sees every task, and all that stands under Operate.${isMyself ? " Without it you are signed out." : ""}`}
+          defaultChecked={user?.is_operator ?? false}
+          error={errors.is_operator}
+        />
+        <div className="triple">
+          <TextInput {...text("role")} label="Role" />
+          <TextInput {...text("pool")} label="Pool" />
+          <TextInput {...text("access_level")} label="Access level" />
+        </div>
+        <p className="muted">Agents assign tasks by these three.</p>
+        {isMyself ? (
+          <p className="muted">Your own password is changed under Settings.</p>
+        ) : (
+          <PasswordInput
+            name="password"
+            label={user?.has_password === true ? "New password" : "Password"}
+            description={passwordHelp(user)}
+            autoComplete="new-password"
+            error={errors.password}
+            visibilityToggleButtonProps={{ "aria-label": "Show the password", tabIndex: 0 }}
+          />
+        )}
+        {errors.form !== undefined && (
+          <p className="notice bad" role="alert">
+            {errors.form}
+          </p>
+        )}
+        <div className="row end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy}>
+            {user === null ? "Add" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function passwordHelp(user: User | null): string {
+  return user?.has_password === true
+    ? "Leave it empty to keep theirs. A new one signs them out everywhere."
+    : "At least 8 characters. Without one they cannot sign in.";
+}
+
+async function save(user: User | null, isMyself: boolean, fields: UserFields): Promise<void> {
+  const saved = user === null ? await addUser(fields) : await changeUser(user.id, changesOf(user, fields));
+  if (isMyself && !saved.is_operator) {
+    // The service ends the sessions of whoever is an operator no more.
+    location.assign("/login");
+    return;
+  }
+  toast({ message: user === null ? `${nameOf(saved)} is added.` : "Saved." });
+  await refreshUsers();
+}
+
+/** What somebody else changes meanwhile stays as they want it. */
+function changesOf(user: User, { password, ...fields }: UserFields): Partial<UserFields> {
+  const changed = Object.entries(fields).filter(([name, value]) => value !== user[name as keyof typeof fields]);
+  return { ...Object.fromEntries(changed), ...(password === null ? {} : { password }) };
+}
+
+function readFields(form: HTMLFormElement): UserFields {
+  const data = new FormData(form);
+  const text = (name: string): string | null => {
+    const value = data.get(name);
+    return typeof value === "string" && value !== "" ? value : null;
+  };
+  return {
+    display_name: text("display_name"),
+    email: text("email"),
+    is_operator: data.has("is_operator"),
+    role: text("role"),
+    access_level: text("access_level"),
+    pool: text("pool"),
+    password: text("password"),
+  };
+}
+
+/** In the order in which they stand. */
+const NAMES = ["display_name", "email", "is_operator", "role", "pool", "access_level", "password"] as const;
+
+type Errors = Partial<Record<(typeof NAMES)[number] | "form", string>>;
+
+function errorsOf(failure: unknown): Errors {
+  if (!(failure instanceof ApiError)) return { form: sentenceOf(failure) };
+  if (failure.code === "USER_ALREADY_EXISTS") return { email: `${failure.message} Deactivated people keep theirs.` };
+  if (failure.code === "USER_NO_ADDRESS") return { email: failure.message };
+  if (failure.code === "LAST_OPERATOR") return { is_operator: failure.message };
+  const errors: Errors = {};
+  for (const { path, message } of failure.details) {
+    const name = NAMES.find((name) => path === `/${name}`);
+    if (name !== undefined) errors[name] = message;
+  }
+  return Object.keys(errors).length === 0 ? { form: sentenceOf(failure) } : errors;
+}

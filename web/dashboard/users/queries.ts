@@ -1,0 +1,75 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { components } from "../schemas.d.ts";
+import { patch, post, remove, request } from "../api.ts";
+import type { ListedTask } from "../api.ts";
+import { queryClient } from "../queries.ts";
+
+type Schemas = components["schemas"];
+export type User = Schemas["User"];
+/** What of a person is given in the form; null clears. */
+export type UserFields = Pick<User, "display_name" | "email" | "is_operator" | "role" | "access_level" | "pool"> & {
+  password: string | null;
+};
+
+/** @param q - text in the name or the address */
+export function usersQuery(q: string, active: boolean) {
+  const query = new URLSearchParams({ active: String(active), limit: "50", q });
+  return infiniteQueryOptions({
+    queryKey: ["users", active, q],
+    queryFn: ({ pageParam }) => request<User[]>("GET", pageParam),
+    initialPageParam: `/api/users?${query}`,
+    getNextPageParam: (page) => page.next,
+    // The rows stay while the next letter is looked for.
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** After a change of somebody. */
+export async function refreshUsers(): Promise<void> {
+  await queryClient.invalidateQueries({ queryKey: ["users"] });
+}
+
+/** @throws ApiError, OfflineError */
+export async function addUser(fields: UserFields): Promise<User> {
+  return post<User>("/api/users", fields);
+}
+
+/** @throws ApiError, OfflineError */
+export async function changeUser(id: string, fields: Partial<UserFields> & { active?: true }): Promise<User> {
+  return patch<User>(`/api/users/${id}`, fields);
+}
+
+function openTasksOf(id: string): string {
+  return `/api/tasks?${new URLSearchParams({ assigned_to: id, terminal: "false", limit: "50" })}`;
+}
+
+/** How many open tasks a person has; with more than a page of them, `isMore`. Asked anew each time. */
+export function openTasksQuery(id: string) {
+  return queryOptions({
+    queryKey: ["tasks", "open-of", id],
+    queryFn: async () => {
+      const { data, next } = await request<ListedTask[]>("GET", openTasksOf(id));
+      return { count: data.length, isMore: next !== null };
+    },
+    gcTime: 0,
+  });
+}
+
+/**
+ * Ends what a person may do here. The service then gives their open tasks to others.
+ * @throws ApiError, OfflineError
+ */
+export async function deactivateUser(id: string): Promise<void> {
+  await remove(`/api/users/${id}`);
+  await Promise.all([refreshUsers(), queryClient.invalidateQueries({ queryKey: ["tasks"] })]);
+}
+
+/** What others call a person. */
+export function nameOf(user: User): string {
+  return user.display_name ?? addressOf(user);
+}
+
+/** Somebody without an e-mail address is known by Slack. */
+export function addressOf({ email, slack_user_id }: User): string {
+  return email ?? `Slack ${slack_user_id ?? ""}`;
+}

@@ -1,0 +1,164 @@
+import { Button } from "@mantine/core";
+import { IconCheck } from "../ui/icons.tsx";
+import { Moment } from "../ui/times.tsx";
+import { sentenceOf } from "../ui/page.tsx";
+import { toast } from "../ui/toasts.ts";
+import { addressOf, changeUser, nameOf, refreshUsers } from "./queries.ts";
+import type { User } from "./queries.ts";
+
+interface UserTableProps {
+  users: readonly User[];
+  /** Id of whoever looks at it. */
+  me: string | null;
+  onEdit: (user: User) => void;
+  onDeactivate: (user: User) => void;
+}
+
+export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
+  return (
+    <div className="surface flush">
+      <table className="data as-cards" aria-label="Users">
+        <thead>
+          <tr>
+            <th scope="col">Person</th>
+            <th scope="col">Operator</th>
+            <th scope="col">Role</th>
+            <th scope="col">Pool</th>
+            <th scope="col">Access level</th>
+            <th scope="col">Can sign in</th>
+            <th scope="col">Last assigned</th>
+            <th scope="col">
+              <span className="skip">Change</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <tr key={user.id}>
+              <Person user={user} isMyself={user.id === me} />
+              <td data-label="Operator">
+                <YesOrNo is={user.is_operator} />
+              </td>
+              <td data-label="Role">{user.role ?? NONE}</td>
+              <td data-label="Pool">{user.pool ?? NONE}</td>
+              <td data-label="Access level">{user.access_level ?? NONE}</td>
+              <td data-label="Can sign in">
+                <YesOrNo is={user.has_password && user.email !== null} />
+              </td>
+              <td data-label="Last assigned">
+                {user.last_assigned_at === null ? (
+                  <span className="muted">Never</span>
+                ) : (
+                  <Moment at={user.last_assigned_at} />
+                )}
+              </td>
+              <td>
+                <div className="row end">
+                  <Button variant="default" size="xs" aria-label={`Edit ${nameOf(user)}`} onClick={() => onEdit(user)}>
+                    Edit
+                  </Button>
+                  <DeactivateButton user={user} isMyself={user.id === me} onDeactivate={onDeactivate} />
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const NONE = <span className="muted">–</span>;
+
+function Person({ user, isMyself }: { user: User; isMyself: boolean }) {
+  const name = nameOf(user);
+  const address = addressOf(user);
+  return (
+    <th scope="row">
+      <strong>{name}</strong>
+      {isMyself && <span className="muted"> (you)</span>}
+      {address !== name && <div className="muted">{address}</div>}
+    </th>
+  );
+}
+
+function YesOrNo({ is }: { is: boolean }) {
+  if (!is) return <span className="muted">No</span>;
+  return (
+    <span className="chip ok">
+      <IconCheck size={14} stroke={1.75} aria-hidden />
+      Yes
+    </span>
+  );
+}
+
+/** Whoever looks at the page is an operator; as long as they stay, the last one does. */
+const WHY_NOT = "You stay, so that an operator is left. Another operator can deactivate you.";
+
+function DeactivateButton({
+  user,
+  isMyself,
+  onDeactivate,
+}: {
+  user: User;
+  isMyself: boolean;
+  onDeactivate: (user: User) => void;
+}) {
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      aria-label={`Deactivate ${nameOf(user)}`}
+      // It can be reached, so that it can say why.
+      {...(isMyself ? { "aria-disabled": true, "data-disabled": true, title: WHY_NOT } : {})}
+      onClick={() => (isMyself ? toast({ message: WHY_NOT, tone: "bad" }) : onDeactivate(user))}
+    >
+      Deactivate
+    </Button>
+  );
+}
+
+export function InactiveTable({ users }: { users: readonly User[] }) {
+  const reactivate = async (user: User): Promise<void> => {
+    try {
+      await changeUser(user.id, { active: true });
+      await refreshUsers();
+      toast({ message: `${nameOf(user)} is active again.` });
+    } catch (failure) {
+      toast({ message: sentenceOf(failure), tone: "bad" });
+    }
+  };
+  return (
+    <div className="surface flush">
+      <table className="data as-cards" aria-label="Deactivated users">
+        <thead>
+          <tr>
+            <th scope="col">Person</th>
+            <th scope="col">
+              <span className="skip">Change</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <tr key={user.id}>
+              <Person user={user} isMyself={false} />
+              <td>
+                <div className="row end">
+                  <Button
+                    variant="default"
+                    size="xs"
+                    aria-label={`Reactivate ${nameOf(user)}`}
+                    onClick={() => void reactivate(user)}
+                  >
+                    Reactivate
+                  </Button>
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
