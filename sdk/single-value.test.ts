@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { tryForm } from "../form/try-form.ts";
+import { tryForm } from "../form/fixtures/try-form.ts";
 import { parseSchema } from "../json-schema/parse-schema.ts";
 import { anySchema, anyValue } from "../json-schema/random-schemas.ts";
 import { takesObjects } from "../json-schema/takes-objects.ts";

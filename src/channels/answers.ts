@@ -1,8 +1,8 @@
 import type { Reader } from "../db/database.ts";
 import { nameOf } from "../tasks/answerers.ts";
 import type { Task } from "../tasks/store.ts";
-import { explain, type FieldError } from "../../form/check.ts";
-import type { Plan } from "../../form/plan.ts";
+import { explain, type FieldError } from "../../form/plan/check.ts";
+import type { Plan } from "../../form/plan/plan.ts";
 import { ServiceError } from "../errors.ts";
 import { parseJsonBody } from "../http/body.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";

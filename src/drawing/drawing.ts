@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { jsonText } from "../../form/payload-json.ts";
+import { jsonText } from "../../form/payload/json.ts";
 import { ServiceError } from "../errors.ts";
 import { escapeHtml } from "../http/page.ts";
 import { HOUR, MINUTE } from "../lib/time.ts";

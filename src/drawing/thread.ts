@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import type { FormTask, TaskFormProps } from "../../form/task-form.ts";
+import type { FormTask, TaskFormProps } from "../../form/plan/task-form.ts";
 
 /**
  * Draws what clients wrote in a thread of its own. Some texts take minutes to draw, and nothing can interrupt that but the

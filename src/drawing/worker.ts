@@ -1,7 +1,7 @@
 /** Runs in a thread that may be ended at any moment: draws payloads and forms as HTML. `thread.ts` says why. */
 import { parentPort } from "node:worker_threads";
-import type { PayloadInput } from "../../form/payload.ts";
-import type { TaskFormProps } from "../../form/task-form.ts";
+import type { PayloadInput } from "../../form/payload/payload.ts";
+import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { builtPath } from "../http/built.ts";
 import type { Answer, Drawn, Question } from "./thread.ts";
 

@@ -1,5 +1,5 @@
-import { headingOf } from "../../form/heading.ts";
-import { formatsFor } from "../../form/payload-format.ts";
+import { headingOf } from "../../form/plan/heading.ts";
+import { formatsFor } from "../../form/payload/format.ts";
 import { HOUR } from "../lib/time.ts";
 import { escapeHtml } from "./page.ts";
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
-import { PRESS } from "../../form/entries.ts";
-import type { Entries } from "../../form/entries.ts";
+import { PRESS } from "../../form/plan/entries.ts";
+import type { Entries } from "../../form/plan/entries.ts";
 
 /** A page, or a frame of one with the page's keyboard. */
 export type Typed = Pick<Page, "evaluate" | "waitForFunction" | "keyboard" | "locator"> &

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures.ts";
-import { entriesOf, planForm, readForm } from "../../form/plan.ts";
+import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures/forms.ts";
+import { entriesOf, planForm, readForm } from "../../form/plan/plan.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { axeInFrame, testInBrowser } from "./support/browser.ts";
 import { hears, openForm, withEmbed } from "./support/embed-host.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import type { Entries } from "../../form/entries.ts";
-import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures.ts";
-import type { FormFixture } from "../../form/fixtures.ts";
-import { entriesOf, planForm, readForm } from "../../form/plan.ts";
+import type { Entries } from "../../form/plan/entries.ts";
+import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures/forms.ts";
+import type { FormFixture } from "../../form/fixtures/forms.ts";
+import { entriesOf, planForm, readForm } from "../../form/plan/plan.ts";
 import { idOf } from "../../web/form/dom-ids.ts";
 import type { Gallery } from "../../web/gallery/server.ts";
 import { openGallery } from "./gallery.ts";

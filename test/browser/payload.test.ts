@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { Page } from "playwright-core";
-import { PAYLOAD_FIXTURES } from "../../form/payload-fixtures.ts";
+import { PAYLOAD_FIXTURES } from "../../form/fixtures/payloads.ts";
 import { openGallery } from "./gallery.ts";
 import type { Gallery } from "../../web/gallery/server.ts";
 import { axe, screenshot, testInBrowser } from "./support/browser.ts";

@@ -1,4 +1,4 @@
-import type { Entries } from "../../form/entries.ts";
+import type { Entries } from "../../form/plan/entries.ts";
 
 /*
  * What was entered survives a reload of the page around, which is how many hosts get a fresh token. It is kept with the

@@ -1,4 +1,4 @@
-import { isOptional, questionOf } from "../../form/nodes.ts";
+import { isOptional, questionOf } from "../../form/plan/nodes.ts";
 import type {
   BoolNode,
   ChoiceNode,
@@ -9,8 +9,8 @@ import type {
   Option,
   TextNode,
   TimeNode,
-} from "../../form/nodes.ts";
-import { zoneName } from "../../form/times.ts";
+} from "../../form/plan/nodes.ts";
+import { zoneName } from "../../form/plan/times.ts";
 import { idOf } from "./dom-ids.ts";
 import type { Drawing } from "./drawing.ts";
 import { describedBy, Field, FieldSet } from "./field.tsx";

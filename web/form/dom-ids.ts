@@ -1,4 +1,4 @@
-import type { FormNode } from "../../form/nodes.ts";
+import type { FormNode } from "../../form/plan/nodes.ts";
 
 /** The id of the element for a field's name, or of what belongs to it. Distinct names have distinct ids. */
 export function idOf(name: string, part = ""): string {

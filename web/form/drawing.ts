@@ -1,6 +1,6 @@
-import type { Press } from "../../form/entries.ts";
-import type { Messages } from "../../form/messages.ts";
-import type { FormNode } from "../../form/nodes.ts";
+import type { Press } from "../../form/plan/entries.ts";
+import type { Messages } from "../../form/plan/messages.ts";
+import type { FormNode } from "../../form/plan/nodes.ts";
 
 /** What every part of a form is drawn with. */
 export interface Drawing {

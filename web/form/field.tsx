@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { PRESS, textOfPress } from "../../form/entries.ts";
-import type { Press } from "../../form/entries.ts";
-import { isOptional } from "../../form/nodes.ts";
-import type { FormNode } from "../../form/nodes.ts";
+import { PRESS, textOfPress } from "../../form/plan/entries.ts";
+import type { Press } from "../../form/plan/entries.ts";
+import { isOptional } from "../../form/plan/nodes.ts";
+import type { FormNode } from "../../form/plan/nodes.ts";
 import { idOf } from "./dom-ids.ts";
 import type { Drawing } from "./drawing.ts";
 import { Icon } from "./icons.tsx";

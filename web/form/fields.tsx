@@ -1,4 +1,4 @@
-import type { FormNode, GroupNode, ListNode, RecordNode, VariantNode } from "../../form/nodes.ts";
+import type { FormNode, GroupNode, ListNode, RecordNode, VariantNode } from "../../form/plan/nodes.ts";
 import {
   BoolControl,
   ChoiceControl,

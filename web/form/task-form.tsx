@@ -1,7 +1,7 @@
 import { useMemo } from "react";
-import type { Entries } from "../../form/entries.ts";
-import { readForm } from "../../form/plan.ts";
-import type { TaskFormProps } from "../../form/task-form.ts";
+import type { Entries } from "../../form/plan/entries.ts";
+import { readForm } from "../../form/plan/plan.ts";
+import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { AnswerForm } from "./answer-form.tsx";
 import type { Outcome } from "./answer-form.tsx";
 import { useTextRules } from "./text-rules.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { TextRules } from "../../form/schema-view.ts";
+import type { TextRules } from "../../form/plan/schema-view.ts";
 import { LIVE } from "./live.ts";
 
 let loading: Promise<TextRules> | undefined;
@@ -14,7 +14,7 @@ export function useTextRules(schema: unknown): TextRules | undefined {
   useEffect(() => {
     if (!isWanted) return;
     let isGone = false;
-    loading ??= import("../../form/text-rules.ts").then((module) => module.TEXT_RULES);
+    loading ??= import("../../form/plan/text-rules.ts").then((module) => module.TEXT_RULES);
     // When it cannot be loaded, the server still checks everything.
     void loading.then(
       (loaded) => (isGone ? undefined : setRules(loaded)),

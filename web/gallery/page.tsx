@@ -1,8 +1,8 @@
 import { useState } from "react";
-import type { Finding } from "../../form/check.ts";
+import type { Finding } from "../../form/plan/check.ts";
 import type { Outcome } from "../form/answer-form.tsx";
 import { PayloadFixturePage } from "../form/payload/fixture-page.tsx";
-import type { TaskFormProps } from "../../form/task-form.ts";
+import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { TaskForm } from "../form/task-form.tsx";
 import "../form/payload/payload.css";
 import "../tokens.css";

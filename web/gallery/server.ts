@@ -10,14 +10,14 @@ import { MAILS } from "../../src/channels/email/message-fixtures.ts";
 import { renderMessage } from "../../src/channels/email/message.ts";
 import { startService } from "../../src/start.ts";
 import { buildPage, buildRenderer, type Library, type Manifest } from "../build.ts";
-import { entriesOfPost } from "../../form/entries.ts";
-import { FIXTURE_ZONE, FORM_FIXTURES, type FormFixture } from "../../form/fixtures.ts";
-import { readForm } from "../../form/plan.ts";
-import { readPost } from "../../form/post.ts";
-import { TEXT_RULES } from "../../form/text-rules.ts";
-import { PAYLOAD_FIXTURES } from "../../form/payload-fixtures.ts";
+import { entriesOfPost } from "../../form/plan/entries.ts";
+import { FIXTURE_ZONE, FORM_FIXTURES, type FormFixture } from "../../form/fixtures/forms.ts";
+import { readForm } from "../../form/plan/plan.ts";
+import { readPost } from "../../form/plan/post.ts";
+import { TEXT_RULES } from "../../form/plan/text-rules.ts";
+import { PAYLOAD_FIXTURES } from "../../form/fixtures/payloads.ts";
 import type * as payloadRenderer from "../form/payload/render-fixture.tsx";
-import type { TaskFormProps } from "../../form/task-form.ts";
+import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import type { PageData } from "./page.tsx";
 
 /*

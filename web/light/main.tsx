@@ -1,6 +1,6 @@
 import { render } from "preact";
-import { entriesOfPost } from "../../form/entries.ts";
-import type { TaskFormProps } from "../../form/task-form.ts";
+import { entriesOfPost } from "../../form/plan/entries.ts";
+import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
 import "../tokens.css";

@@ -1,6 +1,6 @@
 import { renderToString } from "preact-render-to-string";
-import { planPayload, type PayloadInput } from "../../form/payload.ts";
-import type { TaskFormProps } from "../../form/task-form.ts";
+import { planPayload, type PayloadInput } from "../../form/payload/payload.ts";
+import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { Markdown } from "../form/payload/markdown.tsx";
 import { TextDiff } from "../form/payload/text-diff.tsx";
 import { PayloadView } from "../form/payload/view.tsx";

@@ -1,7 +1,7 @@
-import { entriesOfPost, type Entries } from "../../../form/entries.ts";
-import type { FieldError } from "../../../form/check.ts";
-import { planForm, type Form } from "../../../form/plan.ts";
-import { readPost, type Notice } from "../../../form/post.ts";
+import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
+import type { FieldError } from "../../../form/plan/check.ts";
+import { planForm, type Form } from "../../../form/plan/plan.ts";
+import { readPost, type Notice } from "../../../form/plan/post.ts";
 import type { Context } from "../../context.ts";
 import type { FormToDraw } from "../../drawing/drawing.ts";
 import { ServiceError } from "../../errors.ts";

@@ -1,4 +1,4 @@
-import type { Form } from "../../../form/plan.ts";
+import type { Form } from "../../../form/plan/plan.ts";
 import type { LinkCaller, SlackCaller } from "../../people/caller.ts";
 import type { WholeTask } from "../../tasks/store.ts";
 

@@ -1,5 +1,5 @@
-import { formatsFor } from "../../../form/payload-format.ts";
-import { headingOf } from "../../../form/heading.ts";
+import { formatsFor } from "../../../form/payload/format.ts";
+import { headingOf } from "../../../form/plan/heading.ts";
 import { csp, escapeHtml, ICON } from "../../http/page.ts";
 import { drawHeading, reviewSection } from "../../http/task-drawing.ts";
 

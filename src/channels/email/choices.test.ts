@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FORM_FIXTURES } from "../../../form/fixtures.ts";
-import { nodesOf } from "../../../form/nodes.ts";
-import { planForm } from "../../../form/plan.ts";
-import { objectOf } from "../../../form/try-form.ts";
+import { FORM_FIXTURES } from "../../../form/fixtures/forms.ts";
+import { nodesOf } from "../../../form/plan/nodes.ts";
+import { planForm } from "../../../form/plan/plan.ts";
+import { objectOf } from "../../../form/fixtures/try-form.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 
 const NOW = new Date("2026-11-22T12:00:00Z");

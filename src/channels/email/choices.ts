@@ -1,7 +1,7 @@
-import { nodesOf } from "../../../form/nodes.ts";
-import { planForm, readForm } from "../../../form/plan.ts";
-import type { Form } from "../../../form/plan.ts";
-import { TEXT_RULES } from "../../../form/text-rules.ts";
+import { nodesOf } from "../../../form/plan/nodes.ts";
+import { planForm, readForm } from "../../../form/plan/plan.ts";
+import type { Form } from "../../../form/plan/plan.ts";
+import { TEXT_RULES } from "../../../form/plan/text-rules.ts";
 
 /** What a form is made of. */
 export interface AskedTask {
@@ -45,7 +45,7 @@ export function formForMail(task: AskedTask, timeZone: string, now: Date): Form 
 
 /**
  * What a mail can ask by links, of the untouched form: a decision that only other answers bring up is none yet, and one that
- * nobody can change is none either. null: there is no decision, which always has 2 to 5 options. (form/plan.ts)
+ * nobody can change is none either. null: there is no decision, which always has 2 to 5 options. (form/plan/plan.ts)
  */
 export function choicesOf(form: Form): Choices | null {
   const { root, decision } = planForm(form, {});

@@ -1,5 +1,5 @@
-import { FORM_FIXTURES } from "../../../form/fixtures.ts";
-import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/payload-fixtures.ts";
+import { FORM_FIXTURES } from "../../../form/fixtures/forms.ts";
+import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/fixtures/payloads.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
 import type { MessageOptions, MessageTask } from "./message.ts";
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ActionsBlock, ModalView } from "@slack/types";
-import type { Entries } from "../../../form/entries.ts";
-import { planForm, type Form } from "../../../form/plan.ts";
-import { readPost } from "../../../form/post.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
+import { planForm, type Form } from "../../../form/plan/plan.ts";
+import { readPost } from "../../../form/plan/post.ts";
 import type { Context } from "../../context.ts";
 import type { Kind, Outcome } from "../../deliveries/kinds.ts";
 import { schedule } from "../../deliveries/schedule.ts";

@@ -1,5 +1,5 @@
-import type { FormFixture } from "../../../form/fixtures.ts";
-import { FIXTURE_NOW } from "../../../form/payload-fixtures.ts";
+import type { FormFixture } from "../../../form/fixtures/forms.ts";
+import { FIXTURE_NOW } from "../../../form/fixtures/payloads.ts";
 import { HOUR } from "../../lib/time.ts";
 import { hostileTexts } from "../email/message-fixtures.ts";
 import type { SlackTask } from "./summary.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModalView, MultiStaticSelect, NumberInput, PlainTextInput } from "@slack/types";
-import { token } from "../../../form/entries.ts";
-import type { Entries } from "../../../form/entries.ts";
-import { planForm } from "../../../form/plan.ts";
-import { readPost } from "../../../form/post.ts";
+import { token } from "../../../form/plan/entries.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
+import { planForm } from "../../../form/plan/plan.ts";
+import { readPost } from "../../../form/plan/post.ts";
 import { enter, formOf, inputsOf, labelsOf, open, read, show } from "../../../test/support/slack/modals.ts";
 import { askingFor, slackTask } from "./fixtures.ts";
 

@@ -12,11 +12,11 @@ import type {
   Timepicker,
   URLInput,
 } from "@slack/types";
-import { ENGLISH } from "../../../form/messages.ts";
-import { isOptional, questionOf } from "../../../form/nodes.ts";
-import type { BoolNode, ChoiceNode, FormNode, NumberNode, TextNode, TimeNode } from "../../../form/nodes.ts";
+import { ENGLISH } from "../../../form/plan/messages.ts";
+import { isOptional, questionOf } from "../../../form/plan/nodes.ts";
+import type { BoolNode, ChoiceNode, FormNode, NumberNode, TextNode, TimeNode } from "../../../form/plan/nodes.ts";
 import { oneLine } from "../../../form/plain-text.ts";
-import { isClock, isDate, utcOf } from "../../../form/times.ts";
+import { isClock, isDate, utcOf } from "../../../form/plan/times.ts";
 import { labelOf } from "../../../form/titles.ts";
 import { inputAction } from "./actions.ts";
 import { line, MAX } from "./text.ts";

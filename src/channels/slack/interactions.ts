@@ -1,7 +1,7 @@
 import type { ActionsBlock } from "@slack/types";
-import { readPost } from "../../../form/post.ts";
-import { own } from "../../../form/hints.ts";
-import { planForm } from "../../../form/plan.ts";
+import { readPost } from "../../../form/plan/post.ts";
+import { own } from "../../../form/plan/hints.ts";
+import { planForm } from "../../../form/plan/plan.ts";
 import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { SECOND } from "../../lib/time.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { own } from "../../../form/hints.ts";
-import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/payload-fixtures.ts";
-import { planForm } from "../../../form/plan.ts";
+import { own } from "../../../form/plan/hints.ts";
+import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/fixtures/payloads.ts";
+import { planForm } from "../../../form/plan/plan.ts";
 import { checkMessage } from "../../../test/support/slack/surfaces.ts";
 import { parseAction } from "./actions.ts";
 import { askingFor, slackTask } from "./fixtures.ts";

@@ -1,6 +1,6 @@
 import type { ActionsBlock, Button, ContextBlock, ContextBlockElement, SectionBlock } from "@slack/types";
 import { cutText, oneLine } from "../../../form/plain-text.ts";
-import type { Form } from "../../../form/plan.ts";
+import type { Form } from "../../../form/plan/plan.ts";
 import { ACTION, chooseAction } from "./actions.ts";
 import { directChoices, slackForm } from "./form.ts";
 import type { DirectChoices } from "./form.ts";

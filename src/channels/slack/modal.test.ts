@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkPlan } from "../../../form/check.ts";
-import { FIXTURE_ZONE, FORM_FIXTURES } from "../../../form/fixtures.ts";
-import type { FormFixture } from "../../../form/fixtures.ts";
-import { FIXTURE_NOW } from "../../../form/payload-fixtures.ts";
-import { entriesOf, planForm } from "../../../form/plan.ts";
-import { readPost } from "../../../form/post.ts";
+import { checkPlan } from "../../../form/plan/check.ts";
+import { FIXTURE_ZONE, FORM_FIXTURES } from "../../../form/fixtures/forms.ts";
+import type { FormFixture } from "../../../form/fixtures/forms.ts";
+import { FIXTURE_NOW } from "../../../form/fixtures/payloads.ts";
+import { entriesOf, planForm } from "../../../form/plan/plan.ts";
+import { readPost } from "../../../form/plan/post.ts";
 import { enter, formOf, inputsOf, labelsOf, MESSAGE, open, read, show } from "../../../test/support/slack/modals.ts";
 import { checkModal, isAccepted, submitted } from "../../../test/support/slack/surfaces.ts";
 import { blockOf } from "./block-ids.ts";

@@ -1,4 +1,4 @@
-import type { Form } from "../../../form/plan.ts";
+import type { Form } from "../../../form/plan/plan.ts";
 import type { Context } from "../../context.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { mayWith } from "../../tasks/access.ts";

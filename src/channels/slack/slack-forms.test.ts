@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { InputBlock, ModalView } from "@slack/types";
-import { FORM_FIXTURES, type FormFixture } from "../../../form/fixtures.ts";
-import { entriesOf, planForm } from "../../../form/plan.ts";
+import { FORM_FIXTURES, type FormFixture } from "../../../form/fixtures/forms.ts";
+import { entriesOf, planForm } from "../../../form/plan/plan.ts";
 import { addUser } from "../../../test/support/people.ts";
 import { liveButtons, said, testWithSlack } from "../../../test/support/slack-service.ts";
 import type { View } from "../../../test/support/slack/workspace.ts";

@@ -3,7 +3,7 @@
  * use Slack. An envelope is acknowledged with the answer to it; Slack sends what was not acknowledged once more.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { own } from "../../../form/hints.ts";
+import { own } from "../../../form/plan/hints.ts";
 import type { Context } from "../../context.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { SlackApp } from "./client.ts";

@@ -1,12 +1,12 @@
-import type { FieldError } from "../../../form/check.ts";
-import type { Entries } from "../../../form/entries.ts";
-import { isRaw, own } from "../../../form/hints.ts";
-import type { BoolNode, FormNode } from "../../../form/nodes.ts";
+import type { FieldError } from "../../../form/plan/check.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
+import { isRaw, own } from "../../../form/plan/hints.ts";
+import type { BoolNode, FormNode } from "../../../form/plan/nodes.ts";
 import { oneLine } from "../../../form/plain-text.ts";
-import { planForm } from "../../../form/plan.ts";
-import type { Form } from "../../../form/plan.ts";
-import { CONFIRMED, SHOWN, shownIn } from "../../../form/post.ts";
-import { localOf, utcOf } from "../../../form/times.ts";
+import { planForm } from "../../../form/plan/plan.ts";
+import type { Form } from "../../../form/plan/plan.ts";
+import { CONFIRMED, SHOWN, shownIn } from "../../../form/plan/post.ts";
+import { localOf, utcOf } from "../../../form/plan/times.ts";
 import { askedOf, isFilledIn } from "./asked.ts";
 import type { Asked, AskedField } from "./asked.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
@@ -19,7 +19,7 @@ const MAX_ROUNDS = 8;
 
 /**
  * What was entered into a modal, as the same form would have posted it in a browser: `readPost` says what is to become of
- * it. (form/post.ts) A modal that asked something else than what was entered asks for, has no `~shown` that fits.
+ * it. (form/plan/post.ts) A modal that asked something else than what was entered asks for, has no `~shown` that fits.
  *
  * @param values - `view.state.values` as it came: by block, then by action
  * @param data - what the modal carried

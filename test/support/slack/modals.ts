@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { InputBlock, ModalView } from "@slack/types";
-import type { Entries } from "../../../form/entries.ts";
-import { FIXTURE_ZONE } from "../../../form/fixtures.ts";
-import { FIXTURE_NOW } from "../../../form/payload-fixtures.ts";
-import type { Form } from "../../../form/plan.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
+import { FIXTURE_ZONE } from "../../../form/fixtures/forms.ts";
+import { FIXTURE_NOW } from "../../../form/fixtures/payloads.ts";
+import type { Form } from "../../../form/plan/plan.ts";
 import { slackForm } from "../../../src/channels/slack/form.ts";
 import { modalOf, parseModalData } from "../../../src/channels/slack/modal.ts";
 import type { SlackTask } from "../../../src/channels/slack/summary.ts";

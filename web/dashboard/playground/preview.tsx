@@ -1,10 +1,10 @@
 import { Tabs } from "@mantine/core";
 import { IconCircleCheck } from "../ui/icons.tsx";
 import { useMemo, useState } from "react";
-import { checkPlan } from "../../../form/check.ts";
-import type { Entries } from "../../../form/entries.ts";
-import { planForm, readForm } from "../../../form/plan.ts";
-import { TEXT_RULES } from "../../../form/text-rules.ts";
+import { checkPlan } from "../../../form/plan/check.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
+import { planForm, readForm } from "../../../form/plan/plan.ts";
+import { TEXT_RULES } from "../../../form/plan/text-rules.ts";
 import type { Outcome } from "../../form/answer-form.tsx";
 import { TaskForm } from "../../form/task-form.tsx";
 import { PayloadOf } from "../task/payload.tsx";

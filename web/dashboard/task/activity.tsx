@@ -15,7 +15,7 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { ignoredHints } from "../../../form/ignored-hints.ts";
+import { ignoredHints } from "../../../form/plan/ignored-hints.ts";
 import { get, post } from "../api.ts";
 import type { AuditEntry, Task, WebhookDelivery } from "../api.ts";
 import { notificationOf, untold } from "./notifications.ts";

@@ -1,9 +1,9 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import type { Entries } from "../../../form/entries.ts";
-import { nodesOf } from "../../../form/nodes.ts";
-import { planForm, readForm } from "../../../form/plan.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
+import { nodesOf } from "../../../form/plan/nodes.ts";
+import { planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Outcome } from "../../form/answer-form.tsx";
 import { TaskForm } from "../../form/task-form.tsx";
 import { ApiError, OfflineError, post } from "../api.ts";

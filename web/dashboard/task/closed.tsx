@@ -1,6 +1,6 @@
 import { useMemo, useState } from "react";
-import type { Entries } from "../../../form/entries.ts";
-import { planForm, readForm } from "../../../form/plan.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
+import { planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Me, Task } from "../api.ts";
 import { CopyButton } from "../ui/copy.tsx";
 import { dropDraft, readDraft } from "./draft.ts";

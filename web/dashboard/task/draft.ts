@@ -1,4 +1,4 @@
-import type { Entries } from "../../../form/entries.ts";
+import type { Entries } from "../../../form/plan/entries.ts";
 
 const keyOf = (task: string): string => `draft:${task}`;
 

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from "react";
-import { planPayload } from "../../../form/payload.ts";
+import { planPayload } from "../../../form/payload/payload.ts";
 import { PayloadView } from "../../form/payload/view.tsx";
 import { useTimeZone } from "../ui/times.tsx";
 

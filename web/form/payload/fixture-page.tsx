@@ -1,6 +1,6 @@
 import type { ReactElement } from "react";
-import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/payload-fixtures.ts";
-import { planPayload } from "../../../form/payload.ts";
+import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/fixtures/payloads.ts";
+import { planPayload } from "../../../form/payload/payload.ts";
 import { Markdown } from "./markdown.tsx";
 import { TextDiff } from "./text-diff.tsx";
 import { PayloadView } from "./view.tsx";

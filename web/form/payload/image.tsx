@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { SafeImage } from "../../../form/payload-links.ts";
+import type { SafeImage } from "../../../form/payload/links.ts";
 
 /** Scripts run here: what needs them may be offered. */
 export function useScripts(): boolean {

@@ -3,7 +3,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmFromMarkdown } from "mdast-util-gfm";
 import { gfm } from "micromark-extension-gfm";
 import type { ReactElement, ReactNode } from "react";
-import { isImageData, safeImage, safeLink } from "../../../form/payload-links.ts";
+import { isImageData, safeImage, safeLink } from "../../../form/payload/links.ts";
 import { LoadImage, Picture } from "./image.tsx";
 import { OutsideLink, Scroller, visible } from "./text.tsx";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { PAYLOAD_FIXTURES } from "../../../form/payload-fixtures.ts";
+import { PAYLOAD_FIXTURES } from "../../../form/fixtures/payloads.ts";
 import { buildRenderer } from "../../build.ts";
 import type * as renderer from "./render-fixture.tsx";
 

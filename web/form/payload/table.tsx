@@ -1,5 +1,5 @@
 import type { ReactElement } from "react";
-import type { PayloadNode } from "../../../form/payload-node.ts";
+import type { PayloadNode } from "../../../form/payload/node.ts";
 import { Scroller, Toggle, visible } from "./text.tsx";
 
 const PAGE = 50;

@@ -1,5 +1,5 @@
 import type { ComponentType, ReactElement, ReactNode } from "react";
-import type { Change, PayloadNode, PayloadPlan } from "../../../form/payload-node.ts";
+import type { Change, PayloadNode, PayloadPlan } from "../../../form/payload/node.ts";
 import { LoadImage, Picture } from "./image.tsx";
 import { Source } from "./source.tsx";
 import { Table } from "./table.tsx";

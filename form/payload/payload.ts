@@ -1,18 +1,18 @@
-import { planPair, pairsOf } from "./payload-diff.ts";
-import type { Pair } from "./payload-diff.ts";
-import { formatsFor, isDateTimeText } from "./payload-format.ts";
-import type { FormattedDate, Numeric } from "./payload-format.ts";
-import { childHints, IgnoredHints, noteUnused, readHints, toneOf } from "./payload-hints.ts";
-import type { Hints } from "./payload-hints.ts";
-import { at, isList, isLongerThan, isObject, isScalar, jsonText, resolve, token } from "./payload-json.ts";
-import type { JsonObject } from "./payload-json.ts";
-import { isImageData, safeImage, safeLink } from "./payload-links.ts";
-import type { Column, DateShown, PayloadNode, PayloadPlan, Place, Shown } from "./payload-node.ts";
-import type { Planning, Subject } from "./payload-planning.ts";
-import * as schema from "./payload-schema.ts";
-import type { Layers } from "./payload-schema.ts";
-import { readableKey } from "./payload-titles.ts";
-import { labelOf } from "./titles.ts";
+import { planPair, pairsOf } from "./diff.ts";
+import type { Pair } from "./diff.ts";
+import { formatsFor, isDateTimeText } from "./format.ts";
+import type { FormattedDate, Numeric } from "./format.ts";
+import { childHints, IgnoredHints, noteUnused, readHints, toneOf } from "./hints.ts";
+import type { Hints } from "./hints.ts";
+import { at, isList, isLongerThan, isObject, isScalar, jsonText, resolve, token } from "./json.ts";
+import type { JsonObject } from "./json.ts";
+import { isImageData, safeImage, safeLink } from "./links.ts";
+import type { Column, DateShown, PayloadNode, PayloadPlan, Place, Shown } from "./node.ts";
+import type { Planning, Subject } from "./planning.ts";
+import * as schema from "./schema.ts";
+import type { Layers } from "./schema.ts";
+import { readableKey } from "./titles.ts";
+import { labelOf } from "../titles.ts";
 
 export interface PayloadInput {
   readonly payload: unknown;

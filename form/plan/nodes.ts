@@ -1,4 +1,4 @@
-import { hashText } from "../json-schema/equality.ts";
+import { hashText } from "../../json-schema/equality.ts";
 import type { Tone } from "./hints.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { TYPE_BITS } from "../json-schema/schema.ts";
+import { TYPE_BITS } from "../../json-schema/schema.ts";
 import { token } from "./entries.ts";
 import { ANSWER_WIDGETS, fieldHints, hintOf, isRaw, own, wrappedHints, WRAPPERS } from "./hints.ts";
 import { optionsOf } from "./choices.ts";

@@ -1,5 +1,5 @@
-import { isOfFormat } from "../json-schema/formats.ts";
-import { linearMatcher } from "../json-schema/patterns.ts";
+import { isOfFormat } from "../../json-schema/formats.ts";
+import { linearMatcher } from "../../json-schema/patterns.ts";
 import type { TextRules } from "./schema-view.ts";
 
 /** Settles patterns and formats here. A module of its own, since it is as large as all the rest of a form. */

@@ -1,5 +1,5 @@
-import { at, isList, isObject, isScalar } from "./payload-json.ts";
-import type { JsonObject } from "./payload-json.ts";
+import { at, isList, isObject, isScalar } from "./json.ts";
+import type { JsonObject } from "./json.ts";
 
 /** What the schema says of one value: the schemas that speak of it, nearest first. */
 export type Layers = readonly Layer[];

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { fieldHints, inOrder, readHints } from "./hints.ts";
 import type { Channel } from "./hints.ts";
 import type { BoolNode } from "./nodes.ts";
-import { objectOf, tryForm } from "./try-form.ts";
+import { objectOf, tryForm } from "../fixtures/try-form.ts";
 
 const TEXT = { type: "string" };
 const SCHEMA = objectOf({ a: TEXT, b: TEXT, c: TEXT });

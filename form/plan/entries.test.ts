@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { applyPress, entriesOfPost, parsePress, textOfPress, token } from "./entries.ts";
 import type { Entries, Press } from "./entries.ts";
 import { entriesOf } from "./plan.ts";
-import { objectOf, tryForm } from "./try-form.ts";
+import { objectOf, tryForm } from "../fixtures/try-form.ts";
 
 const plain = (entries: Entries): Record<string, readonly string[]> => ({ ...entries });
 

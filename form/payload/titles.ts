@@ -1,4 +1,4 @@
-import { titleOf } from "./titles.ts";
+import { titleOf } from "../titles.ts";
 
 const MAX_LENGTH = 120;
 

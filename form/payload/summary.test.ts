@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "./payload-fixtures.ts";
-import { summarise } from "./payload-summary.ts";
-import type { Fact } from "./payload-summary.ts";
+import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../fixtures/payloads.ts";
+import { summarise } from "./summary.ts";
+import type { Fact } from "./summary.ts";
 import { planPayload } from "./payload.ts";
 
 function factsOf(name: string, wanted: number | readonly string[]): readonly Fact[] {

@@ -1,4 +1,4 @@
-import { isEqual } from "../json-schema/equality.ts";
+import { isEqual } from "../../json-schema/equality.ts";
 
 /** Equality of JSON values; one of the two comes from a schema or a payload, whose size and depth are limited. */
 export function isSame(a: unknown, b: unknown): boolean {

@@ -3,7 +3,7 @@ import type { FieldHints, Tone } from "./hints.ts";
 import type { Option } from "./nodes.ts";
 import { first, firstText, fits, placeOf } from "./schema-view.ts";
 import type { Place, SchemaSource } from "./schema-view.ts";
-import { labelOf } from "./titles.ts";
+import { labelOf } from "../titles.ts";
 
 /** More are no list that anybody reads; then a text is entered and checked. */
 const MAX_OPTIONS = 1_000;

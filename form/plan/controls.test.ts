@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ChoiceNode, GroupNode, NumberNode, TextNode, TimeNode } from "./nodes.ts";
-import { objectOf, tryForm } from "./try-form.ts";
-import type { Trial } from "./try-form.ts";
+import { objectOf, tryForm } from "../fixtures/try-form.ts";
+import type { Trial } from "../fixtures/try-form.ts";
 
 /** The field "f" of this schema. */
 function fieldOf<Node>(schema: unknown, ui?: unknown, trial: Trial = {}): Node {

@@ -1,4 +1,4 @@
-import type { ErrorParams } from "../json-schema/errors.ts";
+import type { ErrorParams } from "../../json-schema/errors.ts";
 import { keyOf } from "./entries.ts";
 import { ENGLISH } from "./messages.ts";
 import type { Messages } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { TYPE_BITS } from "../json-schema/schema.ts";
+import { TYPE_BITS } from "../../json-schema/schema.ts";
 import { optionsOf, toneOf } from "./choices.ts";
 import { keyOf, token } from "./entries.ts";
 import type { Entries } from "./entries.ts";
@@ -20,7 +20,7 @@ import { questionOf } from "./nodes.ts";
 import type { ChoiceNode, FormNode, GroupNode, ListNode, Option, RecordNode, VariantNode } from "./nodes.ts";
 import { first, firstText, fits, largest, placeOf, propertiesOf, requiredOf, smallest } from "./schema-view.ts";
 import type { Condition, Layer, Place, Resolved, SchemaSource, Union } from "./schema-view.ts";
-import { titleOf } from "./titles.ts";
+import { titleOf } from "../titles.ts";
 
 /** A plan on its way: what was entered, and how much more may be built. */
 export interface Build {

@@ -4,7 +4,7 @@ import { checkPlan, explain } from "./check.ts";
 import type { Plan } from "./plan.ts";
 import { planForm, readForm } from "./plan.ts";
 import { TEXT_RULES } from "./text-rules.ts";
-import { objectOf, tryForm } from "./try-form.ts";
+import { objectOf, tryForm } from "../fixtures/try-form.ts";
 
 function planned(response_schema: unknown, json: string): { plan: Plan; says: string[] } {
   const form = readForm({ response_schema, time_zone: "UTC", now: new Date("2026-11-22T12:00:00Z") });

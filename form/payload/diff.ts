@@ -1,9 +1,9 @@
-import { at, isList, isObject, isSame, isScalar, token } from "./payload-json.ts";
-import type { JsonObject } from "./payload-json.ts";
-import type { Change, PayloadNode, Shown } from "./payload-node.ts";
-import type { Planning, Subject } from "./payload-planning.ts";
-import { itemStarts, layersOf, propertyStarts, textOf } from "./payload-schema.ts";
-import { readableKey } from "./payload-titles.ts";
+import { at, isList, isObject, isSame, isScalar, token } from "./json.ts";
+import type { JsonObject } from "./json.ts";
+import type { Change, PayloadNode, Shown } from "./node.ts";
+import type { Planning, Subject } from "./planning.ts";
+import { itemStarts, layersOf, propertyStarts, textOf } from "./schema.ts";
+import { readableKey } from "./titles.ts";
 
 /** Two keys of one object: the same thing before and after. `title` when the keys say what that thing is. */
 export interface Pair {

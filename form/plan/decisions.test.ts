@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { BoolNode, ChoiceNode } from "./nodes.ts";
-import { objectOf, tryForm } from "./try-form.ts";
+import { objectOf, tryForm } from "../fixtures/try-form.ts";
 
 const FIVE = ["a", "b", "c", "d", "e"];
 

@@ -1,9 +1,9 @@
-import type { FormatCheck, PatternMatcher } from "../json-schema/run.ts";
-import type { Schema, SchemaNode } from "../json-schema/schema.ts";
-import { TYPE_BITS } from "../json-schema/schema.ts";
-import { readSchema } from "../json-schema/read-schema.ts";
-import { validateWith } from "../json-schema/validate-with.ts";
-import type { Verdict } from "../json-schema/validate-with.ts";
+import type { FormatCheck, PatternMatcher } from "../../json-schema/run.ts";
+import type { Schema, SchemaNode } from "../../json-schema/schema.ts";
+import { TYPE_BITS } from "../../json-schema/schema.ts";
+import { readSchema } from "../../json-schema/read-schema.ts";
+import { validateWith } from "../../json-schema/validate-with.ts";
+import type { Verdict } from "../../json-schema/validate-with.ts";
 import { isRaw } from "./hints.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { PayloadNode, PayloadPlan } from "./payload-node.ts";
-import { oneLine } from "./plain-text.ts";
+import type { PayloadNode, PayloadPlan } from "./node.ts";
+import { oneLine } from "../plain-text.ts";
 
 export interface Fact {
   readonly title: string;

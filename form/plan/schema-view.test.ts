@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { NumberNode, TextNode, VariantNode } from "./nodes.ts";
 import { planForm } from "./plan.ts";
 import { TEXT_RULES } from "./text-rules.ts";
-import { objectOf, tryForm } from "./try-form.ts";
+import { objectOf, tryForm } from "../fixtures/try-form.ts";
 
 const TEXT = { type: "string" };
 const DRAFT_07 = { $schema: "http://json-schema.org/draft-07/schema#" };

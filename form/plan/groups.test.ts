@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { GroupNode, ListNode, RecordNode, VariantNode } from "./nodes.ts";
 import { nodesOf } from "./nodes.ts";
-import { objectOf, tryForm } from "./try-form.ts";
+import { objectOf, tryForm } from "../fixtures/try-form.ts";
 
 const TEXT = { type: "string" };
 /** if/then/else as a part of a schema. */

@@ -1,6 +1,6 @@
-import type { Formats } from "./payload-format.ts";
-import type { Hints, IgnoredHints } from "./payload-hints.ts";
-import type { SchemaReader } from "./payload-schema.ts";
+import type { Formats } from "./format.ts";
+import type { Hints, IgnoredHints } from "./hints.ts";
+import type { SchemaReader } from "./schema.ts";
 
 /** One plan in the making. Limits count down; where one ends, the plan says how much is left out. */
 export interface Planning {

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { parseSchema } from "../json-schema/parse-schema.ts";
+import { parseSchema } from "../../json-schema/parse-schema.ts";
 import { TEXT_RULES } from "./text-rules.ts";
-import { anySchema, anyValue } from "../json-schema/random-schemas.ts";
-import { validate } from "../json-schema/validate.ts";
+import { anySchema, anyValue } from "../../json-schema/random-schemas.ts";
+import { validate } from "../../json-schema/validate.ts";
 import { checkPlan } from "./check.ts";
 import { applyPress, entriesOfPost } from "./entries.ts";
 import type { Entries } from "./entries.ts";
 import { nodesOf } from "./nodes.ts";
 import { entriesOf, planForm, readForm } from "./plan.ts";
 import type { Form } from "./plan.ts";
-import { anyForm } from "./random-forms.ts";
+import { anyForm } from "../fixtures/random-forms.ts";
 
 const RUNS = Number(process.env["TEST_RUNS"] ?? 400);
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { HOSTILE_CASES } from "../json-schema/hostile.ts";
-import { anySchema, anyValue } from "../json-schema/random-schemas.ts";
-import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "./payload-fixtures.ts";
-import type { PayloadNode, PayloadPlan } from "./payload-node.ts";
+import { HOSTILE_CASES } from "../../json-schema/hostile.ts";
+import { anySchema, anyValue } from "../../json-schema/random-schemas.ts";
+import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../fixtures/payloads.ts";
+import type { PayloadNode, PayloadPlan } from "./node.ts";
 import { planPayload } from "./payload.ts";
 import type { PayloadInput } from "./payload.ts";
 

@@ -1,5 +1,5 @@
-import { at, isList, isObject, token } from "./payload-json.ts";
-import type { IgnoredHint, Tone } from "./payload-node.ts";
+import { at, isList, isObject, token } from "./json.ts";
+import type { IgnoredHint, Tone } from "./node.ts";
 
 /** The hints for one place, checked; what was wrong with them is already noted. */
 export interface Hints {
