@@ -3,10 +3,10 @@
  * schemas costs the first time it is seen. Prints; asserts nothing.
  */
 import { DEFAULT_STEPS } from "./budget.ts";
-import { HOSTILE_CASES } from "./hostile.ts";
-import type { HostileCase } from "./hostile.ts";
+import { HOSTILE_CASES } from "./fixtures/hostile.ts";
+import type { HostileCase } from "./fixtures/hostile.ts";
 import { parseSchema } from "./parse-schema.ts";
-import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "./samples.ts";
+import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "./fixtures/samples.ts";
 import { validate } from "./validate.ts";
 
 const { log } = console;

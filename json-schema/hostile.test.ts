@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_STEPS } from "./budget.ts";
-import { HOSTILE_CASES } from "./hostile.ts";
+import { HOSTILE_CASES } from "./fixtures/hostile.ts";
 import { parseSchema } from "./parse-schema.ts";
 import { validate } from "./validate.ts";
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { parseSchema } from "./parse-schema.ts";
 import type { ProblemInWords } from "./problems.ts";
-import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "./samples.ts";
+import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "./fixtures/samples.ts";
 import type { Schema } from "./schema.ts";
-import { anySchema } from "./random-schemas.ts";
+import { anySchema } from "./fixtures/random-schemas.ts";
 import { validate } from "./validate.ts";
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { isObject } from "./equality.ts";
-import { HOSTILE_CASES } from "./hostile.ts";
+import { HOSTILE_CASES } from "./fixtures/hostile.ts";
 import { parseSchema } from "./parse-schema.ts";
-import { anySchema, anyValue } from "./random-schemas.ts";
+import { anySchema, anyValue } from "./fixtures/random-schemas.ts";
 import { takesObjects } from "./takes-objects.ts";
 import { validate } from "./validate.ts";
 

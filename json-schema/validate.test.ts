@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { isMultipleOf } from "./numbers.ts";
 import { parseSchema } from "./parse-schema.ts";
-import { anySchema, anyValue } from "./random-schemas.ts";
+import { anySchema, anyValue } from "./fixtures/random-schemas.ts";
 import type { Schema } from "./schema.ts";
 import type { ErrorInWords } from "./sentences.ts";
 import { validate } from "./validate.ts";

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { tryForm } from "../form/fixtures/try-form.ts";
 import { parseSchema } from "../json-schema/parse-schema.ts";
-import { anySchema, anyValue } from "../json-schema/random-schemas.ts";
+import { anySchema, anyValue } from "../json-schema/fixtures/random-schemas.ts";
 import { takesObjects } from "../json-schema/takes-objects.ts";
 import { validate } from "../json-schema/validate.ts";
 import type { JsonObject } from "./json.ts";

@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
 import type { PatternHost } from "../json-schema/pattern-worker-host.ts";
-import type { Workspaces } from "./channels/slack/workspaces.ts";
+import type { Workspaces } from "./channels/slack/workspaces/workspaces.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
 import type { Drawing } from "./drawing/drawing.ts";
 import type { Metrics } from "./http/metrics.ts";
-import type { Sender } from "./lib/http-sender.ts";
+import type { Sender } from "./outbound/http-sender.ts";
 import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
 import type { TaskCreator } from "./tasks/create.ts";

@@ -2,7 +2,7 @@ import { startSocket } from "./channels/slack/socket.ts";
 import type { Context } from "./context.ts";
 import { startTidying } from "./people/sessions.ts";
 import { startClaimExpiry } from "./tasks/claims.ts";
-import { startDeadlines } from "./tasks/deadlines.ts";
+import { startDeadlines } from "./tasks/timeouts.ts";
 import { startDepartures } from "./tasks/departures.ts";
 import { startTotals } from "./tasks/stored-totals.ts";
 

@@ -38,7 +38,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   processes: {
     files: ["test/replicas/*.test.ts", "mcp/*.test.ts"],
     rooms: words(
-      "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/lib/",
+      "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/lib/ src/outbound/",
       "src/start.ts src/worker.ts src/discovery.ts src/agents/ sdk/ mcp/",
     ),
   },
@@ -61,7 +61,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
 
 /** The proofs (`npm run prove`) that a change of what writes has to pass too. */
 export const PROOFS = words(
-  "src/tasks/ src/deliveries/ src/db/ src/lib/ src/callbacks/ src/http/ src/drawing/ json-schema/ form/ prove/",
+  "src/tasks/ src/deliveries/ src/db/ src/lib/ src/outbound/ src/callbacks/ src/http/ src/drawing/ json-schema/ form/ prove/",
 );
 
 /** What every set rests on. */

@@ -15,7 +15,7 @@ import {
   type Client,
   type ListedTask,
 } from "@human-task-service/client";
-import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
 import { person } from "../../test/support/people.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY, testOnBoth, type TestService } from "../../test/support/service.ts";
 import { listen } from "./callbacks.ts";

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { createClient, type Client } from "@human-task-service/client";
-import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
 import { ADMIN_TOKEN, startTestService, type TestService } from "../../test/support/service.ts";
 
 /** A service that listens, whose callbacks are posted for real. Its clock runs, and can be put forward. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { HOSTILE_CASES } from "../../json-schema/hostile.ts";
-import { anySchema, anyValue } from "../../json-schema/random-schemas.ts";
+import { HOSTILE_CASES } from "../../json-schema/fixtures/hostile.ts";
+import { anySchema, anyValue } from "../../json-schema/fixtures/random-schemas.ts";
 import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../fixtures/payloads.ts";
 import type { PayloadNode, PayloadPlan } from "./node.ts";
 import { planPayload } from "./payload.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { anySchema, anyValue } from "../../json-schema/random-schemas.ts";
+import { anySchema, anyValue } from "../../json-schema/fixtures/random-schemas.ts";
 import { FORM_FIXTURES } from "../fixtures/forms.ts";
 import { ignoredHints } from "./ignored-hints.ts";
 import { objectOf } from "../fixtures/try-form.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { parseSchema } from "../../json-schema/parse-schema.ts";
 import { TEXT_RULES } from "./text-rules.ts";
-import { anySchema, anyValue } from "../../json-schema/random-schemas.ts";
+import { anySchema, anyValue } from "../../json-schema/fixtures/random-schemas.ts";
 import { validate } from "../../json-schema/validate.ts";
 import { checkPlan } from "./check.ts";
 import { applyPress, entriesOfPost } from "./entries.ts";

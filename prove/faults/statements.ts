@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Db } from "../../src/db/database.ts";
 import type { WebhookDelivery } from "../../src/deliveries/schema.ts";
 import { MINUTE, SECOND } from "../../src/lib/time.ts";
-import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { startReceiver } from "../../test/support/receiver.ts";
 import { newTaskBody, startTestService, type TestService } from "../../test/support/service.ts";

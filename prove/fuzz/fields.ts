@@ -1,4 +1,4 @@
-import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "../../json-schema/samples.ts";
+import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "../../json-schema/fixtures/samples.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 import type { Random } from "../random.ts";
 import type { Description } from "./description.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { HOSTILE_CASES } from "../../json-schema/hostile.ts";
-import { anySchema, anyValue } from "../../json-schema/random-schemas.ts";
-import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "../../json-schema/samples.ts";
+import { HOSTILE_CASES } from "../../json-schema/fixtures/hostile.ts";
+import { anySchema, anyValue } from "../../json-schema/fixtures/random-schemas.ts";
+import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "../../json-schema/fixtures/samples.ts";
 import { isJsonObject, type JsonObject } from "../../src/lib/json.ts";
 import { createRandom, type Random } from "../random.ts";
 import { fromValue, mutate, toText } from "./json-text.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Dialect } from "../../src/db/database.ts";
-import { timeOutDueTasks } from "../../src/tasks/deadlines.ts";
+import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
 import { startReceiver } from "../../test/support/receiver.ts";
 import { ADMIN_TOKEN, startTestService } from "../../test/support/service.ts";
 import { bodyOf, type Action, type Request } from "./contract.ts";

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Tx } from "../db/database.ts";
 import type { AbandonedDelivery, Kind, Outcome } from "../deliveries/kinds.ts";
-import type { Sender, SendResult } from "../lib/http-sender.ts";
+import type { Sender, SendResult } from "../outbound/http-sender.ts";
 import { nextAttemptAt } from "./schedule.ts";
 import { sendCallback } from "./send.ts";
 import { createSigner } from "./signature.ts";

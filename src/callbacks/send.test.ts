@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { test } from "node:test";
-import { createSender } from "../lib/http-sender.ts";
+import { createSender } from "../outbound/http-sender.ts";
 import { sendCallback } from "./send.ts";
 import { createSigner } from "./signature.ts";
 

@@ -15,7 +15,7 @@ import { PAYLOAD_KEY } from "../../test/support/service.ts";
 import { startSlack } from "../../test/support/slack.ts";
 import { startSmtp } from "../../test/support/smtp.ts";
 import { startVendors } from "../../test/support/vendors.ts";
-import { BOT_SCOPES } from "../channels/slack/manifest.ts";
+import { BOT_SCOPES } from "../channels/slack/workspaces/manifest.ts";
 import { runDoctor as runPlainly } from "./doctor.ts";
 import { reportText, secretsIn } from "./doctor/report.ts";
 import { UsageError } from "./options.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { expectedSignature, startReceiver } from "../../test/support/receiver.ts";
 import { PAYLOAD_KEY, testOnBoth } from "../../test/support/service.ts";
-import { timeOutDueTasks } from "../tasks/deadlines.ts";
+import { timeOutDueTasks } from "../tasks/timeouts.ts";
 import type { TaskRecord } from "../tasks/schema.ts";
 
 testOnBoth(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
 import { endLapsedClaims, startClaimExpiry } from "./claims.ts";
-import { timeOutDueTasks } from "./deadlines.ts";
+import { timeOutDueTasks } from "./timeouts.ts";
 import type { AuditEntryRecord, TaskRecord } from "./schema.ts";
 
 type Body = TaskRecord & { error_code: string };

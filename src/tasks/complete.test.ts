@@ -7,7 +7,7 @@ import { person } from "../../test/support/people.ts";
 import { testOnBoth, newTaskBody, startTestService, type TestService } from "../../test/support/service.ts";
 import { ServiceError } from "../errors.ts";
 import type { Verify } from "../verifier/verify.ts";
-import { timeOutDueTasks } from "./deadlines.ts";
+import { timeOutDueTasks } from "./timeouts.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
 
 const verifier_config = { provider: "openai", instructions: "Is there a receipt?", max_attempts: 2 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
-import { timeOutDueTasks } from "./deadlines.ts";
+import { timeOutDueTasks } from "./timeouts.ts";
 import type { ListedTask, Stats, TaskCounts } from "./schema.ts";
 
 const list = async ({ call }: TestService, query = "") => {

@@ -1,6 +1,6 @@
 import { DELIVERIES_HINT, owe, type Owed } from "../deliveries/store.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
-import { originOf } from "../lib/outbound-url.ts";
+import { originOf } from "../outbound/outbound-url.ts";
 import { isTerminal, transition, type TaskEvent } from "./lifecycle.ts";
 import { outcomeOf } from "./outcome.ts";
 import { addMoves, addMovesAtOnce } from "./move-store.ts";

@@ -6,7 +6,7 @@ import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import { createLocalHints } from "../db/hints.ts";
 import type { Db } from "../db/database.ts";
 import { signedOutHint } from "../people/sessions.ts";
-import { timeOutDueTasks } from "./deadlines.ts";
+import { timeOutDueTasks } from "./timeouts.ts";
 import { createWaiters, ROUNDS_WHILE_HEALTHY } from "./poll.ts";
 import type { PollResult } from "./schema.ts";
 

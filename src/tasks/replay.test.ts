@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
-import { timeOutDueTasks } from "./deadlines.ts";
+import { timeOutDueTasks } from "./timeouts.ts";
 import type { TaskStatus } from "./lifecycle.ts";
 import type { TaskRecord } from "./schema.ts";
 

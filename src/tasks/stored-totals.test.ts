@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { Db } from "../db/database.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
-import { timeOutDueTasks } from "./deadlines.ts";
+import { timeOutDueTasks } from "./timeouts.ts";
 import type { Stats } from "./schema.ts";
 import { deleteTask, lockTask } from "./store.ts";
 import { forgetTotalsOf, startTotals, storeTotals } from "./stored-totals.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { MAILS } from "../../src/channels/email/message-fixtures.ts";
+import { MAILS } from "../../src/channels/email/fixtures/messages.ts";
 import { renderMessage } from "../../src/channels/email/message.ts";
 import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { MAILS } from "../../src/channels/email/message-fixtures.ts";
+import { MAILS } from "../../src/channels/email/fixtures/messages.ts";
 import { renderMessage } from "../../src/channels/email/message.ts";
 import { startService } from "../../src/start.ts";
 import { buildPage, buildRenderer, type Library, type Manifest } from "../build.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { choicesOf, formForMail } from "./choices.ts";
-import { FIXTURE_LINK, hostileTexts, MAILS } from "./message-fixtures.ts";
+import { FIXTURE_LINK, hostileTexts, MAILS } from "./fixtures/messages.ts";
 import { COLOURS } from "./message-style.ts";
 import { renderMessage } from "./message.ts";
 import type { MessageOptions, MessageTask } from "./message.ts";

@@ -13,7 +13,7 @@ import type { OwedPost } from "./owed.ts";
 import { readPlace, type Place } from "./place.ts";
 import { messageFor, sentBackFor } from "./showing.ts";
 import { targetOf } from "./targets.ts";
-import type { Workspaces } from "./workspaces.ts";
+import type { Workspaces } from "./workspaces/workspaces.ts";
 
 type Ctx = Pick<Context, "db" | "config" | "log">;
 

@@ -6,10 +6,10 @@ import { findWholeTask } from "../../tasks/store.ts";
 import type { Door } from "../action/door.ts";
 import { PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
 import { SlackFailure } from "./client.ts";
-import type { Who } from "./desk.ts";
-import { slackForm } from "./form.ts";
-import { slackCallerOf } from "./people.ts";
-import type { Workspaces } from "./workspaces.ts";
+import type { Who } from "./clicks/desk.ts";
+import { slackForm } from "./modal/form.ts";
+import { slackCallerOf } from "./clicks/people.ts";
+import type { Workspaces } from "./workspaces/workspaces.ts";
 
 /*
  * A link lets one member of a workspace answer one task, where Slack itself cannot ask. It names the task, the member, and the

@@ -4,13 +4,13 @@ import { own } from "../../../form/plan/hints.ts";
 import { FIXTURE_NOW, PAYLOAD_FIXTURES } from "../../../form/fixtures/payloads.ts";
 import { planForm } from "../../../form/plan/plan.ts";
 import { checkMessage } from "../../../test/support/slack/surfaces.ts";
-import { parseAction } from "./actions.ts";
-import { askingFor, slackTask } from "./fixtures.ts";
-import { decisionOf, entriesOfChoice, slackForm } from "./form.ts";
+import { parseAction } from "./clicks/actions.ts";
+import { askingFor, slackTask } from "./fixtures/tasks.ts";
+import { decisionOf, entriesOfChoice, slackForm } from "./modal/form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
 import type { Ending, MessageOptions, SlackMessage } from "./message.ts";
-import { modalOf } from "./modal.ts";
-import type { SlackTask } from "./summary.ts";
+import { modalOf } from "./modal/modal.ts";
+import type { SlackTask } from "./modal/summary.ts";
 
 const LINK = "https://tasks.example.com/tasks/tsk_01K9Z8Q6V3";
 

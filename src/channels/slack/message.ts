@@ -1,13 +1,13 @@
 import type { ActionsBlock, Button, ContextBlock, ContextBlockElement, SectionBlock } from "@slack/types";
 import { cutText, oneLine } from "../../../form/plain-text.ts";
 import type { Form } from "../../../form/plan/plan.ts";
-import { ACTION, chooseAction } from "./actions.ts";
-import { directChoices, slackForm } from "./form.ts";
-import type { DirectChoices } from "./form.ts";
-import { modalOf } from "./modal.ts";
-import { factsOf, nameOfTask, taskSection } from "./summary.ts";
-import type { SlackTask } from "./summary.ts";
-import { fitText, line, lines, markup, MAX, moment } from "./text.ts";
+import { ACTION, chooseAction } from "./clicks/actions.ts";
+import { directChoices, slackForm } from "./modal/form.ts";
+import type { DirectChoices } from "./modal/form.ts";
+import { modalOf } from "./modal/modal.ts";
+import { factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
+import type { SlackTask } from "./modal/summary.ts";
+import { fitText, line, lines, markup, MAX, moment } from "./modal/text.ts";
 
 export interface SlackMessage {
   /** For notifications, and for what shows no blocks. */

@@ -10,12 +10,12 @@ import type { Form } from "../../../form/plan/plan.ts";
 import { readPost } from "../../../form/plan/post.ts";
 import { anyForm } from "../../../form/fixtures/random-forms.ts";
 import { checkMessage, checkModal, submitted } from "../../../test/support/slack/surfaces.ts";
-import { HOSTILE, slackTask, taskOfForm } from "./fixtures.ts";
-import { slackForm } from "./form.ts";
+import { HOSTILE, slackTask, taskOfForm } from "./fixtures/tasks.ts";
+import { slackForm } from "./modal/form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
-import { modalOf, parseModalData } from "./modal.ts";
-import type { SlackTask } from "./summary.ts";
-import { entriesOfView, errorsOfView } from "./values.ts";
+import { modalOf, parseModalData } from "./modal/modal.ts";
+import type { SlackTask } from "./modal/summary.ts";
+import { entriesOfView, errorsOfView } from "./modal/values.ts";
 
 const MESSAGE = { channel: "C0123456789", ts: "1763647200.000100" };
 

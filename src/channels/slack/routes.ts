@@ -4,10 +4,15 @@ import type { Context } from "../../context.ts";
 import { ServiceError } from "../../errors.ts";
 import { errors } from "../../http/schema.ts";
 import { callerOf } from "../../people/caller.ts";
-import { addInstallation, readInstallations, removeInstallation, testInstallation } from "./installations.ts";
-import { handleInteraction } from "./interactions.ts";
-import { readManifest } from "./manifest.ts";
-import { beginInstall, endInstall } from "./oauth.ts";
+import {
+  addInstallation,
+  readInstallations,
+  removeInstallation,
+  testInstallation,
+} from "./workspaces/installations.ts";
+import { handleInteraction } from "./clicks/interactions.ts";
+import { readManifest } from "./workspaces/manifest.ts";
+import { beginInstall, endInstall } from "./workspaces/oauth.ts";
 import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResult } from "./schema.ts";
 import { isFromSlack } from "./signature.ts";
 

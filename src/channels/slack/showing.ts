@@ -7,13 +7,13 @@ import { isTerminal } from "../../tasks/lifecycle.ts";
 import { parseJson, type WholeTask } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
 import type { SlackMessage } from "./client.ts";
-import type { Who } from "./desk.ts";
-import { decisionOf, slackForm } from "./form.ts";
+import type { Who } from "./clicks/desk.ts";
+import { decisionOf, slackForm } from "./modal/form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
-import { slackCallerOf } from "./people.ts";
-import { line } from "./text.ts";
-import type { SlackTask } from "./summary.ts";
-import type { Workspaces } from "./workspaces.ts";
+import { slackCallerOf } from "./clicks/people.ts";
+import { line } from "./modal/text.ts";
+import type { SlackTask } from "./modal/summary.ts";
+import type { Workspaces } from "./workspaces/workspaces.ts";
 
 type Ctx = Pick<Context, "db" | "config">;
 

@@ -6,8 +6,8 @@ import { addUser } from "../../../test/support/people.ts";
 import { liveButtons, said, testWithSlack } from "../../../test/support/slack-service.ts";
 import type { View } from "../../../test/support/slack/workspace.ts";
 import type { TaskRecord } from "../../tasks/schema.ts";
-import { slackForm } from "./form.ts";
-import { modalOf } from "./modal.ts";
+import { slackForm } from "./modal/form.ts";
+import { modalOf } from "./modal/modal.ts";
 
 type Entry = string | string[] | number;
 

@@ -7,7 +7,7 @@ import { own } from "../../../form/plan/hints.ts";
 import type { Context } from "../../context.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { SlackApp } from "./client.ts";
-import { handleInteraction } from "./interactions.ts";
+import { handleInteraction } from "./clicks/interactions.ts";
 
 const FIRST_PAUSE_MS = 1 * SECOND;
 const LAST_PAUSE_MS = 1 * MINUTE;

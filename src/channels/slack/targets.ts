@@ -1,6 +1,6 @@
 import { isEmailAddress } from "../../lib/text.ts";
 import { SlackFailure, type Slack } from "./client.ts";
-import type { Who } from "./desk.ts";
+import type { Who } from "./clicks/desk.ts";
 
 /** What Slack takes for a target of `notify`, and the one person who reads there; null: a channel. @throws SlackFailure */
 export async function targetOf(slack: Slack, target: string): Promise<{ channel: string; person: Who | null }> {

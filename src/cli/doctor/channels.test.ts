@@ -8,7 +8,7 @@ import { startReceiver } from "../../../test/support/receiver.ts";
 import { startSlack } from "../../../test/support/slack.ts";
 import { startSmtp } from "../../../test/support/smtp.ts";
 import { VENDOR_KEY } from "../../../test/support/vendors.ts";
-import { BOT_SCOPES } from "../../channels/slack/manifest.ts";
+import { BOT_SCOPES } from "../../channels/slack/workspaces/manifest.ts";
 
 onBoth("each sender of mail is tried, and told by its own line", async (dialect, t) => {
   const smtp = await startSmtp();

@@ -10,7 +10,7 @@ import { freePort } from "../../../test/support/free-port.ts";
 import { readConfig } from "../../config.ts";
 import { settingsOf } from "../../operations/settings.ts";
 
-const fixture = (name: string) => fileURLToPath(new URL(`../../lib/fixtures/${name}`, import.meta.url));
+const fixture = (name: string) => fileURLToPath(new URL(`../../outbound/fixtures/${name}`, import.meta.url));
 const tlsOf = (cert: string) => ({
   cert: readFileSync(fixture(cert), "utf8"),
   key: readFileSync(fixture("receiver-key.pem"), "utf8"),

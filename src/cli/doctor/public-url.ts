@@ -3,7 +3,7 @@ import { isLoopback, type Config } from "../../config.ts";
 import { docsLink } from "../../http/error-response.ts";
 import { settingsOf } from "../../operations/settings.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { codeOf } from "../../lib/send-failure.ts";
+import { codeOf } from "../../outbound/send-failure.ts";
 import { VERSION } from "../../version.ts";
 import { off, ok, problem, warning, type Finding } from "./check.ts";
 

@@ -1,6 +1,6 @@
 import { SlackFailure, type Slack } from "../../channels/slack/client.ts";
-import { listInstallations, missingScopes } from "../../channels/slack/installations.ts";
-import { createWorkspaces, type Workspaces } from "../../channels/slack/workspaces.ts";
+import { listInstallations, missingScopes } from "../../channels/slack/workspaces/installations.ts";
+import { createWorkspaces, type Workspaces } from "../../channels/slack/workspaces/workspaces.ts";
 import type { Config } from "../../config.ts";
 import { check, checkEach, known, off, ok, problem, warning, type Finding } from "./check.ts";
 

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
-import { originOf } from "../../lib/outbound-url.ts";
+import { originOf } from "../../outbound/outbound-url.ts";
 import type { Dialect } from "../database.ts";
 
 const BATCH = 500;

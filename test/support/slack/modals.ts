@@ -4,10 +4,10 @@ import type { Entries } from "../../../form/plan/entries.ts";
 import { FIXTURE_ZONE } from "../../../form/fixtures/forms.ts";
 import { FIXTURE_NOW } from "../../../form/fixtures/payloads.ts";
 import type { Form } from "../../../form/plan/plan.ts";
-import { slackForm } from "../../../src/channels/slack/form.ts";
-import { modalOf, parseModalData } from "../../../src/channels/slack/modal.ts";
-import type { SlackTask } from "../../../src/channels/slack/summary.ts";
-import { entriesOfView } from "../../../src/channels/slack/values.ts";
+import { slackForm } from "../../../src/channels/slack/modal/form.ts";
+import { modalOf, parseModalData } from "../../../src/channels/slack/modal/modal.ts";
+import type { SlackTask } from "../../../src/channels/slack/modal/summary.ts";
+import { entriesOfView } from "../../../src/channels/slack/modal/values.ts";
 import type { State } from "./inputs.ts";
 import { checkModal, submitted } from "./surfaces.ts";
 

@@ -1,9 +1,9 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Context } from "../../context.ts";
-import { ServiceError } from "../../errors.ts";
-import { MINUTE } from "../../lib/time.ts";
-import { isOperator, requireOperator, type Caller } from "../../people/caller.ts";
-import { SlackFailure } from "./client.ts";
+import type { Context } from "../../../context.ts";
+import { ServiceError } from "../../../errors.ts";
+import { MINUTE } from "../../../lib/time.ts";
+import { isOperator, requireOperator, type Caller } from "../../../people/caller.ts";
+import { SlackFailure } from "../client.ts";
 import { requireSlack, storeInstallation } from "./installations.ts";
 import { BOT_SCOPES, callbackUrl } from "./manifest.ts";
 

@@ -1,4 +1,4 @@
-import { isRaw } from "../../../form/plan/hints.ts";
+import { isRaw } from "../../../../form/plan/hints.ts";
 
 /**
  * Names of the fields on whose answers it depends what else is asked, wherever they stand: those that an `if` looks at, and

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { person, type Signed } from "../../../test/support/people.ts";
-import type { TestService } from "../../../test/support/service.ts";
-import { liveButtons, said, testWithSlack, type Stage } from "../../../test/support/slack-service.ts";
-import type { SlackTeam } from "../../../test/support/slack.ts";
-import { MINUTE } from "../../lib/time.ts";
-import type { AuditEntryRecord, TaskRecord } from "../../tasks/schema.ts";
-import type { SlackInstallation, TestPostResult } from "./schema.ts";
+import { person, type Signed } from "../../../../test/support/people.ts";
+import type { TestService } from "../../../../test/support/service.ts";
+import { liveButtons, said, testWithSlack, type Stage } from "../../../../test/support/slack-service.ts";
+import type { SlackTeam } from "../../../../test/support/slack.ts";
+import { MINUTE } from "../../../lib/time.ts";
+import type { AuditEntryRecord, TaskRecord } from "../../../tasks/schema.ts";
+import type { SlackInstallation, TestPostResult } from "../schema.ts";
 
 const AT = "/api/channels/slack";
 const SIMPLE = {

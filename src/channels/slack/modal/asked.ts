@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { planForm } from "../../../form/plan/plan.ts";
-import type { Form, Plan } from "../../../form/plan/plan.ts";
-import { keyOf } from "../../../form/plan/entries.ts";
-import type { Entries } from "../../../form/plan/entries.ts";
-import { isOptional, nodesOf } from "../../../form/plan/nodes.ts";
-import type { FormNode, GroupNode } from "../../../form/plan/nodes.ts";
-import { shownIn } from "../../../form/plan/post.ts";
+import { planForm } from "../../../../form/plan/plan.ts";
+import type { Form, Plan } from "../../../../form/plan/plan.ts";
+import { keyOf } from "../../../../form/plan/entries.ts";
+import type { Entries } from "../../../../form/plan/entries.ts";
+import { isOptional, nodesOf } from "../../../../form/plan/nodes.ts";
+import type { FormNode, GroupNode } from "../../../../form/plan/nodes.ts";
+import { shownIn } from "../../../../form/plan/post.ts";
 import { blockOf } from "./block-ids.ts";
 import { decidingNames } from "./deciding.ts";
 import { elementOf } from "./inputs.ts";

@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import type { Context } from "../../context.ts";
-import type { SlackApp as SlackSettings } from "../../config.ts";
-import type { Reader } from "../../db/database.ts";
-import type { SlackInstallationRow } from "../../db/schema.ts";
-import { createSlack, createSlackApp, SlackFailure, type Slack, type SlackApp } from "./client.ts";
+import type { Context } from "../../../context.ts";
+import type { SlackApp as SlackSettings } from "../../../config.ts";
+import type { Reader } from "../../../db/database.ts";
+import type { SlackInstallationRow } from "../../../db/schema.ts";
+import { createSlack, createSlackApp, SlackFailure, type Slack, type SlackApp } from "../client.ts";
 import { findInstallation, listInstallations, openToken } from "./installations.ts";
 
 /** The Slack app, and the workspaces that it is in. */

@@ -1,5 +1,5 @@
 import type { MrkdwnElement, PlainTextElement, TextObject } from "@slack/types";
-import { oneLine, plainLines } from "../../../form/plain-text.ts";
+import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 
 /*
  * Texts as Slack takes them. What strangers wrote is sent as `plain_text`, in which nothing is markup, or, where it stands in

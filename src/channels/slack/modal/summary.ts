@@ -1,10 +1,10 @@
 import type { SectionBlock, TextObject } from "@slack/types";
-import { own, wrappedHints } from "../../../form/plan/hints.ts";
-import { planPayload } from "../../../form/payload/payload.ts";
-import { summarise } from "../../../form/payload/summary.ts";
-import { oneLine, plainLines } from "../../../form/plain-text.ts";
-import { fieldNames } from "../../../form/plan/plan.ts";
-import type { Form } from "../../../form/plan/plan.ts";
+import { own, wrappedHints } from "../../../../form/plan/hints.ts";
+import { planPayload } from "../../../../form/payload/payload.ts";
+import { summarise } from "../../../../form/payload/summary.ts";
+import { oneLine, plainLines } from "../../../../form/plain-text.ts";
+import { fieldNames } from "../../../../form/plan/plan.ts";
+import type { Form } from "../../../../form/plan/plan.ts";
 import { titled } from "./text.ts";
 
 /** What Slack needs to know of a task: fields of its record, and the deadline in epoch milliseconds. (spec: Resources) */

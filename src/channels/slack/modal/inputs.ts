@@ -12,13 +12,13 @@ import type {
   Timepicker,
   URLInput,
 } from "@slack/types";
-import { ENGLISH } from "../../../form/plan/messages.ts";
-import { isOptional, questionOf } from "../../../form/plan/nodes.ts";
-import type { BoolNode, ChoiceNode, FormNode, NumberNode, TextNode, TimeNode } from "../../../form/plan/nodes.ts";
-import { oneLine } from "../../../form/plain-text.ts";
-import { isClock, isDate, utcOf } from "../../../form/plan/times.ts";
-import { labelOf } from "../../../form/titles.ts";
-import { inputAction } from "./actions.ts";
+import { ENGLISH } from "../../../../form/plan/messages.ts";
+import { isOptional, questionOf } from "../../../../form/plan/nodes.ts";
+import type { BoolNode, ChoiceNode, FormNode, NumberNode, TextNode, TimeNode } from "../../../../form/plan/nodes.ts";
+import { oneLine } from "../../../../form/plain-text.ts";
+import { isClock, isDate, utcOf } from "../../../../form/plan/times.ts";
+import { labelOf } from "../../../../form/titles.ts";
+import { inputAction } from "../clicks/actions.ts";
 import { line, MAX } from "./text.ts";
 
 /** What Slack has for one field. The value of an option is its index. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { Context } from "../context.ts";
 import { startTestService, testOnBoth } from "../../test/support/service.ts";
-import { startDeadlines, timeOutDueTasks } from "./deadlines.ts";
+import { startDeadlines, timeOutDueTasks } from "./timeouts.ts";
 import { lockTask } from "./store.ts";
 import type { TaskRecord } from "./schema.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { addUser } from "../../../test/support/people.ts";
-import type { TestService } from "../../../test/support/service.ts";
-import { testWithSlack, whispers } from "../../../test/support/slack-service.ts";
-import type { Slack, SlackTeam } from "../../../test/support/slack.ts";
+import { addUser } from "../../../../test/support/people.ts";
+import type { TestService } from "../../../../test/support/service.ts";
+import { testWithSlack, whispers } from "../../../../test/support/slack-service.ts";
+import type { Slack, SlackTeam } from "../../../../test/support/slack.ts";
 import { slackCallerOf } from "./people.ts";
-import type { TaskRecord } from "../../tasks/schema.ts";
+import type { TaskRecord } from "../../../tasks/schema.ts";
 
 const SIMPLE = {
   type: "object",

@@ -1,9 +1,9 @@
 import type { InputBlock, KnownBlock, ModalView } from "@slack/types";
-import type { Entries } from "../../../form/plan/entries.ts";
-import { ENGLISH } from "../../../form/plan/messages.ts";
-import type { FormNode } from "../../../form/plan/nodes.ts";
-import { oneLine, plainLines } from "../../../form/plain-text.ts";
-import type { Form } from "../../../form/plan/plan.ts";
+import type { Entries } from "../../../../form/plan/entries.ts";
+import { ENGLISH } from "../../../../form/plan/messages.ts";
+import type { FormNode } from "../../../../form/plan/nodes.ts";
+import { oneLine, plainLines } from "../../../../form/plain-text.ts";
+import type { Form } from "../../../../form/plan/plan.ts";
 import { askedOf } from "./asked.ts";
 import type { Asked, AskedField } from "./asked.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";

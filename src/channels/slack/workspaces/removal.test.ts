@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { addUser } from "../../../test/support/people.ts";
-import type { TestService } from "../../../test/support/service.ts";
-import { buttonsIn, said, testWithSlack } from "../../../test/support/slack-service.ts";
-import { HOUR, MINUTE } from "../../lib/time.ts";
+import { addUser } from "../../../../test/support/people.ts";
+import type { TestService } from "../../../../test/support/service.ts";
+import { buttonsIn, said, testWithSlack } from "../../../../test/support/slack-service.ts";
+import { HOUR, MINUTE } from "../../../lib/time.ts";
 
 const SIMPLE = {
   type: "object",

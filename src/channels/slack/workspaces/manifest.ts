@@ -1,5 +1,5 @@
-import type { Config } from "../../config.ts";
-import { requireOperator, type Caller } from "../../people/caller.ts";
+import type { Config } from "../../../config.ts";
+import { requireOperator, type Caller } from "../../../people/caller.ts";
 
 /** What the bot token has to be allowed: to write, also where the app was not invited, and to know who people are. */
 export const BOT_SCOPES = ["chat:write", "chat:write.public", "im:write", "users:read", "users:read.email"] as const;

@@ -1,20 +1,20 @@
 import type { ActionsBlock } from "@slack/types";
-import { readPost } from "../../../form/plan/post.ts";
-import { own } from "../../../form/plan/hints.ts";
-import { planForm } from "../../../form/plan/plan.ts";
-import type { Context } from "../../context.ts";
-import { ServiceError } from "../../errors.ts";
-import { SECOND } from "../../lib/time.ts";
-import type { SlackCaller } from "../../people/caller.ts";
-import { mayWith } from "../../tasks/access.ts";
-import { claimTask } from "../../tasks/claims.ts";
-import type { WholeTask } from "../../tasks/store.ts";
-import { completeTask } from "../../tasks/tasks.ts";
-import { responseOf } from "../answers.ts";
+import { readPost } from "../../../../form/plan/post.ts";
+import { own } from "../../../../form/plan/hints.ts";
+import { planForm } from "../../../../form/plan/plan.ts";
+import type { Context } from "../../../context.ts";
+import { ServiceError } from "../../../errors.ts";
+import { SECOND } from "../../../lib/time.ts";
+import type { SlackCaller } from "../../../people/caller.ts";
+import { mayWith } from "../../../tasks/access.ts";
+import { claimTask } from "../../../tasks/claims.ts";
+import type { WholeTask } from "../../../tasks/store.ts";
+import { completeTask } from "../../../tasks/tasks.ts";
+import { responseOf } from "../../answers.ts";
 import { ACTION, parseAction } from "./actions.ts";
 import { checkLater, giveAnswer, noteOf, tellLate, unsentView, type Entered } from "./answering.ts";
-import { CONFIRM_BLOCK } from "./block-ids.ts";
-import { SlackFailure } from "./client.ts";
+import { CONFIRM_BLOCK } from "../modal/block-ids.ts";
+import { SlackFailure } from "../client.ts";
 import {
   callerAt,
   findTask,
@@ -27,12 +27,12 @@ import {
   type SlackReply,
   type Who,
 } from "./desk.ts";
-import { entriesOfChoice } from "./form.ts";
-import { modalOf, parseModalData } from "./modal.ts";
-import { createSlackLink } from "./links.ts";
+import { entriesOfChoice } from "../modal/form.ts";
+import { modalOf, parseModalData } from "../modal/modal.ts";
+import { createSlackLink } from "../links.ts";
 import { noticeView } from "./notice.ts";
-import { formFor, slackTaskOf } from "./showing.ts";
-import { entriesOfView, errorsOfView } from "./values.ts";
+import { formFor, slackTaskOf } from "../showing.ts";
+import { entriesOfView, errorsOfView } from "../modal/values.ts";
 
 /** Slack waits three seconds; what takes longer goes on behind the answer. */
 const ACK_MS = 2 * SECOND;

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkPlan } from "../../../form/plan/check.ts";
-import { FIXTURE_ZONE, FORM_FIXTURES } from "../../../form/fixtures/forms.ts";
-import type { FormFixture } from "../../../form/fixtures/forms.ts";
-import { FIXTURE_NOW } from "../../../form/fixtures/payloads.ts";
-import { entriesOf, planForm } from "../../../form/plan/plan.ts";
-import { readPost } from "../../../form/plan/post.ts";
-import { enter, formOf, inputsOf, labelsOf, MESSAGE, open, read, show } from "../../../test/support/slack/modals.ts";
-import { checkModal, isAccepted, submitted } from "../../../test/support/slack/surfaces.ts";
+import { checkPlan } from "../../../../form/plan/check.ts";
+import { FIXTURE_ZONE, FORM_FIXTURES } from "../../../../form/fixtures/forms.ts";
+import type { FormFixture } from "../../../../form/fixtures/forms.ts";
+import { FIXTURE_NOW } from "../../../../form/fixtures/payloads.ts";
+import { entriesOf, planForm } from "../../../../form/plan/plan.ts";
+import { readPost } from "../../../../form/plan/post.ts";
+import { enter, formOf, inputsOf, labelsOf, MESSAGE, open, read, show } from "../../../../test/support/slack/modals.ts";
+import { checkModal, isAccepted, submitted } from "../../../../test/support/slack/surfaces.ts";
 import { blockOf } from "./block-ids.ts";
-import { askingFor, slackTask, taskOfForm } from "./fixtures.ts";
-import { messageOf } from "./message.ts";
+import { askingFor, slackTask, taskOfForm } from "../fixtures/tasks.ts";
+import { messageOf } from "../message.ts";
 import { modalOf, parseModalData } from "./modal.ts";
 import { entriesOfView, errorsOfView } from "./values.ts";
 

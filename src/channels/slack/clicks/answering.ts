@@ -1,22 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ActionsBlock, ModalView } from "@slack/types";
-import type { Entries } from "../../../form/plan/entries.ts";
-import { planForm, type Form } from "../../../form/plan/plan.ts";
-import { readPost } from "../../../form/plan/post.ts";
-import type { Context } from "../../context.ts";
-import type { Kind, Outcome } from "../../deliveries/kinds.ts";
-import { schedule } from "../../deliveries/schedule.ts";
-import { addOwed, deleteDelivery, owe } from "../../deliveries/store.ts";
-import { ServiceError } from "../../errors.ts";
-import { MINUTE, SECOND } from "../../lib/time.ts";
-import type { SlackCaller } from "../../people/caller.ts";
-import { mayWith } from "../../tasks/access.ts";
-import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
-import { completeTask } from "../../tasks/tasks.ts";
-import { fieldErrorsOf, responseOf } from "../answers.ts";
+import type { Entries } from "../../../../form/plan/entries.ts";
+import { planForm, type Form } from "../../../../form/plan/plan.ts";
+import { readPost } from "../../../../form/plan/post.ts";
+import type { Context } from "../../../context.ts";
+import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
+import { schedule } from "../../../deliveries/schedule.ts";
+import { addOwed, deleteDelivery, owe } from "../../../deliveries/store.ts";
+import { ServiceError } from "../../../errors.ts";
+import { MINUTE, SECOND } from "../../../lib/time.ts";
+import type { SlackCaller } from "../../../people/caller.ts";
+import { mayWith } from "../../../tasks/access.ts";
+import { findWholeTask, type WholeTask } from "../../../tasks/store.ts";
+import { completeTask } from "../../../tasks/tasks.ts";
+import { fieldErrorsOf, responseOf } from "../../answers.ts";
 import { ACTION } from "./actions.ts";
-import { SlackFailure } from "./client.ts";
+import { SlackFailure } from "../client.ts";
 import {
   callerAt,
   isUncertain,
@@ -29,10 +29,10 @@ import {
   type SlackReply,
   type Who,
 } from "./desk.ts";
-import { modalOf, type ModalData, type ModalOptions } from "./modal.ts";
+import { modalOf, type ModalData, type ModalOptions } from "../modal/modal.ts";
 import { noticeView } from "./notice.ts";
-import { formFor, slackTaskOf } from "./showing.ts";
-import { errorsOfView } from "./values.ts";
+import { formFor, slackTaskOf } from "../showing.ts";
+import { errorsOfView } from "../modal/values.ts";
 
 /** What somebody entered in a modal. */
 export interface Entered {

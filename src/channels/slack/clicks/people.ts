@@ -1,11 +1,11 @@
-import type { Reader } from "../../db/database.ts";
-import type { SlackCaller } from "../../people/caller.ts";
-import { findUserByEmail, findUserBySlack, type User } from "../../people/store.ts";
-import { parseNotify } from "../../tasks/notify.ts";
-import type { WholeTask } from "../../tasks/store.ts";
-import { SlackFailure } from "./client.ts";
+import type { Reader } from "../../../db/database.ts";
+import type { SlackCaller } from "../../../people/caller.ts";
+import { findUserByEmail, findUserBySlack, type User } from "../../../people/store.ts";
+import { parseNotify } from "../../../tasks/notify.ts";
+import type { WholeTask } from "../../../tasks/store.ts";
+import { SlackFailure } from "../client.ts";
 import type { Who } from "./desk.ts";
-import type { Workspaces } from "./workspaces.ts";
+import type { Workspaces } from "../workspaces/workspaces.ts";
 
 type Asked = Pick<Workspaces, "only" | "find">;
 

@@ -1,6 +1,6 @@
 import type { ModalView } from "@slack/types";
-import { plainLines } from "../../../form/plain-text.ts";
-import { fitText, line, MAX } from "./text.ts";
+import { plainLines } from "../../../../form/plain-text.ts";
+import { fitText, line, MAX } from "../modal/text.ts";
 
 /** A modal that only says something. */
 export function noticeView(title: string, text: string): ModalView {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { planForm, readForm } from "../../../form/plan/plan.ts";
-import type { Form, Plan } from "../../../form/plan/plan.ts";
-import { checkPlan } from "../../../form/plan/check.ts";
-import type { Entries } from "../../../form/plan/entries.ts";
-import { nodesOf, questionOf } from "../../../form/plan/nodes.ts";
-import type { BoolNode, ChoiceNode } from "../../../form/plan/nodes.ts";
-import { shownIn } from "../../../form/plan/post.ts";
-import { TEXT_RULES } from "../../../form/plan/text-rules.ts";
+import { planForm, readForm } from "../../../../form/plan/plan.ts";
+import type { Form, Plan } from "../../../../form/plan/plan.ts";
+import { checkPlan } from "../../../../form/plan/check.ts";
+import type { Entries } from "../../../../form/plan/entries.ts";
+import { nodesOf, questionOf } from "../../../../form/plan/nodes.ts";
+import type { BoolNode, ChoiceNode } from "../../../../form/plan/nodes.ts";
+import { shownIn } from "../../../../form/plan/post.ts";
+import { TEXT_RULES } from "../../../../form/plan/text-rules.ts";
 import { isNothing } from "./asked.ts";
 
 /** What a form is made of. */

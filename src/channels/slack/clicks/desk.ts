@@ -1,17 +1,17 @@
 import type { ActionsBlock, ModalView } from "@slack/types";
-import { plainLines } from "../../../form/plain-text.ts";
-import type { Context } from "../../context.ts";
-import { ServiceError } from "../../errors.ts";
-import { isId } from "../../lib/ids.ts";
-import type { SlackCaller } from "../../people/caller.ts";
-import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
-import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
-import { answererOf } from "../answers.ts";
-import { SlackFailure, type Slack } from "./client.ts";
+import { plainLines } from "../../../../form/plain-text.ts";
+import type { Context } from "../../../context.ts";
+import { ServiceError } from "../../../errors.ts";
+import { isId } from "../../../lib/ids.ts";
+import type { SlackCaller } from "../../../people/caller.ts";
+import { nameOf, sayWhoCanAnswer } from "../../../tasks/answerers.ts";
+import { findWholeTask, type WholeTask } from "../../../tasks/store.ts";
+import { answererOf } from "../../answers.ts";
+import { SlackFailure, type Slack } from "../client.ts";
 import { slackCallerOf } from "./people.ts";
-import { endOf } from "./showing.ts";
-import { fitText, MAX } from "./text.ts";
-import type { Workspaces } from "./workspaces.ts";
+import { endOf } from "../showing.ts";
+import { fitText, MAX } from "../modal/text.ts";
+import type { Workspaces } from "../workspaces/workspaces.ts";
 
 /** Where people of one workspace are served. */
 export interface Desk {

@@ -1,10 +1,10 @@
-import type { Context } from "../../context.ts";
-import type { Kind, Outcome } from "../../deliveries/kinds.ts";
-import { schedule } from "../../deliveries/schedule.ts";
-import { deleteDelivery } from "../../deliveries/store.ts";
-import { HOUR, MINUTE, SECOND } from "../../lib/time.ts";
-import { SlackFailure, type SlackMessage } from "./client.ts";
-import { readPlace } from "./place.ts";
+import type { Context } from "../../../context.ts";
+import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
+import { schedule } from "../../../deliveries/schedule.ts";
+import { deleteDelivery } from "../../../deliveries/store.ts";
+import { HOUR, MINUTE, SECOND } from "../../../lib/time.ts";
+import { SlackFailure, type SlackMessage } from "../client.ts";
+import { readPlace } from "../place.ts";
 import type { Workspaces } from "./workspaces.ts";
 
 type Ctx = Pick<Context, "db" | "log">;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ModalView, MultiStaticSelect, NumberInput, PlainTextInput } from "@slack/types";
-import { token } from "../../../form/plan/entries.ts";
-import type { Entries } from "../../../form/plan/entries.ts";
-import { planForm } from "../../../form/plan/plan.ts";
-import { readPost } from "../../../form/plan/post.ts";
-import { enter, formOf, inputsOf, labelsOf, open, read, show } from "../../../test/support/slack/modals.ts";
-import { askingFor, slackTask } from "./fixtures.ts";
+import { token } from "../../../../form/plan/entries.ts";
+import type { Entries } from "../../../../form/plan/entries.ts";
+import { planForm } from "../../../../form/plan/plan.ts";
+import { readPost } from "../../../../form/plan/post.ts";
+import { enter, formOf, inputsOf, labelsOf, open, read, show } from "../../../../test/support/slack/modals.ts";
+import { askingFor, slackTask } from "../fixtures/tasks.ts";
 
 const typesOf = (view: ModalView): string[] => inputsOf(view).map(({ element }) => element.type);
 
