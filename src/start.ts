@@ -14,7 +14,7 @@ import type { Db } from "./db/database.ts";
 import { createCallbackKind } from "./callbacks/kind.ts";
 import { durabilityWarnings } from "./db/postgres-durability.ts";
 import { createEngine, type EngineOptions } from "./deliveries/engine.ts";
-import { overdueSeconds } from "./deliveries/store.ts";
+import { overdueSeconds } from "./deliveries/claim.ts";
 import type { DrawingThreadOptions } from "./drawing/thread.ts";
 import { createDrawing } from "./drawing/drawing.ts";
 import { createMetrics } from "./http/metrics.ts";

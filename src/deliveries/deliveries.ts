@@ -6,15 +6,9 @@ import { isId } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
 import { requireOperator, type Caller } from "../people/caller.ts";
 import type { ListDeliveriesQuery, RedeliverBody, WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
-import {
-  findBodies,
-  findDelivery,
-  listAttempts,
-  listDeliveries,
-  listIdsByStatus,
-  redeliver,
-  type DeliveryStatus,
-} from "./store.ts";
+import { findDelivery, listAttempts, listDeliveries, listIdsByStatus, redeliver } from "./admin-store.ts";
+import { findBodies } from "./claim.ts";
+import { type DeliveryStatus } from "./store.ts";
 
 type Ctx = Pick<Context, "db">;
 

@@ -13,7 +13,8 @@ import { getWholeTask } from "../tasks/store.ts";
 import type { AuditEntryRecord } from "../tasks/schema.ts";
 import { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 import type { DueDelivery, Kind, Outcome } from "./kinds.ts";
-import { claimDeliveries, recordOutcomes } from "./store.ts";
+import { claimDeliveries } from "./claim.ts";
+import { recordOutcomes } from "./outcomes.ts";
 
 const ON_THE_DOT = { deliveries: { random: () => 0 } };
 const LEASE_MS = 30_000;

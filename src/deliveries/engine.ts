@@ -19,22 +19,24 @@ import { createLanes, type Lane, type Slot } from "./lanes.ts";
 import type { HeldDelivery } from "./response-hold.ts";
 import {
   claimDeliveries,
-  DELIVERIES_HINT,
   findNextDue,
-  freeLapsed,
-  giveBack,
   letFallDue,
   listDueOf,
   listDueOrigins,
+  walkDueOrigins,
+  type ClaimedDelivery,
+} from "./claim.ts";
+import {
+  freeLapsed,
+  giveBack,
   listLost,
   recordOutcome,
   recordOutcomes,
-  walkDueOrigins,
   type Attempt,
-  type ClaimedDelivery,
   type Ended,
   type EndedAttempt,
-} from "./store.ts";
+} from "./outcomes.ts";
+import { DELIVERIES_HINT } from "./store.ts";
 
 export interface Engine {
   /** Looks and sends until it is stopped. */

@@ -6,7 +6,7 @@ import { newId } from "../lib/ids.ts";
 import { moveTask } from "../tasks/move.ts";
 import { getWholeTask } from "../tasks/store.ts";
 import type { WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
-import { redeliver as redeliverRows } from "./store.ts";
+import { redeliver as redeliverRows } from "./admin-store.ts";
 
 const PATH = "/api/admin/webhook-deliveries";
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Context } from "../context.ts";
-import { overdueSeconds } from "../deliveries/store.ts";
+import { overdueSeconds } from "../deliveries/claim.ts";
 import { ServiceError } from "../errors.ts";
 import { callerOf } from "../people/caller.ts";
 import { errorBodyOf } from "../http/error-response.ts";

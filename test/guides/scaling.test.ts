@@ -77,12 +77,12 @@ void test("what docs/scaling.md says of the code is where it says", () => {
   for (const path of paths) source(path);
   for (const [path, used] of [
     ["tasks/store.ts", /forUpdate\(\)\.skipLocked\(\)/],
-    ["deliveries/store.ts", /forUpdate\(\)\.skipLocked\(\)/],
+    ["deliveries/claim.ts", /forUpdate\(\)\.skipLocked\(\)/],
     ["people/store.ts", /forUpdate\(\)/],
     ["deliveries/places.ts", /forUpdate\(\)/],
     ["tasks/new-task-store.ts", /on conflict \(idempotency_key\) do nothing returning/],
     ["tasks/new-task-store.ts", /string_to_array/],
-    ["deliveries/store.ts", /json_to_recordset/],
+    ["deliveries/outcomes.ts", /json_to_recordset/],
     ["tasks/routing.ts", /pg_advisory_xact_lock\(hashtextextended/],
     ["db/postgres-clock.ts", /clock_timestamp\(\)/],
     ["db/postgres-hints.ts", /pg_notify/],

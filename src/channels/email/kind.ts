@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/database.ts";
 import type { EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
 import { schedule } from "../../deliveries/schedule.ts";
-import { findBodies } from "../../deliveries/store.ts";
+import { findBodies } from "../../deliveries/claim.ts";
 import { emailKey } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { LinkCaller } from "../../people/caller.ts";

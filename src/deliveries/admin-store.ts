@@ -1,0 +1,103 @@
+import { sql } from "kysely";
+import type { Reader, Tx } from "../db/database.ts";
+import type { DeliveryAttemptRow, DeliveryRow } from "../db/schema.ts";
+import { DELIVERIES_HINT, type DeliveryStatus } from "./store.ts";
+
+/** Deliveries of one kind, narrowed down. */
+export interface DeliveryFilter {
+  kind: string;
+  status?: readonly DeliveryStatus[];
+  task_id?: string;
+  origin?: string;
+}
+
+/** Newest first, from after `before`. */
+export async function listDeliveries(
+  reader: Reader,
+  { kind, status, task_id, origin }: DeliveryFilter,
+  before: string | null,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  let select = reader.query.selectFrom("deliveries").selectAll().where("kind", "=", kind);
+  if (status && status.length > 0) select = select.where("status", "in", status);
+  if (task_id !== undefined) select = select.where("task_id", "=", task_id);
+  if (origin !== undefined) select = select.where("origin", "=", origin);
+  // Ids sort by time.
+  if (before !== null) select = select.where("id", "<", before);
+  return select.orderBy("id", "desc").limit(limit).execute();
+}
+
+export async function findDelivery(reader: Reader, kind: string, id: string): Promise<DeliveryRow | null> {
+  const select = reader.query.selectFrom("deliveries").selectAll().where("id", "=", id).where("kind", "=", kind);
+  return (await select.executeTakeFirst()) ?? null;
+}
+
+export async function listAttempts(reader: Reader, deliveryId: string): Promise<DeliveryAttemptRow[]> {
+  return reader.query
+    .selectFrom("delivery_attempts")
+    .selectAll()
+    .where("delivery_id", "=", deliveryId)
+    .orderBy("cycle")
+    .orderBy("attempt")
+    .execute();
+}
+
+/**
+ * Begins a new cycle of attempts, due now, whatever the status and even while an attempt is under way: the outcome of that
+ * one no longer counts. Rows are taken in the order of their ids.
+ *
+ * @param status - only those that are still in it; null: whatever theirs is
+ */
+export async function redeliver(
+  tx: Tx,
+  kind: string,
+  ids: readonly string[],
+  status: DeliveryStatus | null = null,
+): Promise<DeliveryRow[]> {
+  if (ids.length === 0) return [];
+  let select = tx.query.selectFrom("deliveries").select("id").where("id", "in", ids).where("kind", "=", kind);
+  if (status !== null) select = select.where("status", "=", status);
+  if (tx.dialect === "postgres") select = select.forUpdate();
+  const locked = await select.orderBy("id").execute();
+  if (locked.length === 0) return [];
+  const now = tx.now();
+  const rows = await tx.query
+    .updateTable("deliveries")
+    .set({
+      status: "PENDING",
+      cycle: sql<number>`cycle + 1`,
+      attempt_count: 0,
+      next_attempt_at: now,
+      lease_owner: null,
+      lease_until: null,
+      lease_epoch: sql<number>`lease_epoch + 1`,
+      losses: 0,
+      updated_at: now,
+    })
+    .where(
+      "id",
+      "in",
+      locked.map(({ id }) => id),
+    )
+    .returningAll()
+    .execute();
+  tx.hint(DELIVERIES_HINT);
+  return rows;
+}
+
+/** Ids of deliveries in a status, in their order, created up to `until`. */
+export async function listIdsByStatus(
+  reader: Reader,
+  { kind, status, origin }: { kind: string; status: DeliveryStatus; origin: string | null },
+  { after, until, limit }: { after: string; until: number; limit: number },
+): Promise<string[]> {
+  let select = reader.query
+    .selectFrom("deliveries")
+    .select("id")
+    .where("status", "=", status)
+    .where("kind", "=", kind)
+    .where("created_at", "<=", until)
+    .where("id", ">", after);
+  if (origin !== null) select = select.where("origin", "=", origin);
+  return (await select.orderBy("id").limit(limit).execute()).map(({ id }) => id);
+}

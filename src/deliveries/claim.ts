@@ -1,0 +1,275 @@
+import { type Expression, sql, type SqlBool } from "kysely";
+import { type Db, type Dialect, type Reader, readStatement, type Tx, writeStatement } from "../db/database.ts";
+import { type Ids, idsFor, isAmong } from "../db/ids.ts";
+import { heldUntil } from "./response-hold.ts";
+import { DELIVERIES_HINT } from "./store.ts";
+
+/** Owed, and nobody is at it. Spelled like the indexes that hold exactly these rows. */
+const isReady = sql<SqlBool>`lease_owner is null and next_attempt_at is not null`;
+
+/** Who makes an attempt, and until when nobody else does. */
+export interface Lease {
+  owner: string;
+  /** Epoch milliseconds. */
+  until: number;
+}
+
+export interface ClaimedDelivery {
+  id: string;
+  kind: string;
+  task_id: string;
+  destination: string;
+  origin: string;
+  cycle: number;
+  attempt_count: number;
+  lease_epoch: number;
+}
+
+interface ClaimParams {
+  ids: Ids;
+  held: Ids;
+  now: number;
+  held_until: number;
+  owner: string;
+  until: number;
+}
+
+const CLAIMED = ["id", "kind", "task_id", "destination", "origin", "cycle", "attempt_count", "lease_epoch"] as const;
+
+const claim = writeStatement<ClaimParams, ClaimedDelivery>((query, param, dialect) =>
+  claimUpdate(query, param, dialect),
+);
+
+/** With the bodies, in one; only PostgreSQL takes it. */
+const claimWithBodies = writeStatement<ClaimParams, ClaimedDelivery & { body: string | null }>(
+  (query, param, dialect) =>
+    query
+      .with("claimed", (cte) => claimUpdate(cte, param, dialect))
+      .selectFrom("claimed")
+      .leftJoin("delivery_bodies", "delivery_bodies.delivery_id", "claimed.id")
+      .selectAll("claimed")
+      .select("delivery_bodies.body"),
+);
+
+function claimUpdate(
+  query: Pick<Tx["query"], "updateTable" | "selectFrom">,
+  param: <K extends keyof ClaimParams>(name: K) => ClaimParams[K],
+  dialect: Dialect,
+) {
+  const free = query
+    .selectFrom("deliveries")
+    .select("id")
+    .where(isAmong(dialect, "id", param("ids")))
+    .where(isReady)
+    .where(
+      // Meanwhile it may have fallen due, been tried by another process and failed: the next attempt has its own time.
+      sql<SqlBool>`next_attempt_at <= case when status = 'PENDING' and ${isAmong(dialect, "id", param("held"))}
+        then cast(${param("held_until")} as bigint) else cast(${param("now")} as bigint) end`,
+    );
+  return query
+    .updateTable("deliveries")
+    .set({ lease_owner: param("owner"), lease_until: param("until"), lease_epoch: sql<number>`lease_epoch + 1` })
+    .where("id", "in", dialect === "postgres" ? free.forUpdate().skipLocked() : free)
+    .returning(CLAIMED);
+}
+
+/**
+ * Takes those of `due` that are due, and those of `held` whose answer is out, unless somebody else has them; each then
+ * belongs to the lease alone.
+ */
+export async function claimDeliveries(
+  db: Db,
+  { due, held }: { due: readonly string[]; held: readonly string[] },
+  { owner, until }: Lease,
+): Promise<(ClaimedDelivery & { body: string | null })[]> {
+  const now = db.now();
+  const params = {
+    ids: idsFor(db.dialect, [...held, ...due]),
+    held: idsFor(db.dialect, held),
+    now,
+    held_until: heldUntil(now),
+    owner,
+    until,
+  };
+  if (db.dialect === "postgres") return db.writeOne(claimWithBodies, params);
+  const claimed = await db.writeOne(claim, params);
+  const bodies = await findBodies(
+    db,
+    claimed.map(({ id }) => id),
+  );
+  return claimed.map((row) => ({ ...row, body: bodies.get(row.id) ?? null }));
+}
+
+const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>((query, param, dialect) =>
+  query
+    .updateTable("deliveries")
+    .set({ next_attempt_at: param("now") })
+    .where(isAmong(dialect, "id", param("ids")))
+    .where(isReady)
+    .where("status", "=", "PENDING")
+    .where("next_attempt_at", ">", param("now"))
+    .where("next_attempt_at", "<=", param("held_until")),
+);
+
+/** Lets held rows fall due now, for whoever has a slot for them first. */
+export async function letFallDue(db: Db, ids: readonly string[]): Promise<void> {
+  const now = db.now();
+  await db.writeOne(makeDueNow, { ids: idsFor(db.dialect, ids), now, held_until: heldUntil(now) });
+  db.hints.publish([DELIVERIES_HINT]);
+}
+
+const selectBodies = readStatement<{ ids: Ids }, { delivery_id: string; body: string }>((query, param, dialect) =>
+  query
+    .selectFrom("delivery_bodies")
+    .select(["delivery_id", "body"])
+    .where(isAmong(dialect, "delivery_id", param("ids"))),
+);
+
+export async function findBodies(reader: Reader, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await reader.run(selectBodies, { ids: idsFor(reader.dialect, ids) });
+  return new Map(rows.map(({ delivery_id, body }) => [delivery_id, body]));
+}
+
+const selectDueOrigins = readStatement<{ now: number; limit: number }, { origin: string }>((query, param) =>
+  query
+    .selectFrom("deliveries")
+    .select("origin")
+    .where(isReady)
+    .where("next_attempt_at", "<=", param("now"))
+    .orderBy("next_attempt_at")
+    .limit(param("limit")),
+);
+
+/** The origins of the deliveries that have been due the longest, one for each delivery. */
+export async function listDueOrigins(reader: Reader, now: number, limit: number): Promise<string[]> {
+  return (await reader.run(selectDueOrigins, { now, limit })).map(({ origin }) => origin);
+}
+
+const walkOrigins = readStatement<{ after: string; now: number; limit: number }, { origin: string; is_due: number }>(
+  (query, param) =>
+    query
+      .withRecursive("heads(origin, n)", (heads) =>
+        heads.selectNoFrom([nextOrigin(sql`${param("after")}`).as("origin"), sql<number>`1`.as("n")]).unionAll(
+          heads
+            .selectFrom("heads")
+            .select([nextOrigin(sql`heads.origin`).as("origin"), sql<number>`heads.n + 1`.as("n")])
+            .where("heads.origin", "is not", null)
+            .where("heads.n", "<", param("limit")),
+        ),
+      )
+      .selectFrom("heads")
+      .select([
+        sql<string>`heads.origin`.as("origin"),
+        sql<number>`case when exists (select 1 from deliveries where ${isReady} and origin = heads.origin
+          and next_attempt_at <= ${param("now")}) then 1 else 0 end`.as("is_due"),
+      ])
+      .where("heads.origin", "is not", null)
+      .orderBy("heads.n"),
+);
+
+function nextOrigin(after: Expression<unknown>) {
+  return sql<string | null>`(select origin from deliveries where ${isReady} and origin > ${after}
+    order by origin, next_attempt_at limit 1)`;
+}
+
+/**
+ * A stretch of the origins that are owed something, in their order, with those that have something due. Goes from one to
+ * the next along the index without reading the deliveries between: the cost is that of the origins.
+ *
+ * @returns `last`: where to go on; null when the end was reached
+ */
+export async function walkDueOrigins(
+  reader: Reader,
+  after: string,
+  now: number,
+  limit: number,
+): Promise<{ due: string[]; last: string | null }> {
+  const rows = await reader.run(walkOrigins, { after, now, limit });
+  return {
+    due: rows.filter(({ is_due }) => is_due === 1).map(({ origin }) => origin),
+    last: rows.length < limit ? null : rows.at(-1)!.origin,
+  };
+}
+
+/** So many deliveries of an origin are wanted. */
+export interface Wanted {
+  origin: string;
+  count: number;
+}
+
+const selectDueOfOrigin = readStatement<{ origin: string; now: number; count: number }, { id: string }>(
+  (query, param) =>
+    query
+      .selectFrom("deliveries")
+      .select("id")
+      .where(isReady)
+      .where("origin", "=", param("origin"))
+      .where("next_attempt_at", "<=", param("now"))
+      .orderBy("next_attempt_at")
+      .limit(param("count")),
+);
+
+const selectDueOfOrigins = readStatement<
+  { origins: unknown; counts: unknown; now: number },
+  { id: string; origin: string }
+>((query, param) =>
+  query
+    .selectFrom(
+      sql<{
+        origin: string;
+        count: number;
+      }>`unnest(${param("origins")}::text[], ${param("counts")}::int[])`.as<"wanted">(sql`wanted(origin, count)`),
+    )
+    .innerJoinLateral(
+      (d) =>
+        d
+          .selectFrom("deliveries")
+          .select("id")
+          .where(isReady)
+          .where(sql<SqlBool>`deliveries.origin = wanted.origin`)
+          .where("next_attempt_at", "<=", param("now"))
+          .orderBy("next_attempt_at")
+          .limit(sql<number>`wanted.count`)
+          .as("due"),
+      (join) => join.onTrue(),
+    )
+    .select(["due.id", "wanted.origin"]),
+);
+
+/** The deliveries of these origins that have been due the longest; nobody is held to them yet. */
+export async function listDueOf(
+  reader: Reader,
+  wanted: readonly Wanted[],
+  now: number,
+): Promise<{ id: string; origin: string }[]> {
+  if (wanted.length === 0) return [];
+  if (reader.dialect === "postgres") {
+    const origins = wanted.map(({ origin }) => origin);
+    return reader.run(selectDueOfOrigins, { origins, counts: wanted.map(({ count }) => count), now });
+  }
+  const found: { id: string; origin: string }[] = [];
+  for (const { origin, count } of wanted)
+    for (const { id } of await reader.run(selectDueOfOrigin, { origin, now, count })) found.push({ id, origin });
+  return found;
+}
+
+const selectNextDue = readStatement<object, { next_attempt_at: number }>((query) =>
+  query
+    .selectFrom("deliveries")
+    .select(sql<number>`next_attempt_at`.as("next_attempt_at"))
+    .where(isReady)
+    .orderBy("next_attempt_at")
+    .limit(1),
+);
+
+/** When the first of the deliveries that nobody is at falls or fell due, epoch milliseconds. */
+export async function findNextDue(reader: Reader): Promise<number | null> {
+  const [row] = await reader.run(selectNextDue, {});
+  return row?.next_attempt_at ?? null;
+}
+
+/** How late the delivery is that has been due the longest and that nobody is at. */
+export async function overdueSeconds(reader: Reader & { now(): number }): Promise<number> {
+  const due = await findNextDue(reader);
+  return due === null ? 0 : Math.max(0, reader.now() - due) / 1000;
+}
