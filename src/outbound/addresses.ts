@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
 
 export interface AddressPolicy {
   /** Whether loopback and private networks may be reached. Metadata services and the like never may. */
@@ -149,25 +150,14 @@ interface Parsed {
 }
 
 function parse(address: string): Parsed | null {
-  if (isIPv4(address)) return { family: 4, value: readIPv4(address) };
+  if (isIPv4(address)) return { family: 4, value: valueOf(ipaddr.IPv4.parse(address)) };
   // A zone picks a network card of this machine, so what it names is never public; `isIPv6` would let it pass.
-  if (isIPv6(address) && !address.includes("%")) return { family: 6, value: readIPv6(address) };
+  if (isIPv6(address) && !address.includes("%")) return { family: 6, value: valueOf(ipaddr.IPv6.parse(address)) };
   return null;
 }
 
-function readIPv4(address: string): bigint {
-  return address.split(".").reduce((value, octet) => (value << 8n) | BigInt(octet), 0n);
-}
-
-/** @param address - one that `isIPv6` has accepted */
-function readIPv6(address: string): bigint {
-  const hex = address.replace(/[\d.]*\.[\d.]*$/, (tail) => {
-    const value = readIPv4(tail);
-    return `${(value >> 16n).toString(16)}:${(value & 0xffffn).toString(16)}`;
-  });
-  const [left = [], right = []] = hex.split("::").map((half) => half.split(":").filter((group) => group !== ""));
-  const zeros = Array.from({ length: 8 - left.length - right.length }, () => "0");
-  return [...left, ...zeros, ...right].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+function valueOf(address: ipaddr.IPv4 | ipaddr.IPv6): bigint {
+  return BigInt(`0x${Buffer.from(address.toByteArray()).toString("hex")}`);
 }
 
 /** One number line for both families: IPv4 where IPv4-mapped addresses lie. */

@@ -1,5 +1,6 @@
-import { isIPv4, isIPv6 } from "node:net";
+import { isIP } from "node:net";
 import { hash } from "node:crypto";
+import ipaddr from "ipaddr.js";
 import type { Db, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
@@ -66,16 +67,10 @@ function bucketOf({ name }: RateLimit, source: string): string {
  * addresses than can be counted.
  */
 export function sourceOf(ip: string): string {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1];
-  if (mapped !== undefined && isIPv4(mapped)) return mapped;
   const address = ip.split("%", 1)[0]!;
-  if (!isIPv6(address)) return ip;
-  const [head = "", tail] = address.toLowerCase().split("::");
-  const groups = head === "" ? [] : head.split(":");
-  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === "" ? 0 : tail.split(":").length);
-  const whole = [...groups, ...Array<string>(Math.max(missing, 0)).fill("0"), ...(tail ? tail.split(":") : [])];
-  return `${whole
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(":")}::/64`;
+  if (isIP(address) === 0) return ip;
+  const parsed = ipaddr.process(address);
+  if (parsed instanceof ipaddr.IPv4) return parsed.toString();
+  const network = parsed.parts.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(":")}::/64`;
 }

@@ -331,6 +331,7 @@ testOnBoth("what has ended is removed by itself", async (service) => {
 void test("addresses that one household shares count as one", () => {
   assert.equal(sourceOf("203.0.113.9"), "203.0.113.9");
   assert.equal(sourceOf("::ffff:203.0.113.9"), "203.0.113.9");
+  assert.equal(sourceOf("::ffff:cb00:7109"), "203.0.113.9");
   assert.equal(sourceOf("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::/64");
   assert.equal(sourceOf("2001:0db8:1:2::9"), "2001:db8:1:2::/64");
   assert.equal(sourceOf("2001:db8::1"), "2001:db8:0:0::/64");
