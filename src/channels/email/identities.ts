@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import type { Reader } from "../../db/database.ts";
 import type { EmailIdentityRow } from "../../db/schema.ts";
 import { invalid, ServiceError } from "../../errors.ts";
+import { escapeHtml } from "../../http/page.ts";
 import { deriveKey } from "../../lib/keys.ts";
 import { seal, unseal } from "../../lib/seal.ts";
 import { isEmailAddress } from "../../lib/text.ts";
@@ -124,7 +125,7 @@ export async function testIdentity(
     to,
     subject: "Test of the Human Task Service",
     text: `${says}\n`,
-    html: `<p>${escapeText(says)}</p>`,
+    html: `<p>${escapeHtml(says)}</p>`,
     message_id: `<${randomUUID()}@${identity.from.address.split("@")[1]}>`,
     headers: AUTOMATIC,
   };
@@ -227,10 +228,6 @@ async function requireRow(reader: Pick<Reader, "query">, id: string): Promise<Em
 
 function unknownIdentity(): ServiceError {
   return new ServiceError("NOT_FOUND", { message: "No sender identity has this id." });
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
 function toRecord(row: EmailIdentityRow): IdentityRecord {

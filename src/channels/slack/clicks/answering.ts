@@ -189,8 +189,8 @@ export async function checkLater(
 }
 
 /**
- * Such answers as a kind of delivery: what is delivered is the answer, to the task. A check that takes longer than an attempt
- * may goes on, and the next attempt finds what came of it.
+ * Answers from Slack as a kind of delivery: the answer is delivered to its task. A check that outlasts its attempt keeps
+ * running; the next attempt picks up its result.
  */
 export function createSlackAnswerKind(context: () => Context): Kind {
   return {
