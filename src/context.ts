@@ -9,7 +9,7 @@ import type { Metrics } from "./http/metrics.ts";
 import type { Sender } from "./outbound/http-sender.ts";
 import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
-import type { TaskCreator } from "./tasks/create.ts";
+import type { TaskCreator } from "./tasks/creator.ts";
 import type { TaskEvents } from "./tasks/events.ts";
 import type { Announce } from "./tasks/messages.ts";
 import type { Waiters } from "./tasks/poll.ts";

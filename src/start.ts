@@ -24,7 +24,7 @@ import { createCookies } from "./people/sessions.ts";
 import { needsSetup, setupToken } from "./people/setup.ts";
 import { loadSecrets } from "./secrets.ts";
 import { recordCallbackAbandoned } from "./tasks/audit.ts";
-import { createTaskCreator } from "./tasks/create.ts";
+import { createTaskCreator } from "./tasks/creator.ts";
 import { createTaskEvents } from "./tasks/events.ts";
 import { createWaiters } from "./tasks/poll.ts";
 import { createVendorThread } from "./verifier/thread.ts";

@@ -1,134 +1,19 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Context } from "../context.ts";
-import { isEqual } from "../../json-schema/equality.ts";
-import { createBatcher } from "../lib/batch.ts";
-import type { Db, Tx } from "../db/database.ts";
-import { invalid, ServiceError } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
-import { checkCallbackUrl } from "../outbound/outbound-url.ts";
-import { isJsonObject, type JsonObject } from "../lib/json.ts";
-import { isStorableText } from "../lib/text.ts";
 import type { Caller } from "../people/caller.ts";
-import { readVerifierConfig } from "../verifier/config.ts";
 import { requireMay } from "./access.ts";
 import { actorOf } from "./attribution.ts";
-import { addCandidates } from "./candidates.ts";
-import { requireFits, requireSchema, requireTakesObjects } from "./client-schemas.ts";
-import type { Announce } from "./messages.ts";
 import type { Actor } from "./move.ts";
-import { parseNotify, type Destination } from "./notify.ts";
-import { noteChoice, parseAssignTo, route, type Routing } from "./routing.ts";
+import type { NewTask } from "./new-task-store.ts";
+import { readRequest, type CheckedRequest } from "./read-request.ts";
+import { findReplay, type Replay } from "./replay.ts";
 import type { CreateTaskBody } from "./schema.ts";
-import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
-import {
-  addAuditEntry,
-  findTaskIdByKey,
-  findWholeTask,
-  parseJson,
-  toTask,
-  type TaskDocuments,
-  type WholeTask,
-} from "./store.ts";
+import { toTask } from "./store.ts";
 
-export interface Created {
-  task: WholeTask;
+export interface Created extends Replay {
   /** The key was bound to this task before; nothing was written. */
   isReplay: boolean;
-  /** It is a replay, and asks for something else than the task was created with. */
-  isMismatch: boolean;
-}
-
-/** Tries to write a new task, and gives it as it was written; null when its idempotency key is taken. */
-export type TaskCreator = (task: NewTask, asked: Asked | null) => Promise<NewTask | null>;
-
-/** Whom a request wants a task to go to. */
-interface Asked {
-  routing: Routing | null;
-  notify: readonly Destination[];
-}
-
-/** Told to whoever shows tasks as they come: there are new ones. */
-export const CREATED_HINT = "created";
-/** It is told this often at most. */
-const ANNOUNCE_EVERY_MS = 200;
-
-/** What the checks of one request may take of a turn of the event loop; the next check then waits for another. */
-const CHECKING_MS = 5;
-/** Tasks that are written together, and such groups at once. */
-const GROUPS = { items: 64, under_way: 2 };
-/** Characters of JSON of a task that is written together with others. */
-const GROUPED_CHARACTERS_MAX = 16_384;
-
-/** Creations that wait in the same turn of the event loop are written together. */
-export function createTaskCreator(db: Db, announce: Announce): TaskCreator {
-  const batcher = createBatcher<NewTask, boolean>(
-    GROUPS,
-    async (tasks) => {
-      const added = await addTasks(db, tasks);
-      return tasks.map(({ task }) => added.has(task.id));
-    },
-    (error) => !(error instanceof ServiceError),
-  );
-  const tell = createTeller(() => db.hints.publish([CREATED_HINT]));
-  return async (rows, asked) => {
-    const written = await write(rows, asked);
-    if (written !== null) tell();
-    return written;
-  };
-
-  async function write(rows: NewTask, asked: Asked | null): Promise<NewTask | null> {
-    if (asked !== null) return db.write((tx) => addRouted(tx, rows, asked, announce));
-    // Large ones hold up the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
-    const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
-    const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
-    return isAdded ? rows : null;
-  }
-}
-
-/** Tells at once, and then again where there was reason to meanwhile. */
-function createTeller(tell: () => void): () => void {
-  let timer: NodeJS.Timeout | null = null;
-  let isDue = false;
-  return function tellInTime() {
-    isDue = timer !== null;
-    if (isDue) return;
-    tell();
-    timer = setTimeout(() => {
-      timer = null;
-      if (isDue) tellInTime();
-    }, ANNOUNCE_EVERY_MS);
-    timer.unref();
-  };
-}
-
-/**
- * Finds the people of a task, writes it for them, and owes them word of it; who they are is decided and written in one
- * transaction.
- */
-async function addRouted(
-  tx: Tx,
-  rows: NewTask,
-  { routing, notify }: Asked,
-  announce: Announce,
-): Promise<NewTask | null> {
-  const routed = await route(tx, routing, notify);
-  const { assigned_to_user_id, assigned_to_email, decision } = routed;
-  const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
-  if (!(await addTask(tx, { ...rows, task }))) return null;
-  await noteChoice(tx, routed);
-  await addCandidates(tx, task.id, routed.candidates);
-  if (decision !== null)
-    await addAuditEntry(tx, {
-      ...rows.audit,
-      seq: 1,
-      action: decision.action,
-      from_status: task.status,
-      actor_type: "system",
-      actor_email: null,
-      extra: task.redact_payload ? null : decision.extra,
-    });
-  await announce(tx, { task_id: task.id, purpose: "decision", at: task.created_at }, notify);
-  return { ...rows, task };
 }
 
 /**
@@ -142,121 +27,31 @@ async function addRouted(
  */
 export async function createTask(ctx: Context, caller: Caller, body: unknown, problem: Error | null): Promise<Created> {
   requireMay(caller, "create");
-  const request = body as CreateTaskBody;
-  let documents: TaskDocuments;
-  let asked: Asked | null;
+  let request: CheckedRequest;
   try {
     if (problem) throw problem;
-    documents = toDocuments(request);
-    asked = await checkRequest(ctx, request, documents);
+    request = await readRequest(ctx, body as CreateTaskBody);
   } catch (error) {
-    const bound = await findReplay(ctx, body);
-    if (bound) return bound;
+    const bound = await findReplay(ctx.db, body);
+    if (bound) return { ...bound, isReplay: true };
     throw error;
   }
   // The insertion finds out whether the key is taken. It may be freed by a deletion, and taken again, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const rows = newTask(request, documents, actorOf(caller), ctx.db.now());
-    const written = await ctx.creator(rows, asked);
-    if (written !== null)
-      return { task: toTask({ ...written.task, ...documents, response: null }), isReplay: false, isMismatch: false };
-    const bound = await findReplay(ctx, body);
+    const rows = newTask(request, actorOf(caller), ctx.db.now());
+    const written = await ctx.creator(rows, request.recipients);
+    if (written !== null) {
+      const task = toTask({ ...written.task, ...request.documents, response: null });
+      return { task, isReplay: false, isMismatch: false };
+    }
+    const bound = await findReplay(ctx.db, body);
     // Where the answer to the commit was lost and the writing repeated, the task that is found is this very one.
-    if (bound) return bound.task.id === rows.task.id ? { ...bound, isReplay: false } : bound;
+    if (bound) return { ...bound, isReplay: bound.task.id !== rows.task.id };
   }
   throw new ServiceError("OVERLOADED");
 }
 
-/** Comparing is linear in the smaller of the two, and the body is bounded. */
-const UNLIMITED = { left: Number.POSITIVE_INFINITY };
-
-/** The task that the key in `body` is bound to, or null; `body` may be anything. */
-async function findReplay(ctx: Context, body: unknown): Promise<Created | null> {
-  const key = isJsonObject(body) ? body["idempotency_key"] : undefined;
-  if (typeof key !== "string" || key === "" || !isStorableText(key)) return null;
-  const id = await findTaskIdByKey(ctx.db, key);
-  const task = id === null ? null : await findWholeTask(ctx.db, id);
-  return task && { task, isReplay: true, isMismatch: !isEqual(UNLIMITED, asked(task), known(body as JsonObject)) };
-}
-
-/** What the task was created with, as a request says it. */
-function asked(task: WholeTask): JsonObject {
-  return known({
-    ...task,
-    payload: parseJson(task.payload),
-    payload_schema: parseJson(task.payload_schema),
-    response_schema: parseJson(task.response_schema),
-    form_definition: parseJson(task.form_definition),
-    assign_to: parseJson(task.assign_to),
-    notify: parseJson(task.notify),
-    verifier_config: parseJson(task.verifier_config),
-  });
-}
-
-const KNOWN = [
-  "task",
-  "payload",
-  "payload_schema",
-  "response_schema",
-  "form_definition",
-  "timeout_seconds",
-  "assign_to",
-  "notify",
-  "verifier_config",
-  "redact_payload",
-  "callback_url",
-] as const satisfies (keyof CreateTaskBody)[];
-
-/** The fields that make two requests the same, without those that say nothing. */
-function known(request: JsonObject): JsonObject {
-  return Object.fromEntries(
-    KNOWN.map((name) => [name, request[name]]).filter(
-      ([name, value]) => value != null && !(name === "redact_payload" && value === false),
-    ),
-  );
-}
-
-/** Everything that the shape of a request does not tell. @returns whom it is for; null where nobody is named */
-async function checkRequest(ctx: Context, request: CreateTaskBody, documents: TaskDocuments): Promise<Asked | null> {
-  // Each check of a hostile schema or payload ends in time; all of one request in the same turn would add up.
-  const started = performance.now();
-  const isLong = () => performance.now() - started > CHECKING_MS;
-  const payloadSchema = requireSchema(documents.payload_schema, "/payload_schema", request.payload_schema);
-  if (isLong()) await nextTurn();
-  requireTakesObjects(requireSchema(documents.response_schema, "/response_schema", request.response_schema));
-  if (isLong()) await nextTurn();
-  const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
-  const notify = request.notify == null ? [] : parseNotify(request.notify);
-  if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
-  if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);
-  await requireFits(ctx.patterns, payloadSchema, request.payload, "/payload");
-  return routing === null && notify.length === 0 ? null : { routing, notify };
-}
-
-function requireCallbackUrl({ config }: Context, url: string): void {
-  if (config.payloadKey === null)
-    throw invalid(
-      "/callback_url",
-      "Callbacks are off on this server: it has no key to sign them with (SERVICE_PAYLOAD_KEY).",
-    );
-  const problem = checkCallbackUrl(url, { allowPrivate: config.callbacks.allowPrivate });
-  if (problem !== null) throw invalid("/callback_url", problem);
-}
-
-function toDocuments(request: CreateTaskBody): TaskDocuments {
-  const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
-  return {
-    payload: JSON.stringify(request.payload),
-    payload_schema: JSON.stringify(request.payload_schema),
-    response_schema: JSON.stringify(request.response_schema),
-    form_definition: text(request.form_definition),
-    assign_to: text(request.assign_to),
-    notify: text(request.notify),
-    verifier_config: text(request.verifier_config),
-  };
-}
-
-function newTask(request: CreateTaskBody, documents: TaskDocuments, actor: Actor, now: number): NewTask {
+function newTask({ body: request, documents }: CheckedRequest, actor: Actor, now: number): NewTask {
   const id = newId("tsk", now);
   return {
     task: {

@@ -4,7 +4,7 @@ import { lowestId, timeOfId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
 import { isAssignee } from "./access.ts";
 import { namesOf } from "./candidates.ts";
-import { CREATED_HINT } from "./create.ts";
+import { CREATED_HINT } from "./creator.ts";
 import type { TaskStatus } from "./lifecycle.ts";
 import type { Task } from "./store.ts";
 

@@ -1,0 +1,94 @@
+import { createBatcher } from "../lib/batch.ts";
+import type { Db, Tx } from "../db/database.ts";
+import { ServiceError } from "../errors.ts";
+import { addCandidates } from "./candidates.ts";
+import type { Announce } from "./messages.ts";
+import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
+import type { Recipients } from "./read-request.ts";
+import { noteChoice, route } from "./routing.ts";
+import { addAuditEntry } from "./store.ts";
+
+/** Tries to write a new task, and gives it as it was written; null when its idempotency key is taken. */
+export type TaskCreator = (task: NewTask, recipients: Recipients | null) => Promise<NewTask | null>;
+
+/** Told to whoever shows tasks as they come: there are new ones. */
+export const CREATED_HINT = "created";
+/** It is told this often at most. */
+const ANNOUNCE_EVERY_MS = 200;
+
+/** Tasks that are written together, and such groups at once. */
+const GROUPS = { items: 64, under_way: 2 };
+/** Characters of JSON of a task that is written together with others. */
+const GROUPED_CHARACTERS_MAX = 16_384;
+
+/** Creations that wait in the same turn of the event loop are written together. */
+export function createTaskCreator(db: Db, announce: Announce): TaskCreator {
+  const batcher = createBatcher<NewTask, boolean>(
+    GROUPS,
+    async (tasks) => {
+      const added = await addTasks(db, tasks);
+      return tasks.map(({ task }) => added.has(task.id));
+    },
+    (error) => !(error instanceof ServiceError),
+  );
+  const tell = createTeller(() => db.hints.publish([CREATED_HINT]));
+  return async (rows, recipients) => {
+    const written = await write(rows, recipients);
+    if (written !== null) tell();
+    return written;
+  };
+
+  async function write(rows: NewTask, recipients: Recipients | null): Promise<NewTask | null> {
+    if (recipients !== null) return db.write((tx) => addRouted(tx, rows, recipients, announce));
+    // Large ones hold up the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
+    const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
+    const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
+    return isAdded ? rows : null;
+  }
+}
+
+/** Tells at once, and then again where there was reason to meanwhile. */
+function createTeller(tell: () => void): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  let isDue = false;
+  return function tellInTime() {
+    isDue = timer !== null;
+    if (isDue) return;
+    tell();
+    timer = setTimeout(() => {
+      timer = null;
+      if (isDue) tellInTime();
+    }, ANNOUNCE_EVERY_MS);
+    timer.unref();
+  };
+}
+
+/**
+ * Finds the people of a task, writes it for them, and owes them word of it; who they are is decided and written in one
+ * transaction.
+ */
+async function addRouted(
+  tx: Tx,
+  rows: NewTask,
+  { routing, notify }: Recipients,
+  announce: Announce,
+): Promise<NewTask | null> {
+  const routed = await route(tx, routing, notify);
+  const { assigned_to_user_id, assigned_to_email, decision } = routed;
+  const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
+  if (!(await addTask(tx, { ...rows, task }))) return null;
+  await noteChoice(tx, routed);
+  await addCandidates(tx, task.id, routed.candidates);
+  if (decision !== null)
+    await addAuditEntry(tx, {
+      ...rows.audit,
+      seq: 1,
+      action: decision.action,
+      from_status: task.status,
+      actor_type: "system",
+      actor_email: null,
+      extra: task.redact_payload ? null : decision.extra,
+    });
+  await announce(tx, { task_id: task.id, purpose: "decision", at: task.created_at }, notify);
+  return { ...rows, task };
+}

@@ -1,0 +1,82 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Context } from "../context.ts";
+import { invalid } from "../errors.ts";
+import { checkCallbackUrl } from "../outbound/outbound-url.ts";
+import { readVerifierConfig } from "../verifier/config.ts";
+import { requireFits, requireSchema, requireTakesObjects } from "./client-schemas.ts";
+import { parseNotify, type Destination } from "./notify.ts";
+import { parseAssignTo, type Routing } from "./routing.ts";
+import type { CreateTaskBody } from "./schema.ts";
+import type { TaskDocuments } from "./store.ts";
+
+/** A request to create a task that may be written. */
+export interface CheckedRequest {
+  body: CreateTaskBody;
+  /** What is stored of it as JSON. */
+  documents: TaskDocuments;
+  recipients: Recipients | null;
+}
+
+/** Whom a request wants a task to go to. */
+export interface Recipients {
+  routing: Routing | null;
+  notify: readonly Destination[];
+}
+
+type CheckContext = Pick<Context, "config" | "patterns">;
+
+/** What the checks of one request may take of a turn of the event loop; the next check then waits for another. */
+const CHECKING_MS = 5;
+/**
+ * Reads a request once; what comes of it needs no further check.
+ * @param body - of the right shape
+ * @throws ServiceError VALIDATION_FAILED, RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
+ */
+export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Promise<CheckedRequest> {
+  const documents = toDocuments(body);
+  return { body, documents, recipients: await checkRequest(ctx, body, documents) };
+}
+
+/** Everything that the shape of a request does not tell. @returns whom it is for; null where nobody is named */
+async function checkRequest(
+  ctx: CheckContext,
+  request: CreateTaskBody,
+  documents: TaskDocuments,
+): Promise<Recipients | null> {
+  // Each check of a hostile schema or payload ends in time; all of one request in the same turn would add up.
+  const started = performance.now();
+  const isLong = () => performance.now() - started > CHECKING_MS;
+  const payloadSchema = requireSchema(documents.payload_schema, "/payload_schema", request.payload_schema);
+  if (isLong()) await nextTurn();
+  requireTakesObjects(requireSchema(documents.response_schema, "/response_schema", request.response_schema));
+  if (isLong()) await nextTurn();
+  const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
+  const notify = request.notify == null ? [] : parseNotify(request.notify);
+  if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
+  if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);
+  await requireFits(ctx.patterns, payloadSchema, request.payload, "/payload");
+  return routing === null && notify.length === 0 ? null : { routing, notify };
+}
+
+function requireCallbackUrl({ config }: CheckContext, url: string): void {
+  if (config.payloadKey === null)
+    throw invalid(
+      "/callback_url",
+      "Callbacks are off on this server: it has no key to sign them with (SERVICE_PAYLOAD_KEY).",
+    );
+  const problem = checkCallbackUrl(url, { allowPrivate: config.callbacks.allowPrivate });
+  if (problem !== null) throw invalid("/callback_url", problem);
+}
+
+function toDocuments(request: CreateTaskBody): TaskDocuments {
+  const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
+  return {
+    payload: JSON.stringify(request.payload),
+    payload_schema: JSON.stringify(request.payload_schema),
+    response_schema: JSON.stringify(request.response_schema),
+    form_definition: text(request.form_definition),
+    assign_to: text(request.assign_to),
+    notify: text(request.notify),
+    verifier_config: text(request.verifier_config),
+  };
+}
