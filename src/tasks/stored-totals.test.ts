@@ -295,3 +295,19 @@ testOnBoth("totals are stored without being asked for, until the service stops",
   service.clock.advance(2 * HOUR);
   assert.equal(await storeAll(service), 2);
 });
+
+testOnBoth(
+  "a new service finds out that there is nothing to count without its reader of many rows",
+  async (service) => {
+    const { db } = service.ctx;
+    let uses = 0;
+    const watched: Db = Object.create(db, {
+      heavy: { get: () => (uses++, db.heavy) },
+    });
+    assert.equal(await storeTotals({ db: watched }), 0);
+    assert.equal(uses, 0, "that reader is a thread on SQLite, which a new service does not start");
+    await service.create();
+    await storeTotals({ db: watched });
+    assert.notEqual(uses, 0);
+  },
+);
