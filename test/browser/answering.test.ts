@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Page, Route } from "playwright-core";
+import type { APIResponse, Page, Route } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
@@ -52,6 +52,36 @@ testInBrowser(
     await axe(page);
   },
 );
+
+for (const [name, hold] of [
+  ["reaches the service after the answer", (route: Route) => route.continue()],
+  ["is told of after the answer", (route: Route, early: APIResponse) => route.fulfill({ response: early })],
+] as const)
+  testInBrowser(`a claim that ${name} changes nothing any more`, async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    const { id } = await createTask(service, "In a hurry");
+    const page = await open();
+    const answered = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    await page.route("**/claim", async (route) => {
+      const early = hold.length === 2 ? await route.fetch() : undefined;
+      await answered.promise;
+      // The page may have left it already.
+      await hold(route, early!).catch(() => undefined);
+      over.resolve();
+    });
+    await signIn(page, service, ADA, `/tasks/${id}`);
+    await page.getByRole("heading", { level: 1, name: "In a hurry" }).waitFor();
+    await page.keyboard.press("1");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("Answer sent").waitFor();
+    answered.resolve();
+    await over.promise;
+    await page.getByRole("button", { name: "View" }).click();
+    await page.getByText("You answered this on").waitFor();
+    assert.equal(await page.getByRole("radio", { name: "Yes" }).count(), 0);
+  });
 
 testInBrowser(
   "a digit chooses of what the task calls its decision, and of nothing where there is none",

@@ -42,13 +42,19 @@ interface Answer<T> {
   readonly next: string | null;
 }
 
-/** @throws ApiError, OfflineError */
-export async function request<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+/** @throws ApiError, OfflineError; with a `signal` that is aborted, any error */
+export async function request<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  signal: AbortSignal | null = null,
+): Promise<Answer<T>> {
   let response: Response;
   const before = signIns;
   try {
     response = await fetch(path, {
       method,
+      signal,
       ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     });
   } catch (error) {
@@ -84,6 +90,6 @@ export async function remove<T>(path: string): Promise<T> {
   return (await request<T>("DELETE", path)).data;
 }
 
-export async function post<T>(path: string, body: unknown = {}): Promise<T> {
-  return (await request<T>("POST", path, body)).data;
+export async function post<T>(path: string, body: unknown = {}, signal: AbortSignal | null = null): Promise<T> {
+  return (await request<T>("POST", path, body, signal)).data;
 }

@@ -77,6 +77,8 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   const onAnswer = async (response: unknown): Promise<Outcome> => {
     if (!(await isLetGo()))
       return { kind: "failed", message: "Not sent: you took it back. Your answer is still here." };
+    // It would be refused after the answer, or show the task as it was before.
+    claim.leave();
     onSending(true);
     return complete(response).finally(() => onSending(false));
   };

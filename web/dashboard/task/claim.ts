@@ -18,6 +18,8 @@ export interface Claim {
   readonly holder: string | null;
   /** Claims by the first edit, and renews while the work goes on. */
   readonly keep: () => void;
+  /** An answer is sent: a claim that is still under way says nothing any more. */
+  readonly leave: () => void;
   readonly toggle: () => void;
   readonly takeOver: () => void;
 }
@@ -25,16 +27,19 @@ export interface Claim {
 /** Who is working on the task, and how that changes. It tells others; the first answer counts all the same. */
 export function useClaim(task: Task, me: Me): Claim {
   const asked = useRef(0);
+  const underWay = useRef(new AbortController());
   // A claim lapses by itself.
   const now = useNow(() => (isOpenStatus(task.status) ? LOOK_MS : null));
   const isHeld = task.claim_expires_at !== null && Date.parse(task.claim_expires_at) > now;
   const isMine = isHeld && task.claimed_by_email === me.email;
   const { queryKey } = taskQuery(task.id);
   const move = async (path: "claim" | "release", body: object): Promise<boolean> => {
+    const { signal } = underWay.current;
     try {
-      queryClient.setQueryData(queryKey, await post<Task>(`/api/tasks/${task.id}/${path}`, body));
+      queryClient.setQueryData(queryKey, await post<Task>(`/api/tasks/${task.id}/${path}`, body, signal));
       return true;
     } catch (error) {
+      if (signal.aborted) return false;
       await queryClient.invalidateQueries({ queryKey });
       // By an edit, it is the page that shows who was first.
       if (path === "release" || "force" in body) toast({ message: sentenceOf(error), tone: "bad" });
@@ -53,6 +58,10 @@ export function useClaim(task: Task, me: Me): Claim {
       if (me.user_id === null || (isHeld && !isMine) || Date.now() - asked.current < RENEW_MS) return;
       asked.current = Date.now();
       void claim();
+    },
+    leave: () => {
+      underWay.current.abort();
+      underWay.current = new AbortController();
     },
     toggle: () => {
       if (isHeld && !isMine) return;
