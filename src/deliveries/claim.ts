@@ -62,7 +62,7 @@ function claimUpdate(
     .where(isAmong(dialect, "id", param("ids")))
     .where(isReady)
     .where(
-      // Meanwhile it may have fallen due, been tried by another process and failed: the next attempt has its own time.
+      // Another process may have tried it by now and failed: then its next attempt has a time of its own.
       sql<SqlBool>`next_attempt_at <= case when status = 'PENDING' and ${isAmong(dialect, "id", param("held"))}
         then cast(${param("held_until")} as bigint) else cast(${param("now")} as bigint) end`,
     );
@@ -111,7 +111,7 @@ const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>
     .where("next_attempt_at", "<=", param("held_until")),
 );
 
-/** Lets held rows fall due now, for whoever has a slot for them first. */
+/** Makes held rows due now, for the first engine that has a free slot. */
 export async function letFallDue(db: Db, ids: readonly string[]): Promise<void> {
   const now = db.now();
   await db.writeOne(makeDueNow, { ids: idsFor(db.dialect, ids), now, held_until: heldUntil(now) });
@@ -173,8 +173,8 @@ function nextOrigin(after: Expression<unknown>) {
 }
 
 /**
- * A stretch of the origins that are owed something, in their order, with those that have something due. Goes from one to
- * the next along the index without reading the deliveries between: the cost is that of the origins.
+ * Lists origins with deliveries that wait, in their order, and whether one of them is due. Goes from one origin to the next
+ * along the index without reading the deliveries between, so it costs as much as there are origins.
  *
  * @returns `last`: where to go on; null when the end was reached
  */

@@ -11,9 +11,9 @@ import { addAuditEntry } from "./store.ts";
 /** Tries to write a new task, and gives it as it was written; null when its idempotency key is taken. */
 export type TaskCreator = (task: NewTask, recipients: Recipients | null) => Promise<NewTask | null>;
 
-/** Told to whoever shows tasks as they come: there are new ones. */
+/** The hint that is published when tasks were created. */
 export const CREATED_HINT = "created";
-/** It is told this often at most. */
+/** The shortest time between two of these hints. */
 const ANNOUNCE_EVERY_MS = 200;
 
 /** Tasks that are written together, and such groups at once. */
@@ -47,7 +47,7 @@ export function createTaskCreator(db: Db, announce: Announce): TaskCreator {
   }
 }
 
-/** Tells at once, and then again where there was reason to meanwhile. */
+/** Tells at once; calls within `ANNOUNCE_EVERY_MS` after that are told together at its end. */
 function createTeller(tell: () => void): () => void {
   let timer: NodeJS.Timeout | null = null;
   let isDue = false;

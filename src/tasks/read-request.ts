@@ -25,7 +25,7 @@ export interface Recipients {
 
 type CheckContext = Pick<Context, "config" | "patterns">;
 
-/** What the checks of one request may take of a turn of the event loop; the next check then waits for another. */
+/** Time for checking one request, per turn of the event loop; the next check waits for another turn. */
 const CHECKING_MS = 5;
 /**
  * Reads a request once; what comes of it needs no further check.

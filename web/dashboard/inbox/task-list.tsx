@@ -230,10 +230,10 @@ function LoadMore({ query }: LoadMoreProps) {
     return () => watch.disconnect();
   }, [isFetching, hasFailed, fetchNextPage]);
   return (
-    <div className="stack" ref={place}>
+    <div className="stack rest" ref={place}>
       {hasFailed && query.error !== null && (
         <p className="muted" role="alert">
-          The list could not be loaded further. {sentenceOf(query.error)}
+          The rest of the list could not be loaded. {sentenceOf(query.error)}
         </p>
       )}
       <Button variant="default" fullWidth loading={query.isFetchingNextPage} onClick={() => void fetchNextPage()}>
