@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { APIResponse, Page, Route } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -80,7 +80,7 @@ for (const [name, hold] of [
     await over.promise;
     await page.getByRole("button", { name: "View" }).click();
     await page.getByText("You answered this on").waitFor();
-    assert.equal(await page.getByRole("radio", { name: "Yes" }).count(), 0);
+    await hasCount(page.getByRole("radio", { name: "Yes" }), 0);
   });
 
 testInBrowser(
@@ -171,7 +171,7 @@ testInBrowser("whoever was second sees who was first, and has what they entered"
   await unsent.waitFor({ state: "detached" });
   await page.reload();
   await page.getByText(/mia@example.com answered/).waitFor();
-  assert.equal(await unsent.count(), 0);
+  await hasCount(unsent, 0);
 });
 
 testInBrowser("an answer that comes too late is told so, and stays", async (open, t) => {

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { createShop } from "../../examples/embed-host/server.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { serve, TOKEN, type Service } from "../support/dashboard.ts";
 import { EMBED_SECRET } from "../support/embed.ts";
 import { freePort } from "../support/free-port.ts";
@@ -62,7 +62,7 @@ testInBrowser(
     await page.getByText(`The page heard: ${response}`).waitFor();
     await page.getByText(`Our server received: ${response}`).waitFor();
     await screenshot(page, "embed-example-done");
-    assert.equal(await page.locator("iframe").count(), 0);
+    await hasCount(page.locator("iframe"), 0);
     const [task] = await service.call<TaskRecord[]>("GET", "/api/tasks");
     assert.deepEqual([task!.status, task!.completed_via_channel], ["completed", "embed"]);
   },
@@ -81,7 +81,7 @@ testInBrowser("the example: a token that ends is renewed while somebody writes, 
   await renewed;
   await form.locator("#expired").waitFor({ state: "hidden" });
   assert.equal(await form.getByLabel("Note").inputValue(), "It was worn.");
-  assert.equal(await page.getByText("INVALID_EMBED_TOKEN").count(), 0);
+  await hasCount(page.getByText("INVALID_EMBED_TOKEN"), 0);
   await form.getByRole("button", { name: "Submit answer" }).click();
   await page.getByText(/Our server received: .*"It was worn\."/).waitFor();
 });
@@ -132,8 +132,8 @@ testInBrowser("the example: what does not come from the form of this page is not
     document.body.append(frame);
     await heard;
   });
-  assert.equal(await page.getByText(/is there\.$/).count(), 1);
-  assert.equal(await page.getByText("forged").count(), 0);
+  await hasCount(page.getByText(/is there\.$/), 1);
+  await hasCount(page.getByText("forged"), 0);
   assert.equal(await size(), before);
 });
 

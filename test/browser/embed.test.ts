@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Frame, Page } from "playwright-core";
 import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, axeInFrame, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, axeInFrame, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startVendors } from "../support/vendors.ts";
 import { createTask, TOKEN, type Service } from "../support/dashboard.ts";
@@ -99,7 +99,7 @@ testInBrowser(
     const page = await open({ origins: [service.url] });
     const frame = await showAt(page, other, await service.mint({ task_id: id }));
     await frame.getByText("EMBED_ORIGIN_NOT_ALLOWED").waitFor();
-    assert.equal(await frame.locator("form").count(), 0);
+    await hasCount(frame.locator("form"), 0);
     assert.deepEqual(await page.evaluate(() => (window as unknown as { heard: Heard[] }).heard), []);
     await screenshot(page, "embed-elsewhere");
   },
@@ -310,7 +310,7 @@ testInBrowser("an answer that the checks send back is shown as sent back; the la
   await frame.getByText("Sent back, attempt 2").waitFor();
   await frame.getByText("Say what was broken.").waitFor();
   await assertKept(frame);
-  assert.equal(await frame.getByRole("heading", { name: "Submitted" }).count(), 0);
+  await hasCount(frame.getByRole("heading", { name: "Submitted" }), 0);
   assert.deepEqual(
     (await heard(page)).map(({ data }) => data.type),
     ["loaded"],

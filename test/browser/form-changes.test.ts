@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { Gallery } from "../../web/gallery/server.ts";
 import { openGallery } from "./gallery.ts";
-import { testInBrowser } from "./support/browser.ts";
+import { hasCount, testInBrowser } from "./support/browser.ts";
 
 let gallery: Gallery;
 before(async () => void (gallery = await openGallery()));
@@ -22,7 +22,7 @@ for (const kind of ["react", "preact", "html"] as const) {
     await page.getByRole("button", { name: "Submit answer" }).click();
     await page.locator("#form-trouble").waitFor();
     assert.equal(await page.getByLabel("Berlin").isChecked(), false);
-    assert.equal(await page.locator("#answer").count(), 0);
+    await hasCount(page.locator("#answer"), 0);
     await page.getByLabel("Bavaria").check();
     await page.getByRole("button", { name: "Submit answer" }).click();
     const { response } = JSON.parse((await page.locator("#answer").textContent()) ?? "") as { response: unknown };
@@ -58,7 +58,7 @@ for (const kind of ["react", "preact"] as const)
     await page.getByRole("button", { name: "Submit answer" }).click();
     await page.locator("#form-trouble").waitFor();
     assert.match(await page.locator(".error").innerText(), /^Choose a date that exists/);
-    assert.equal(await page.locator("#answer").count(), 0);
+    await hasCount(page.locator("#answer"), 0);
     await page.getByLabel("Publish on").fill("2027-03-31");
     await page.getByRole("button", { name: "Submit answer" }).click();
     await page.locator("#answer").waitFor();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 
@@ -159,7 +159,7 @@ testInBrowser("with single keys off they do nothing, and arrows still do", async
   await page.keyboard.press("j");
   await page.keyboard.press("?");
   assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
-  assert.equal(await page.getByRole("dialog").count(), 0);
+  await hasCount(page.getByRole("dialog"), 0);
   await page.keyboard.press("ArrowDown");
   assert.equal(await focused(page), "Two");
 });

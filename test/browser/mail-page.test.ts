@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { createTask, serve, type Service } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtp, type TestSmtp } from "../support/smtp.ts";
@@ -120,7 +120,7 @@ testInBrowser(
       const medium = page.getByRole("radio", { name: "Medium" });
       assert.equal(await medium.isChecked(), true);
       assert.equal(await medium.evaluate((element) => element === document.activeElement), true);
-      assert.equal(await page.getByRole("radio", { checked: true }).count(), 1);
+      await hasCount(page.getByRole("radio", { checked: true }), 1);
       await screenshot(page, `mail-choice-${scripts ? "dark" : "light"}`);
     }
     assert.equal((await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).status, "created");
@@ -128,7 +128,7 @@ testInBrowser(
     const page = await open();
     await page.goto(`${link}?choice=7`);
     await page.getByRole("radio", { name: "Medium" }).waitFor();
-    assert.equal(await page.getByRole("radio", { checked: true }).count(), 0);
+    await hasCount(page.getByRole("radio", { checked: true }), 0);
   },
 );
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
 import { recordNotification } from "../../src/tasks/audit.ts";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
@@ -54,13 +54,14 @@ testInBrowser("a task says whom its mail did not reach, and why; others were tol
   await untold(page)
     .getByText(/^nobody@example\.com was not told: .*Who is that\?/)
     .waitFor();
-  assert.equal(await untold(page).getByRole("link").count(), 0, "the settings would not help");
+  // The settings would not help.
+  await hasCount(untold(page).getByRole("link"), 0);
   await screenshot(page, "task-untold");
   await untold(page).getByRole("button", { name: "Show the activity" }).click();
   await happened(page).getByText("The service sent mail to dana@example.com").waitFor();
   const failure = needsALook(page).getByRole("listitem");
   await failure.getByText(/^The service could not send mail to nobody@example\.com: .*Who is that\?/).waitFor();
-  assert.equal(await failure.count(), 1);
+  await hasCount(failure, 1);
   await axe(page);
   await screenshot(page, "task-untold-activity");
 });
@@ -75,13 +76,14 @@ testInBrowser(
     await untold(page).getByText("Mail has no sender").waitFor();
     await record(service, id, "dana@example.com", "connect: The mail server does not answer.");
     await untold(page).getByText("dana@example.com was not told: The mail server does not answer.").waitFor();
-    assert.equal(await untold(page).getByText("dana@example.com").count(), 1, "the latest tells");
+    // The latest tells.
+    await hasCount(untold(page).getByText("dana@example.com"), 1);
     await record(service, id, "DANA@example.com", null);
     await untold(page).waitFor({ state: "detached" });
     await page.getByRole("tab", { name: "Activity" }).click();
     await happened(page).getByText("The service sent mail to DANA@example.com").waitFor();
-    assert.equal(await happened(page).getByText("could not send mail to dana@example.com").count(), 2);
-    assert.equal(await needsALook(page).count(), 0);
+    await hasCount(happened(page).getByText("could not send mail to dana@example.com"), 2);
+    await hasCount(needsALook(page), 0);
     await record(service, id, "mia@example.com", "sealed: The settings were sealed with another key.");
     await needsALook(page).getByText("could not send mail to mia@example.com").waitFor();
     await page.getByRole("tab", { name: "Review" }).click();
@@ -110,10 +112,10 @@ testInBrowser("where many were not told, the first few stand for them", async (o
   const { id } = await createTask(service, "Publish the notes", { notify });
   const page = await visit(open, service, `/tasks/${id}`);
   await untold(page).getByText("Nor were 5 more.").waitFor();
-  assert.equal(await untold(page).getByText("was not told").count(), 3);
+  await hasCount(untold(page).getByText("was not told"), 3);
   await untold(page).getByRole("button", { name: "Show the activity" }).click();
   await needsALook(page).waitFor();
-  assert.equal(await needsALook(page).getByRole("listitem").count(), 8);
+  await hasCount(needsALook(page).getByRole("listitem"), 8);
 });
 
 testInBrowser("the trail is asked for by operators alone, and where somebody was to be told", async (open, t) => {
@@ -135,7 +137,7 @@ testInBrowser("the trail is asked for by operators alone, and where somebody was
   await hers.reload();
   await hers.getByRole("button", { name: "Submit answer" }).waitFor();
   assert.deepEqual(trails(), []);
-  assert.equal(await untold(hers).count(), 0);
+  await hasCount(untold(hers), 0);
 
   const page = await open();
   watch(page);

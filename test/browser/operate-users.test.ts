@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
@@ -117,14 +117,14 @@ testInBrowser(
     while ((await openOf(`assigned_to=${dana}`)) > 0);
     assert.equal(await openOf("unassigned=true"), 51);
 
-    assert.equal(await page.getByRole("table", { name: "Users" }).getByText("dana@example.com").count(), 0);
+    await hasCount(page.getByRole("table", { name: "Users" }).getByText("dana@example.com"), 0);
     await page.getByText("Deactivated (1)").click();
     await axe(page);
     await screenshot(page, "operate-users-inactive");
     await page.getByRole("button", { name: "Reactivate dana" }).click();
     await page.getByRole("button", { name: "Edit dana" }).waitFor();
     assert.equal((await usersOf(service)).get("dana")!.active, true);
-    assert.equal(await page.getByText(/^Deactivated/).count(), 0);
+    await hasCount(page.getByText(/^Deactivated/), 0);
 
     await createTask(service, "One more", { assign_to: { user_id: dana } });
     await page.getByRole("button", { name: "Deactivate dana" }).click();
@@ -162,7 +162,7 @@ testInBrowser("people are found by name and address, and what is looked for stan
   const page = await visit(open, service, "/users");
   const rows = page.getByRole("table", { name: "Users" }).locator("tbody tr");
   await rows.nth(49).waitFor();
-  assert.equal(await rows.count(), 50);
+  await hasCount(rows, 50);
   await page.getByRole("button", { name: "Load more" }).click();
   await rows.nth(55).waitFor();
   await page.getByText("Deactivated (1)").click();

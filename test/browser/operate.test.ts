@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addOperator, createTask, serve } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
@@ -127,10 +127,9 @@ testInBrowser(
     await days.nth(fullest).hover();
     const [completed, timedOut, failed, cancelled] = counts[fullest]!;
     const said = [`Cancelled: ${cancelled}`, `Failed checks: ${failed}`, `Timed out: ${timedOut}`];
-    assert.deepEqual(await page.getByRole("tooltip").locator("li").allInnerTexts(), [
-      ...said,
-      `Completed: ${completed}`,
-    ]);
+    const told = page.getByRole("tooltip").locator("li");
+    await hasCount(told, said.length + 1);
+    assert.deepEqual(await told.allInnerTexts(), [...said, `Completed: ${completed}`]);
     for (const width of [390, 1440, 800]) {
       await page.setViewportSize({ width, height: 800 });
       // The last bar ends where the chart does, but for the gap beside it.
@@ -285,14 +284,10 @@ testInBrowser(
     await service.ctx.deliveries.settle();
     await page.reload();
     const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
-    const count = async (expected: number) => {
-      await rows.nth(expected - 1).waitFor();
-      assert.equal(await rows.count(), expected);
-    };
-    await count(3);
+    await hasCount(rows, 3);
     // What an address says that nobody knows is left out.
     await page.goto(`${service.url}/deliveries?status=NONSENSE`);
-    await count(3);
+    await hasCount(rows, 3);
     await rows.last().getByRole("checkbox").check();
     await page.getByText("1 selected").waitFor();
     await page.getByRole("link", { name: "Delivered" }).click();
@@ -302,18 +297,18 @@ testInBrowser(
     await page.getByRole("link", { name: "Retrying" }).click();
     await page.getByRole("heading", { name: "No deliveries match" }).waitFor();
     await page.getByRole("link", { name: "Given up" }).click();
-    await count(2);
+    await hasCount(rows, 2);
     await rows
       .first()
       .getByRole("link", { name: new URL(receiver.url).host })
       .click();
     await page.getByRole("link", { name: "All of this task" }).click();
     await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
-    assert.equal(await page.getByRole("button", { name: "Redeliver all that were given up" }).count(), 0);
+    await hasCount(page.getByRole("button", { name: "Redeliver all that were given up" }), 0);
     await page.getByRole("link", { name: /show all$/ }).click();
-    await count(3);
+    await hasCount(rows, 3);
     await page.goto(`${service.url}/deliveries?origin=${encodeURIComponent(new URL(receiver.url).origin)}`);
-    await count(2);
+    await hasCount(rows, 2);
     await page.getByRole("button", { name: "Redeliver all that were given up" }).click();
     await service.call("POST", "/api/admin/webhook-deliveries/redeliver", { status: "ABANDONED" });
     const { origin } = new URL(receiver.url);

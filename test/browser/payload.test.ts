@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { PAYLOAD_FIXTURES } from "../../form/fixtures/payloads.ts";
 import { openGallery } from "./gallery.ts";
 import type { Gallery } from "../../web/gallery/server.ts";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 
 let gallery: Gallery;
 before(async () => void (gallery = await openGallery()));
@@ -84,12 +84,12 @@ testInBrowser("without scripts everything can still be reached", async (open) =>
   const page = await open({ scripts: false });
   await visit(page, "many-rows", "html");
   const rows = page.locator("tbody:not(.payload-turn) > tr");
-  assert.equal(await rows.filter({ visible: true }).count(), 50);
+  await hasCount(rows.filter({ visible: true }), 50);
   for (const count of [100, 150, 200]) {
     await page.getByText("Show 50 more").filter({ visible: true }).click();
-    assert.equal(await rows.filter({ visible: true }).count(), count);
+    await hasCount(rows.filter({ visible: true }), count);
   }
-  assert.equal(await page.getByText("Show 50 more").filter({ visible: true }).count(), 0);
+  await hasCount(page.getByText("Show 50 more").filter({ visible: true }), 0);
 
   await visit(page, "long-text", "html");
   const lines = page.locator(".payload-clipped").nth(1);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
@@ -146,7 +146,7 @@ testInBrowser("what is changed of a sender keeps its password, until the way it 
   };
   let form = await edit();
   await form.getByText("They are never shown.").waitFor();
-  assert.equal(await form.getByLabel("Password", { exact: true }).count(), 0);
+  await hasCount(form.getByLabel("Password", { exact: true }), 0);
   await screenshot(page, "mail-edit");
   await form.getByLabel("From name").fill("");
   await save(form);
@@ -283,7 +283,7 @@ testInBrowser("a test mail that is refused says why, and it stays in sight", asy
   await test.getByLabel("To").fill("nobody");
   await send();
   await saidAt(test, "To", "Is not an e-mail address.");
-  assert.equal(await alert.count(), 0);
+  await hasCount(alert, 0);
   // What was sealed with another key cannot be opened.
   await service.ctx.db.write((tx) => tx.query.updateTable("email_identities").set({ transport_config: "" }).execute());
   await test.getByLabel("To").fill("");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { recordNotification } from "../../src/tasks/audit.ts";
-import { screenshot, testInBrowser } from "./support/browser.ts";
+import { hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import type { Service } from "../support/dashboard.ts";
@@ -108,14 +108,14 @@ testInBrowser(
     await page.getByText('"socket_mode_enabled": true').waitFor();
     assert.equal(await socket!.isChecked(), true);
     await step(page, "Set the variables of the environment").getByText("SERVICE_SLACK_APP_TOKEN").waitFor();
-    assert.equal(await page.getByText("SERVICE_SLACK_SIGNING_SECRET").count(), 0);
-    assert.equal(await page.getByText("takes addresses with https alone").count(), 0);
+    await hasCount(page.getByText("SERVICE_SLACK_SIGNING_SECRET"), 0);
+    await hasCount(page.getByText("takes addresses with https alone"), 0);
     await assertUsable(page, "slack-none");
 
     await http!.click();
     await page.getByText("takes addresses with https alone").waitFor();
     await page.getByText("SERVICE_SLACK_SIGNING_SECRET").waitFor();
-    assert.equal(await page.getByText("SERVICE_SLACK_APP_TOKEN").count(), 0);
+    await hasCount(page.getByText("SERVICE_SLACK_APP_TOKEN"), 0);
     for (const name of ["SERVICE_SLACK_BOT_TOKEN", "SERVICE_SLACK_CLIENT_ID", "SERVICE_SLACK_CLIENT_SECRET"])
       await step(page, "Set the variables of the environment").getByText(name).waitFor();
     await page.getByText("start the service again").waitFor();
@@ -160,7 +160,8 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
   await page.getByRole("dialog").getByLabel("Bot token", { exact: true }).fill(slack.token);
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
   await about(page, "Acme").waitFor();
-  assert.equal(await page.getByText("No workspace was connected.").count(), 0, "it is so no more");
+  // It is so no more.
+  await hasCount(page.getByText("No workspace was connected."), 0);
 
   await ask();
   await page.getByLabel("Workspace").selectOption("Globex");
@@ -173,10 +174,12 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
     .waitFor();
   assert.deepEqual(await teamsOf(set), ["Acme", "Globex"]);
   await assertUsable(page, "slack-installed");
-  assert.equal(await page.locator("details.fold[open]").count(), 0, "the set-up is folded away");
+  // The set-up is folded away.
+  await hasCount(page.locator("details.fold[open]"), 0);
   await page.reload();
   await about(page, "Globex").waitFor();
-  assert.equal(await page.getByText("Globex is connected.").count(), 0, "a reload says nothing anew");
+  // A reload says nothing anew.
+  await hasCount(page.getByText("Globex is connected."), 0);
 
   // Signed out meanwhile: after signing in again, the page says so.
   await ask();
@@ -226,14 +229,15 @@ testInBrowser("what came of an installation is said in a sentence, whatever stan
   await page.goto(`${service.url}${SETTINGS}?installed=T0MADEUP`);
   await page.waitForURL(service.url + SETTINGS);
   await page.getByRole("heading", { name: "The app is in no workspace yet" }).waitFor();
-  assert.equal(await page.getByText("is connected.").count(), 0, "only what is so is said");
+  // Only what is so is said.
+  await hasCount(page.getByText("is connected."), 0);
 });
 
 testInBrowser("a workspace is added by its token, and what is wrong with one is told at the field", async (open, t) => {
   const set = await stage(t);
   const { service, slack } = set;
   const page = await visit(open, service, SETTINGS, { expected: [/status of (422|502)/] });
-  assert.equal(await page.getByRole("link", { name: "Add to Slack" }).count(), 0);
+  await hasCount(page.getByRole("link", { name: "Add to Slack" }), 0);
   const adds = page.getByRole("button", { name: "Add by bot token" });
   await adds.click();
   const form = page.getByRole("dialog", { name: "Add by bot token" });
@@ -275,7 +279,7 @@ testInBrowser("a workspace is added by its token, and what is wrong with one is 
   await about(page, "Acme")
     .getByText(/, and again /)
     .waitFor();
-  assert.equal(await page.getByText("Not sent to ada@example.com").count(), 0);
+  await hasCount(page.getByText("Not sent to ada@example.com"), 0);
   assert.deepEqual(await teamsOf(set), ["Acme"]);
 });
 
@@ -355,7 +359,7 @@ testInBrowser("a test message that is refused says why and what helps, and it st
   await assertUsable(page, "slack-test-refused");
   await send("#approvals");
   await page.getByRole("status").getByText("#approvals can read it now.").waitFor();
-  assert.equal(await alert.count(), 0);
+  await hasCount(alert, 0);
   await send("nobody in particular");
   await saidAt(form, "To", /Takes #name/);
   for (const [to, error, says] of [
@@ -456,7 +460,7 @@ testInBrowser("what a workspace does not let the app do is said, with what helps
   await page.getByLabel("Workspace").selectOption("Globex");
   await page.getByRole("button", { name: "Allow" }).click();
   await page.getByRole("status").getByText("Globex is connected.").waitFor();
-  assert.equal(await globex.getByText("users:read.email").count(), 0);
+  await hasCount(globex.getByText("users:read.email"), 0);
   await about(page, "Acme").getByText("users:read.email").waitFor();
 
   slack.uninstall();
@@ -480,8 +484,8 @@ testInBrowser(
     const page = await visit(open, service, SETTINGS);
     const link = page.getByRole("link", { name: "https://tasks.example.com/settings/slack" });
     assert.equal(await link.getAttribute("href"), "https://tasks.example.com/settings/slack");
-    assert.equal(await page.getByRole("link", { name: "Add to Slack" }).count(), 0);
-    assert.equal(await page.getByText("https alone").count(), 0);
+    await hasCount(page.getByRole("link", { name: "Add to Slack" }), 0);
+    await hasCount(page.getByText("https alone"), 0);
     await page.getByRole("button", { name: "Add by bot token" }).waitFor();
     await step(page, "Make the app at Slack").locator("summary").click();
     await page.getByText("https://tasks.example.com/api/channels/slack/interactions").waitFor();
@@ -495,14 +499,14 @@ testInBrowser("over Socket Mode no public address is missed, and the set-up is t
   });
   const page = await visit(open, service, SETTINGS);
   await about(page, "Acme").waitFor();
-  assert.equal(await page.getByText("https alone").count(), 0);
+  await hasCount(page.getByText("https alone"), 0);
   await page.getByText("Set-up", { exact: true }).click();
   await step(page, "Make the app at Slack").locator("summary").click();
   assert.equal(await page.getByRole("radio", { name: /^Socket Mode/ }).isChecked(), true);
   await step(page, "Set the variables of the environment").locator("summary").click();
   await page.getByText("Set: SERVICE_SLACK_APP_TOKEN").waitFor();
   await page.getByText("SERVICE_SLACK_CLIENT_SECRET").waitFor();
-  assert.equal(await page.getByText("SERVICE_SLACK_SIGNING_SECRET").count(), 0);
+  await hasCount(page.getByText("SERVICE_SLACK_SIGNING_SECRET"), 0);
   await screenshot(page, "operate-slack-socket");
   assert.deepEqual(slack.failures, []);
 });
@@ -517,11 +521,12 @@ testInBrowser("a task that Slack was not told of leads to the settings, where th
     await untold.getByText("was not told").waitFor();
     return untold;
   };
-  assert.equal(await (await failed("slack:#nowhere")).getByRole("link").count(), 0, "they would not help");
+  // They would not help.
+  await hasCount((await failed("slack:#nowhere")).getByRole("link"), 0);
   await (await failed("slack+T0OTHER:#approvals")).getByRole("link", { name: "Slack settings" }).waitFor();
   slack.uninstall();
   const untold = await failed("slack:#approvals");
-  assert.equal(await untold.getByRole("link", { name: "Mail settings" }).count(), 0);
+  await hasCount(untold.getByRole("link", { name: "Mail settings" }), 0);
   await untold.getByRole("link", { name: "Slack settings" }).click();
   await page.getByRole("heading", { level: 1, name: "Slack" }).waitFor();
   await page.getByText("The bot token was revoked.").waitFor();

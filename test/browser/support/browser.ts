@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
-import type { Browser, BrowserContext, CDPSession, Page } from "playwright-core";
+import type { Browser, BrowserContext, CDPSession, Locator, Page } from "playwright-core";
 import { launchChromium } from "./chromium.ts";
 
 const SIZES = {
@@ -69,6 +69,15 @@ export interface Watched {
   /** What is wrong so far, one sentence each. */
   problems(): Promise<string[]>;
   close(): Promise<void>;
+}
+
+/**
+ * Waits until so many are there: a page draws what it is told of at different moments, each in a drawing of its own.
+ * @throws TimeoutError
+ */
+export async function hasCount(locator: Locator, count: number): Promise<void> {
+  await locator.nth(count).waitFor({ state: "detached" });
+  if (count > 0) await locator.nth(count - 1).waitFor({ state: "attached" });
 }
 
 /** A page whose problems are collected; `testInBrowser` asserts that there are none. */
