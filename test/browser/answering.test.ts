@@ -155,6 +155,8 @@ testInBrowser("whoever was second sees who was first, and has what they entered"
   const page = await open();
   await signIn(page, service, ADA, `/tasks/${id}`);
   await page.getByRole("textbox", { name: /Note/ }).fill("Half a sentence");
+  // The first edit claims the task; a claim that came after the answer would be refused, which a browser reports.
+  await page.getByText("You are on it").waitFor();
   await service.call("POST", `/api/tasks/${id}/complete`, {
     response: { approved: true },
     completed_by_email: "mia@example.com",
