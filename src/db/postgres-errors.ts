@@ -35,6 +35,11 @@ export function isConnectionLoss(error: unknown): boolean {
   );
 }
 
+/** A connection on which no answer came in time, unlike one that broke. */
+export function isSilence(error: unknown): boolean {
+  return codeOf(error) === "ETIMEDOUT" || (error instanceof Error && error.message === "Query read timeout");
+}
+
 /**
  * What may pass, and wrote nothing, is DATABASE_UNAVAILABLE with `error` as its cause: a connection that was lost, a
  * statement or lock timeout, no more space or connections, a database that only reads. The rest stays what it is.

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
+import { isSilence } from "../db/postgres-errors.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
-import { SECOND } from "../lib/time.ts";
 import { insertAuditEntry } from "./store.ts";
 
 /** All rows of a new task, ready to be written. */
@@ -67,10 +67,10 @@ export async function addTask(tx: Tx, { task, documents, audit }: NewTask): Prom
 export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<string>> {
   if (db.dialect === "postgres") {
     const rows = toNewRows(tasks);
-    const started = performance.now();
     const written = await db.writeOne(insertTasks, rows).catch(async (error: unknown) => {
       const isUnknown = error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
-      if (!isUnknown || performance.now() - started > AGAIN_WITHIN_MS) throw error;
+      // Whoever waited for a silent connection has waited long enough.
+      if (!isUnknown || isSilence(error.cause)) throw error;
       // Whatever becomes of the second one, of the first nobody knows.
       return db.writeOne(insertTasks, rows).catch(() => Promise.reject(error));
     });
@@ -82,9 +82,6 @@ export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<s
     return added;
   });
 }
-
-/** A connection that broke at once is worth another try; whoever waited for a silent one has waited long enough. */
-const AGAIN_WITHIN_MS = 1 * SECOND;
 
 /** Columns of new rows, and what is in them. Columns that are missing are null. */
 const NEW_TASK = {
