@@ -2,12 +2,15 @@ import { Ajv, type ErrorObject, type Options } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import { isJsonObject } from "../lib/json.ts";
+import { onFirstUse } from "../lib/on-first-use.ts";
 import { isStorableText } from "../lib/text.ts";
 
 const OPTIONS: Options = {
   useDefaults: true,
   removeAdditional: false,
   allowUnionTypes: true,
+  // The schemas are ours, and typed: reading the schema of schemas takes longer than compiling most of them.
+  validateSchema: false,
   formats: { "storable-text": { validate: isStorableText } },
 };
 
@@ -15,7 +18,8 @@ const OPTIONS: Options = {
  * Checks requests against the routes' schemas. A body is taken as it is: `"900"` is not a number. In an address
  * everything is text, so there numbers and booleans are read from it.
  *
- * Schemas that say the same are compiled once, for all routes and all apps that use this compiler.
+ * Schemas that say the same are compiled once, for all routes and all apps that use this compiler, when a request first
+ * needs them.
  *
  * @param shapes - schemas that others refer to by their `$id`
  */
@@ -44,7 +48,7 @@ export function createValidatorCompiler(shapes: readonly object[]): FastifySchem
   const compiled = new Map<string, ReturnType<typeof compile>>();
   return (route) => {
     const key = `${route.httpPart} ${JSON.stringify(route.schema)}`;
-    const known = compiled.get(key) ?? compile(route);
+    const known = compiled.get(key) ?? onFirstUse(() => compile(route));
     compiled.set(key, known);
     return known;
   };
