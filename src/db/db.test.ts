@@ -371,7 +371,9 @@ void test("hints reach other processes, and a connection that was lost comes bac
       const killer = new Client({ connectionString: url });
       await killer.connect();
       await killer.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'human-task-service hints'",
+        // Tests beside this one have databases in the same cluster.
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'human-task-service hints'`,
       );
       await killer.end();
       while (other.hints.isHealthy()) await new Promise((resolve) => setTimeout(resolve, 5));

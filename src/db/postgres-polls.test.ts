@@ -66,7 +66,9 @@ void test(
     const { hints } = b.service.ctx.db;
     const isBack = new Promise<void>((resolve) => hints.onReset(resolve));
     await killer.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'human-task-service hints'",
+      // Tests beside this one have databases in the same cluster.
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'human-task-service hints'`,
     );
     while (hints.isHealthy()) await sleep(5);
     // Long enough after the loss that the look of each second has passed, and before LISTEN is back.
