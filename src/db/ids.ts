@@ -1,10 +1,10 @@
 import { type Expression, sql, type SqlBool } from "kysely";
-import type { Dialect } from "./database.ts";
+import type { Dialect, Reader } from "./database.ts";
 
 /** Ids as one parameter, so that a statement is the same for any number of them. */
 export type Ids = unknown;
 
-export function idsFor(dialect: Dialect, ids: readonly string[]): Ids {
+export function idsFor({ dialect }: Pick<Reader, "dialect">, ids: readonly string[]): Ids {
   return dialect === "postgres" ? ids : JSON.stringify(ids);
 }
 

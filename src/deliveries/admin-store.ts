@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Reader, Tx } from "../db/database.ts";
+import { forUpdate } from "../db/locks.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../db/schema.ts";
 import { DELIVERIES_HINT, type DeliveryStatus } from "./store.ts";
 
@@ -57,8 +58,7 @@ export async function redeliver(
   if (ids.length === 0) return [];
   let select = tx.query.selectFrom("deliveries").select("id").where("id", "in", ids).where("kind", "=", kind);
   if (status !== null) select = select.where("status", "=", status);
-  if (tx.dialect === "postgres") select = select.forUpdate();
-  const locked = await select.orderBy("id").execute();
+  const locked = await forUpdate(tx.dialect, select).orderBy("id").execute();
   if (locked.length === 0) return [];
   const now = tx.now();
   const rows = await tx.query

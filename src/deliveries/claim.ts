@@ -1,6 +1,8 @@
 import { type Expression, sql, type SqlBool } from "kysely";
+import { type BulkRead, type BulkWrite, readBulk, writeBulk } from "../db/bulk.ts";
 import { type Db, type Dialect, type Reader, readStatement, type Tx, writeStatement } from "../db/database.ts";
 import { type Ids, idsFor, isAmong } from "../db/ids.ts";
+import { forUpdateOfFree } from "../db/locks.ts";
 import { heldUntil } from "./response-hold.ts";
 import { DELIVERIES_HINT } from "./store.ts";
 
@@ -40,16 +42,25 @@ const claim = writeStatement<ClaimParams, ClaimedDelivery>((query, param, dialec
   claimUpdate(query, param, dialect),
 );
 
-/** With the bodies, in one; only PostgreSQL takes it. */
-const claimWithBodies = writeStatement<ClaimParams, ClaimedDelivery & { body: string | null }>(
-  (query, param, dialect) =>
+const claimWithBodies: BulkWrite<ClaimParams, ClaimedDelivery & { body: string | null }> = {
+  atOnce: writeStatement((query, param, dialect) =>
     query
       .with("claimed", (cte) => claimUpdate(cte, param, dialect))
       .selectFrom("claimed")
       .leftJoin("delivery_bodies", "delivery_bodies.delivery_id", "claimed.id")
       .selectAll("claimed")
       .select("delivery_bodies.body"),
-);
+  ),
+  toParams: (params) => params,
+  inSteps: async (tx, params) => {
+    const claimed = await tx.run(claim, params);
+    const bodies = await findBodies(
+      tx,
+      claimed.map(({ id }) => id),
+    );
+    return claimed.map((row) => ({ ...row, body: bodies.get(row.id) ?? null }));
+  },
+};
 
 function claimUpdate(
   query: Pick<Tx["query"], "updateTable" | "selectFrom">,
@@ -69,7 +80,7 @@ function claimUpdate(
   return query
     .updateTable("deliveries")
     .set({ lease_owner: param("owner"), lease_until: param("until"), lease_epoch: sql<number>`lease_epoch + 1` })
-    .where("id", "in", dialect === "postgres" ? free.forUpdate().skipLocked() : free)
+    .where("id", "in", forUpdateOfFree(dialect, free))
     .returning(CLAIMED);
 }
 
@@ -83,21 +94,14 @@ export async function claimDeliveries(
   { owner, until }: Lease,
 ): Promise<(ClaimedDelivery & { body: string | null })[]> {
   const now = db.now();
-  const params = {
-    ids: idsFor(db.dialect, [...held, ...due]),
-    held: idsFor(db.dialect, held),
+  return writeBulk(db, claimWithBodies, {
+    ids: idsFor(db, [...held, ...due]),
+    held: idsFor(db, held),
     now,
     held_until: heldUntil(now),
     owner,
     until,
-  };
-  if (db.dialect === "postgres") return db.writeOne(claimWithBodies, params);
-  const claimed = await db.writeOne(claim, params);
-  const bodies = await findBodies(
-    db,
-    claimed.map(({ id }) => id),
-  );
-  return claimed.map((row) => ({ ...row, body: bodies.get(row.id) ?? null }));
+  });
 }
 
 const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>((query, param, dialect) =>
@@ -114,7 +118,7 @@ const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>
 /** Makes held rows due now, for the first engine that has a free slot. */
 export async function letFallDue(db: Db, ids: readonly string[]): Promise<void> {
   const now = db.now();
-  await db.writeOne(makeDueNow, { ids: idsFor(db.dialect, ids), now, held_until: heldUntil(now) });
+  await db.writeOne(makeDueNow, { ids: idsFor(db, ids), now, held_until: heldUntil(now) });
   db.hints.publish([DELIVERIES_HINT]);
 }
 
@@ -125,8 +129,11 @@ const selectBodies = readStatement<{ ids: Ids }, { delivery_id: string; body: st
     .where(isAmong(dialect, "delivery_id", param("ids"))),
 );
 
-export async function findBodies(reader: Reader, ids: readonly string[]): Promise<Map<string, string>> {
-  const rows = await reader.run(selectBodies, { ids: idsFor(reader.dialect, ids) });
+export async function findBodies(
+  reader: Pick<Reader, "run" | "dialect">,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await reader.run(selectBodies, { ids: idsFor(reader, ids) });
   return new Map(rows.map(({ delivery_id, body }) => [delivery_id, body]));
 }
 
@@ -209,32 +216,47 @@ const selectDueOfOrigin = readStatement<{ origin: string; now: number; count: nu
       .limit(param("count")),
 );
 
-const selectDueOfOrigins = readStatement<
-  { origins: unknown; counts: unknown; now: number },
-  { id: string; origin: string }
->((query, param) =>
-  query
-    .selectFrom(
-      sql<{
-        origin: string;
-        count: number;
-      }>`unnest(${param("origins")}::text[], ${param("counts")}::int[])`.as<"wanted">(sql`wanted(origin, count)`),
-    )
-    .innerJoinLateral(
-      (d) =>
-        d
-          .selectFrom("deliveries")
-          .select("id")
-          .where(isReady)
-          .where(sql<SqlBool>`deliveries.origin = wanted.origin`)
-          .where("next_attempt_at", "<=", param("now"))
-          .orderBy("next_attempt_at")
-          .limit(sql<number>`wanted.count`)
-          .as("due"),
-      (join) => join.onTrue(),
-    )
-    .select(["due.id", "wanted.origin"]),
-);
+interface DueOf {
+  wanted: readonly Wanted[];
+  now: number;
+}
+
+const dueOfOrigins: BulkRead<DueOf, { id: string; origin: string }> = {
+  atOnce: readStatement<{ origins: unknown; counts: unknown; now: number }, { id: string; origin: string }>(
+    (query, param) =>
+      query
+        .selectFrom(
+          sql<Wanted>`unnest(${param("origins")}::text[], ${param("counts")}::int[])`.as<"wanted">(
+            sql`wanted(origin, count)`,
+          ),
+        )
+        .innerJoinLateral(
+          (d) =>
+            d
+              .selectFrom("deliveries")
+              .select("id")
+              .where(isReady)
+              .where(sql<SqlBool>`deliveries.origin = wanted.origin`)
+              .where("next_attempt_at", "<=", param("now"))
+              .orderBy("next_attempt_at")
+              .limit(sql<number>`wanted.count`)
+              .as("due"),
+          (join) => join.onTrue(),
+        )
+        .select(["due.id", "wanted.origin"]),
+  ),
+  toParams: ({ wanted, now }) => ({
+    origins: wanted.map(({ origin }) => origin),
+    counts: wanted.map(({ count }) => count),
+    now,
+  }),
+  inSteps: async (reader, { wanted, now }) => {
+    const found: { id: string; origin: string }[] = [];
+    for (const { origin, count } of wanted)
+      for (const { id } of await reader.run(selectDueOfOrigin, { origin, now, count })) found.push({ id, origin });
+    return found;
+  },
+};
 
 /** The deliveries of these origins that have been due the longest; nobody is held to them yet. */
 export async function listDueOf(
@@ -242,15 +264,7 @@ export async function listDueOf(
   wanted: readonly Wanted[],
   now: number,
 ): Promise<{ id: string; origin: string }[]> {
-  if (wanted.length === 0) return [];
-  if (reader.dialect === "postgres") {
-    const origins = wanted.map(({ origin }) => origin);
-    return reader.run(selectDueOfOrigins, { origins, counts: wanted.map(({ count }) => count), now });
-  }
-  const found: { id: string; origin: string }[] = [];
-  for (const { origin, count } of wanted)
-    for (const { id } of await reader.run(selectDueOfOrigin, { origin, now, count })) found.push({ id, origin });
-  return found;
+  return wanted.length === 0 ? [] : readBulk(reader, dueOfOrigins, { wanted, now });
 }
 
 const selectNextDue = readStatement<object, { next_attempt_at: number }>((query) =>

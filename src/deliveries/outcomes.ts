@@ -1,5 +1,9 @@
 import { sql } from "kysely";
+import { type BulkWrite, writeBulk } from "../db/bulk.ts";
+import { type Column, columnsOf } from "../db/columns.ts";
 import { type Db, type Reader, readStatement, type Tx, writeStatement } from "../db/database.ts";
+import { forUpdateOfFree } from "../db/locks.ts";
+import { assignments, definitions, insertRow, names, updateRow } from "../db/rows.ts";
 import type { DeliveryAttemptRow } from "../db/schema.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { DeliveryStatus } from "./store.ts";
@@ -21,50 +25,32 @@ export interface EndedAttempt {
   response_excerpt: string | null;
 }
 
-interface OutcomeValues extends Omit<EndedAttempt, "started_at" | "duration_ms" | "response_excerpt"> {
-  id: string;
-  attempt: number;
-  owner: string;
-  epoch: number;
-}
+/** What an outcome changes of a delivery. */
+const CHANGED = [
+  "status",
+  "attempt_count",
+  "next_attempt_at",
+  "last_attempt_at",
+  "last_status_code",
+  "last_error",
+  "updated_at",
+] as const satisfies Column<"deliveries">[];
 
-const updateOutcome = writeStatement<OutcomeValues, { id: string }>((query, param) =>
-  query
-    .updateTable("deliveries")
-    .set({
-      status: param("status"),
-      attempt_count: param("attempt"),
-      next_attempt_at: param("next_attempt_at"),
-      last_attempt_at: param("ended_at"),
-      last_status_code: param("status_code"),
-      last_error: param("error"),
-      lease_owner: null,
-      lease_until: null,
-      losses: 0,
-      updated_at: param("ended_at"),
-    })
-    .where("id", "=", param("id"))
-    .where("lease_owner", "=", param("owner"))
-    .where("lease_epoch", "=", param("epoch"))
-    .returning("id"),
-);
+/** Nobody is at it any more. */
+const RELEASED = { lease_owner: null, lease_until: null, losses: 0 };
 
-const insertAttempt = writeStatement<DeliveryAttemptRow>((query, param) =>
-  query
-    .insertInto("delivery_attempts")
-    .values({
-      delivery_id: param("delivery_id"),
-      cycle: param("cycle"),
-      attempt: param("attempt"),
-      started_at: param("started_at"),
-      duration_ms: param("duration_ms"),
-      outcome: param("outcome"),
-      status_code: param("status_code"),
-      error: param("error"),
-      response_excerpt: param("response_excerpt"),
-    })
-    .onConflict((conflict) => conflict.doNothing()),
-);
+const updateOutcome = updateRow("deliveries", {
+  set: CHANGED,
+  constants: RELEASED,
+  where: { id: "id", lease_owner: "lease_owner", lease_epoch: "lease_epoch" },
+  returning: ["id"],
+});
+
+/** What an outcome says of a delivery: which it is, under which lease, and what changes. */
+const OUTCOME = ["id", "lease_owner", "lease_epoch", ...CHANGED] as const;
+const ATTEMPT = columnsOf("delivery_attempts");
+
+const insertAttempt = insertRow("delivery_attempts", ATTEMPT, { ignoreConflict: [] });
 
 /** @returns false when the attempt's lease is no longer the row's: then nothing was written */
 export async function recordOutcome(tx: Tx, attempt: Attempt, ended: EndedAttempt): Promise<boolean> {
@@ -80,8 +66,20 @@ export interface Ended {
   ended: EndedAttempt;
 }
 
-function toOutcomeValues({ attempt: { id, attempt_count, lease_owner, lease_epoch }, ended }: Ended): OutcomeValues {
-  return { ...ended, id, attempt: attempt_count + 1, owner: lease_owner, epoch: lease_epoch };
+function toOutcomeValues({ attempt: { id, attempt_count, lease_owner, lease_epoch }, ended }: Ended) {
+  const { status, next_attempt_at, ended_at, status_code, error } = ended;
+  return {
+    id,
+    lease_owner,
+    lease_epoch,
+    status,
+    attempt_count: attempt_count + 1,
+    next_attempt_at,
+    last_attempt_at: ended_at,
+    last_status_code: status_code,
+    last_error: error,
+    updated_at: ended_at,
+  };
 }
 
 function toAttemptRow({ attempt: { id, cycle, attempt_count }, ended }: Ended): DeliveryAttemptRow {
@@ -98,46 +96,43 @@ function toAttemptRow({ attempt: { id, cycle, attempt_count }, ended }: Ended): 
   };
 }
 
-/** The same for many in one statement; rows are locked in the order of their ids. */
-const recordMany = writeStatement<{ rows: string }, { id: string }>((query, param) => ({
-  compile: () =>
-    sql<{ id: string }>`
-      with ended as (
-        select * from json_to_recordset(${param("rows")}::json) as ended (id text, owner text, epoch bigint,
-          status text, attempt bigint, next_attempt_at bigint, ended_at bigint, status_code bigint, error text,
-          cycle bigint, started_at bigint, duration_ms bigint, outcome text, response_excerpt text)
-      ), locked as (
-        select d.id from deliveries d join ended on d.id = ended.id and d.lease_owner = ended.owner
-          and d.lease_epoch = ended.epoch
-        order by d.id for update of d
-      ), written as (
-        update deliveries d set status = ended.status, attempt_count = ended.attempt,
-          next_attempt_at = ended.next_attempt_at, last_attempt_at = ended.ended_at,
-          last_status_code = ended.status_code, last_error = ended.error, lease_owner = null, lease_until = null,
-          losses = 0, updated_at = ended.ended_at
-        from ended join locked on locked.id = ended.id
-        where d.id = ended.id and d.lease_owner = ended.owner and d.lease_epoch = ended.epoch
-        returning d.id
-      ), kept as (
-        insert into delivery_attempts (delivery_id, cycle, attempt, started_at, duration_ms, outcome, status_code, error,
-          response_excerpt)
-        select ended.id, cycle, attempt, started_at, duration_ms, outcome, status_code, error, response_excerpt
-        from ended join written on written.id = ended.id
-        on conflict do nothing
-      )
-      select id from written`.compile(query),
-}));
+/** Rows are locked in the order of their ids. */
+const recordMany: BulkWrite<readonly Ended[], { id: string }> = {
+  atOnce: writeStatement<{ all: string }, { id: string }>((query, param) => ({
+    compile: () =>
+      sql<{ id: string }>`
+        with ended as (
+          select * from json_to_recordset(${param("all")}::json) as ended (${definitions("deliveries", OUTCOME)},
+            ${definitions("delivery_attempts", ATTEMPT)})
+        ), locked as (
+          select d.id from deliveries d join ended on d.id = ended.id and d.lease_owner = ended.lease_owner
+            and d.lease_epoch = ended.lease_epoch
+          order by d.id for update of d
+        ), written as (
+          update deliveries d set ${assignments(CHANGED, "ended")}, lease_owner = null, lease_until = null, losses = 0
+          from ended join locked on locked.id = ended.id
+          where d.id = ended.id and d.lease_owner = ended.lease_owner and d.lease_epoch = ended.lease_epoch
+          returning d.id
+        ), kept as (
+          insert into delivery_attempts (${names(ATTEMPT)})
+          select ${names(ATTEMPT)} from ended join written on written.id = ended.id
+          on conflict do nothing
+        )
+        select id from written`.compile(query),
+  })),
+  toParams: (all) => ({
+    all: JSON.stringify(all.map((one) => ({ ...toOutcomeValues(one), ...toAttemptRow(one) }))),
+  }),
+  inSteps: async (tx, all) => {
+    const written: { id: string }[] = [];
+    for (const { attempt, ended } of all) if (await recordOutcome(tx, attempt, ended)) written.push({ id: attempt.id });
+    return written;
+  },
+};
 
 /** Writes what came of many attempts. @returns for each, in their order, whether its lease was still the row's */
 export async function recordOutcomes(db: Db, all: readonly Ended[]): Promise<boolean[]> {
-  if (db.dialect === "sqlite")
-    return db.write(async (tx) => {
-      const written: boolean[] = [];
-      for (const { attempt, ended } of all) written.push(await recordOutcome(tx, attempt, ended));
-      return written;
-    });
-  const rows = all.map((one) => ({ ...toOutcomeValues(one), ...toAttemptRow(one) }));
-  const written = new Set((await db.writeOne(recordMany, { rows: JSON.stringify(rows) })).map(({ id }) => id));
+  const written = new Set((await writeBulk(db, recordMany, all)).map(({ id }) => id));
   return all.map(({ attempt }) => written.has(attempt.id));
 }
 
@@ -168,7 +163,7 @@ const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: 
     return query
       .updateTable("deliveries")
       .set({ lease_owner: null, lease_until: null, losses: sql<number>`losses + 1` })
-      .where("id", "in", dialect === "postgres" ? lapsed.forUpdate().skipLocked() : lapsed)
+      .where("id", "in", forUpdateOfFree(dialect, lapsed))
       .returning("id");
   },
 );

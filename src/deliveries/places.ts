@@ -4,6 +4,7 @@
  */
 import { sql, type RawBuilder } from "kysely";
 import { writeStatement, type Db, type Reader, type Tx } from "../db/database.ts";
+import { forUpdate } from "../db/locks.ts";
 import type { DeliveryPlaceRow, DeliveryRow } from "../db/schema.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import { addOwed, deleteDeliveriesOf, DELIVERIES_HINT, owe } from "./store.ts";
@@ -67,7 +68,7 @@ export async function setPlace(
   return db.write(async (tx) => {
     // A task that is being deleted waits.
     const select = tx.query.selectFrom("deliveries").select("id").where("id", "=", delivery.id);
-    const owner = await (tx.dialect === "postgres" ? select.forUpdate() : select).executeTakeFirst();
+    const owner = await forUpdate(tx.dialect, select).executeTakeFirst();
     if (owner === undefined) {
       if (set.place != null) await oweRemoval(tx, delivery, set.place, tx.now());
       return false;

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Tx, writeStatement } from "../db/database.ts";
+import type { Tx } from "../db/database.ts";
+import { definitions, insertRow, names } from "../db/rows.ts";
 import type { DeliveryRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
 import { HOLD_MS, pendingAnswer } from "./response-hold.ts";
@@ -35,35 +36,21 @@ export interface OwedRow {
   created_at: number;
 }
 
-const insertDelivery = writeStatement<OwedRow>((query, param) =>
-  query.insertInto("deliveries").values({
-    id: param("id"),
-    kind: param("kind"),
-    task_id: param("task_id"),
-    destination: param("destination"),
-    origin: param("origin"),
-    status: "PENDING",
-    cycle: 1,
-    attempt_count: 0,
-    next_attempt_at: param("next_attempt_at"),
-    lease_epoch: 0,
-    losses: 0,
-    created_at: param("created_at"),
-    updated_at: param("created_at"),
-  }),
-);
+/** Columns of a new delivery that are its own, and what the others begin with. */
+const OWN = ["id", "kind", "task_id", "destination", "origin", "next_attempt_at", "created_at"] as const;
+const BEGINNING = { status: "PENDING", cycle: 1, attempt_count: 0, lease_epoch: 0, losses: 0 };
 
-const insertBody = writeStatement<Pick<OwedRow, "id" | "body">>((query, param) =>
-  query.insertInto("delivery_bodies").values({ delivery_id: param("id"), body: param("body") }),
-);
+const insertDelivery = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
+const insertBody = insertRow("delivery_bodies");
 
-/** Both as parts of a larger statement of PostgreSQL's. @param owed - a relation with the columns of `OwedRow` */
+/** A relation of PostgreSQL's made of JSON of `OwedRow`s. */
+export const owedColumns = () => sql`${definitions("deliveries", OWN)}, ${definitions("delivery_bodies", ["body"])}`;
+
+/** Both insertions as parts of a larger statement of PostgreSQL's. @param owed - a relation with the columns of `OwedRow` */
 export const insertOwed = (owed: RawBuilder<unknown>) => sql`
   owed_deliveries as (
-    insert into deliveries (id, kind, task_id, destination, origin, status, cycle, attempt_count, next_attempt_at,
-      lease_epoch, losses, created_at, updated_at)
-    select id, kind, task_id, destination, origin, 'PENDING', 1, 0, next_attempt_at, 0, 0, created_at, created_at
-    from ${owed} owed
+    insert into deliveries (${names(OWN)}, updated_at, ${names(Object.keys(BEGINNING))})
+    select ${names(OWN)}, created_at, ${sql.join(Object.values(BEGINNING).map((value) => sql.lit(value)))} from ${owed} owed
   ), owed_bodies as (
     insert into delivery_bodies (delivery_id, body) select id, body from ${owed} owed
   )`;
@@ -90,8 +77,8 @@ export function owe({ kind, task_id, destination, origin, body, due_at }: OwedDe
 
 /** Writes down what is owed, statement by statement. */
 export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
-  await tx.run(insertDelivery, row);
-  await tx.run(insertBody, row);
+  await tx.run(insertDelivery, { ...row, updated_at: row.created_at });
+  await tx.run(insertBody, { delivery_id: row.id, body: row.body });
 }
 
 /** A delivery that was deleted, and where it stands if it stands somewhere. (places.ts) */

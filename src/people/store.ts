@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import type { Reader, Tx } from "../db/database.ts";
+import { forUpdate } from "../db/locks.ts";
 import type { UserRow } from "../db/schema.ts";
+import { contains } from "../db/texts.ts";
 import { emailKey } from "../lib/text.ts";
 
 /** Somebody in the directory. Times are epoch milliseconds. */
@@ -54,25 +56,15 @@ export function membersOf(tx: Tx, group: { role: string | null; access_level: st
 
 /** Reads a user and holds the row until `tx` ends. */
 export async function lockUser(tx: Tx, id: string): Promise<User | null> {
-  const row = await tx.query
-    .selectFrom("users")
-    .selectAll()
-    .where("id", "=", id)
-    .$if(tx.dialect === "postgres", (query) => query.forUpdate())
-    .executeTakeFirst();
+  const select = tx.query.selectFrom("users").selectAll().where("id", "=", id);
+  const row = await forUpdate(tx.dialect, select).executeTakeFirst();
   return row ? toUser(row) : null;
 }
 
 /** Active operators, held until `tx` ends, so that of two who leave at once one sees that the other has. */
 export async function lockOperators(tx: Tx): Promise<User[]> {
-  const rows = await tx.query
-    .selectFrom("users")
-    .selectAll()
-    .where("is_operator", "=", 1)
-    .where("active", "=", 1)
-    .orderBy("id")
-    .$if(tx.dialect === "postgres", (query) => query.forUpdate())
-    .execute();
+  const select = tx.query.selectFrom("users").selectAll().where("is_operator", "=", 1).where("active", "=", 1);
+  const rows = await forUpdate(tx.dialect, select).orderBy("id").execute();
   return rows.map(toUser);
 }
 
@@ -142,11 +134,6 @@ export async function listUsers(
   limit: number,
 ): Promise<User[]> {
   const { active, role, pool, q } = filter;
-  const like = `%${(q ?? "").replaceAll(/[\\%_]/g, "\\$&")}%`;
-  const matches = (column: "email" | "display_name") =>
-    reader.dialect === "postgres"
-      ? sql<boolean>`${sql.ref(column)} ilike ${like}`
-      : sql<boolean>`${sql.ref(column)} like ${like} escape '\\'`;
   const rows = await reader.query
     .selectFrom("users")
     .selectAll()
@@ -154,7 +141,7 @@ export async function listUsers(
     .$if(role !== undefined, (query) => query.where("role", "=", role!))
     .$if(pool !== undefined, (query) => query.where("pool", "=", pool!))
     .$if(q !== undefined && q !== "", (query) =>
-      query.where((where) => where.or([matches("email"), matches("display_name")])),
+      query.where((where) => where.or([contains(reader, "email", q!), contains(reader, "display_name", q!)])),
     )
     .$if(before !== null, (query) => query.where("id", "<", before!))
     .orderBy("id", "desc")

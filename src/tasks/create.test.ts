@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { newTaskBody, testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
-import type { Db } from "../db/database.ts";
-import { ServiceError } from "../errors.ts";
 import type { CreateTaskBody, TaskRecord } from "./schema.ts";
-import { addTasks } from "./new-task-store.ts";
 
 interface Refused {
   error_code: string;
@@ -423,29 +419,6 @@ testOnBoth("hostile schemas and patterns end with a verdict or a refusal, and th
     assert.ok(answer.body.details!.length > 0);
   }
   assert.equal((await post(service, newTaskBody())).status, 201);
-});
-
-void test("a group is sent once more when its connection breaks, and whatever becomes of that, the commit stays unknown", async () => {
-  const unknown = new ServiceError("COMMIT_UNKNOWN", { cause: new Error("Connection terminated unexpectedly") });
-  const send = async (answers: readonly (ServiceError | { id: string }[])[]) => {
-    let sent = 0;
-    const writeOne = async () => {
-      const answer = answers[sent++]!;
-      if (answer instanceof ServiceError) throw answer;
-      return answer;
-    };
-    const result = await addTasks({ dialect: "postgres", writeOne } as unknown as Db, []).catch(
-      (error: unknown) => error,
-    );
-    return { sent, result };
-  };
-  assert.deepEqual(await send([unknown, [{ id: "tsk_1" }]]), { sent: 2, result: new Set(["tsk_1"]) });
-  const lost = await send([unknown, new ServiceError("DATABASE_UNAVAILABLE")]);
-  assert.deepEqual([lost.sent, lost.result], [2, unknown]);
-  const silent = new ServiceError("COMMIT_UNKNOWN", { cause: new Error("Query read timeout") });
-  assert.deepEqual(await send([silent, []]), { sent: 1, result: silent });
-  const refused = new ServiceError("DATABASE_UNAVAILABLE");
-  assert.deepEqual(await send([refused, []]), { sent: 1, result: refused });
 });
 
 testOnBoth("an address without its channel in notify is 422, and the message says what to write", async (service) => {

@@ -2,6 +2,7 @@ import { sql, type RawBuilder, type SelectQueryBuilder } from "kysely";
 import type { Context } from "../context.ts";
 import type { Db, Reader } from "../db/database.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
+import { contains, startsWith } from "../db/texts.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import type { JsonText } from "../lib/json.ts";
 import { DAY, HOUR } from "../lib/time.ts";
@@ -122,19 +123,8 @@ function filtered(reader: Reader, { assigned_to: person, unassigned, q, key_pref
           .where(sql<boolean>`lower(assigned_to_email) = lower(${person})`)
       : select.where("assigned_to_user_id", "=", person);
   }
-  if (q) {
-    const like = `%${q.replaceAll(/[\\%_]/g, "\\$&")}%`;
-    select = select.where(
-      reader.dialect === "postgres" ? sql<boolean>`task ilike ${like}` : sql<boolean>`task like ${like} escape '\\'`,
-    );
-  }
-  if (key_prefix !== undefined)
-    select = select.where(
-      reader.dialect === "postgres"
-        ? sql<boolean>`starts_with(idempotency_key, ${key_prefix})`
-        : // As a whole, with its upper and lower case and without wildcards.
-          sql<boolean>`substr(idempotency_key, 1, length(${key_prefix})) = ${key_prefix}`,
-    );
+  if (q) select = select.where(contains(reader, "task", q));
+  if (key_prefix !== undefined) select = select.where(startsWith(reader, "idempotency_key", key_prefix));
   return select;
 }
 

@@ -3,7 +3,7 @@ import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../outbound/outbound-url.ts";
 import { isTerminal, transition, type TaskEvent } from "./lifecycle.ts";
 import { outcomeOf } from "./outcome.ts";
-import { addMoves, addMovesAtOnce } from "./move-store.ts";
+import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
 import { lockTask, NO_CLAIM, type AuditEntry, type Task } from "./store.ts";
 
 /** Who makes something happen, for the audit trail. */
@@ -43,11 +43,11 @@ export async function moveTask(
 ): Promise<Task> {
   const eventOf = typeof what === "function" ? what : async () => what;
   const event = await eventOf(db, before);
-  // On PostgreSQL, locking, reading, writing and committing are a way there and back each. One statement that holds only
-  // while the task is as it was read does the same; whoever is overtaken takes the long way.
-  if (db.dialect === "postgres" && event.type !== "refused" && !alongside) {
+  // Locking, reading, writing and committing are a round trip each on PostgreSQL. A write that holds only while the task is as
+  // it was read does the same; whoever is overtaken takes the long way.
+  if (event.type !== "refused" && !alongside) {
     const move = decide(before, event, actor, db.now());
-    const [written] = await addMovesAtOnce(db, [move]);
+    const [written] = await addMovesIfUnchanged(db, [move]);
     if (written !== undefined) {
       move.owed?.hold?.();
       db.hints.publish(hintsOf(move));

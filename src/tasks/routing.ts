@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { Tx } from "../db/database.ts";
+import { lockName } from "../db/locks.ts";
 import { invalid } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { emailKey, isEmailAddress, isStorableText } from "../lib/text.ts";
@@ -124,11 +124,8 @@ export async function noteChoice(tx: Tx, { chosen }: Routed): Promise<void> {
 
 /** The member of a group who was chosen longest ago. */
 async function chooseOne(tx: Tx, group: Extract<Routing, { to: "group" }>): Promise<User | null> {
-  // One after the other: a choice must see the one before it. SQLite has one writer anyway.
-  if (tx.dialect === "postgres") {
-    const turn = `route:${group.role ?? ""}:${group.access_level ?? ""}`;
-    await tx.query.selectNoFrom(sql`pg_advisory_xact_lock(hashtextextended(${turn}, 0))`.as("turn")).execute();
-  }
+  // One after the other: a choice must see the one before it.
+  await lockName(tx, `route:${group.role ?? ""}:${group.access_level ?? ""}`);
   const row = await membersOf(tx, group).limit(1).executeTakeFirst();
   return row ? toUser(row) : null;
 }

@@ -1,4 +1,7 @@
-import { readStatement, writeStatement, type Dialect, type Reader, type Tx } from "../db/database.ts";
+import type { Column } from "../db/columns.ts";
+import { readStatement, writeStatement, type Reader, type Tx } from "../db/database.ts";
+import { forUpdate, forUpdateOfFree } from "../db/locks.ts";
+import { insertRow } from "../db/rows.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
@@ -34,11 +37,9 @@ export function parseJson<T>(text: string | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);
 }
 
-const selectTaskForUpdate = writeStatement<{ id: string }, TaskRow>((query, param, dialect) => {
-  const select = query.selectFrom("tasks").selectAll().where("id", "=", param("id"));
-  // SQLite has one writer, and this is it.
-  return dialect === "postgres" ? select.forUpdate() : select;
-});
+const selectTaskForUpdate = writeStatement<{ id: string }, TaskRow>((query, param, dialect) =>
+  forUpdate(dialect, query.selectFrom("tasks").selectAll().where("id", "=", param("id"))),
+);
 
 const selectWholeTask = readStatement<{ id: string }, TaskRow & TaskDocuments & { response: string | null }>(
   (query, param) =>
@@ -116,10 +117,14 @@ export async function setAuditSeq(tx: Tx, id: string, audit_seq: number): Promis
 }
 
 /** Who has a task. */
-export type RoutingColumns = Pick<
-  TaskRow,
-  "assigned_to_user_id" | "assigned_to_email" | "claimed_by_user_id" | "claimed_by_email" | "claim_expires_at"
->;
+export const ROUTING = [
+  "assigned_to_user_id",
+  "assigned_to_email",
+  "claimed_by_user_id",
+  "claimed_by_email",
+  "claim_expires_at",
+] as const satisfies Column<"tasks">[];
+export type RoutingColumns = Pick<TaskRow, (typeof ROUTING)[number]>;
 
 /** Of a task that nobody is working on. */
 export const NO_CLAIM = { claimed_by_user_id: null, claimed_by_email: null, claim_expires_at: null };
@@ -137,27 +142,12 @@ export async function setRouting(
     .where("id", "=", task.id)
     .execute();
 }
+
 export interface AuditEntry extends Omit<AuditEntryRow, "id" | "extra"> {
   extra: object | null;
 }
 
-export const insertAuditEntry = writeStatement<AuditEntryRow>((query, param) =>
-  query.insertInto("audit_entries").values({
-    task_id: param("task_id"),
-    seq: param("seq"),
-    id: param("id"),
-    action: param("action"),
-    from_status: param("from_status"),
-    to_status: param("to_status"),
-    actor_type: param("actor_type"),
-    actor_email: param("actor_email"),
-    channel: param("channel"),
-    verifier_reason: param("verifier_reason"),
-    embed_sub: param("embed_sub"),
-    extra: param("extra"),
-    created_at: param("created_at"),
-  }),
-);
+export const insertAuditEntry = insertRow("audit_entries");
 
 export async function addAuditEntry(tx: Tx, entry: AuditEntry): Promise<void> {
   await tx.run(insertAuditEntry, toAuditRow(entry));
@@ -166,9 +156,11 @@ export async function addAuditEntry(tx: Tx, entry: AuditEntry): Promise<void> {
 export function toAuditRow(entry: AuditEntry): AuditEntryRow {
   return { ...entry, id: newId("aud", entry.created_at), extra: entry.extra && JSON.stringify(entry.extra) };
 }
+
 export async function listAuditEntries(reader: Reader, taskId: string): Promise<AuditEntryRow[]> {
   return reader.query.selectFrom("audit_entries").selectAll().where("task_id", "=", taskId).orderBy("seq").execute();
 }
+
 /** Deletes a task and all that was written about it. */
 export async function deleteTask(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom("audit_entries").where("task_id", "=", id).execute();
@@ -179,7 +171,7 @@ export async function deleteTask(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom("tasks").where("id", "=", id).execute();
 }
 
-const selectDue = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect: Dialect) => {
+const selectDue = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect) => {
   const select = query
     .selectFrom("tasks")
     .selectAll()
@@ -188,7 +180,7 @@ const selectDue = writeStatement<{ now: number; limit: number }, TaskRow>((query
     .orderBy("timeout_at")
     .orderBy("id")
     .limit(param("limit"));
-  return dialect === "postgres" ? select.forUpdate().skipLocked() : select;
+  return forUpdateOfFree(dialect, select);
 });
 
 /** Open tasks whose time has run out, held until `tx` ends; those that somebody else holds are left out. */
@@ -206,7 +198,7 @@ export async function findNextDeadline(reader: Reader): Promise<number | null> {
   return row?.timeout_at ?? null;
 }
 
-const selectLapsed = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect: Dialect) => {
+const selectLapsed = writeStatement<{ now: number; limit: number }, TaskRow>((query, param, dialect) => {
   const select = query
     .selectFrom("tasks")
     .selectAll()
@@ -214,7 +206,7 @@ const selectLapsed = writeStatement<{ now: number; limit: number }, TaskRow>((qu
     .where("claim_expires_at", "<=", param("now"))
     .orderBy("claim_expires_at")
     .limit(param("limit"));
-  return dialect === "postgres" ? select.forUpdate().skipLocked() : select;
+  return forUpdateOfFree(dialect, select);
 });
 
 /** Tasks whose claim has run out, held until `tx` ends; those that somebody else holds are left out. */

@@ -1,0 +1,57 @@
+/**
+ * Work on many rows that each database does in its own way: PostgreSQL in one statement, because every statement is a round
+ * trip; SQLite in several, because a statement there costs no round trip and cannot change more than one table.
+ */
+import { ServiceError } from "../errors.ts";
+import type { Db, Reader, Statement, Tx } from "./database.ts";
+import { isSilence } from "./postgres-errors.ts";
+
+interface Bulk<Input, Row, From, Kind extends "read" | "write"> {
+  atOnce: Statement<never, Row, Kind>;
+  /** Parameters of `atOnce`. */
+  toParams: (input: Input) => object;
+  inSteps: (from: From, input: Input) => Promise<Row[]>;
+}
+
+export type BulkRead<Input, Row> = Bulk<Input, Row, Reader, "read">;
+
+export interface BulkWrite<Input, Row> extends Bulk<Input, Row, Tx, "write"> {
+  /** Doing it twice changes no more than doing it once. */
+  isRepeatable?: boolean;
+}
+
+export async function readBulk<Input, Row>(reader: Reader, bulk: BulkRead<Input, Row>, input: Input): Promise<Row[]> {
+  return reader.dialect === "postgres"
+    ? reader.run(bulk.atOnce, bulk.toParams(input) as never)
+    : bulk.inSteps(reader, input);
+}
+
+/** As part of a transaction. */
+export async function writeBulkIn<Input, Row>(tx: Tx, bulk: BulkWrite<Input, Row>, input: Input): Promise<Row[]> {
+  return tx.dialect === "postgres" ? tx.run(bulk.atOnce, bulk.toParams(input) as never) : bulk.inSteps(tx, input);
+}
+
+/**
+ * As a transaction of its own.
+ *
+ * @throws like `Db.write`
+ */
+export async function writeBulk<Input, Row>(db: Db, bulk: BulkWrite<Input, Row>, input: Input): Promise<Row[]> {
+  if (db.dialect === "sqlite") return db.write(async (tx) => bulk.inSteps(tx, input));
+  const params = bulk.toParams(input);
+  const send = async () => db.writeOne(bulk.atOnce, params as never);
+  return bulk.isRepeatable ? sendingAgain(send) : send();
+}
+
+/** Where the connection broke, and nobody knows whether the statement was carried out, it is sent once more. */
+export async function sendingAgain<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send();
+  } catch (error) {
+    const isUnknown = error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
+    // After waiting for a silent connection, the caller has waited long enough.
+    if (!isUnknown || isSilence(error.cause)) throw error;
+    // Whatever becomes of the second one: of the first, nobody knows.
+    return send().catch(() => Promise.reject(error));
+  }
+}

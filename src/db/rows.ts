@@ -1,0 +1,120 @@
+/**
+ * Statements that write whole rows, made of lists of columns (columns.ts): those that both databases take, and the parts of
+ * PostgreSQL's statements for many rows at once.
+ */
+import { sql, type RawBuilder } from "kysely";
+import { COLUMNS, columnsOf, type Column, type Table } from "./columns.ts";
+import { writeStatement, type Statement } from "./database.ts";
+import type { Schema } from "./schema.ts";
+
+type Row<T extends Table> = Schema[T];
+
+interface InsertOptions<T extends Table, Returned extends Column<T>> {
+  /** Leaves a row alone that has the same values in these columns, or in those of any index where it is empty. */
+  ignoreConflict?: readonly Column<T>[];
+  /** Columns that get the same value in each call. */
+  constants?: Partial<Row<T>>;
+  returning?: readonly Returned[];
+}
+
+/** Inserts a row. Its parameters are named as `columns`; the others are null, or what the table says. */
+export function insertRow<T extends Table, C extends Column<T> = Column<T>, Returned extends Column<T> = never>(
+  table: T,
+  columns: readonly C[] = columnsOf(table) as C[],
+  { ignoreConflict, constants = {}, returning = [] }: InsertOptions<T, Returned> = {},
+): Statement<Pick<Row<T>, C>, Pick<Row<T>, Returned>, "write"> {
+  return writeStatement((query, param) => {
+    const values = { ...Object.fromEntries(columns.map((name) => [name, param(name)])), ...constants };
+    let insert = query.insertInto(table).values(values as never);
+    if (ignoreConflict !== undefined)
+      insert = insert.onConflict((conflict) =>
+        (ignoreConflict.length > 0 ? conflict.columns(ignoreConflict) : conflict).doNothing(),
+      );
+    return returning.length > 0 ? insert.returning(returning) : insert;
+  });
+}
+
+/** What an update sets, and by which columns it finds its row. */
+interface UpdateOptions<T extends Table, Set extends Column<T>, Where, Returned extends Column<T>> {
+  /** Parameters are named as the columns. */
+  set: readonly Set[];
+  /** Columns that get the same value in each call. */
+  constants?: Partial<Row<T>>;
+  /** For each column, the name of its parameter. */
+  where: Where;
+  returning: readonly Returned[];
+}
+
+/** Updates the row with this key, as long as it still has the values that the caller has read. */
+export function updateRow<
+  T extends Table,
+  Set extends Column<T>,
+  const Where extends Partial<Record<Column<T>, string>>,
+  Returned extends Column<T> = never,
+>(
+  table: T,
+  { set, constants = {}, where, returning }: UpdateOptions<T, Set, Where, Returned>,
+): Statement<
+  Pick<Row<T>, Set> & Record<Where[keyof Where] & string, string | number>,
+  Pick<Row<T>, Returned>,
+  "write"
+> {
+  return writeStatement((query, param) => {
+    const values = { ...Object.fromEntries(set.map((name) => [name, param(name)])), ...constants };
+    let update = query.updateTable(table as never).set(values as never);
+    for (const [column, name] of Object.entries(where))
+      update = update.where(column as never, "=", param(name as never));
+    return update.returning(returning as never);
+  });
+}
+
+/** Names of columns, separated by commas. */
+export function names(columns: readonly string[]): RawBuilder<unknown> {
+  return sql.join(columns.map((name) => sql.ref(name)));
+}
+
+/** Columns with their types, as PostgreSQL wants them after a function that makes rows of JSON. */
+export function definitions<T extends Table>(table: T, columns: readonly Column<T>[] = columnsOf(table)) {
+  return sql.join(columns.map((name) => sql`${sql.ref(name)} ${sql.raw(postgresType(table, name))}`));
+}
+
+/** What an update sets: each column to that of the same name in the relation `source`. */
+export function assignments(columns: readonly string[], source: string): RawBuilder<unknown> {
+  return sql.join(columns.map((name) => sql`${sql.ref(name)} = ${sql.ref(`${source}.${name}`)}`));
+}
+
+/** A column of many rows as one parameter of PostgreSQL's, see `list`. */
+export function toList<T extends Table>(
+  table: T,
+  name: Column<T>,
+  values: readonly (string | number | null)[],
+): unknown {
+  switch (typeOf(table, name)) {
+    case "bigint":
+      return `{${values.map((value) => value ?? "null").join(",")}}`;
+    case "json":
+      return values.map((value) => value ?? NOTHING).join(BETWEEN);
+    case "text":
+      return values;
+  }
+}
+
+/** The array of such a parameter. The driver would escape each element of an array by itself, which most of ours do not need. */
+export function list<T extends Table>(table: T, name: Column<T>, param: unknown): RawBuilder<unknown> {
+  return typeOf(table, name) === "json"
+    ? sql`string_to_array(${param}, ${sql.lit(BETWEEN)}, ${sql.lit(NOTHING)})`
+    : sql`${param}::${sql.raw(postgresType(table, name))}[]`;
+}
+
+/** Control characters, which JSON as we write it does not contain. */
+const BETWEEN = "\u001f";
+const NOTHING = "\u001e";
+
+function typeOf<T extends Table>(table: T, name: Column<T>) {
+  return (COLUMNS[table] as Record<string, "text" | "bigint" | "json">)[name]!;
+}
+
+function postgresType<T extends Table>(table: T, name: Column<T>): "text" | "bigint" {
+  const type = typeOf(table, name);
+  return type === "json" ? "text" : type;
+}

@@ -1,0 +1,17 @@
+import { sql, type RawBuilder } from "kysely";
+import type { Reader } from "./database.ts";
+
+/** Whether a column contains `text`, in upper or lower case. */
+export function contains({ dialect }: Reader, column: string, text: string): RawBuilder<boolean> {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  return dialect === "postgres"
+    ? sql<boolean>`${sql.ref(column)} ilike ${pattern}`
+    : sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`;
+}
+
+/** Whether a column begins with `prefix`, letter for letter. */
+export function startsWith({ dialect }: Reader, column: string, prefix: string): RawBuilder<boolean> {
+  return dialect === "postgres"
+    ? sql<boolean>`starts_with(${sql.ref(column)}, ${prefix})`
+    : sql<boolean>`substr(${sql.ref(column)}, 1, length(${prefix})) = ${prefix}`;
+}
