@@ -124,7 +124,11 @@ void test("behind a pooler no lock of a start stays, not even of one that fails 
   await assert.rejects(open(), /brought up to date \(migration 0001-core\): .*tasks.* already exists/);
   await client.query("drop table tasks");
   await Promise.all([open(), open(), open()]);
-  const { rows } = await client.query("select pid from pg_locks where locktype = 'advisory'");
+  // Tests beside this one have databases in the same cluster.
+  const { rows } = await client.query(
+    `select pid from pg_locks join pg_database on pg_database.oid = database
+      where locktype = 'advisory' and datname = current_database()`,
+  );
   await client.end();
   assert.deepEqual(rows, []);
 });
