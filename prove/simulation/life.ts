@@ -74,6 +74,8 @@ export function storeOf(
         return tx.query.withPlugin(gate(alive));
       },
       run: async (statement, params) => {
+        // A claim says whose it is.
+        leaseOwner ??= (params as { owner?: string }).owner ?? null;
         await alive();
         const rows = await tx.run(statement, params);
         await alive();
@@ -108,12 +110,7 @@ export function storeOf(
     hints,
     now,
     write,
-    writeOne: (statement, params) => {
-      // A claim says whose it is.
-      const { owner } = params as { owner?: string };
-      leaseOwner ??= owner ?? null;
-      return write((tx) => tx.run(statement, params));
-    },
+    writeOne: (statement, params) => write((tx) => tx.run(statement, params)),
     leaseOwner: () => leaseOwner,
     ping: async () => {},
     close: async () => {},
