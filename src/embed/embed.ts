@@ -6,12 +6,11 @@ import { drawHeading, reviewSection } from "../http/task-drawing.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
-import type { EmbedCaller } from "../people/caller.ts";
 import { isTerminal, type TaskStatus } from "../tasks/lifecycle.ts";
 import { findWholeTask, listAuditEntries, parseJson, type WholeTask } from "../tasks/store.ts";
 import { completeTask, readTask, requireTaskId } from "../tasks/tasks.ts";
 import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
-import { signToken } from "./tokens.ts";
+import { signToken, type EmbedCaller } from "./tokens.ts";
 
 const TTL_SECONDS = 300;
 
@@ -56,10 +55,10 @@ export async function readEmbedded(
   { id, time_zone, locale }: EmbedTaskQuery,
   draws: boolean,
 ): Promise<EmbedTask> {
-  if (id !== undefined && id !== caller.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
-  const task = await readTask(ctx, caller, caller.task_id);
+  if (id !== undefined && id !== caller.grant.task_id) throw new ServiceError("INVALID_EMBED_TOKEN");
+  const task = await readTask(ctx, caller, caller.grant.task_id);
   const now = ctx.db.now();
-  await requireStillOpen(ctx, task, caller.sub);
+  await requireStillOpen(ctx, task, caller.grant.sub);
   const payload = JSON.parse(task.payload) as JsonObject;
   return {
     id: task.id,
@@ -74,7 +73,7 @@ export async function readEmbedded(
     verifier_result: task.verifier_result,
     is_verified: task.verifier_config !== null && !task.redact_payload,
     review_html: draws ? await drawReview(ctx, task, { time_zone, locale, now: new Date(now) }) : null,
-    expires_in_seconds: Math.max(0, Math.ceil((caller.expires_at - now) / SECOND)),
+    expires_in_seconds: Math.max(0, Math.ceil((caller.grant.expires_at - now) / SECOND)),
   };
 }
 
@@ -84,9 +83,9 @@ export async function completeEmbedded(
   caller: EmbedCaller,
   { response }: EmbedAnswer,
 ): Promise<EmbedOutcome> {
-  const task = await completeTask(ctx, caller, caller.task_id, { response }).catch(async (error: unknown) => {
+  const task = await completeTask(ctx, caller, caller.grant.task_id, { response }).catch(async (error: unknown) => {
     if (error instanceof ServiceError && error.code === "TASK_ALREADY_TERMINAL")
-      await requireStillOpen(ctx, await readTask(ctx, caller, caller.task_id), caller.sub);
+      await requireStillOpen(ctx, await readTask(ctx, caller, caller.grant.task_id), caller.grant.sub);
     throw error;
   });
   return {

@@ -5,12 +5,12 @@ import type { EmbedConfig } from "../config.ts";
 import type { Context } from "../context.ts";
 import { ServiceError } from "../errors.ts";
 import { errors } from "../http/schema.ts";
-import { callerOf, type Caller, type EmbedCaller } from "../people/caller.ts";
+import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
 import { findServiceKey } from "../people/service-keys.ts";
 import { completeEmbedded, mintToken, readEmbedded } from "./embed.ts";
 import { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
-import { openToken } from "./tokens.ts";
+import { openToken, type EmbedCaller } from "./tokens.ts";
 
 /** Shapes that other shapes refer to by name. */
 export const embedShapes = [MintTokenBody, EmbedToken, EmbedTask, EmbedAnswer, EmbedOutcome];

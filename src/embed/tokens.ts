@@ -6,7 +6,7 @@ import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
-import type { EmbedCaller } from "../people/caller.ts";
+import type { EmbedGrant, RecipientCaller } from "../people/caller.ts";
 import { isServiceKey } from "../people/service-keys.ts";
 
 const ALGORITHM = "HS256";
@@ -18,15 +18,13 @@ const LEEWAY_SECONDS = 5;
 export const TTL_SECONDS_MAX = 3600;
 
 /** What a token says. */
-export interface Grant {
-  task_id: string;
-  /** The embedding product's own id of the person, not verified. */
-  sub: string;
+export interface Claims extends Omit<EmbedGrant, "kind" | "expires_at"> {
   /** Where the form may be shown, and who hears what becomes of it. */
   parent_origin: string;
-  /** The service key that it is made with; with the key, the token ends. */
-  key_id: string;
 }
+
+/** Whoever answers in a form that a product embeds. */
+export type EmbedCaller = RecipientCaller<EmbedGrant>;
 
 /**
  * Makes a token for one task. (spec: Embed token result)
@@ -34,7 +32,7 @@ export interface Grant {
  */
 export async function signToken(
   { signingSecret }: Pick<EmbedConfig, "signingSecret">,
-  { task_id, sub, parent_origin, key_id }: Grant,
+  { task_id, sub, parent_origin, key_id }: Claims,
   ttlSeconds: number,
   now: number,
 ): Promise<{ token: string; expires_at: number }> {
@@ -67,7 +65,8 @@ export async function openToken(
   if (granted === null || !(await isServiceKey(db, granted.key_id))) throw new ServiceError("INVALID_EMBED_TOKEN");
   const { task_id, sub, key_id, parent_origin, expires_at } = granted;
   if (!isAllowedOrigin(parentOrigins, parent_origin)) throw new ServiceError("EMBED_ORIGIN_NOT_ALLOWED");
-  return { kind: "embed", task_id, sub, key_id, expires_at };
+  const grant = { kind: "embed", task_id, sub, key_id, expires_at } as const;
+  return { kind: "recipient", channel: "embed", person: null, email: null, account: null, grant };
 }
 
 /** What a token grants; null: nothing, whatever is the matter with it. Of what it says nothing counts before its signature. */
@@ -75,7 +74,7 @@ async function readToken(
   signingSecret: Uint8Array,
   token: string,
   now: number,
-): Promise<(Grant & { expires_at: number }) | null> {
+): Promise<(Claims & { expires_at: number }) | null> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, signingSecret, {
       algorithms: [ALGORITHM],

@@ -11,33 +11,47 @@ export interface Person {
   time_zone: string | null;
 }
 
-/**
- * Whoever follows a link in a mail; it opens this task, and nothing else. `user`: the person in the directory it was made
- * for. `email`: their address; null: they have none any more. Without a user, the address that the link was sent to.
- */
-export interface LinkCaller {
-  kind: "link";
-  task_id: string;
+/** Somebody who was asked through a channel, and who answers there. Their grant says what they may do. */
+export interface RecipientCaller<G extends Grant = Grant> {
+  kind: "recipient";
+  /** The channel they answer through, for the record of their answer. */
+  channel: string;
+  /** Who they are in the directory; null: unknown to it, or deactivated. */
+  person: Person | null;
+  /** The address they were reached at, or that the channel vouches for; null: none is known. */
   email: string | null;
-  user: Person | null;
+  /** Who they are in the channel, where it vouches for its members. */
+  account: Account | null;
+  grant: G;
 }
 
-/** Whoever pressed something in Slack, which vouches for them. `user`: whom the directory knows by that. */
-export interface SlackCaller {
-  kind: "slack";
+/** A member of a workspace. */
+export interface Account {
   team_id: string;
   user_id: string;
-  email: string | null;
-  user: Person | null;
-  /** `notify` of the task names this very person, by their id. */
+}
+
+/** Why a recipient may answer. */
+export type Grant = LinkGrant | MemberGrant | EmbedGrant;
+
+/** They opened a link that was made for them. It opens this task, and nothing else. */
+export interface LinkGrant {
+  kind: "link";
+  task_id: string;
+}
+
+/** They are a member of a workspace, which vouches for them. */
+export interface MemberGrant {
+  kind: "member";
+  /** The task whose `notify` names this very member by their id; null: none does. */
   named_by: string | null;
 }
 
 /**
- * Whoever sits in front of a form that a product embeds; its token opens this task, and nothing else. Who they are the
- * product says (`sub`), and nobody has verified it.
+ * A product has put them in front of its embedded form. Its token opens this task, and nothing else. Who they are the product
+ * says (`sub`), and nobody has verified it.
  */
-export interface EmbedCaller {
+export interface EmbedGrant {
   kind: "embed";
   task_id: string;
   sub: string;
@@ -53,9 +67,7 @@ export type Caller =
   /** `session`: what the row of the session is found by. */
   | { kind: "user"; user: Person; session: string }
   | { kind: "service_key"; id: string; name: string }
-  | LinkCaller
-  | SlackCaller
-  | EmbedCaller;
+  | RecipientCaller;
 
 /** @throws ServiceError UNAUTHENTICATED */
 export function callerOf(request: FastifyRequest): Caller {
@@ -63,13 +75,21 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** Whom the directory knows the caller as; null: nobody in particular. */
+/** Who the caller is in the directory; null: nobody in particular. */
 export function personOf(caller: Caller): Person | null {
-  return caller.kind === "user" || caller.kind === "slack" ? caller.user : null;
+  switch (caller.kind) {
+    case "user":
+      return caller.user;
+    case "recipient":
+      return caller.person;
+    default:
+      return null;
+  }
 }
 
-/** "admin" in the tables of the spec: the admin token, or an operator's session. */
+/** "admin" in the tables of the spec: the admin token, or an operator who has proved who they are. A link proves it for its task alone. */
 export function isOperator(caller: Caller): boolean {
+  if (caller.kind === "recipient" && caller.grant.kind !== "member") return false;
   return caller.kind === "admin" || personOf(caller)?.is_operator === true;
 }
 

@@ -50,15 +50,20 @@ async function callerWithSession({ db }: Pick<Context, "db">, session: string): 
 export async function requireStillHere(ctx: Pick<Context, "db">, caller: Caller): Promise<void> {
   if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
     throw new ServiceError("UNAUTHENTICATED");
-  if (caller.kind === "slack" && caller.user !== null && !(await findUser(ctx.db, caller.user.id))?.active)
-    throw new ServiceError("FORBIDDEN");
-  if (caller.kind === "link") {
-    const { user, email } = caller;
-    const known = user === null ? await findUserByEmail(ctx.db, email ?? "") : await findUser(ctx.db, user.id);
-    if (known?.active === false) throw new ServiceError("FORBIDDEN");
+  if (caller.kind !== "recipient") return;
+  const { grant, person, email } = caller;
+  switch (grant.kind) {
+    case "link": {
+      const known = person === null ? await findUserByEmail(ctx.db, email ?? "") : await findUser(ctx.db, person.id);
+      if (known?.active === false) throw new ServiceError("FORBIDDEN");
+      return;
+    }
+    case "member":
+      if (person !== null && !(await findUser(ctx.db, person.id))?.active) throw new ServiceError("FORBIDDEN");
+      return;
+    case "embed":
+      if (!(await isServiceKey(ctx.db, grant.key_id))) throw new ServiceError("INVALID_EMBED_TOKEN");
   }
-  if (caller.kind === "embed" && !(await isServiceKey(ctx.db, caller.key_id)))
-    throw new ServiceError("INVALID_EMBED_TOKEN");
 }
 
 /** The token that a request carries, of whatever kind. */

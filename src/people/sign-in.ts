@@ -56,9 +56,7 @@ export function whoIs(caller: Caller | null): Me {
       return { ...NOBODY, authenticated: true, is_operator: true };
     // These open routes of their own, and this is not one.
     case "service_key":
-    case "link":
-    case "slack":
-    case "embed":
+    case "recipient":
     case undefined:
       return NOBODY;
   }

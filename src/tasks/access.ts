@@ -1,7 +1,7 @@
 import type { Reader } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
-import { isOperator, type Caller, type Person } from "../people/caller.ts";
+import { isOperator, personOf, type Caller, type Person } from "../people/caller.ts";
 import { findUser } from "../people/store.ts";
 import { sayWhoCanAnswer } from "./answerers.ts";
 import { isAmong, listCandidates } from "./candidates.ts";
@@ -9,7 +9,7 @@ import { isNamed, parseNotify } from "./notify.ts";
 import { findRequest, type Task } from "./store.ts";
 
 /**
- * What somebody is to one task. Every surface asks the same question here: dashboard, API, mail, Slack, embed and MCP.
+ * The role that somebody has for one task. Every surface asks the same question here: dashboard, API, mail, Slack, embed and MCP.
  *
  * - operator: an operator, or the admin token, which may do everything.
  * - assignee: the person the task is assigned to.
@@ -18,9 +18,10 @@ import { findRequest, type Task } from "./store.ts";
  * - embedder: the person a product has put in front of the embedded form. The product answers for them, whoever the
  *   assignee is.
  */
-type Standing = "operator" | "assignee" | "candidate" | "told" | "embedder";
+type Role = "operator" | "assignee" | "candidate" | "told" | "embedder";
 
-const INVOLVED: readonly Standing[] = ["operator", "assignee", "candidate", "told"];
+const ASKED: readonly Role[] = ["assignee", "candidate", "told"];
+const INVOLVED: readonly Role[] = ["operator", ...ASKED];
 
 /** Who may do what with a task; the only place that decides it. (spec: Authentication, authorization on completion) */
 const MAY = {
@@ -39,11 +40,11 @@ const MAY = {
   assign: ["operator"],
   audit: ["operator"],
   delete: ["operator"],
-} as const satisfies Record<string, readonly Standing[]>;
+} as const satisfies Record<string, readonly Role[]>;
 
 export type TaskAction = keyof typeof MAY;
 
-/** All that a link in a mail or from Slack opens. */
+/** All that a link opens. */
 const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete"]);
 
 /** What of a task decides who may do something with it. */
@@ -58,20 +59,39 @@ export function requireMay(caller: Caller, action: TaskAction): void {
 }
 
 function mayEver(caller: Caller, action: TaskAction): boolean {
-  const may: readonly Standing[] = MAY[action];
-  if (isOperator(caller)) return true;
+  if (caller.kind === "recipient" && caller.grant.kind === "link" && !BY_LINK.has(action)) return false;
+  return possibleRoles(caller).some((role) => isAllowed(role, action));
+}
+
+function isAllowed(role: Role, action: TaskAction): boolean {
+  return (MAY[action] as readonly Role[]).includes(role);
+}
+
+/** The roles that a caller may have for some task. */
+function possibleRoles(caller: Caller): readonly Role[] {
+  if (isOperator(caller)) return ["operator"];
   switch (caller.kind) {
     case "user":
-    case "slack":
-      return may.includes("assignee");
-    case "link":
-      return BY_LINK.has(action);
-    case "embed":
-      return may.includes("embedder");
+      return ASKED;
+    case "recipient":
+      return caller.grant.kind === "embed" ? ["embedder"] : ASKED;
     default:
       // A service key mints embed tokens, and nothing else.
-      return false;
+      return [];
   }
+}
+
+/** The roles that a caller has for this task: first those that are known without asking the database. */
+async function* rolesOf(reader: Reader, caller: Caller, task: AccessedTask): AsyncGenerator<Role> {
+  if (caller.kind === "recipient" && caller.grant.kind !== "member") {
+    if (caller.grant.task_id !== task.id) return;
+    if (caller.grant.kind === "embed") return yield "embedder";
+  }
+  if (isOperator(caller) || personOf(caller)?.is_operator === true) yield "operator";
+  const person = identityOf(caller);
+  if (person !== null && isAssignee(person, task)) yield "assignee";
+  if (person !== null && isAmong(await listCandidates(reader, task.id), person)) yield "candidate";
+  if (isUnassigned(task) && (await wasTold(reader, caller, task))) yield "told";
 }
 
 /**
@@ -89,7 +109,7 @@ export async function requireMayWith(
   throw new ServiceError("FORBIDDEN", isTold ? { message: await sayWhoCanAnswer(reader, task) } : {});
 }
 
-/** Whether the caller may do this with this task. Operators and the assignee are known without asking the database. */
+/** Whether the caller may do this with this task. */
 export async function mayWith(
   reader: Reader,
   caller: Caller,
@@ -97,15 +117,8 @@ export async function mayWith(
   task: AccessedTask,
 ): Promise<boolean> {
   if (!mayEver(caller, action)) return false;
-  if (caller.kind === "embed") return caller.task_id === task.id;
-  if (caller.kind === "link" && caller.task_id !== task.id) return false;
-  const may: readonly Standing[] = MAY[action];
-  if (isOperator(caller) || (caller.kind === "link" && caller.user?.is_operator === true)) return true;
-  const person = identityOf(caller);
-  if (person !== null && may.includes("assignee") && isAssignee(person, task)) return true;
-  const candidates = await listCandidates(reader, task.id);
-  if (person !== null && may.includes("candidate") && isAmong(candidates, person)) return true;
-  return may.includes("told") && isUnassigned(task) && (await wasTold(reader, caller, task));
+  for await (const role of rolesOf(reader, caller, task)) if (isAllowed(role, action)) return true;
+  return false;
 }
 
 /**
@@ -128,9 +141,8 @@ function identityOf(caller: Caller): Pick<Person, "id" | "email"> | null {
   switch (caller.kind) {
     case "user":
       return caller.user;
-    case "link":
-    case "slack":
-      return caller.user ?? (caller.email === null ? null : { id: "", email: caller.email });
+    case "recipient":
+      return caller.person ?? (caller.email === null ? null : { id: "", email: caller.email });
     default:
       return null;
   }
@@ -141,18 +153,16 @@ function isUnassigned(task: Pick<Task, "assigned_to_user_id" | "assigned_to_emai
 }
 
 /**
- * Whether the caller was told of a task that was never routed to anybody. A link proves it, and so does a press in Slack
- * of somebody in the directory: they read the message. A session proves it when `notify` names the person.
+ * Whether the caller was told of a task that was never routed to anybody. A link proves it, and so does an answer where the
+ * message is of somebody in the directory: they read it. A session proves it when `notify` names the person.
  */
 async function wasTold(reader: Reader, caller: Caller, { id }: Pick<Task, "id">): Promise<boolean> {
   const asked = await findRequest(reader, id);
   // Routing that found nobody leaves the task to operators. Candidates come from `assign_to` as well.
   if (asked === null || asked.assign_to !== null || asked.notify === null) return false;
   switch (caller.kind) {
-    case "link":
-      return true;
-    case "slack":
-      return caller.user !== null || caller.named_by === id;
+    case "recipient":
+      return caller.grant.kind !== "member" || caller.person !== null || caller.grant.named_by === id;
     case "user":
       return isNamedBy(reader, caller.user, id);
     default:

@@ -12,7 +12,7 @@ import {
 const by: Completer = {
   email: "dana@example.com",
   user_id: "usr_1",
-  slack: null,
+  account: null,
   channel: "dashboard",
   embed_sub: null,
 };

@@ -28,8 +28,8 @@ export function isTerminal(status: TaskStatus): status is TerminalStatus {
 export interface Completer {
   email: string | null;
   user_id: string | null;
-  /** The Slack member, where the answer came from Slack: for some people it is all that is known. */
-  slack: { team_id: string; user_id: string } | null;
+  /** Who they are in a channel that vouches for its members: for some people it is all that is known. */
+  account: { team_id: string; user_id: string } | null;
   channel: string | null;
   /** The embedding product's own id of the person, not verified. (spec: Embed tokens) */
   embed_sub: string | null;
@@ -118,8 +118,8 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
           completed_at: now,
           completed_by_email: by.email,
           completed_by_user_id: by.user_id,
-          completed_by_slack_team_id: by.slack?.team_id ?? null,
-          completed_by_slack_user_id: by.slack?.user_id ?? null,
+          completed_by_slack_team_id: by.account?.team_id ?? null,
+          completed_by_slack_user_id: by.account?.user_id ?? null,
           completed_via_channel: by.channel,
           ...event.assigns,
           ...(verdict && {

@@ -139,10 +139,10 @@ function extraOf(event: TaskEvent, isRedacted: boolean): object | null {
   switch (event.type) {
     case "accepted":
     case "refused": {
-      const { slack, email } = event.by;
+      const { account, email } = event.by;
       const extra = {
         ...(!isRedacted && { response_keys: Object.keys(event.response) }),
-        ...(email === null && slack && { slack_team_id: slack.team_id, slack_user_id: slack.user_id }),
+        ...(email === null && account && { slack_team_id: account.team_id, slack_user_id: account.user_id }),
       };
       return Object.keys(extra).length === 0 ? null : extra;
     }

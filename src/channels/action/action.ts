@@ -8,6 +8,7 @@ import { ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
+import type { RecipientCaller } from "../../people/caller.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
@@ -15,7 +16,7 @@ import { listAuditEntries, parseJson, type WholeTask } from "../../tasks/store.t
 import { completeTask } from "../../tasks/tasks.ts";
 import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf } from "../email/choices.ts";
-import type { ActionCaller, Door, OpenedLink } from "./door.ts";
+import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
 import { momentText, openPage, saidPage, type SaidPage } from "./page.ts";
 
@@ -89,7 +90,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
 
 interface Open {
   task: WholeTask;
-  caller: ActionCaller;
+  caller: RecipientCaller;
 }
 
 interface Over extends Omit<SaidPage, "more"> {
@@ -133,11 +134,11 @@ function unknown({ again }: Door): Over {
 async function endOf(
   { ctx: { db }, door }: Omit<Pages, "head">,
   task: WholeTask,
-  caller: ActionCaller | null,
+  caller: RecipientCaller | null,
   { isNow = false }: { isNow?: boolean },
 ): Promise<Over> {
   const about = { task: task.task };
-  const at = (ms: number) => momentText(ms, caller?.user?.time_zone ?? null);
+  const at = (ms: number) => momentText(ms, caller?.person?.time_zone ?? null);
   const unsent = { ...about, status: 409, is_unsent: true } as const;
   switch (task.status) {
     case "completed": {
@@ -201,14 +202,13 @@ async function endOf(
   }
 }
 
-function isAnswerOf(task: WholeTask, caller: ActionCaller): boolean {
+function isAnswerOf(task: WholeTask, caller: RecipientCaller): boolean {
   const { completed_by_user_id, completed_by_email } = task;
-  const { user, email } = caller;
-  if (completed_by_user_id !== null) return completed_by_user_id === user?.id;
+  const { person, email, account } = caller;
+  if (completed_by_user_id !== null) return completed_by_user_id === person?.id;
   if (completed_by_email !== null) return email !== null && emailKey(completed_by_email) === emailKey(email);
-  if (caller.kind !== "slack") return false;
   const { completed_by_slack_team_id: team, completed_by_slack_user_id: member } = task;
-  return team === caller.team_id && member === caller.user_id;
+  return account !== null && team === account.team_id && member === account.user_id;
 }
 
 async function answerOf({ ctx }: Pages, task: WholeTask): Promise<Below> {
@@ -259,7 +259,7 @@ async function show(
     }),
     focuses: chosen?.name ?? posted === undefined,
   };
-  const time_zone = caller.user?.time_zone ?? null;
+  const time_zone = caller.person?.time_zone ?? null;
   // The form first: it must not wait for a payload that takes long.
   const [form, payload] = await Promise.all([
     ctx.drawing.form(props),
@@ -279,20 +279,21 @@ async function show(
   return { status, html: page };
 }
 
-function nameOfCaller(caller: ActionCaller): string {
-  const member = caller.kind === "slack" ? `the Slack member ${caller.user_id}` : "yourself";
-  return caller.email ?? caller.user?.display_name ?? member;
+function nameOfCaller(caller: RecipientCaller): string {
+  const member = caller.account ? `the Slack member ${caller.account.user_id}` : "yourself";
+  return caller.email ?? caller.person?.display_name ?? member;
 }
 
 /** Whether the answer that was sent back last is the caller's. */
-async function isSentBackTo({ db }: Pick<Context, "db">, task: WholeTask, caller: ActionCaller): Promise<boolean> {
+async function isSentBackTo({ db }: Pick<Context, "db">, task: WholeTask, caller: RecipientCaller): Promise<boolean> {
   const refused = (await listAuditEntries(db, task.id)).findLast(({ action }) => action === "rejected");
   if (refused === undefined) return false;
   if (refused.actor_email !== null)
     return caller.email !== null && emailKey(refused.actor_email) === emailKey(caller.email);
   // Some people are known only to Slack.
   const { slack_team_id, slack_user_id } = parseJson<JsonObject>(refused.extra) ?? {};
-  return caller.kind === "slack" && slack_team_id === caller.team_id && slack_user_id === caller.user_id;
+  const { account } = caller;
+  return account !== null && slack_team_id === account.team_id && slack_user_id === account.user_id;
 }
 
 /** For somebody who did not give the answer: the form would ask them to change theirs. */
@@ -308,7 +309,7 @@ function choiceOf(form: Form, choice: string): { name: string; entries: Entries 
   return choices && option ? { name: choices.name, entries: { [choices.name]: [option.entry] } } : null;
 }
 
-function formPropsOf({ channel }: Door, task: WholeTask, caller: ActionCaller) {
+function formPropsOf({ channel }: Door, task: WholeTask, caller: RecipientCaller) {
   return {
     task: {
       task_id: task.id,
@@ -332,8 +333,8 @@ function formOf({ ctx, door }: Pages, task: WholeTask, time_zone: string): Form 
   return door.formOf(documents, time_zone, new Date(ctx.db.now()));
 }
 
-function zoneOf({ user }: ActionCaller): string {
-  return user?.time_zone ?? "UTC";
+function zoneOf({ person }: RecipientCaller): string {
+  return person?.time_zone ?? "UTC";
 }
 
 /** What the service has against an answer that the form has nothing against. */

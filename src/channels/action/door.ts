@@ -1,15 +1,12 @@
 import type { Form } from "../../../form/plan/plan.ts";
-import type { LinkCaller, SlackCaller } from "../../people/caller.ts";
+import type { RecipientCaller } from "../../people/caller.ts";
 import type { WholeTask } from "../../tasks/store.ts";
-
-/** Who may come to the page on which one task is answered. */
-export type ActionCaller = LinkCaller | SlackCaller;
 
 /** What a link opens. */
 export interface OpenedLink {
   task: WholeTask;
   /** Whom it was made for; null: they have left. */
-  caller: ActionCaller | null;
+  caller: RecipientCaller | null;
 }
 
 /** What a form is made of. */

@@ -4,6 +4,7 @@ import { addUser } from "../../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../../test/support/service.ts";
 import { ServiceError } from "../../errors.ts";
 import { DAY } from "../../lib/time.ts";
+import type { Caller } from "../../people/caller.ts";
 import { mayWith } from "../../tasks/access.ts";
 import type { AuditEntryRecord, CreateTaskBody, TaskRecord } from "../../tasks/schema.ts";
 import { createLink } from "./links.ts";
@@ -297,10 +298,18 @@ testOnBoth(
   async ({ ctx, create }) => {
     const notify = [`email:${DANA}`, "email:lee@example.com"];
     const [theirs, other] = [await create({ notify }), await create({ notify })];
-    const caller = { kind: "link", task_id: theirs.id, email: DANA, user: null } as const;
+    const grant = { kind: "link", task_id: theirs.id } as const;
+    const caller = {
+      kind: "recipient",
+      channel: "email",
+      person: null,
+      email: DANA,
+      account: null,
+      grant,
+    } as const satisfies Caller;
     const operator = { id: "usr_1", email: DANA, display_name: null, is_operator: true, time_zone: null };
     assert.equal(await mayWith(ctx.db, caller, "complete", theirs), true);
-    for (const one of [caller, { ...caller, user: operator }]) {
+    for (const one of [caller, { ...caller, person: operator }]) {
       assert.equal(await mayWith(ctx.db, one, "read", theirs), true);
       assert.equal(await mayWith(ctx.db, one, "complete", other), false);
       for (const action of ["cancel", "claim", "release", "assign", "delete", "audit", "poll", "list"] as const)

@@ -6,7 +6,7 @@ import { schedule } from "../../deliveries/schedule.ts";
 import { findBodies } from "../../deliveries/claim.ts";
 import { emailKey } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
-import type { LinkCaller } from "../../people/caller.ts";
+import type { RecipientCaller } from "../../people/caller.ts";
 import { findUserByEmail } from "../../people/store.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
@@ -44,13 +44,13 @@ export function createEmailKind(ctx: Ctx): Kind {
       if (identity === null) return unsent("no_identity", `The sender identity "${id}" is gone.`);
       if (identity.transport === null) return unsent("sealed", SEALED);
 
-      const { user } = caller;
+      const { person } = caller;
       const message = renderMessage({
         purpose,
         task: documentsOf(task),
-        to: { address: destination, name: user?.display_name ?? null, time_zone: user?.time_zone ?? null },
+        to: { address: destination, name: person?.display_name ?? null, time_zone: person?.time_zone ?? null },
         answering,
-        settings_link: user === null ? null : `${ctx.config.publicUrl}/settings`,
+        settings_link: person === null ? null : `${ctx.config.publicUrl}/settings`,
         sent_back:
           purpose === "sent_back" && task.verifier_result !== null
             ? { reason: task.verifier_result.reason ?? "", attempt: task.verifier_result.attempt }
@@ -75,10 +75,10 @@ export function createEmailKind(ctx: Ctx): Kind {
 }
 
 /** How the person answers; or who can instead, with the task on the dashboard for a person who may read it. */
-async function answeringOf(ctx: Ctx, caller: LinkCaller, task: WholeTask, address: string): Promise<Answering> {
-  const { user } = caller;
-  if (await mayWith(ctx.db, caller, "complete", task)) return { link: createLink(ctx, task.id, address, user?.id) };
-  const isReader = user !== null && (await mayWith(ctx.db, caller, "read", task));
+async function answeringOf(ctx: Ctx, caller: RecipientCaller, task: WholeTask, address: string): Promise<Answering> {
+  const { person } = caller;
+  if (await mayWith(ctx.db, caller, "complete", task)) return { link: createLink(ctx, task.id, address, person?.id) };
+  const isReader = person !== null && (await mayWith(ctx.db, caller, "read", task));
   return {
     who_can_answer: await sayWhoCanAnswer(ctx.db, task),
     task_link: isReader ? `${ctx.config.publicUrl}/tasks/${task.id}` : null,

@@ -3,7 +3,7 @@ import type { Reader } from "../../db/database.ts";
 import { isId } from "../../lib/ids.ts";
 import { isSameSecret } from "../../lib/keys.ts";
 import { emailKey } from "../../lib/text.ts";
-import type { LinkCaller } from "../../people/caller.ts";
+import type { LinkGrant, RecipientCaller } from "../../people/caller.ts";
 import { findUser, findUserByEmail } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
@@ -72,10 +72,18 @@ export async function callerOfLink(
   reader: Reader,
   task_id: string,
   { address, user_id }: Recipient,
-): Promise<LinkCaller | null> {
+): Promise<RecipientCaller<LinkGrant> | null> {
   const user = user_id === null ? await findUserByEmail(reader, address) : await findUser(reader, user_id);
-  if (user === null) return user_id === null ? { kind: "link", task_id, email: address, user } : null;
-  return user.active ? { kind: "link", task_id, email: user.email, user } : null;
+  if (user === null ? user_id !== null : !user.active) return null;
+  const grant = { kind: "link", task_id } as const;
+  return {
+    kind: "recipient",
+    channel: "email",
+    person: user,
+    email: user ? user.email : address,
+    account: null,
+    grant,
+  };
 }
 
 /** Links in mails, which open the page of one task. */

@@ -51,7 +51,7 @@ export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
       if (workspaces === null) return { task, caller: null };
       const caller = await slackCallerOf(ctx.db, workspaces, { team_id, user_id: member_id }, task).catch(unavailable);
       // It was made for that user of the directory, whoever the member is by now.
-      const isTheirs = user_id === NO_USER || caller.user?.id === user_id;
+      const isTheirs = user_id === NO_USER || caller.person?.id === user_id;
       return { task, caller: isTheirs ? caller : null };
     },
     formOf: slackForm,

@@ -64,7 +64,7 @@ export async function messageFor(
     claimed_by: isClaimed ? await nameOf(db, task.claimed_by_user_id, task.claimed_by_email) : null,
     answered_by_others: mayAnswer ? null : await sayWhoCanAnswer(db, task),
     // Only people of the directory claim. In a channel somebody may be one.
-    mayClaim: reader === null || reader.user !== null,
+    mayClaim: reader === null || reader.person !== null,
     is_verified: task.verifier_config !== null && !task.redact_payload,
     link: `${config.publicUrl}/tasks/${task.id}`,
     time_zone: ZONE,

@@ -10,7 +10,6 @@ import { schedule } from "../../../deliveries/schedule.ts";
 import { addOwed, deleteDelivery, owe } from "../../../deliveries/store.ts";
 import { ServiceError } from "../../../errors.ts";
 import { MINUTE, SECOND } from "../../../lib/time.ts";
-import type { SlackCaller } from "../../../people/caller.ts";
 import { mayWith } from "../../../tasks/access.ts";
 import { findWholeTask, type WholeTask } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
@@ -29,6 +28,7 @@ import {
   type SlackReply,
   type Who,
 } from "./desk.ts";
+import type { SlackCaller } from "./people.ts";
 import { modalOf, type ModalData, type ModalOptions } from "../modal/modal.ts";
 import { noticeView } from "./notice.ts";
 import { formFor, slackTaskOf } from "../showing.ts";

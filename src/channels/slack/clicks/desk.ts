@@ -3,12 +3,11 @@ import { plainLines } from "../../../../form/plain-text.ts";
 import type { Context } from "../../../context.ts";
 import { ServiceError } from "../../../errors.ts";
 import { isId } from "../../../lib/ids.ts";
-import type { SlackCaller } from "../../../people/caller.ts";
 import { nameOf, sayWhoCanAnswer } from "../../../tasks/answerers.ts";
 import { findWholeTask, type WholeTask } from "../../../tasks/store.ts";
 import { answererOf } from "../../answers.ts";
 import { SlackFailure, type Slack } from "../client.ts";
-import { slackCallerOf } from "./people.ts";
+import { slackCallerOf, type SlackCaller } from "./people.ts";
 import { endOf } from "../showing.ts";
 import { fitText, MAX } from "../modal/text.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
@@ -57,10 +56,10 @@ export async function callerAt({ ctx, workspaces }: Desk, who: Who, task: WholeT
 }
 
 /** Why somebody may not answer, and what they can do about it. */
-export async function refusalOf({ ctx }: Desk, task: WholeTask, { user, email }: SlackCaller): Promise<string> {
+export async function refusalOf({ ctx }: Desk, task: WholeTask, { person, email }: SlackCaller): Promise<string> {
   const who = await sayWhoCanAnswer(ctx.db, task);
   const isForOne = task.assigned_to_user_id !== null || task.assigned_to_email !== null;
-  const isKnown = user !== null || (email !== null && isForOne);
+  const isKnown = person !== null || (email !== null && isForOne);
   return `${who} ${isKnown ? "" : `${UNKNOWN} `}Nothing was sent.`;
 }
 

@@ -5,7 +5,6 @@ import { planForm } from "../../../../form/plan/plan.ts";
 import type { Context } from "../../../context.ts";
 import { ServiceError } from "../../../errors.ts";
 import { SECOND } from "../../../lib/time.ts";
-import type { SlackCaller } from "../../../people/caller.ts";
 import { mayWith } from "../../../tasks/access.ts";
 import { claimTask } from "../../../tasks/claims.ts";
 import type { WholeTask } from "../../../tasks/store.ts";
@@ -27,6 +26,7 @@ import {
   type SlackReply,
   type Who,
 } from "./desk.ts";
+import type { SlackCaller } from "./people.ts";
 import { entriesOfChoice } from "../modal/form.ts";
 import { modalOf, parseModalData } from "../modal/modal.ts";
 import { createSlackLink } from "../links.ts";
@@ -136,7 +136,7 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
   } catch (error) {
     const sentence = await sentenceOf(desk, task, error);
     const isHeld = error instanceof ServiceError && error.code === "TASK_ALREADY_CLAIMED";
-    return isHeld && caller.user?.is_operator
+    return isHeld && caller.person?.is_operator
       ? whisper(desk, channel, who.user_id, sentence, takeOver(task))
       : tell(sentence);
   }
@@ -156,12 +156,12 @@ async function openForm(
 
 /** Gives somebody who may answer a link of their own, where Slack cannot ask. */
 async function whisperLink(desk: Desk, task: WholeTask, caller: SlackCaller, channel: string): Promise<null> {
-  const url = createSlackLink(desk.ctx, task.id, caller, caller.user?.id ?? null);
+  const url = createSlackLink(desk.ctx, task.id, caller.account, caller.person?.id ?? null);
   const text = { type: "plain_text", text: "Open the form" } as const;
   return whisper(
     desk,
     channel,
-    caller.user_id,
+    caller.account.user_id,
     "This link is for you alone: whoever has it answers as you. It opens this one task, until the task has ended.",
     { type: "actions", elements: [{ type: "button", action_id: ACTION.browser, text, url }] },
   );

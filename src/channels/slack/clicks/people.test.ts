@@ -172,8 +172,8 @@ testWithSlack(
       const workspaces = { only: async () => who.team_id, find: async () => speaker };
       return slackCallerOf(service.ctx.db, workspaces, who, { id, notify: null });
     };
-    assert.equal((await callerFrom(slack.team.id)).user?.email, "dana@example.com");
+    assert.equal((await callerFrom(slack.team.id)).person?.email, "dana@example.com");
     const guest = await callerFrom("T0OTHER");
-    assert.deepEqual([guest.user, guest.email], [null, null]);
+    assert.deepEqual([guest.person, guest.email], [null, null]);
   },
 );

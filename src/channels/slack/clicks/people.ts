@@ -1,5 +1,5 @@
 import type { Reader } from "../../../db/database.ts";
-import type { SlackCaller } from "../../../people/caller.ts";
+import type { Account, MemberGrant, Person, RecipientCaller } from "../../../people/caller.ts";
 import { findUserByEmail, findUserBySlack, type User } from "../../../people/store.ts";
 import { parseNotify } from "../../../tasks/notify.ts";
 import type { WholeTask } from "../../../tasks/store.ts";
@@ -8,6 +8,9 @@ import type { Who } from "./desk.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 
 type Asked = Pick<Workspaces, "only" | "find">;
+
+/** A member of a workspace who pressed something. */
+export type SlackCaller = RecipientCaller<MemberGrant> & { account: Account };
 
 /**
  * Who a member of a workspace is to a task: somebody of the directory, by their Slack id or else by the address that Slack
@@ -22,21 +25,29 @@ export async function slackCallerOf(
   { team_id, user_id }: Who,
   task: Pick<WholeTask, "id" | "notify">,
 ): Promise<SlackCaller> {
-  const nobody = { kind: "slack", team_id, user_id, email: null, user: null, named_by: null } as const;
+  const callerWith = (person: Person | null, email: string | null, named_by: string | null): SlackCaller => ({
+    kind: "recipient",
+    channel: "slack",
+    person,
+    email,
+    account: { team_id, user_id },
+    grant: { kind: "member", named_by },
+  });
+  const nobody = callerWith(null, null, null);
   const known = await findUserBySlack(reader, team_id, user_id);
   if (known?.active === false) return nobody;
   const only = await onlyOf(workspaces);
   const named_by = isNamed(task, { team_id, user_id }, only) ? task.id : null;
-  if (known !== null) return { ...nobody, email: known.email, user: known, named_by };
+  if (known !== null) return callerWith(known, known.email, named_by);
   // In a channel that is shared there are people of other workspaces.
   const email = only === team_id ? await confirmedEmail(workspaces, { team_id, user_id }) : null;
-  if (email === null) return { ...nobody, named_by };
+  if (email === null) return callerWith(null, null, named_by);
   const found = await findUserByEmail(reader, email);
-  if (found === null) return { ...nobody, email, named_by };
+  if (found === null) return callerWith(null, email, named_by);
   if (!found.active) return nobody;
   // Whose Slack id is known is known by that alone: this is somebody else.
-  if (hasSlackId(found)) return { ...nobody, named_by };
-  return { ...nobody, email: found.email, user: found, named_by };
+  if (hasSlackId(found)) return callerWith(null, null, named_by);
+  return callerWith(found, found.email, named_by);
 }
 
 /** Where it cannot be told whether there is one workspace, addresses name nobody, as with several. */
