@@ -148,8 +148,8 @@ async function migrate(): Promise<void> {
   try {
     // Secrets are made and shown by the first start; opening the database needs none.
     const { config } = readConfig(process.env, () => ({ adminToken: "", secretKey: "", payloadKey: "" }));
-    const { db } = await createContext(config, pino({ level: "silent" }));
-    await db.close();
+    const ctx = await createContext(config, pino({ level: "silent" }));
+    await ctx.close();
     process.stdout.write("The database is up to date.\n");
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -16,7 +16,7 @@ import type { Waiters } from "./tasks/poll.ts";
 import type { VendorThread } from "./verifier/thread.ts";
 import type { Verify } from "./verifier/verify.ts";
 
-/** Everything with an effect, made once by main.ts and handed to whoever needs it. */
+/** Everything with an effect, made once by `createContext`. Rooms declare the fields that they need, and do not import this. */
 export interface Context {
   config: Config;
   /** The version of the running package. */
@@ -46,4 +46,6 @@ export interface Context {
   slack: Workspaces | null;
   /** Sends what is owed. */
   deliveries: Engine;
+  /** Ends everything that is in here, in order: what is under way is finished first, and the database closes last. */
+  close(): Promise<void>;
 }

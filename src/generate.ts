@@ -32,7 +32,7 @@ async function describe(): Promise<unknown> {
       await app.close();
       return description;
     } finally {
-      await ctx.db.close();
+      await ctx.close();
     }
   } finally {
     await rm(dataDir, { recursive: true });

@@ -103,8 +103,20 @@ export async function createContext(
     sender,
     slack,
     deliveries,
+    close: () => closeParts(ctx),
   };
   return ctx;
+}
+
+async function closeParts(ctx: Omit<Context, "close">): Promise<void> {
+  ctx.waiters.stop();
+  ctx.events.stop();
+  await ctx.deliveries.stop();
+  await ctx.sender.close();
+  await ctx.patterns.close();
+  await ctx.drawing.close();
+  await ctx.vendors.close();
+  await ctx.db.close();
 }
 
 // The driver of the database that is not used is not loaded: it is a third of the start.
@@ -163,10 +175,7 @@ export async function startService(env: Readonly<Record<string, string | undefin
   const stop = async () => {
     await app.close();
     await worker.stop();
-    await ctx.patterns.close();
-    await ctx.drawing.close();
-    await ctx.vendors.close();
-    await ctx.db.close();
+    await ctx.close();
   };
   // A database that is away for a moment is no reason not to run.
   const isToSetUp = await needsSetup(ctx).catch((error: unknown) => {
@@ -182,7 +191,7 @@ async function listen(app: FastifyInstance, ctx: Context): Promise<string> {
   try {
     return await app.listen({ host, port, backlog: 1024 });
   } catch (error) {
-    await ctx.db.close();
+    await ctx.close();
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "EADDRINUSE")
       throw new Error(

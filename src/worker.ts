@@ -6,7 +6,7 @@ import { startDeadlines } from "./tasks/timeouts.ts";
 import { startDepartures } from "./tasks/departures.ts";
 import { startTotals } from "./tasks/stored-totals.ts";
 
-/** Starts what goes on without being asked; each loop lives in its room. */
+/** Starts what goes on without being asked; each loop lives in its room. `ctx.close()` ends the deliveries. */
 export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const deadlines = startDeadlines(ctx);
   const claims = startClaimExpiry(ctx);
@@ -23,8 +23,6 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
       await departures.stop();
       await totals.stop();
       await tidying.stop();
-      await ctx.deliveries.stop();
-      await ctx.sender.close();
     },
   };
 }

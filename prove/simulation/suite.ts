@@ -7,7 +7,6 @@ import { pino } from "pino";
 import { createPatternHost } from "../../json-schema/pattern-worker-host.ts";
 import { readConfig } from "../../src/config.ts";
 import { openSqlite } from "../../src/db/sqlite.ts";
-import { createDrawing } from "../../src/drawing/drawing.ts";
 import { ServiceError } from "../../src/errors.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
@@ -120,15 +119,11 @@ async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }
   });
   const shared = {
     config,
-    version: "0",
     log: pino({ level: "silent" }),
     metrics,
     patterns,
-    // No page is opened, so its thread never starts.
-    drawing: createDrawing({ log: pino({ level: "silent" }) }),
     // There is no vendor in this world.
     verify: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR")),
-    vendors: { ask: async () => ({ failed: "not asked" as const, says: "" }), close: async () => {} },
   };
   return {
     ground: { db, observer, shared },

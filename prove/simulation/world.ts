@@ -5,29 +5,35 @@
 import type { ServerResponse } from "node:http";
 import { EventEmitter } from "node:events";
 import type { DatabaseSync } from "node:sqlite";
+import type { Logger } from "pino";
 import { expectedSignature } from "../../test/support/receiver.ts";
 import { newTaskBody, PAYLOAD_KEY } from "../../test/support/service.ts";
 import { createAnnounce } from "../../src/channels/announce.ts";
 import { createCallbackKind } from "../../src/callbacks/kind.ts";
-import type { Context } from "../../src/context.ts";
 import type { Db } from "../../src/db/database.ts";
 import { readWebhookDelivery, redeliverOne } from "../../src/deliveries/deliveries.ts";
 import type { DueDelivery } from "../../src/deliveries/kinds.ts";
-import { createEngine } from "../../src/deliveries/engine.ts";
+import { createEngine, type Engine } from "../../src/deliveries/engine.ts";
 import { whileAnswering } from "../../src/deliveries/response-hold.ts";
 import { ServiceError, type ErrorCode } from "../../src/errors.ts";
+import type { Metrics } from "../../src/http/metrics.ts";
 import type { Sender, SendResult } from "../../src/outbound/http-sender.ts";
 import { recordCallbackAbandoned } from "../../src/tasks/audit.ts";
-import { createPasswords } from "../../src/people/passwords.ts";
-import { createCookies } from "../../src/people/sessions.ts";
-import { createTask } from "../../src/tasks/create.ts";
+import { createTask, type CreationContext } from "../../src/tasks/create.ts";
 import { createTaskCreator } from "../../src/tasks/creator.ts";
-import { createTaskEvents } from "../../src/tasks/events.ts";
-import { createWaiters } from "../../src/tasks/poll.ts";
+import { createTaskEvents, type TaskEvents } from "../../src/tasks/events.ts";
+import { createWaiters, type Waiters } from "../../src/tasks/poll.ts";
 import { toAuditRecord, toRecord } from "../../src/tasks/record.ts";
 import type { AuditEntryRecord, TaskRecord } from "../../src/tasks/schema.ts";
 import { startDeadlines } from "../../src/tasks/timeouts.ts";
-import { cancelTask, completeTask, readAuditTrail, readTask, removeTask } from "../../src/tasks/tasks.ts";
+import {
+  cancelTask,
+  completeTask,
+  readAuditTrail,
+  readTask,
+  removeTask,
+  type CompletionContext,
+} from "../../src/tasks/tasks.ts";
 import type { WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
 import type { Random } from "../random.ts";
 import { createHints, never, storeOf, type Life, type Mishap } from "./life.ts";
@@ -57,12 +63,21 @@ const FAILURES = [
 /** Steps of time that a run may take; it then never comes to rest. */
 const STEPS_MAX = 60_000;
 
+/** What a process has: the same as the service, without pages, vendors and people who sign in. */
+interface ProcessContext extends CompletionContext, CreationContext {
+  log: Logger;
+  metrics: Metrics;
+  waiters: Waiters;
+  events: TaskEvents;
+  deliveries: Engine;
+}
+
 /** What does not depend on the run. */
 export interface Ground {
   db: Db;
   /** A connection of our own, to see what is committed. */
   observer: DatabaseSync;
-  shared: Pick<Context, "config" | "version" | "log" | "metrics" | "patterns" | "drawing" | "verify" | "vendors">;
+  shared: Pick<ProcessContext, "config" | "log" | "metrics" | "patterns" | "verify">;
 }
 
 /** A request of somebody, and the answer they got. */
@@ -148,7 +163,7 @@ interface Process extends Life {
   /** Settled when it dies. */
   died: Promise<void>;
   isStopping: boolean;
-  ctx: Context;
+  ctx: ProcessContext;
   worker: { stop(): Promise<void> };
   leaseOwner(): string | null;
   hear(hints: readonly string[]): void;
@@ -333,17 +348,13 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       }),
     );
     const announce = createAnnounce(shared);
-    const ctx: Context = {
+    const ctx: ProcessContext = {
       ...shared,
       db: store,
       waiters: time.as(life, () => createWaiters(store, () => {})),
       creator: createTaskCreator(store, announce),
       announce,
       events: time.as(life, () => createTaskEvents(store, () => {})),
-      passwords: createPasswords(),
-      cookies: createCookies(shared.config),
-      sender,
-      slack: null,
       deliveries,
     };
     // Totals for the statistics are left out: they owe nobody anything, and look every minute of days.
@@ -492,7 +503,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   }
 
   /** One request to some process, as its HTTP side would make it. */
-  async function ask<T>(use: (ctx: Context) => Promise<T>): Promise<{ value: T } | { code: ErrorCode } | null> {
+  async function ask<T>(use: (ctx: ProcessContext) => Promise<T>): Promise<{ value: T } | { code: ErrorCode } | null> {
     let open = [...processes].filter((one) => !one.isStopping);
     while (open.length === 0) {
       await wait(5 * SECOND);
@@ -529,7 +540,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   async function insist<T>(
     task: PlannedTask,
     action: Asked["action"],
-    use: (ctx: Context) => Promise<T>,
+    use: (ctx: ProcessContext) => Promise<T>,
     response?: object,
   ): Promise<{ value: T } | { code: ErrorCode }> {
     for (;;) {
@@ -637,12 +648,12 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
 
   // --- What there is in the end ------------------------------------------------------------------------------------
 
-  const calm: Pick<Context, "db"> = { db };
+  const calm = { db };
   const found: Story["tasks"] = [];
   for (const task of tasks) {
     const id = task.id;
-    const record = id === null ? null : await orNull(() => readTask(calm as Context, ADMIN, id));
-    const audit = id === null ? null : await orNull(() => readAuditTrail(calm as Context, ADMIN, id));
+    const record = id === null ? null : await orNull(() => readTask(calm, ADMIN, id));
+    const audit = id === null ? null : await orNull(() => readAuditTrail(calm, ADMIN, id));
     const row = stored().rows.find(({ task_id }) => task_id === id);
     found.push({
       ...task,

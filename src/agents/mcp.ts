@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { Agent, fetch as undiciFetch } from "undici";
-import type { Context } from "../context.ts";
+import type { Config } from "../config.ts";
+import type { Logger } from "pino";
 import { ServiceError } from "../errors.ts";
 import { callerOf } from "../people/caller.ts";
 import type { createHttpHandler } from "../../mcp/http.ts";
@@ -9,11 +10,17 @@ import type { createHttpHandler } from "../../mcp/http.ts";
 /** Where MCP clients find the service. */
 export const MCP_PATH = "/mcp";
 
+interface Ctx {
+  config: Config;
+  version: string;
+  log: Logger;
+}
+
 /**
  * The Model Context Protocol, for agents whose host speaks it: the four tools of `mcp/`, over Streamable HTTP. They call the
  * API as any program does, with the token that came, so what a tool may do is decided where it is for everybody.
  */
-export const mcpRoutes: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
+export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) => {
   const stop = new AbortController();
   app.addHook("preClose", async () => stop.abort());
 

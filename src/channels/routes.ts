@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
-import type { Context } from "../context.ts";
+import type { ActionContext } from "./action/action.ts";
+import type { SlackContext } from "./slack/clicks/desk.ts";
 import { actionRoutes } from "./action/routes.ts";
 import { createMailDoor } from "./email/links.ts";
 import { emailRoutes } from "./email/routes.ts";
@@ -11,8 +12,10 @@ import { slackShapes } from "./slack/schema.ts";
 /** Shapes that other shapes refer to by name. */
 export const channelShapes = [...emailShapes, ...slackShapes];
 
+type Ctx = ActionContext & SlackContext;
+
 /** What channels are set up with, and the pages and addresses on which they take answers. (spec: Channels) */
-export const channelRoutes: FastifyPluginAsync<{ ctx: Context; head: string | null }> = async (app, { ctx, head }) => {
+export const channelRoutes: FastifyPluginAsync<{ ctx: Ctx; head: string | null }> = async (app, { ctx, head }) => {
   await app.register(actionRoutes, { ctx, head, door: createMailDoor(ctx), prefix: "/email/action" });
   await app.register(actionRoutes, { ctx, head, door: createSlackDoor(ctx, ctx.slack), prefix: "/slack/action" });
   await app.register(slackRoutes, { ctx, prefix: "/slack" });

@@ -34,12 +34,7 @@ export async function openCalls(env: Readonly<Record<string, string | undefined>
     };
     const close = async () => {
       await app.close();
-      await ctx.deliveries.stop();
-      await ctx.sender.close();
-      await ctx.patterns.close();
-      await ctx.drawing.close();
-      await ctx.vendors.close();
-      await ctx.db.close();
+      await ctx.close();
     };
     return { call: asCall(send), close };
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Db } from "../db/database.ts";
 import type { DeliveryRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
@@ -10,7 +10,9 @@ import { findDelivery, listAttempts, listDeliveries, listIdsByStatus, redeliver 
 import { findBodies } from "./claim.ts";
 import { type DeliveryStatus } from "./store.ts";
 
-type Ctx = Pick<Context, "db">;
+interface Ctx {
+  db: Db;
+}
 
 /** Operators look after callbacks here; messages to people have places of their own. */
 const KIND = "callback";
@@ -85,7 +87,7 @@ export async function redeliverMany({ db }: Ctx, caller: Caller, body: Redeliver
   return redeliverByStatus(db, status, origin ?? null);
 }
 
-async function redeliverIds(db: Context["db"], ids: readonly string[]): Promise<number> {
+async function redeliverIds(db: Db, ids: readonly string[]): Promise<number> {
   let count = 0;
   for (let i = 0; i < ids.length; i += REDELIVER_BATCH) {
     const batch = ids.slice(i, i + REDELIVER_BATCH);
@@ -94,7 +96,7 @@ async function redeliverIds(db: Context["db"], ids: readonly string[]): Promise<
   return count;
 }
 
-async function redeliverByStatus(db: Context["db"], status: DeliveryStatus, origin: string | null): Promise<number> {
+async function redeliverByStatus(db: Db, status: DeliveryStatus, origin: string | null): Promise<number> {
   // What ends up in this status, or is created, meanwhile is not meant; and each row comes by once.
   const until = db.now();
   let count = 0;

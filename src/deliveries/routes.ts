@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
-import type { Context } from "../context.ts";
+import type { Db } from "../db/database.ts";
 import { LINK_HEADERS, linkToNext } from "../http/paging.ts";
 import { errors } from "../http/schema.ts";
 import { callerOf } from "../people/caller.ts";
@@ -18,7 +18,7 @@ const tags = ["webhook deliveries"];
 const security = [{ bearer: [] }, { session: [] }];
 
 /** How operators look after callbacks. (spec: Events, Delivery) */
-export const deliveryRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+export const deliveryRoutes: FastifyPluginAsyncTypebox<{ ctx: { db: Db } }> = async (app, { ctx }) => {
   app.get(
     "/webhook-deliveries",
     {

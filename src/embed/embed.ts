@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import type { EmbedConfig } from "../config.ts";
-import type { Look } from "../drawing/drawing.ts";
+import type { Db } from "../db/database.ts";
+import type { EmbedConfig, Config } from "../config.ts";
+import type { Look, Drawing } from "../drawing/drawing.ts";
 import { ServiceError } from "../errors.ts";
 import { drawHeading, reviewSection } from "../http/task-drawing.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -8,11 +8,16 @@ import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
 import { isTerminal, type TaskStatus } from "../tasks/lifecycle.ts";
 import { findWholeTask, listAuditEntries, parseJson, type WholeTask } from "../tasks/store.ts";
-import { completeTask, readTask, requireTaskId } from "../tasks/tasks.ts";
+import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
 import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
 import { signToken, type EmbedCaller } from "./tokens.ts";
 
 const TTL_SECONDS = 300;
+
+/** What showing and answering an embedded form needs. */
+export interface EmbedContext extends CompletionContext {
+  drawing: Drawing;
+}
 
 /**
  * Makes a token for somebody whom a product puts in front of the form. (spec: Embed tokens)
@@ -21,7 +26,7 @@ const TTL_SECONDS = 300;
  * @throws ServiceError EMBED_ORIGIN_NOT_ALLOWED, TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
  */
 export async function mintToken(
-  { db, config: { publicUrl } }: Pick<Context, "config" | "db">,
+  { db, config: { publicUrl } }: { config: Config; db: Db },
   embed: EmbedConfig,
   key_id: string,
   { task_id, parent_origin, sub, ttl_seconds }: MintTokenBody,
@@ -50,7 +55,7 @@ export async function mintToken(
  * @throws ServiceError INVALID_EMBED_TOKEN where the token is for another task; TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
  */
 export async function readEmbedded(
-  ctx: Context,
+  ctx: EmbedContext,
   caller: EmbedCaller,
   { id, time_zone, locale }: EmbedTaskQuery,
   draws: boolean,
@@ -79,7 +84,7 @@ export async function readEmbedded(
 
 /** @throws ServiceError what `completeTask` throws */
 export async function completeEmbedded(
-  ctx: Context,
+  ctx: EmbedContext,
   caller: EmbedCaller,
   { response }: EmbedAnswer,
 ): Promise<EmbedOutcome> {
@@ -99,7 +104,7 @@ export async function completeEmbedded(
   };
 }
 
-async function drawReview({ drawing }: Pick<Context, "drawing">, task: WholeTask, look: Look): Promise<string> {
+async function drawReview({ drawing }: { drawing: Drawing }, task: WholeTask, look: Look): Promise<string> {
   return drawHeading({ ...task, ...look }) + reviewSection(await drawing.payload(task, look));
 }
 
@@ -118,7 +123,7 @@ const ENDS = {
  * news.
  * @throws ServiceError TASK_ALREADY_TERMINAL
  */
-async function requireStillOpen({ db }: Pick<Context, "db">, task: WholeTask, sub: string): Promise<void> {
+async function requireStillOpen({ db }: { db: Db }, task: WholeTask, sub: string): Promise<void> {
   if (task.status === "completed" && task.completed_via_channel === "embed") {
     const trail = await listAuditEntries(db, task.id);
     if (trail.some(({ to_status, embed_sub }) => to_status === "completed" && embed_sub === sub))

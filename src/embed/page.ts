@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
-import type { Context } from "../context.ts";
+import type { Config } from "../config.ts";
 import { serveBuilt } from "../http/built.ts";
 import { csp, escapeHtml, ICON } from "../http/page.ts";
 import { accentStyle } from "./accent.ts";
@@ -13,7 +13,7 @@ const PATH = "/embed";
  * the fragment, which is never sent, and its script asks the API. `?theme=light|dark` and `?accent=<hex>` say how it looks.
  * Everything here may be framed by the listed origins, and by nobody else. (spec: Embed server configuration)
  */
-export const embedPage: FastifyPluginAsync<{ ctx: Context }> = async (app, { ctx }) => {
+export const embedPage: FastifyPluginAsync<{ ctx: { config: Config } }> = async (app, { ctx }) => {
   const { embed } = ctx.config;
   const ancestors = embed === null || embed.parentOrigins.length === 0 ? "'none'" : embed.parentOrigins.join(" ");
   app.addHook("onRequest", (_request, reply, done) => {

@@ -1,14 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { EmbedConfig } from "../config.ts";
-import type { Context } from "../context.ts";
+import type { EmbedConfig, Config } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import { errors } from "../http/schema.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
 import { findServiceKey } from "../people/service-keys.ts";
-import { completeEmbedded, mintToken, readEmbedded } from "./embed.ts";
+import { completeEmbedded, mintToken, readEmbedded, type EmbedContext } from "./embed.ts";
 import { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
 import { openToken, type EmbedCaller } from "./tokens.ts";
 
@@ -21,7 +20,7 @@ const tags = ["embed"];
  * Showing the form of a task in other products: what their servers call, and what the form does. (spec: Embed tokens)
  * Each route has credentials of its own, which open nothing else, and takes no others.
  */
-export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: Context; isBuilt: boolean }> = async (
+export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: EmbedContext; isBuilt: boolean }> = async (
   app,
   { ctx, isBuilt },
 ) => {
@@ -135,7 +134,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: Context; isBuilt: boo
 };
 
 /** @throws ServiceError EMBED_NOT_CONFIGURED */
-function requireEmbed({ config }: Pick<Context, "config">): EmbedConfig {
+function requireEmbed({ config }: { config: Config }): EmbedConfig {
   if (config.embed === null) throw new ServiceError("EMBED_NOT_CONFIGURED");
   return config.embed;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { errors, jwtVerify, SignJWT } from "jose";
-import type { Context } from "../context.ts";
+import type { Db } from "../db/database.ts";
 import type { EmbedConfig } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
@@ -57,7 +57,7 @@ export async function signToken(
  * @throws ServiceError INVALID_EMBED_TOKEN; EMBED_ORIGIN_NOT_ALLOWED where the list has changed since
  */
 export async function openToken(
-  { db }: Pick<Context, "db">,
+  { db }: { db: Db },
   { signingSecret, parentOrigins }: EmbedConfig,
   token: string | null,
 ): Promise<EmbedCaller> {

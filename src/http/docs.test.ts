@@ -27,7 +27,7 @@ async function setup(t: TestContext): Promise<FastifyInstance> {
   const app = await createApp(ctx);
   t.after(async () => {
     await app.close();
-    await ctx.db.close();
+    await ctx.close();
     await rm(dataDir, { recursive: true });
   });
   return app;

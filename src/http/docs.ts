@@ -5,7 +5,6 @@ import { gzip } from "node:zlib";
 import { fastifySwagger } from "@fastify/swagger";
 import { fastifySwaggerUi } from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
-import type { Context } from "../context.ts";
 import { ServiceError } from "../errors.ts";
 import { tidyDescription } from "./openapi.ts";
 import { csp, escapeHtml, ICON } from "./page.ts";
@@ -40,7 +39,7 @@ are ISO 8601 in UTC with milliseconds.
 `.trim();
 
 /** Derives the OpenAPI description from the routes registered after this. */
-export async function describeApi(app: FastifyInstance, { version }: Pick<Context, "version">): Promise<void> {
+export async function describeApi(app: FastifyInstance, { version }: { version: string }): Promise<void> {
   await app.register(fastifySwagger, {
     openapi: {
       openapi: "3.1.0",

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Context } from "../context.ts";
+import type { Config } from "../config.ts";
+import type { Logger } from "pino";
 import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail } from "../errors.ts";
 
 /** How much of a body that is too large is read and thrown away, so that its sender gets to read why. */
@@ -12,7 +13,10 @@ const DETAILS_MAX = 50;
 /** Seconds after which something that may pass is worth another try. */
 const RETRY_AFTER_SECONDS = 1;
 
-type ErrorContext = Pick<Context, "config" | "log">;
+interface ErrorContext {
+  config: Config;
+  log: Logger;
+}
 
 /** On every answer; pages widen the policy to what they need. */
 export const SAFE_HEADERS = {

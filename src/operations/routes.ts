@@ -1,6 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
-import type { Context } from "../context.ts";
+import type { Config } from "../config.ts";
+import type { Db } from "../db/database.ts";
+import type { Logger } from "pino";
+import type { Metrics } from "../http/metrics.ts";
 import { overdueSeconds } from "../deliveries/claim.ts";
 import { ServiceError } from "../errors.ts";
 import { callerOf } from "../people/caller.ts";
@@ -27,8 +30,16 @@ const Unhealthy = Type.Object(
   { description: "A part fails. `DATABASE_UNAVAILABLE`" },
 );
 
+interface Ctx {
+  config: Config;
+  version: string;
+  db: Db;
+  log: Logger;
+  metrics: Metrics;
+}
+
 /** Is it up, what is it, how is it doing. (spec: Other) */
-export const operationsRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+export const operationsRoutes: FastifyPluginAsyncTypebox<{ ctx: Ctx }> = async (app, { ctx }) => {
   app.get(
     "/api/health",
     {

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type, type Static } from "typebox";
 import type { Config } from "../config.ts";
-import type { Context } from "../context.ts";
+import type { Db } from "../db/database.ts";
+import type { Logger } from "pino";
 import { errors, Nullable } from "../http/schema.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 
@@ -49,7 +50,12 @@ type Settings = Static<typeof Settings>;
 /** Shapes that other shapes refer to by name. */
 export const settingsShapes = [Settings];
 
-type Ctx = Pick<Context, "config" | "db" | "log" | "version">;
+interface Ctx {
+  config: Config;
+  db: Db;
+  log: Logger;
+  version: string;
+}
 
 export const settingsRoutes: FastifyPluginAsyncTypebox<{ ctx: Ctx }> = async (app, { ctx }) => {
   app.get(

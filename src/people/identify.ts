@@ -1,11 +1,12 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { Context } from "../context.ts";
+import type { Config } from "../config.ts";
+import type { Db } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 import { findServiceKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
 import { findUser, findUserByEmail } from "./store.ts";
-import { COOKIE_NAME, findSession, readCookie } from "./sessions.ts";
+import { COOKIE_NAME, findSession, readCookie, type Cookies } from "./sessions.ts";
 
 /**
  * Names the caller of each request once, from its credentials. A bearer token counts before a cookie: a request that
@@ -13,9 +14,11 @@ import { COOKIE_NAME, findSession, readCookie } from "./sessions.ts";
  *
  * @returns a promise only where the database has to be asked
  */
-export function createIdentify(
-  ctx: Pick<Context, "config" | "db" | "cookies">,
-): (request: FastifyRequest) => Caller | null | Promise<Caller | null> {
+export function createIdentify(ctx: {
+  config: Config;
+  db: Db;
+  cookies: Cookies;
+}): (request: FastifyRequest) => Caller | null | Promise<Caller | null> {
   const expected = sha256(ctx.config.adminToken);
   return ({ headers }) => {
     if (headers.authorization !== undefined) {
@@ -32,12 +35,12 @@ export function createIdentify(
   };
 }
 
-async function callerWithKey({ db }: Pick<Context, "db">, token: string): Promise<Caller | null> {
+async function callerWithKey({ db }: { db: Db }, token: string): Promise<Caller | null> {
   const key = await findServiceKey(db, token);
   return key && { kind: "service_key", id: key.id, name: key.name };
 }
 
-async function callerWithSession({ db }: Pick<Context, "db">, session: string): Promise<Caller | null> {
+async function callerWithSession({ db }: { db: Db }, session: string): Promise<Caller | null> {
   const user = await findSession(db, session);
   return user && { kind: "user", user, session };
 }
@@ -47,7 +50,7 @@ async function callerWithSession({ db }: Pick<Context, "db">, session: string): 
  * @throws ServiceError UNAUTHENTICATED when the session has ended meanwhile, FORBIDDEN when the person was deactivated,
  *   INVALID_EMBED_TOKEN when the key that vouched for them was revoked
  */
-export async function requireStillHere(ctx: Pick<Context, "db">, caller: Caller): Promise<void> {
+export async function requireStillHere(ctx: { db: Db }, caller: Caller): Promise<void> {
   if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
     throw new ServiceError("UNAUTHENTICATED");
   if (caller.kind !== "recipient") return;

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Context } from "../context.ts";
 import { LINK_HEADERS, linkToNext } from "../http/paging.ts";
 import { errors } from "../http/schema.ts";
 import { callerOf } from "./caller.ts";
@@ -24,7 +23,7 @@ import {
   UserRecord,
 } from "./schema.ts";
 import { createServiceKey, listServiceKeys, revokeServiceKey } from "./service-keys.ts";
-import { needsSetup, setUpOperator, type SetupSource } from "./setup.ts";
+import { needsSetup, setUpOperator, type SetupSource, type PeopleContext } from "./setup.ts";
 import { changeMe, signIn, signOut, whoIs } from "./sign-in.ts";
 import { changeUser, createUser, deactivateUser, listDirectory, readUser } from "./users.ts";
 
@@ -35,7 +34,7 @@ const SESSION_HEADERS = {
 };
 
 /** First run, signing in, the directory and service keys. (spec: Setup, Auth, Users; wire: Service keys) */
-export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: PeopleContext }> = async (app, { ctx }) => {
   app.get(
     "/setup/status",
     {

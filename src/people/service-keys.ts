@@ -1,5 +1,4 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Context } from "../context.ts";
 import { readStatement, writeStatement, type Db } from "../db/database.ts";
 import type { ServiceKeyRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
@@ -9,7 +8,9 @@ import { isoTime, MINUTE } from "../lib/time.ts";
 import { requireOperator, type Caller } from "./caller.ts";
 import type { CreateServiceKeyBody, ListServiceKeysQuery, NewServiceKeyRecord, ServiceKeyRecord } from "./schema.ts";
 
-type Ctx = Pick<Context, "db">;
+interface Ctx {
+  db: Db;
+}
 
 /** How every key begins, so that one that leaked is recognised for what it is. */
 export const SERVICE_KEY_START = "hsk_";

@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Config } from "../config.ts";
-import type { Context } from "../context.ts";
+import type { Logger } from "pino";
 import { readStatement, writeStatement, type Db, type Tx } from "../db/database.ts";
 import type { UserRow } from "../db/schema.ts";
 import { deriveKey } from "../lib/keys.ts";
@@ -146,7 +146,7 @@ export function signedOutHint(userId: string): string {
 }
 
 /** Removes what has ended by itself: sessions, and windows of rate limits. */
-export async function tidyPeople({ db }: Pick<Context, "db">): Promise<void> {
+export async function tidyPeople({ db }: { db: Db }): Promise<void> {
   await db.write(async (tx) => {
     const now = tx.now();
     await tx.query
@@ -158,7 +158,7 @@ export async function tidyPeople({ db }: Pick<Context, "db">): Promise<void> {
 }
 
 /** Tidies every hour until it is stopped. */
-export function startTidying(ctx: Pick<Context, "db" | "log">): { stop(): Promise<void> } {
+export function startTidying(ctx: { db: Db; log: Logger }): { stop(): Promise<void> } {
   let running: Promise<void> = Promise.resolve();
   const tidy = () => {
     running = tidyPeople(ctx).catch((error: unknown) =>

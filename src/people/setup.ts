@@ -1,17 +1,22 @@
 import { isLoopback, type Config } from "../config.ts";
-import type { Context } from "../context.ts";
-import type { Reader, Tx } from "../db/database.ts";
+import type { Reader, Tx, Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { deriveKey, isSameSecret } from "../lib/keys.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
-import { requireGoodPassword } from "./passwords.ts";
+import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import { countTry, SETUP_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { SetupBody, SetupResult } from "./schema.ts";
-import { startSession } from "./sessions.ts";
+import { startSession, type Cookies } from "./sessions.ts";
 import { addUser, hasOperator } from "./store.ts";
 import { newUserRow } from "./users.ts";
 
-type Ctx = Pick<Context, "config" | "db" | "passwords" | "cookies">;
+/** What setting up and signing in need. */
+export interface PeopleContext {
+  config: Config;
+  db: Db;
+  passwords: Passwords;
+  cookies: Cookies;
+}
 
 /** Whether the first operator is still to be made. (spec: Setup, status) */
 export async function needsSetup({ db }: { db: Reader }): Promise<boolean> {
@@ -41,7 +46,7 @@ export interface SetupSource {
  * @throws ServiceError RATE_LIMITED, INVALID_SETUP_TOKEN, SETUP_ALREADY_COMPLETED, USER_ALREADY_EXISTS, VALIDATION_FAILED
  */
 export async function setUpOperator(
-  ctx: Ctx,
+  ctx: PeopleContext,
   source: SetupSource,
   { email, password, display_name, token }: SetupBody,
 ): Promise<SetupResult & { setCookie: string }> {

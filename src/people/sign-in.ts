@@ -1,14 +1,18 @@
-import type { Context } from "../context.ts";
+import type { Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
 import type { Caller, Person } from "./caller.ts";
-import { requireGoodPassword } from "./passwords.ts";
+import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import { clearTries, countTry, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
-import { endSession, endSessionsOf, startSession } from "./sessions.ts";
+import { endSession, endSessionsOf, startSession, type Cookies } from "./sessions.ts";
 import { findUser, findUserByEmail, lockUser, updateUser, type User } from "./store.ts";
 
-type Ctx = Pick<Context, "db" | "passwords" | "cookies">;
+interface Ctx {
+  db: Db;
+  passwords: Passwords;
+  cookies: Cookies;
+}
 
 /** Who is signed in now, and the cookie that says so. */
 export interface SignedIn {

@@ -1,5 +1,4 @@
-import type { Context } from "../context.ts";
-import type { Tx } from "../db/database.ts";
+import type { Tx, Db } from "../db/database.ts";
 import { isAlreadyThere } from "../db/postgres-errors.ts";
 import type { UserRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
@@ -8,7 +7,7 @@ import { isId, newId } from "../lib/ids.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
 import { isoTime } from "../lib/time.ts";
 import { requireOperator, type Caller } from "./caller.ts";
-import { requireGoodPassword } from "./passwords.ts";
+import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import type { CreateUserBody, ListUsersQuery, UpdateUserBody, UserRecord } from "./schema.ts";
 import { endSessionsOf } from "./sessions.ts";
 import {
@@ -23,7 +22,10 @@ import {
   type User,
 } from "./store.ts";
 
-type Ctx = Pick<Context, "db" | "passwords">;
+interface Ctx {
+  db: Db;
+  passwords: Passwords;
+}
 
 const DEFAULT_LIMIT = 50;
 

@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
-import type { Tx } from "../db/database.ts";
+import type { Logger } from "pino";
+import type { Tx, Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { MINUTE } from "../lib/time.ts";
 import { isEmailAddress } from "../lib/text.ts";
@@ -25,7 +25,9 @@ import {
 import { startSweep, type Sweep } from "./sweep.ts";
 import { requireTaskId } from "./tasks.ts";
 
-type Ctx = Pick<Context, "db">;
+interface Ctx {
+  db: Db;
+}
 
 /** A claim that is not renewed ends after this. */
 const CLAIM_MS = 10 * MINUTE;
@@ -135,7 +137,7 @@ export async function endLapsedClaims({ db }: Ctx, limit = LAPSED_AT_ONCE): Prom
 }
 
 /** Ends claims as their time runs out, until it is stopped. */
-export function startClaimExpiry(ctx: Pick<Context, "db" | "log">): Sweep {
+export function startClaimExpiry(ctx: { db: Db; log: Logger }): Sweep {
   return startSweep(ctx, {
     batch: LAPSED_AT_ONCE,
     run: () => endLapsedClaims(ctx),

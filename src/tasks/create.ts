@@ -1,4 +1,5 @@
-import type { Context } from "../context.ts";
+import type { Db } from "../db/database.ts";
+import type { TaskCreator } from "./creator.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { Caller } from "../people/caller.ts";
@@ -6,7 +7,7 @@ import { requireMay } from "./access.ts";
 import { actorOf } from "./attribution.ts";
 import type { Actor } from "./move.ts";
 import type { NewTask } from "./new-task-store.ts";
-import { readRequest, type CheckedRequest } from "./read-request.ts";
+import { readRequest, type CheckedRequest, type CheckContext } from "./read-request.ts";
 import { findReplay, type Replay } from "./replay.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import { toTask } from "./store.ts";
@@ -14,6 +15,12 @@ import { toTask } from "./store.ts";
 export interface Created extends Replay {
   /** The key was bound to this task before; nothing was written. */
   isReplay: boolean;
+}
+
+/** What creating a task needs. */
+export interface CreationContext extends CheckContext {
+  db: Db;
+  creator: TaskCreator;
 }
 
 /**
@@ -25,7 +32,12 @@ export interface Created extends Replay {
  * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED, RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID,
  *   VERIFIER_PROVIDER_UNKNOWN
  */
-export async function createTask(ctx: Context, caller: Caller, body: unknown, problem: Error | null): Promise<Created> {
+export async function createTask(
+  ctx: CreationContext,
+  caller: Caller,
+  body: unknown,
+  problem: Error | null,
+): Promise<Created> {
   requireMay(caller, "create");
   let request: CheckedRequest;
   try {

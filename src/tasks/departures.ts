@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Context } from "../context.ts";
-import type { Reader, Tx } from "../db/database.ts";
+import type { Logger } from "pino";
+import type { Reader, Tx, Db } from "../db/database.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
@@ -29,7 +29,7 @@ const LOOK_EVERY_MS = 5 * MINUTE;
  * Gives open tasks of people who were deactivated to others, up to `limit` of them, and says how many. Any number of
  * processes may do this at once.
  */
-export async function reofferTasksOfDeparted({ db }: Pick<Context, "db">, limit = BATCH): Promise<number> {
+export async function reofferTasksOfDeparted({ db }: { db: Db }, limit = BATCH): Promise<number> {
   let count = 0;
   for (const { task_id, user_id } of await listLeftBehind(db, limit)) {
     const isDone = await db.write(async (tx) => {
@@ -45,7 +45,7 @@ export async function reofferTasksOfDeparted({ db }: Pick<Context, "db">, limit 
 }
 
 /** Watches for people who leave, until it is stopped. */
-export function startDepartures(ctx: Pick<Context, "db" | "log">): Sweep {
+export function startDepartures(ctx: { db: Db; log: Logger }): Sweep {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let mustLook = false;
   const sweep = startSweep(ctx, {

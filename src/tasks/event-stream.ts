@@ -1,5 +1,6 @@
 import type { FastifyReply } from "fastify";
-import type { Context } from "../context.ts";
+import type { Db } from "../db/database.ts";
+import type { TaskEvents } from "./events.ts";
 import { ServiceError } from "../errors.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
@@ -20,7 +21,7 @@ const BEHIND_BYTES_MAX = 64 * 1024;
  *
  * @throws ServiceError FORBIDDEN, OVERLOADED
  */
-export function streamChanges(ctx: Context, caller: Caller, reply: FastifyReply): FastifyReply {
+export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Caller, reply: FastifyReply): FastifyReply {
   requireMay(caller, "list");
   if (ctx.events.count() >= STREAMS_MAX) throw new ServiceError("OVERLOADED");
   const { raw } = reply.hijack();

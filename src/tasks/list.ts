@@ -1,5 +1,4 @@
 import { sql, type RawBuilder, type SelectQueryBuilder } from "kysely";
-import type { Context } from "../context.ts";
 import type { Db, Reader } from "../db/database.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { contains, startsWith } from "../db/texts.ts";
@@ -31,7 +30,7 @@ type TaskQuery = SelectQueryBuilder<Schema, "tasks", object>;
  * @throws ServiceError VALIDATION_FAILED for a cursor that is not ours
  */
 export async function listTasks(
-  ctx: Context,
+  ctx: { db: Db },
   caller: Caller,
   query: ListTasksQuery,
 ): Promise<{ rows: JsonText[]; next: string | null }> {
@@ -284,7 +283,7 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], withSchemas: boo
 }
 
 /** How much there is to do, in the caller's scope. */
-export async function countTasks({ db }: Context, caller: Caller): Promise<TaskCounts> {
+export async function countTasks({ db }: { db: Db }, caller: Caller): Promise<TaskCounts> {
   const scope = scopeOf(caller);
   return scope === null ? countAll(db, caller.kind === "user" ? caller.user : null) : countOfPerson(db, scope);
 }

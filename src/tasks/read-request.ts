@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Context } from "../context.ts";
+import type { Config } from "../config.ts";
+import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
 import { invalid } from "../errors.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
@@ -23,7 +24,11 @@ export interface Recipients {
   notify: readonly Destination[];
 }
 
-type CheckContext = Pick<Context, "config" | "patterns">;
+/** What the checks of a request need. */
+export interface CheckContext {
+  config: Config;
+  patterns: PatternHost;
+}
 
 /** Time for checking one request, per turn of the event loop; the next check waits for another turn. */
 const CHECKING_MS = 5;

@@ -1,12 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
-import type { Context } from "../context.ts";
+import type { Waiters } from "./poll.ts";
+import type { TaskEvents } from "./events.ts";
+import type { Metrics } from "../http/metrics.ts";
 import { LINK_HEADERS, linkToNext } from "../http/paging.ts";
 import { errors } from "../http/schema.ts";
 import { sendJson } from "../http/serialization.ts";
 import { callerOf } from "../people/caller.ts";
 import { assignTask, claimTask, releaseTask } from "./claims.ts";
-import { createTask } from "./create.ts";
+import { createTask, type CreationContext } from "./create.ts";
 import { streamChanges } from "./event-stream.ts";
 import { countTasks, listTasks } from "./list.ts";
 import { toAuditRecord, toPollResult, toRecord } from "./record.ts";
@@ -28,14 +30,28 @@ import {
   TaskRecord,
 } from "./schema.ts";
 import { readStats } from "./stats.ts";
-import { cancelTask, completeTask, pollTask, readAuditTrail, readTask, removeTask } from "./tasks.ts";
+import {
+  cancelTask,
+  completeTask,
+  pollTask,
+  readAuditTrail,
+  readTask,
+  removeTask,
+  type CompletionContext,
+} from "./tasks.ts";
 
 const DEFAULT_POLL_SECONDS = 25;
 const tags = ["tasks"];
 const security = [{ bearer: [] }, { session: [] }];
 
+interface TaskContext extends CompletionContext, CreationContext {
+  waiters: Waiters;
+  events: TaskEvents;
+  metrics: Metrics;
+}
+
 /** Every task route of the spec. (spec: Endpoints, Tasks; Other, stats) */
-export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+export const taskRoutes: FastifyPluginAsyncTypebox<{ ctx: TaskContext }> = async (app, { ctx }) => {
   app.post(
     "/tasks",
     {

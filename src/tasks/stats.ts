@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import type { Context } from "../context.ts";
 import type { Db, Reader } from "../db/database.ts";
 import { DAY, HOUR, isoTime, SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
@@ -13,7 +12,7 @@ import { noneEnded, rankOf, readTotals, sumTotals } from "./totals.ts";
  * The numbers of the last `windowDays` days (UTC, today included): open tasks as they are now, ended ones by when they
  * ended. What is over comes from stored totals, and only what has none yet is counted. (spec: Other, stats)
  */
-export async function readStats({ db }: Context, caller: Caller, windowDays: number): Promise<Stats> {
+export async function readStats({ db }: { db: Db }, caller: Caller, windowDays: number): Promise<Stats> {
   requireMay(caller, "stats");
   const now = db.now();
   const since = startOf(DAY, now) - (windowDays - 1) * DAY;

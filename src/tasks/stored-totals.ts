@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Logger } from "pino";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import type { TaskTotalsRow } from "../db/schema.ts";
 import { timeOfId } from "../lib/ids.ts";
@@ -119,7 +119,7 @@ function inOrder(keys: Key[]): Key[] {
  * Stores totals that are missing, newest first and of one day at the most.
  * @returns how many were stored; when none, there is nothing left to do for now
  */
-export async function storeTotals({ db }: Pick<Context, "db">): Promise<number> {
+export async function storeTotals({ db }: { db: Db }): Promise<number> {
   if (await isEmpty(db)) return 0;
   const now = db.now();
   const kept = startOf(DAY, now) - (DAYS_KEPT - 1) * DAY;
@@ -255,7 +255,7 @@ async function deleteOld(db: Db, before: number): Promise<void> {
 }
 
 /** Keeps the totals complete until it is stopped. */
-export function startTotals(ctx: Pick<Context, "db" | "log">): { stop(): Promise<void> } {
+export function startTotals(ctx: { db: Db; log: Logger }): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
 

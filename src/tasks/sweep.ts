@@ -1,4 +1,5 @@
-import type { Context } from "../context.ts";
+import type { Db } from "../db/database.ts";
+import type { Logger } from "pino";
 import { SECOND } from "../lib/time.ts";
 
 /** Something that is done when its time comes, however many processes watch for it. */
@@ -27,10 +28,7 @@ const LEFT_OVER_MS = 50;
 const AGAIN_MS = 1 * SECOND;
 
 /** Runs a sweep until it is stopped: with a timer at the next time, and a look every ten seconds. */
-export function startSweep(
-  { db, log }: Pick<Context, "db" | "log">,
-  { batch, run, next, onError }: SweepOptions,
-): Sweep {
+export function startSweep({ db, log }: { db: Db; log: Logger }, { batch, run, next, onError }: SweepOptions): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
   let isWoken = false;

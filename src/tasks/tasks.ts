@@ -1,5 +1,8 @@
-import type { Context } from "../context.ts";
-import type { Tx } from "../db/database.ts";
+import type { Config } from "../config.ts";
+import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
+import type { Verify } from "../verifier/verify.ts";
+import type { Announce } from "./messages.ts";
+import type { Tx, Db } from "../db/database.ts";
 import { removeDeliveriesOf } from "../deliveries/places.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
@@ -17,7 +20,7 @@ import { requireFits, requireSchema } from "./client-schemas.ts";
 import { isTerminal, type TaskEvent, type VerdictGuard } from "./lifecycle.ts";
 import { moveTask } from "./move.ts";
 import { parseNotify, type Destination } from "./notify.ts";
-import { findPolledTask, type PolledTask } from "./poll.ts";
+import { findPolledTask, type PolledTask, type Waiters } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 import {
   addAuditEntry,
@@ -34,8 +37,17 @@ import type { AuditEntryRow } from "../db/schema.ts";
 /** A vendor's reason is kept up to here. */
 const REASON_CHARACTERS_MAX = 4000;
 
+/** What taking an answer needs. */
+export interface CompletionContext {
+  db: Db;
+  config: Config;
+  patterns: PatternHost;
+  verify: Verify;
+  announce: Announce;
+}
+
 /** @throws ServiceError TASK_NOT_FOUND */
-export async function readTask(ctx: Context, caller: Caller, id: string): Promise<WholeTask> {
+export async function readTask(ctx: { db: Db }, caller: Caller, id: string): Promise<WholeTask> {
   requireMay(caller, "read");
   requireTaskId(id);
   const task = await getWholeTask(ctx.db, id);
@@ -51,7 +63,7 @@ export async function readTask(ctx: Context, caller: Caller, id: string): Promis
  * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, TASK_CHANGED, VALIDATION_FAILED, and the verifier's codes
  */
 export async function completeTask(
-  ctx: Context,
+  ctx: CompletionContext,
   caller: Caller,
   id: string,
   body: CompleteTaskBody,
@@ -82,9 +94,14 @@ export async function completeTask(
 }
 
 /** Tells the person who answered that another answer is needed, if one still is. */
-async function announceSentBack(ctx: Context, tx: Tx, task: Task, to: readonly Destination[]): Promise<void> {
+async function announceSentBack(
+  { announce }: CompletionContext,
+  tx: Tx,
+  task: Task,
+  to: readonly Destination[],
+): Promise<void> {
   if (task.status !== "rejected") return;
-  await ctx.announce(tx, { task_id: task.id, purpose: "sent_back", at: task.updated_at }, to);
+  await announce(tx, { task_id: task.id, purpose: "sent_back", at: task.updated_at }, to);
 }
 
 /** Where `notify` reaches the person at this address by mail; nowhere when it does not name them. */
@@ -97,7 +114,7 @@ function destinationsOf({ notify }: WholeTask, email: string | null): Destinatio
 
 /** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
 async function judge(
-  ctx: Context,
+  ctx: CompletionContext,
   task: WholeTask,
   answer: Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">,
 ): Promise<Extract<TaskEvent, { type: "accepted" | "refused" }>> {
@@ -116,7 +133,12 @@ async function judge(
 }
 
 /** @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL */
-export async function cancelTask(ctx: Context, caller: Caller, id: string, reason: string | null): Promise<WholeTask> {
+export async function cancelTask(
+  ctx: { db: Db },
+  caller: Caller,
+  id: string,
+  reason: string | null,
+): Promise<WholeTask> {
   requireMay(caller, "cancel");
   requireTaskId(id);
   const task = await getWholeTask(ctx.db, id);
@@ -131,7 +153,7 @@ export async function cancelTask(ctx: Context, caller: Caller, id: string, reaso
  *   was deleted
  */
 export async function pollTask(
-  ctx: Context,
+  ctx: { db: Db; waiters: Waiters },
   caller: Caller,
   id: string,
   timeoutSeconds: number,
@@ -154,7 +176,7 @@ export async function pollTask(
  * @throws ServiceError UNAUTHENTICATED when it was this session
  */
 async function waitAs(
-  ctx: Context,
+  ctx: { db: Db; waiters: Waiters },
   caller: Caller,
   id: string,
   timeoutMs: number,
@@ -176,14 +198,14 @@ async function waitAs(
   }
 }
 
-async function getPolledTask(db: Context["db"], id: string): Promise<PolledTask> {
+async function getPolledTask(db: Db, id: string): Promise<PolledTask> {
   const task = await findPolledTask(db, id);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
   return task;
 }
 
 /** The audit trail, oldest first; of a deleted task, who deleted it and when. @throws ServiceError TASK_NOT_FOUND */
-export async function readAuditTrail(ctx: Context, caller: Caller, id: string): Promise<AuditEntryRow[]> {
+export async function readAuditTrail(ctx: { db: Db }, caller: Caller, id: string): Promise<AuditEntryRow[]> {
   requireMay(caller, "audit");
   requireTaskId(id);
   const entries = await listAuditEntries(ctx.db, id);
@@ -195,7 +217,7 @@ export async function readAuditTrail(ctx: Context, caller: Caller, id: string): 
  * Deletes a task with all that was written about it and all that is owed for it; its key becomes free. What stays is one
  * audit entry: which task, who deleted it, when. @throws ServiceError TASK_NOT_FOUND
  */
-export async function removeTask(ctx: Context, caller: Caller, id: string): Promise<void> {
+export async function removeTask(ctx: { db: Db }, caller: Caller, id: string): Promise<void> {
   requireMay(caller, "delete");
   requireTaskId(id);
   await ctx.db.write(async (tx) => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { Context } from "../context.ts";
 import { startTestService, testOnBoth } from "../../test/support/service.ts";
 import { startDeadlines, timeOutDueTasks } from "./timeouts.ts";
 import { lockTask } from "./store.ts";
@@ -49,7 +48,9 @@ void test("a due task that is left over is looked at again in a while, not at on
     run: async () => [{ timeout_at: 900 }],
   };
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const deadlines = startDeadlines({ db, log: { error: assert.fail } } as unknown as Context);
+  const deadlines = startDeadlines({ db, log: { error: assert.fail } } as unknown as Parameters<
+    typeof startDeadlines
+  >[0]);
   const settle = async () => {
     for (let i = 0; i < 10; i++) await turn();
   };

@@ -164,12 +164,7 @@ export async function startTestService(
     service: { dialect, ctx, app, clock, call, create },
     stop: async () => {
       await app.close();
-      await ctx.deliveries.stop();
-      await ctx.sender.close();
-      await ctx.patterns.close();
-      await ctx.drawing.close();
-      await ctx.vendors.close();
-      await ctx.db.close();
+      await ctx.close();
       await database?.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },

@@ -2,8 +2,9 @@ import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
 import { readPost, type Notice } from "../../../form/plan/post.ts";
-import type { Context } from "../../context.ts";
-import type { FormToDraw } from "../../drawing/drawing.ts";
+import type { Db } from "../../db/database.ts";
+import type { Logger } from "pino";
+import type { FormToDraw, Drawing } from "../../drawing/drawing.ts";
 import { ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -13,7 +14,7 @@ import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { listAuditEntries, parseJson, type WholeTask } from "../../tasks/store.ts";
-import { completeTask } from "../../tasks/tasks.ts";
+import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf } from "../email/choices.ts";
 import type { Door, OpenedLink } from "./door.ts";
@@ -30,9 +31,15 @@ export interface Answered {
   html: string;
 }
 
+/** What the pages behind links need. */
+export interface ActionContext extends CompletionContext {
+  drawing: Drawing;
+  log: Logger;
+}
+
 /** @param head - what loads the style and the script of the pages */
 export interface Pages {
-  ctx: Context;
+  ctx: ActionContext;
   /** The channel that the link came through. */
   door: Door;
   head: string;
@@ -285,7 +292,7 @@ function nameOfCaller(caller: RecipientCaller): string {
 }
 
 /** Whether the answer that was sent back last is the caller's. */
-async function isSentBackTo({ db }: Pick<Context, "db">, task: WholeTask, caller: RecipientCaller): Promise<boolean> {
+async function isSentBackTo({ db }: { db: Db }, task: WholeTask, caller: RecipientCaller): Promise<boolean> {
   const refused = (await listAuditEntries(db, task.id)).findLast(({ action }) => action === "rejected");
   if (refused === undefined) return false;
   if (refused.actor_email !== null)

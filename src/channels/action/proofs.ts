@@ -1,9 +1,11 @@
 import { createHmac } from "node:crypto";
-import type { Context } from "../../context.ts";
+import type { Config } from "../../config.ts";
 import { deriveKey, isSameSecret, type KeyPurpose } from "../../lib/keys.ts";
 import { HOUR } from "../../lib/time.ts";
 
-type Ctx = Pick<Context, "config">;
+interface Ctx {
+  config: Config;
+}
 
 /** Base64url of 24 bytes. */
 export const PROOF_CHARACTERS = 32;

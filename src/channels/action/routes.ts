@@ -1,12 +1,11 @@
 import type { FastifyPluginAsync, FastifyReply } from "fastify";
-import type { Context } from "../../context.ts";
 import { logFailure, toServiceError } from "../../http/error-response.ts";
-import { postAction, showAction, statusOfAction, type Answered, type Pages } from "./action.ts";
+import { postAction, showAction, statusOfAction, type Answered, type Pages, type ActionContext } from "./action.ts";
 import type { Door } from "./door.ts";
 import { PAGE_HEADERS, saidPage } from "./page.ts";
 
 interface Options {
-  ctx: Context;
+  ctx: ActionContext;
   door: Door;
   /** Loads the style and the script of the pages; null: they were not built. */
   head: string | null;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Context } from "../../context.ts";
-import type { Reader } from "../../db/database.ts";
+import type { Config } from "../../config.ts";
+import type { Logger } from "pino";
+import type { Reader, Db } from "../../db/database.ts";
 import type { EmailIdentityRow } from "../../db/schema.ts";
 import { invalid, ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
@@ -12,9 +13,17 @@ import { requireOperator, type Caller } from "../../people/caller.ts";
 import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult, TransportName } from "./schema.ts";
 import { readTransport, sendMail, type Address, type Transport } from "./transport.ts";
 
-type Ctx = Pick<Context, "db" | "config" | "log">;
+interface Ctx {
+  db: Db;
+  config: Config;
+  log: Logger;
+}
 /** What only reads needs no more of the database. */
-type Reading = Pick<Context, "config" | "log"> & { db: Pick<Reader, "query"> };
+interface Reading {
+  config: Config;
+  log: Logger;
+  db: Pick<Reader, "query">;
+}
 
 /** Somebody that mail is from, with the way it goes. */
 export interface Identity {
@@ -177,7 +186,7 @@ export async function resolveIdentity(
   };
 }
 
-function identityOfEnvironment({ email }: Context["config"]): Identity | null {
+function identityOfEnvironment({ email }: Config): Identity | null {
   return email === null
     ? null
     : { id: OF_ENVIRONMENT, from: email.from, reply_to: null, transport: { kind: "smtp", ...email.smtp } };

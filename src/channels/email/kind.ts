@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import type { Context } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
+import type { Config } from "../../config.ts";
+import type { Logger } from "pino";
+import type { Tx, Db } from "../../db/database.ts";
 import type { EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
 import { schedule } from "../../deliveries/schedule.ts";
 import { findBodies } from "../../deliveries/claim.ts";
@@ -20,7 +21,11 @@ import { renderMessage, type Answering } from "./message.ts";
 import type { OwedMail } from "./owed.ts";
 import { sendMail, type Mail } from "./transport.ts";
 
-type Ctx = Pick<Context, "db" | "config" | "log">;
+interface Ctx {
+  db: Db;
+  config: Config;
+  log: Logger;
+}
 
 /** About an hour: a server that is down for longer is somebody's business, and a decision does not wait for ever. */
 const nextAttemptAt = schedule([0, 10 * SECOND, 1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE]);

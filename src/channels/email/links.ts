@@ -1,5 +1,5 @@
-import type { Context } from "../../context.ts";
-import type { Reader } from "../../db/database.ts";
+import type { Config } from "../../config.ts";
+import type { Reader, Db } from "../../db/database.ts";
 import { isId } from "../../lib/ids.ts";
 import { isSameSecret } from "../../lib/keys.ts";
 import { emailKey } from "../../lib/text.ts";
@@ -17,7 +17,9 @@ import { formForMail } from "./choices.ts";
  * has become of the task and of the person says whether it still opens anything.
  */
 
-type Ctx = Pick<Context, "config">;
+interface Ctx {
+  config: Config;
+}
 
 const PATH = "/api/channels/email/action/";
 
@@ -51,7 +53,7 @@ interface OpenedMailLink {
  *
  * @returns null where the token is none of ours, or its task is gone
  */
-async function openLink(ctx: Ctx & Pick<Context, "db">, token: string): Promise<OpenedMailLink | null> {
+async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMailLink | null> {
   const parts = token.split(".");
   const [id = "", proof = ""] = [parts[0], parts.at(-1)];
   const user_id = parts.length === 3 ? parts[1]! : null;
@@ -87,7 +89,7 @@ export async function callerOfLink(
 }
 
 /** Links in mails, which open the page of one task. */
-export function createMailDoor(ctx: Ctx & Pick<Context, "db">): Door {
+export function createMailDoor(ctx: Ctx & { db: Db }): Door {
   return {
     channel: "email",
     path: PATH,

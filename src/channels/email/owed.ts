@@ -1,4 +1,4 @@
-import type { Context } from "../../context.ts";
+import type { Config } from "../../config.ts";
 import type { Tx } from "../../db/database.ts";
 import { addOwed, DELIVERIES_HINT, owe } from "../../deliveries/store.ts";
 import { emailKey } from "../../lib/text.ts";
@@ -25,7 +25,7 @@ type EmailDestination = Extract<Destination, { channel: "email" }>;
  * task, notify)
  */
 export async function oweMail(
-  ctx: Pick<Context, "config">,
+  ctx: { config: Config },
   tx: Tx,
   { task_id, purpose, at }: Message,
   to: readonly EmailDestination[],

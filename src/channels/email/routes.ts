@@ -1,6 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
-import type { Context } from "../../context.ts";
+import type { Db } from "../../db/database.ts";
+import type { Config } from "../../config.ts";
+import type { Logger } from "pino";
 import { errors } from "../../http/schema.ts";
 import { callerOf } from "../../people/caller.ts";
 import { deleteIdentity, listIdentities, readIdentity, setIdentity, testIdentity } from "./identities.ts";
@@ -12,7 +14,10 @@ const params = Type.Object({ id: Type.String({ description: "The identity's id."
 const Identity = Type.Unsafe<IdentityRecord>(Type.Ref("EmailIdentity"));
 
 /** Whom mail is from. (wire: Email identities) */
-export const emailRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+export const emailRoutes: FastifyPluginAsyncTypebox<{ ctx: { db: Db; config: Config; log: Logger } }> = async (
+  app,
+  { ctx },
+) => {
   app.get(
     "/identities",
     {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
-import type { Context } from "../../context.ts";
-import type { Tx } from "../../db/database.ts";
+import type { Config } from "../../config.ts";
+import type { Logger } from "pino";
+import type { Tx, Db } from "../../db/database.ts";
 import type { DueDelivery, EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
 import { findPlace, setPlace } from "../../deliveries/places.ts";
 import { schedule } from "../../deliveries/schedule.ts";
@@ -15,7 +16,11 @@ import { messageFor, sentBackFor } from "./showing.ts";
 import { targetOf } from "./targets.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
-type Ctx = Pick<Context, "db" | "config" | "log">;
+interface Ctx {
+  db: Db;
+  config: Config;
+  log: Logger;
+}
 
 const nextAttemptAt = schedule([0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE]);
 

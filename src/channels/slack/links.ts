@@ -1,4 +1,5 @@
-import type { Context } from "../../context.ts";
+import type { Config } from "../../config.ts";
+import type { Db } from "../../db/database.ts";
 import { ServiceError } from "../../errors.ts";
 import { isId } from "../../lib/ids.ts";
 import { isSameSecret } from "../../lib/keys.ts";
@@ -16,19 +17,17 @@ import type { Workspaces } from "./workspaces/workspaces.ts";
  * user that the directory knew them as. Nothing is stored for it: it ends with its task, and what they may is asked each time.
  */
 
-type Ctx = Pick<Context, "config" | "db">;
+interface Ctx {
+  config: Config;
+  db: Db;
+}
 
 const PATH = "/api/channels/slack/action/";
 /** Stands for the user where the directory knew none. */
 const NO_USER = "-";
 
 /** The address of the page on which a member answers. @param user_id - whom the directory knows them as */
-export function createSlackLink(
-  ctx: Pick<Context, "config">,
-  task_id: string,
-  who: Who,
-  user_id: string | null,
-): string {
+export function createSlackLink(ctx: { config: Config }, task_id: string, who: Who, user_id: string | null): string {
   const named = [task_id, who.team_id, who.user_id, user_id ?? NO_USER];
   return `${ctx.config.publicUrl}${PATH}${[...named, proofOf(ctx, "slack_link", named.join(" "))].join(".")}`;
 }

@@ -1,4 +1,4 @@
-import type { Context } from "../../context.ts";
+import type { Config } from "../../config.ts";
 import type { Tx } from "../../db/database.ts";
 import { addOwed, DELIVERIES_HINT, owe } from "../../deliveries/store.ts";
 import { recordNotification } from "../../tasks/audit.ts";
@@ -20,7 +20,7 @@ type SlackDestination = Extract<Destination, { channel: "slack" }>;
  * is noted as failed.
  */
 export async function owePosts(
-  { config }: Pick<Context, "config">,
+  { config }: { config: Config },
   tx: Tx,
   { task_id, purpose, at }: Message,
   to: readonly SlackDestination[],

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
-import type { Context } from "../../context.ts";
+import type { SlackContext } from "./clicks/desk.ts";
 import { ServiceError } from "../../errors.ts";
 import { errors } from "../../http/schema.ts";
 import { callerOf } from "../../people/caller.ts";
@@ -22,7 +22,7 @@ const params = Type.Object({ team_id: Type.String({ description: "The workspace'
 const Installation = Type.Unsafe<SlackInstallation>(Type.Ref("SlackInstallation"));
 
 /** What Slack calls, and where operators connect it. (spec: Channels; wire: Slack) */
-export const slackRoutes: FastifyPluginAsyncTypebox<{ ctx: Context }> = async (app, { ctx }) => {
+export const slackRoutes: FastifyPluginAsyncTypebox<{ ctx: SlackContext }> = async (app, { ctx }) => {
   // The signature is over the bytes as they came.
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),

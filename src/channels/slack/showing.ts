@@ -1,5 +1,6 @@
 import type { Form } from "../../../form/plan/plan.ts";
-import type { Context } from "../../context.ts";
+import type { Db } from "../../db/database.ts";
+import type { Config } from "../../config.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
@@ -15,7 +16,10 @@ import { line } from "./modal/text.ts";
 import type { SlackTask } from "./modal/summary.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
-type Ctx = Pick<Context, "db" | "config">;
+interface Ctx {
+  db: Db;
+  config: Config;
+}
 
 /** Where a message is read. */
 export interface Audience {

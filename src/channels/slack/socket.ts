@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { own } from "../../../form/plan/hints.ts";
-import type { Context } from "../../context.ts";
+import type { SlackContext } from "./clicks/desk.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { SlackApp } from "./client.ts";
 import { handleInteraction } from "./clicks/interactions.ts";
@@ -15,7 +15,7 @@ const LAST_PAUSE_MS = 1 * MINUTE;
 const REMEMBERED = 1_000;
 
 /** Keeps a connection until it is stopped. */
-export function startSocket(ctx: Context, slack: SlackApp): { stop(): Promise<void> } {
+export function startSocket(ctx: SlackContext, slack: SlackApp): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
   const seen = new Set<string>();

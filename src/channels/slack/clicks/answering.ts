@@ -4,7 +4,6 @@ import type { ActionsBlock, ModalView } from "@slack/types";
 import type { Entries } from "../../../../form/plan/entries.ts";
 import { planForm, type Form } from "../../../../form/plan/plan.ts";
 import { readPost } from "../../../../form/plan/post.ts";
-import type { Context } from "../../../context.ts";
 import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
 import { addOwed, deleteDelivery, owe } from "../../../deliveries/store.ts";
@@ -27,6 +26,7 @@ import {
   type Desk,
   type SlackReply,
   type Who,
+  type SlackContext,
 } from "./desk.ts";
 import type { SlackCaller } from "./people.ts";
 import { modalOf, type ModalData, type ModalOptions } from "../modal/modal.ts";
@@ -192,7 +192,7 @@ export async function checkLater(
  * Answers from Slack as a kind of delivery: the answer is delivered to its task. A check that outlasts its attempt keeps
  * running; the next attempt picks up its result.
  */
-export function createSlackAnswerKind(context: () => Context): Kind {
+export function createSlackAnswerKind(context: () => SlackContext): Kind {
   return {
     nextAttemptAt: schedule([0, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE]),
     send: async ({ task_id, body }) => {

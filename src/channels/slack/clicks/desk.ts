@@ -1,6 +1,7 @@
 import type { ActionsBlock, ModalView } from "@slack/types";
 import { plainLines } from "../../../../form/plain-text.ts";
-import type { Context } from "../../../context.ts";
+import type { Logger } from "pino";
+import type { CompletionContext } from "../../../tasks/tasks.ts";
 import { ServiceError } from "../../../errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { nameOf, sayWhoCanAnswer } from "../../../tasks/answerers.ts";
@@ -12,9 +13,16 @@ import { endOf } from "../showing.ts";
 import { fitText, MAX } from "../modal/text.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 
+/** What taking answers from Slack needs. */
+export interface SlackContext extends CompletionContext {
+  log: Logger;
+  /** null: Slack is off. */
+  slack: Workspaces | null;
+}
+
 /** Where people of one workspace are served. */
 export interface Desk {
-  ctx: Context;
+  ctx: SlackContext;
   slack: Slack;
   workspaces: Workspaces;
 }

@@ -2,7 +2,6 @@ import type { ActionsBlock } from "@slack/types";
 import { readPost } from "../../../../form/plan/post.ts";
 import { own } from "../../../../form/plan/hints.ts";
 import { planForm } from "../../../../form/plan/plan.ts";
-import type { Context } from "../../../context.ts";
 import { ServiceError } from "../../../errors.ts";
 import { SECOND } from "../../../lib/time.ts";
 import { mayWith } from "../../../tasks/access.ts";
@@ -25,6 +24,7 @@ import {
   type Desk,
   type SlackReply,
   type Who,
+  type SlackContext,
 } from "./desk.ts";
 import type { SlackCaller } from "./people.ts";
 import { entriesOfChoice } from "../modal/form.ts";
@@ -42,7 +42,7 @@ const ACK_MS = 2 * SECOND;
  *
  * @param payload - of a request whose signature was checked
  */
-export async function handleInteraction(ctx: Context, payload: unknown): Promise<SlackReply> {
+export async function handleInteraction(ctx: SlackContext, payload: unknown): Promise<SlackReply> {
   const who = {
     team_id: text(payload, "user", "team_id") || text(payload, "team", "id"),
     user_id: text(payload, "user", "id"),
@@ -66,7 +66,7 @@ export async function handleInteraction(ctx: Context, payload: unknown): Promise
 const NOT_CONNECTED = "The server that asked is not connected to this workspace any more.";
 
 /** Where something was pressed; in a channel that is shared, that is not the workspace of who pressed it. null: gone. */
-async function deskFor(ctx: Context, payload: unknown): Promise<Desk | null> {
+async function deskFor(ctx: SlackContext, payload: unknown): Promise<Desk | null> {
   const team =
     text(payload, "view", "app_installed_team_id") || text(payload, "message", "team") || text(payload, "team", "id");
   try {
@@ -80,7 +80,7 @@ async function deskFor(ctx: Context, payload: unknown): Promise<Desk | null> {
 }
 
 /** Waits for `work` as long as Slack does; the rest of it goes on, and what goes wrong then is in the log. */
-async function soon(ctx: Context, late: SlackReply, work: () => Promise<SlackReply>): Promise<SlackReply> {
+async function soon(ctx: SlackContext, late: SlackReply, work: () => Promise<SlackReply>): Promise<SlackReply> {
   const done = work();
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<SlackReply>((resolve) => {
@@ -90,7 +90,7 @@ async function soon(ctx: Context, late: SlackReply, work: () => Promise<SlackRep
   return Promise.race([done, patience]).finally(() => clearTimeout(timer));
 }
 
-function onError({ log }: Context): (error: unknown) => void {
+function onError({ log }: SlackContext): (error: unknown) => void {
   return (error) => log.error({ err: error }, "What was pressed in Slack could not be done");
 }
 

@@ -1,7 +1,7 @@
-import type { Context } from "../../../context.ts";
-import type { Reader } from "../../../db/database.ts";
+import type { Logger } from "pino";
+import type { Reader, Db } from "../../../db/database.ts";
 import type { SlackInstallationRow } from "../../../db/schema.ts";
-import { isBotToken } from "../../../config.ts";
+import { isBotToken, type Config } from "../../../config.ts";
 import { invalid, ServiceError } from "../../../errors.ts";
 import { deriveKey } from "../../../lib/keys.ts";
 import { seal, unseal } from "../../../lib/seal.ts";
@@ -15,7 +15,12 @@ import { targetOf } from "../targets.ts";
 import { line } from "../modal/text.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-type Ctx = Pick<Context, "db" | "config" | "log" | "slack">;
+interface Ctx {
+  db: Db;
+  config: Config;
+  log: Logger;
+  slack: Workspaces | null;
+}
 
 const INSTALLATIONS_MAX = 500;
 

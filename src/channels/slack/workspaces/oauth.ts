@@ -1,5 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Context } from "../../../context.ts";
+import type { Db } from "../../../db/database.ts";
+import type { Config } from "../../../config.ts";
+import type { Logger } from "pino";
+import type { Workspaces } from "./workspaces.ts";
 import { ServiceError } from "../../../errors.ts";
 import { MINUTE } from "../../../lib/time.ts";
 import { isOperator, requireOperator, type Caller } from "../../../people/caller.ts";
@@ -7,7 +10,12 @@ import { SlackFailure } from "../client.ts";
 import { requireSlack, storeInstallation } from "./installations.ts";
 import { BOT_SCOPES, callbackUrl } from "./manifest.ts";
 
-type Ctx = Pick<Context, "db" | "config" | "log" | "slack">;
+interface Ctx {
+  db: Db;
+  config: Config;
+  log: Logger;
+  slack: Workspaces | null;
+}
 
 /** For how long somebody may take at Slack: as long as what they are given there is good. */
 const BEGUN_MS = 10 * MINUTE;

@@ -1,4 +1,5 @@
-import type { Context } from "../../../context.ts";
+import type { Db } from "../../../db/database.ts";
+import type { Logger } from "pino";
 import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
 import { deleteDelivery } from "../../../deliveries/store.ts";
@@ -7,7 +8,10 @@ import { SlackFailure, type SlackMessage } from "../client.ts";
 import { readPlace } from "../place.ts";
 import type { Workspaces } from "./workspaces.ts";
 
-type Ctx = Pick<Context, "db" | "log">;
+interface Ctx {
+  db: Db;
+  log: Logger;
+}
 
 /** Nearly two days: what was deleted is to go, however long Slack is down. */
 const nextAttemptAt = schedule([

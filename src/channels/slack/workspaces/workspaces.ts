@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
-import type { Context } from "../../../context.ts";
-import type { SlackApp as SlackSettings } from "../../../config.ts";
+import type { SlackApp as SlackSettings, Config } from "../../../config.ts";
 import type { Reader } from "../../../db/database.ts";
 import type { SlackInstallationRow } from "../../../db/schema.ts";
 import { createSlack, createSlackApp, SlackFailure, type Slack, type SlackApp } from "../client.ts";
@@ -27,7 +26,7 @@ const CLIENTS_MAX = 500;
 
 /** What is installed is looked up each time, so that what one process installs or removes holds for all. */
 export function createWorkspaces(
-  ctx: Pick<Context, "config"> & { db: Pick<Reader, "query"> },
+  ctx: { config: Config; db: Pick<Reader, "query"> },
   settings: SlackSettings,
 ): Workspaces {
   const { apiUrl, botToken } = settings;
