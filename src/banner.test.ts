@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { test } from "node:test";
 import { pino } from "pino";
-import { FIRST_TASK, logStarted, startedText, type Started } from "./banner.ts";
+import { logStarted, startedText, type Started } from "./banner.ts";
+import { SAMPLE_TASK } from "./lib/sample-task.ts";
 import { readConfig } from "./config.ts";
 
 const TOKEN = "sat_only-shown-once";
@@ -36,8 +37,8 @@ test("the first start shows the token, and a call that works as it stands", () =
   assert.match(text, /\(new, saved in \.\/data\/secrets\.json;/);
   assert.match(text, new RegExp(`curl -s http://localhost:3000/api/tasks -H "Authorization: Bearer ${TOKEN}"`));
   const [, body] = /-d '([^']*)'\n/.exec(text) ?? [];
-  assert.deepEqual(JSON.parse(body!), FIRST_TASK);
-  assert.equal(FIRST_TASK.timeout_seconds, 3600);
+  assert.deepEqual(JSON.parse(body!), SAMPLE_TASK);
+  assert.equal(SAMPLE_TASK.timeout_seconds, 3600);
 });
 
 test("the first start says whether forms can be embedded, and where", () => {

@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import type { Logger } from "pino";
 import type { Config } from "./config.ts";
 import { SERVICE_COMMAND } from "./lib/command.ts";
+import { SAMPLE_TASK } from "./lib/sample-task.ts";
 
 /** What an operator is told about a service that has just started. */
 export interface Started {
@@ -95,25 +96,8 @@ function tokenText({ config, hasNewSecrets, isOwnToken }: Started): string {
 function firstTask(started: Started): string {
   const { config, hasNewSecrets, isOwnToken } = started;
   const token = isOwnToken ? "$SERVICE_ADMIN_API_TOKEN" : hasNewSecrets ? config.adminToken : "<the token>";
-  return `curl -s ${publicUrl(started)}/api/tasks -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify(FIRST_TASK)}'`;
+  return `curl -s ${publicUrl(started)}/api/tasks -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify(SAMPLE_TASK)}'`;
 }
-
-/** No apostrophe may stand in it: the shell takes it in single quotes. */
-export const FIRST_TASK = {
-  task: "Refund 42.50 EUR to Mia?",
-  payload: { customer: "Mia", amount: 42.5 },
-  payload_schema: {
-    type: "object",
-    properties: { customer: { type: "string" }, amount: { type: "number" } },
-  },
-  response_schema: {
-    type: "object",
-    properties: { approved: { type: "boolean", title: "Approve the refund?" }, note: { type: "string" } },
-    required: ["approved"],
-  },
-  timeout_seconds: 3600,
-  idempotency_key: "first-task",
-};
 
 /** With port 0 the system chooses one, and only the address knows it. */
 function publicUrl({ config, address }: Started): string {

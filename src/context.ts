@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { PatternHost } from "../json-schema/pattern-worker-host.ts";
-import type { Workspaces } from "./channels/slack/workspaces/workspaces.ts";
+import type { Channels } from "./channels/channels.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./db/database.ts";
 import type { Engine } from "./deliveries/engine.ts";
@@ -11,7 +11,7 @@ import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
 import type { TaskCreator } from "./tasks/creator.ts";
 import type { TaskEvents } from "./tasks/events.ts";
-import type { Announce } from "./tasks/messages.ts";
+import type { Notifier } from "./tasks/notices.ts";
 import type { Waiters } from "./tasks/poll.ts";
 import type { VendorThread } from "./verifier/thread.ts";
 import type { Verify } from "./verifier/verify.ts";
@@ -33,8 +33,9 @@ export interface Context {
   vendors: VendorThread;
   waiters: Waiters;
   creator: TaskCreator;
-  /** Owes people word of a task. */
-  announce: Announce;
+  /** Reaches people, for tasks: the channels. */
+  notifier: Notifier;
+  channels: Channels;
   /** Tells those who look at tasks what changes. */
   events: TaskEvents;
   passwords: Passwords;
@@ -42,8 +43,6 @@ export interface Context {
   cookies: Cookies;
   /** Posts to URLs of strangers. */
   sender: Sender;
-  /** The Slack app; null: Slack is off. */
-  slack: Workspaces | null;
   /** Sends what is owed. */
   deliveries: Engine;
   /** Ends everything that is in here, in order: what is under way is finished first, and the database closes last. */

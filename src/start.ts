@@ -2,12 +2,9 @@ import type { FastifyInstance } from "fastify";
 import { pino, type Logger } from "pino";
 import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
 import { createApp } from "./app.ts";
-import { createAnnounce } from "./channels/announce.ts";
-import { createEmailKind } from "./channels/email/kind.ts";
-import { createSlackAnswerKind } from "./channels/slack/clicks/answering.ts";
-import { createSlackKind } from "./channels/slack/kind.ts";
-import { createSlackRemovalKind } from "./channels/slack/workspaces/removal.ts";
-import { createWorkspaces } from "./channels/slack/workspaces/workspaces.ts";
+import type { ChannelType } from "./channels/channel.ts";
+import { createChannels } from "./channels/channels.ts";
+import { CHANNELS } from "./channels/registered.ts";
 import { readConfig, type Config } from "./config.ts";
 import type { Context } from "./context.ts";
 import type { Db } from "./db/database.ts";
@@ -41,6 +38,7 @@ export interface Replacements {
   db?: (opened: Db) => Db;
   deliveries?: Pick<EngineOptions, "drainMs" | "random">;
   drawing?: DrawingThreadOptions;
+  channels?: readonly ChannelType[];
 }
 
 /** Makes everything with an effect. @throws Error in a sentence for the operator when the database cannot be opened */
@@ -65,25 +63,9 @@ export async function createContext(
     log,
     recordAbandoned: recordCallbackAbandoned,
   });
-  const slack = config.slack === null ? null : createWorkspaces({ db, config }, config.slack);
-  const announce = createAnnounce({ config });
-  const deliveries = createEngine({
-    db,
-    log,
-    metrics,
-    kinds: {
-      callback,
-      email: createEmailKind({ db, config, log }),
-      ...(slack && {
-        slack: createSlackKind({ db, config, log }, slack),
-        slack_answer: createSlackAnswerKind(() => ctx),
-        slack_removal: createSlackRemovalKind({ db, log }, slack),
-      }),
-    },
-    ...replace.deliveries,
-  });
+  const channels = createChannels(replace.channels ?? CHANNELS, { config, db, log });
   const vendors = createVendorThread({ log, charactersMax: questionCharactersMax(config.limits.bodyBytes) });
-  const ctx: Context & { isNewDatabase: boolean } = {
+  const ctx = {
     config,
     version: VERSION,
     db,
@@ -95,17 +77,18 @@ export async function createContext(
     verify: replace.verify ?? createVerify({ settings: config.verifier, vendors, log }),
     vendors,
     waiters,
-    creator: createTaskCreator(db, announce),
-    announce,
+    creator: createTaskCreator(db, channels),
+    notifier: channels,
+    channels,
     events: createTaskEvents(db, onError),
     passwords: createPasswords(),
     cookies: createCookies(config),
     sender,
-    slack,
-    deliveries,
-    close: () => closeParts(ctx),
   };
-  return ctx;
+  const kinds = { callback, ...channels.kinds(ctx) };
+  const deliveries = createEngine({ db, log, metrics, kinds, ...replace.deliveries });
+  const whole = { ...ctx, deliveries };
+  return { ...whole, close: () => closeParts(whole) };
 }
 
 async function closeParts(ctx: Omit<Context, "close">): Promise<void> {

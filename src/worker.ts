@@ -1,4 +1,3 @@
-import { startSocket } from "./channels/slack/socket.ts";
 import type { Context } from "./context.ts";
 import { startTidying } from "./people/sessions.ts";
 import { startClaimExpiry } from "./tasks/claims.ts";
@@ -13,11 +12,11 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const departures = startDepartures(ctx);
   const totals = startTotals(ctx);
   const tidying = startTidying(ctx);
-  const socket = ctx.slack !== null && ctx.config.slack?.appToken != null ? startSocket(ctx, ctx.slack) : null;
+  const channels = [...ctx.channels.opened.values()].flatMap(({ start }) => start?.(ctx) ?? []);
   ctx.deliveries.start();
   return {
     stop: async () => {
-      await socket?.stop();
+      for (const channel of channels) await channel.stop();
       await deadlines.stop();
       await claims.stop();
       await departures.stop();

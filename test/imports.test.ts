@@ -65,6 +65,8 @@ function roomOf(path: string): string {
   const parts = path.replace(/\.tsx?$/, "").split("/");
   // A tool for development that runs a service beside the forms; the pages do not know it.
   if (parts[0] === "web" && parts[1] === "gallery") return "gallery";
+  // A channel like any other, though it is for tests.
+  if (path.startsWith("test/support/file-channel/")) return "channels";
   return parts[0] === "src" ? parts[1]! : parts[0]!;
 }
 

@@ -11,7 +11,7 @@ export interface FormHints {
   readonly submit: { readonly label: string | null; readonly confirm: string | null };
 }
 
-export type Channel = "dashboard" | "embed" | "email" | "slack";
+export type Channel = string;
 
 export const WRAPPERS = ["ui", "payload", "prefill", "decision", "submit", "channels"];
 

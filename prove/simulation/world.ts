@@ -8,7 +8,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Logger } from "pino";
 import { expectedSignature } from "../../test/support/receiver.ts";
 import { newTaskBody, PAYLOAD_KEY } from "../../test/support/service.ts";
-import { createAnnounce } from "../../src/channels/announce.ts";
+import { createChannels } from "../../src/channels/channels.ts";
+import { CHANNELS } from "../../src/channels/registered.ts";
 import { createCallbackKind } from "../../src/callbacks/kind.ts";
 import type { Db } from "../../src/db/database.ts";
 import { readWebhookDelivery, redeliverOne } from "../../src/deliveries/deliveries.ts";
@@ -347,13 +348,13 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
         random: random.next,
       }),
     );
-    const announce = createAnnounce(shared);
+    const notifier = createChannels(CHANNELS, { ...shared, db: store });
     const ctx: ProcessContext = {
       ...shared,
       db: store,
       waiters: time.as(life, () => createWaiters(store, () => {})),
-      creator: createTaskCreator(store, announce),
-      announce,
+      creator: createTaskCreator(store, notifier),
+      notifier,
       events: time.as(life, () => createTaskEvents(store, () => {})),
       deliveries,
     };

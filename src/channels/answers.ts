@@ -1,4 +1,5 @@
 import type { Reader } from "../db/database.ts";
+import { answerAccountOf, UNKNOWN_MEMBER } from "../people/accounts.ts";
 import { nameOf } from "../tasks/answerers.ts";
 import type { Task } from "../tasks/store.ts";
 import { explain, type FieldError } from "../../form/plan/check.ts";
@@ -26,7 +27,6 @@ export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): reado
 
 /** Who answered, in words; null where nobody knows. */
 export async function answererOf(reader: Reader, task: Task): Promise<string | null> {
-  const { completed_by_user_id, completed_by_email, completed_by_slack_user_id } = task;
-  const name = await nameOf(reader, completed_by_user_id, completed_by_email);
-  return name ?? (completed_by_slack_user_id === null ? null : "a Slack member");
+  const name = await nameOf(reader, task.completed_by_user_id, task.completed_by_email);
+  return name ?? (answerAccountOf(task) === null ? null : UNKNOWN_MEMBER);
 }

@@ -1,19 +1,18 @@
 /** Tells an operator whether the service will work for people and agents, by trying it. Starts and changes nothing. */
 import { pino } from "pino";
+import { CHANNELS } from "../channels/registered.ts";
 import type { Config } from "../config.ts";
 import { nothingStored } from "../db/find.ts";
 import { isEmailAddress } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import { checkCallbacks, tryCallback } from "./doctor/callbacks.ts";
-import { check, within, type Finding } from "./doctor/check.ts";
+import { check, within, type Finding } from "../lib/findings.ts";
 import { checkClock } from "./doctor/clock.ts";
 import { checkDatabase, unreachable } from "./doctor/database.ts";
 import { checkEmbed } from "./doctor/embed.ts";
-import { checkMail } from "./doctor/mail.ts";
 import { checkPublicUrl, unheard } from "./doctor/public-url.ts";
 import { reportJson, reportText, secretsIn, shown } from "./doctor/report.ts";
 import { checkSettings } from "./doctor/settings.ts";
-import { checkSlack } from "./doctor/slack.ts";
 import { checkVerifier } from "./doctor/verifier.ts";
 import { read, UsageError } from "./options.ts";
 
@@ -80,8 +79,7 @@ async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes)
     callbackUrl === null ? [] : [check("callback-test", limitMs, (signal) => tryCallback(config, callbackUrl, signal))];
   const rest = await Promise.all([
     ...callback,
-    checkMail(ctx, mailTo, limitMs),
-    checkSlack(ctx, limitMs),
+    ...CHANNELS.flatMap((channel) => channel.check?.(ctx, { limitMs, testAddress: mailTo }) ?? []),
     check("verifier", limitMs, async () => checkVerifier(config)),
   ]);
   // Whoever asked ends the process: a server that does not answer is not waited for.

@@ -82,6 +82,7 @@ export const COLUMNS = {
   deliveries: {
     id: "text",
     kind: "text",
+    is_live: "bigint",
     task_id: "text",
     destination: "text",
     origin: "text",

@@ -10,6 +10,7 @@ import { email } from "./migrations/0005-email.ts";
 import { slack } from "./migrations/0006-slack.ts";
 import { slackInstallations } from "./migrations/0007-slack-installations.ts";
 import { claimsAndCancellations } from "./migrations/0008-claims-and-cancellations.ts";
+import { liveDeliveries } from "./migrations/0009-live-deliveries.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's lock; its own, so that releases that leave the locking to it wait for this one. */
@@ -93,6 +94,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0006-slack": slack(dialect),
     "0007-slack-installations": slackInstallations(dialect),
     "0008-claims-and-cancellations": claimsAndCancellations(dialect),
+    "0009-live-deliveries": liveDeliveries(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -116,6 +116,8 @@ export interface VerificationAttemptRow {
 export interface DeliveryRow {
   id: string;
   kind: string;
+  /** 1: it shows its task, and is made again whenever the task changes. */
+  is_live: number;
   task_id: string;
   /** Where it goes: for a callback, the URL. */
   destination: string;

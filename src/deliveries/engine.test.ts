@@ -32,7 +32,7 @@ async function receiver(t: TestContext, answer?: Parameters<typeof startReceiver
 async function endedTask({ ctx, create }: TestService, callback_url: string): Promise<string> {
   const { id } = await create({ callback_url });
   const task = await getWholeTask(ctx.db, id);
-  await moveTask(ctx.db, task, { type: "cancelled", reason: null, email: null }, { type: "system", email: null });
+  await moveTask(ctx, task, { type: "cancelled", reason: null, email: null }, { type: "system", email: null });
   return id;
 }
 
@@ -401,6 +401,7 @@ testOnBoth("dead receivers take their share and no more; live ones behind them a
           .values({
             id: `dlv_${origin}_${i}`,
             kind: "callback",
+            is_live: 0,
             task_id: "tsk_x",
             destination: origin,
             origin,

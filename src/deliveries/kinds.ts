@@ -51,7 +51,11 @@ export interface AbandonedDelivery extends EndedDelivery {
   last_error: string;
 }
 
-/** One sort of thing that is owed; the engine knows nothing else about it. */
+/**
+ * One kind of delivery; the engine knows nothing else about it. Most are outbound: they bring something to a receiver. A kind
+ * may be inbound as well: work on something that came in, such as an answer whose check takes longer than its channel waits.
+ * It is stored and tried again like everything else, so that a crash loses nothing.
+ */
 export interface Kind {
   /** Makes one attempt. What it throws is a failed attempt; so is taking longer than the engine allows. */
   send(delivery: DueDelivery, signal: AbortSignal): Promise<Outcome>;
@@ -61,6 +65,11 @@ export interface Kind {
   onAbandoned(tx: Tx, delivery: AbandonedDelivery): Promise<void>;
   /** The same where something was sent. */
   onSucceeded?(tx: Tx, delivery: EndedDelivery): Promise<void>;
+}
+
+/** The kind that takes back what a live delivery of `kind` shows, after its task was deleted. A live kind brings one. */
+export function removalOf(kind: string): string {
+  return `${kind}_removal`;
 }
 
 /** Kinds by the name that stands in a row. */

@@ -7,12 +7,11 @@ import { writeStatement, type Db, type Reader, type Tx } from "../db/database.ts
 import { forUpdate } from "../db/locks.ts";
 import type { DeliveryPlaceRow, DeliveryRow } from "../db/schema.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
-import { addOwed, deleteDeliveriesOf, DELIVERIES_HINT, owe } from "./store.ts";
+import { removalOf } from "./kinds.ts";
+import { deleteDeliveriesOf, DELIVERIES_HINT, enqueue } from "./store.ts";
 
 /** A change is shown once its request will have been answered. */
 const AFTER_MS = 0.5 * SECOND;
-
-const KIND = "slack";
 
 const fallDue = writeStatement<{ task_id: string; now: number; due_at: number }, { id: string }>((query, param) =>
   query
@@ -29,7 +28,7 @@ const fallDue = writeStatement<{ task_id: string; now: number; due_at: number },
       updated_at: param("now"),
     })
     .where("task_id", "=", param("task_id"))
-    .where("kind", "=", KIND)
+    .where("is_live", "=", 1)
     .returning("id"),
 );
 
@@ -46,7 +45,7 @@ export const shownAnew = (changed: RawBuilder<unknown>) => sql`
     update deliveries d set status = 'PENDING', cycle = d.cycle + 1, attempt_count = 0,
       next_attempt_at = changed.updated_at + ${sql.lit(AFTER_MS)}, lease_owner = null, lease_until = null,
       lease_epoch = d.lease_epoch + 1, losses = 0, updated_at = changed.updated_at
-    from ${changed} changed where d.task_id = changed.id and d.kind = ${sql.lit(KIND)}
+    from ${changed} changed where d.task_id = changed.id and d.is_live = 1
   )`;
 
 export async function findPlace(reader: Reader, delivery_id: string): Promise<DeliveryPlaceRow | null> {
@@ -70,7 +69,7 @@ export async function setPlace(
     const select = tx.query.selectFrom("deliveries").select("id").where("id", "=", delivery.id);
     const owner = await forUpdate(tx.dialect, select).executeTakeFirst();
     if (owner === undefined) {
-      if (set.place != null) await oweRemoval(tx, delivery, set.place, tx.now());
+      if (set.place != null) await enqueueRemoval(tx, delivery, set.place, tx.now());
       return false;
     }
     await tx.query
@@ -93,22 +92,19 @@ export async function removeDeliveriesOf(tx: Tx, task_id: string): Promise<void>
   const now = tx.now();
   for (const { place, lease_owner, ...delivery } of await deleteDeliveriesOf(tx, task_id)) {
     if (place === null) continue;
-    await oweRemoval(tx, delivery, place, now);
-    if (lease_owner !== null) await oweRemoval(tx, delivery, place, now + AFTER_ATTEMPT_MS);
+    await enqueueRemoval(tx, delivery, place, now);
+    if (lease_owner !== null) await enqueueRemoval(tx, delivery, place, now + AFTER_ATTEMPT_MS);
   }
 }
 
 /** Of a delivery that stands somewhere, what outlives it. */
-type StandingDelivery = Pick<DeliveryRow, "id" | "task_id" | "destination" | "origin">;
+type StandingDelivery = Pick<DeliveryRow, "id" | "kind" | "task_id" | "destination" | "origin">;
 
-async function oweRemoval(
+async function enqueueRemoval(
   tx: Tx,
-  { task_id, destination, origin }: StandingDelivery,
+  { kind, task_id, destination, origin }: StandingDelivery,
   place: string,
   due_at: number,
 ): Promise<void> {
-  const owed = owe({ kind: "slack_removal", task_id, destination, origin, body: place, due_at });
-  await addOwed(tx, owed);
-  if (owed.hold) tx.afterCommit(owed.hold);
-  else tx.hint(DELIVERIES_HINT);
+  await enqueue(tx, { kind: removalOf(kind), task_id, destination, origin, body: place, due_at });
 }

@@ -20,7 +20,7 @@ async function receiver(t: TestContext, answer?: Parameters<typeof startReceiver
 async function endedTask({ ctx, create }: TestService, callback_url: string): Promise<string> {
   const { id } = await create({ callback_url });
   const task = await getWholeTask(ctx.db, id);
-  await moveTask(ctx.db, task, { type: "cancelled", reason: null, email: null }, { type: "system", email: null });
+  await moveTask(ctx, task, { type: "cancelled", reason: null, email: null }, { type: "system", email: null });
   return id;
 }
 

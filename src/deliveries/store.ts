@@ -13,7 +13,10 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 export const DELIVERIES_HINT = "deliveries";
 
 export interface OwedDelivery {
-  kind: "callback" | "email" | "slack" | "slack_answer" | "slack_removal";
+  /** A kind that the engine knows (kinds.ts). */
+  kind: string;
+  /** The delivery shows its task, and is made again whenever the task changes (places.ts). */
+  is_live?: boolean;
   task_id: string;
   destination: string;
   /** What shares its fate when it is slow or down. */
@@ -28,6 +31,7 @@ export interface OwedDelivery {
 export interface OwedRow {
   id: string;
   kind: string;
+  is_live: number;
   task_id: string;
   destination: string;
   origin: string;
@@ -37,7 +41,7 @@ export interface OwedRow {
 }
 
 /** Columns of a new delivery that are its own, and what the others begin with. */
-const OWN = ["id", "kind", "task_id", "destination", "origin", "next_attempt_at", "created_at"] as const;
+const OWN = ["id", "kind", "is_live", "task_id", "destination", "origin", "next_attempt_at", "created_at"] as const;
 const BEGINNING = { status: "PENDING", cycle: 1, attempt_count: 0, lease_epoch: 0, losses: 0 };
 
 const insertDelivery = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
@@ -65,12 +69,22 @@ export interface Owed {
   hold: (() => void) | null;
 }
 
-export function owe({ kind, task_id, destination, origin, body, due_at }: OwedDelivery): Owed {
+export function owe({ kind, is_live = false, task_id, destination, origin, body, due_at }: OwedDelivery): Owed {
   const id = newId("dlv", due_at);
   const answer = pendingAnswer();
   const next_attempt_at = answer ? due_at + HOLD_MS : due_at;
   return {
-    row: { id, kind, task_id, destination, origin, body, next_attempt_at, created_at: due_at },
+    row: {
+      id,
+      kind,
+      is_live: is_live ? 1 : 0,
+      task_id,
+      destination,
+      origin,
+      body,
+      next_attempt_at,
+      created_at: due_at,
+    },
     hold: answer && (() => answer.hold({ id, origin })),
   };
 }
@@ -81,8 +95,19 @@ export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
   await tx.run(insertBody, { delivery_id: row.id, body: row.body });
 }
 
+/** Writes a delivery in the transaction of what caused it; it begins once that has committed and its request is answered. */
+export async function enqueue(tx: Tx, delivery: OwedDelivery): Promise<void> {
+  const owed = owe(delivery);
+  await addOwed(tx, owed);
+  if (owed.hold) tx.afterCommit(owed.hold);
+  else tx.hint(DELIVERIES_HINT);
+}
+
 /** A delivery that was deleted, and where it stands if it stands somewhere. (places.ts) */
-export type DeletedDelivery = Pick<DeliveryRow, "id" | "task_id" | "destination" | "origin" | "lease_owner"> & {
+export type DeletedDelivery = Pick<
+  DeliveryRow,
+  "id" | "kind" | "task_id" | "destination" | "origin" | "lease_owner"
+> & {
   place: string | null;
 };
 
@@ -92,7 +117,7 @@ export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<Delete
   const deleted = await tx.query
     .deleteFrom("deliveries")
     .where("task_id", "=", taskId)
-    .returning(["id", "task_id", "destination", "origin", "lease_owner"])
+    .returning(["id", "kind", "task_id", "destination", "origin", "lease_owner"])
     .execute();
   if (deleted.length === 0) return [];
   const ids = deleted.map(({ id }) => id);

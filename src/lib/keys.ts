@@ -1,7 +1,7 @@
 import { hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** What a key is used for; each purpose has a key of its own, so that what one signs means nothing to another. */
-export type KeyPurpose = "session" | "setup" | "sealing" | "link" | "slack_link" | "nonce";
+export type KeyPurpose = "session" | "setup" | "sealing" | "link" | `${string}_link` | "nonce";
 
 /** The 32-byte key for one purpose, the same on every replica. @param secretKey - `SERVICE_SECRET_KEY` */
 export function deriveKey(secretKey: Uint8Array, purpose: KeyPurpose): Buffer {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../errors.ts";
+import type { Account } from "./accounts.ts";
 
 /** Somebody who is signed in. */
 export interface Person {
@@ -23,12 +24,6 @@ export interface RecipientCaller<G extends Grant = Grant> {
   /** Who they are in the channel, where it vouches for its members. */
   account: Account | null;
   grant: G;
-}
-
-/** A member of a workspace. */
-export interface Account {
-  team_id: string;
-  user_id: string;
 }
 
 /** Why a recipient may answer. */

@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import { LINK_HEADERS, linkToNext } from "../http/paging.ts";
 import { errors } from "../http/schema.ts";
+import { ADDRESS_WANTED } from "./accounts.ts";
 import { callerOf } from "./caller.ts";
 import {
   CreateServiceKeyBody,
@@ -215,7 +216,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: PeopleContext }> = a
       schema: {
         operationId: "createUser",
         summary: "Create a user",
-        description: "With an e-mail address or both Slack ids; the rest is optional.",
+        description: ADDRESS_WANTED,
         tags: ["users"],
         security,
         body: Type.Unsafe<CreateUserBody>(Type.Ref("CreateUser")),

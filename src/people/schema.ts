@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { accountBody, accountRecord } from "./accounts.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 
 const EMAIL_MAX = 254;
@@ -84,8 +85,7 @@ export const UserRecord = Type.Object(
     role: NullableText("What `assign_to.role` looks for."),
     access_level: NullableText("What `assign_to.access_level` looks for."),
     pool: NullableText("What `assign_to.pool` looks for."),
-    slack_team_id: NullableText("The Slack workspace."),
-    slack_user_id: NullableText("The person's id in it."),
+    ...accountRecord,
     has_password: Type.Boolean({ description: "Can sign in." }),
     active: Type.Boolean({ description: "false once the user was deleted." }),
     last_assigned_at: NullableTime("When routing by role last chose this person."),
@@ -103,10 +103,7 @@ const userFields = {
   role: optional(Name("What `assign_to.role` looks for.")),
   access_level: optional(Name("What `assign_to.access_level` looks for.")),
   pool: optional(Name("What `assign_to.pool` looks for.")),
-  slack_team_id: optional(
-    Text({ minLength: 1, maxLength: 50, description: "The Slack workspace, with `slack_user_id`." }),
-  ),
-  slack_user_id: optional(Text({ minLength: 1, maxLength: 50, description: "The person's id in it." })),
+  ...accountBody,
   password: optional(NewPassword("8 to 256 characters; without one the person cannot sign in.")),
 };
 

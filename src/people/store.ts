@@ -4,6 +4,7 @@ import { forUpdate } from "../db/locks.ts";
 import type { UserRow } from "../db/schema.ts";
 import { contains } from "../db/texts.ts";
 import { emailKey } from "../lib/text.ts";
+import { ACCOUNT_COLUMNS } from "./accounts.ts";
 
 /** Somebody in the directory. Times are epoch milliseconds. */
 export interface User extends Omit<UserRow, "is_operator" | "active"> {
@@ -29,13 +30,17 @@ export async function findUserByEmail(reader: Reader, email: string): Promise<Us
   return row ? toUser(row) : null;
 }
 
-/** @param team - null: the id in whichever team, if it is one person's */
-export async function findUserBySlack(reader: Reader, team: string | null, slackUserId: string): Promise<User | null> {
+/**
+ * The user with an account, active or not.
+ * @param team_id - null: in whichever workspace, if only one user has this id
+ */
+export async function findUserByAccount(reader: Reader, team_id: string | null, user_id: string): Promise<User | null> {
+  const [team, user] = ACCOUNT_COLUMNS;
   const rows = await reader.query
     .selectFrom("users")
     .selectAll()
-    .where("slack_user_id", "=", slackUserId)
-    .$if(team !== null, (query) => query.where("slack_team_id", "=", team))
+    .where(user, "=", user_id)
+    .$if(team_id !== null, (query) => query.where(team, "=", team_id))
     .limit(2)
     .execute();
   return rows.length === 1 ? toUser(rows[0]!) : null;
@@ -79,24 +84,16 @@ export async function hasOperator(reader: Reader): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether somebody else, active or not, has the address or the Slack id. */
-export async function isTaken(
-  tx: Tx,
-  {
-    id,
-    email_key,
-    slack_team_id,
-    slack_user_id,
-  }: Pick<UserRow, "id" | "email_key" | "slack_team_id" | "slack_user_id">,
-): Promise<boolean> {
+/** Whether another user, active or not, has the address or the account. */
+export async function isTaken(tx: Tx, user: UserRow): Promise<boolean> {
   const row = await tx.query
     .selectFrom("users")
     .select("id")
-    .where("id", "!=", id)
+    .where("id", "!=", user.id)
     .where((where) =>
       where.or([
-        where("email_key", "=", email_key),
-        where.and([where("slack_user_id", "=", slack_user_id), where("slack_team_id", "=", slack_team_id)]),
+        where("email_key", "=", user.email_key),
+        where.and(ACCOUNT_COLUMNS.map((column) => where(column, "=", user[column]))),
       ]),
     )
     .limit(1)
@@ -104,7 +101,7 @@ export async function isTaken(
   return row !== undefined;
 }
 
-/** @returns false when somebody has the address or the Slack id; then nothing was written */
+/** @returns false when another user has the address or the account; then nothing was written */
 export async function addUser(tx: Tx, row: UserRow): Promise<boolean> {
   const added = await tx.query
     .insertInto("users")

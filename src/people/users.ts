@@ -6,6 +6,7 @@ import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId, newId } from "../lib/ids.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
 import { isoTime } from "../lib/time.ts";
+import { ACCOUNT_COLUMNS, accountOf, NO_ACCOUNT, requireWholeAccount, toAccountRecord } from "./accounts.ts";
 import { requireOperator, type Caller } from "./caller.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import type { CreateUserBody, ListUsersQuery, UpdateUserBody, UserRecord } from "./schema.ts";
@@ -131,17 +132,16 @@ function requireOperatorLeft(operators: readonly User[], after: User): void {
     throw new ServiceError("LAST_OPERATOR");
 }
 
-type UserFields = Pick<CreateUserBody, "email" | "is_operator" | keyof typeof PLAIN>;
+type UserFields = Pick<CreateUserBody, "email" | "is_operator" | (typeof PLAIN_FIELDS)[number]>;
 
 /** Fields that are stored as they come. */
-const PLAIN = {
-  display_name: true,
-  role: true,
-  access_level: true,
-  pool: true,
-  slack_team_id: true,
-  slack_user_id: true,
-} as const satisfies Partial<Record<keyof CreateUserBody, true>>;
+const PLAIN_FIELDS = [
+  "display_name",
+  "role",
+  "access_level",
+  "pool",
+  ...ACCOUNT_COLUMNS,
+] as const satisfies (keyof CreateUserBody)[];
 
 /** The columns that a request names, and no others. @throws ServiceError VALIDATION_FAILED */
 function readFields(body: UserFields): Partial<UserRow> {
@@ -151,7 +151,7 @@ function readFields(body: UserFields): Partial<UserRow> {
     set.email = body.email;
     set.email_key = body.email === null ? null : emailKey(body.email);
   }
-  for (const name of Object.keys(PLAIN) as (keyof typeof PLAIN)[]) {
+  for (const name of PLAIN_FIELDS) {
     const value = body[name];
     if (value !== undefined) set[name] = value;
   }
@@ -160,12 +160,9 @@ function readFields(body: UserFields): Partial<UserRow> {
 }
 
 /** @throws ServiceError USER_NO_ADDRESS */
-function requireAddress({ email, slack_team_id, slack_user_id }: UserRow): void {
-  if ((slack_team_id === null) !== (slack_user_id === null))
-    throw new ServiceError("USER_NO_ADDRESS", {
-      message: "A Slack user is named by both ids, the team's and the user's.",
-    });
-  if (email === null && slack_user_id === null) throw new ServiceError("USER_NO_ADDRESS");
+function requireAddress(user: UserRow): void {
+  requireWholeAccount(user);
+  if (user.email === null && accountOf(user) === null) throw new ServiceError("USER_NO_ADDRESS");
 }
 
 async function hashOf({ passwords }: Ctx, password: string | null, email: string | null): Promise<string | null> {
@@ -186,8 +183,7 @@ export function newUserRow(tx: Tx, fields: Partial<UserRow>): UserRow {
     role: null,
     access_level: null,
     pool: null,
-    slack_team_id: null,
-    slack_user_id: null,
+    ...NO_ACCOUNT,
     time_zone: null,
     password_hash: null,
     active: 1,
@@ -212,8 +208,7 @@ export function toUserRecord(user: User): UserRecord {
     role: user.role,
     access_level: user.access_level,
     pool: user.pool,
-    slack_team_id: user.slack_team_id,
-    slack_user_id: user.slack_user_id,
+    ...toAccountRecord(user),
     has_password: user.password_hash !== null,
     active: user.active,
     last_assigned_at: isoTime(user.last_assigned_at),

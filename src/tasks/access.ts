@@ -5,11 +5,11 @@ import { isOperator, personOf, type Caller, type Person } from "../people/caller
 import { findUser } from "../people/store.ts";
 import { sayWhoCanAnswer } from "./answerers.ts";
 import { isAmong, listCandidates } from "./candidates.ts";
-import { isNamed, parseNotify } from "./notify.ts";
+import { isNamedBy, parseNotify } from "./notify.ts";
 import { findRequest, type Task } from "./store.ts";
 
 /**
- * The role that somebody has for one task. Every surface asks the same question here: dashboard, API, mail, Slack, embed and MCP.
+ * The role that somebody has for one task. Every surface asks the same question here.
  *
  * - operator: an operator, or the admin token, which may do everything.
  * - assignee: the person the task is assigned to.
@@ -105,7 +105,7 @@ export async function requireMayWith(
   task: AccessedTask,
 ): Promise<void> {
   if (await mayWith(reader, caller, action, task)) return;
-  const isTold = caller.kind === "user" && (await isNamedBy(reader, caller.user, task.id));
+  const isTold = caller.kind === "user" && (await isNotified(reader, caller.user, task.id));
   throw new ServiceError("FORBIDDEN", isTold ? { message: await sayWhoCanAnswer(reader, task) } : {});
 }
 
@@ -164,17 +164,17 @@ async function wasTold(reader: Reader, caller: Caller, { id }: Pick<Task, "id">)
     case "recipient":
       return caller.grant.kind !== "member" || caller.person !== null || caller.grant.named_by === id;
     case "user":
-      return isNamedBy(reader, caller.user, id);
+      return isNotified(reader, caller.user, id);
     default:
       return false;
   }
 }
 
 /** Whether `notify` of a task names this person of the directory. */
-async function isNamedBy(reader: Reader, { id }: Person, task_id: string): Promise<boolean> {
+async function isNotified(reader: Reader, { id }: Person, task_id: string): Promise<boolean> {
   const notify = (await findRequest(reader, task_id))?.notify ?? null;
   const user = notify === null ? null : await findUser(reader, id);
-  return user !== null && isNamed(parseNotify(JSON.parse(notify!) as string[]), user);
+  return user !== null && parseNotify(notify).some((to) => isNamedBy(to, user));
 }
 
 /** Whether a task is this person's: by their id, or by their address where the directory did not know it then. */

@@ -1,6 +1,6 @@
 import type { Tx } from "../db/database.ts";
 import type { EndedDelivery } from "../deliveries/kinds.ts";
-import type { Purpose } from "./messages.ts";
+import type { Purpose } from "./notices.ts";
 import { addAuditEntry, findTaskForUpdate, setAuditSeq } from "./store.ts";
 
 /** Adds to the trail of a task that its outcome could not be delivered; nothing where the task is gone. */

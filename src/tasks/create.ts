@@ -2,6 +2,7 @@ import type { Db } from "../db/database.ts";
 import type { TaskCreator } from "./creator.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
+import { toAnswerColumns } from "../people/accounts.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireMay } from "./access.ts";
 import { actorOf } from "./attribution.ts";
@@ -94,8 +95,7 @@ function newTask({ body: request, documents }: CheckedRequest, actor: Actor, now
       timed_out_at: null,
       completed_by_email: null,
       completed_by_user_id: null,
-      completed_by_slack_team_id: null,
-      completed_by_slack_user_id: null,
+      ...toAnswerColumns(null),
       completed_via_channel: null,
       cancelled_by: null,
       cancel_reason: null,

@@ -2,7 +2,7 @@ import { createBatcher } from "../lib/batch.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { addCandidates } from "./candidates.ts";
-import type { Announce } from "./messages.ts";
+import type { Notifier } from "./notices.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
 import type { Recipients } from "./read-request.ts";
 import { noteChoice, route } from "./routing.ts";
@@ -22,7 +22,7 @@ const GROUPS = { items: 64, under_way: 2 };
 const GROUPED_CHARACTERS_MAX = 16_384;
 
 /** Creations that wait in the same turn of the event loop are written together. */
-export function createTaskCreator(db: Db, announce: Announce): TaskCreator {
+export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
   const batcher = createBatcher<NewTask, boolean>(
     GROUPS,
     async (tasks) => {
@@ -39,7 +39,7 @@ export function createTaskCreator(db: Db, announce: Announce): TaskCreator {
   };
 
   async function write(rows: NewTask, recipients: Recipients | null): Promise<NewTask | null> {
-    if (recipients !== null) return db.write((tx) => addRouted(tx, rows, recipients, announce));
+    if (recipients !== null) return db.write((tx) => addRouted(tx, rows, recipients, notifier));
     // Large ones hold up the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
     const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
     const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
@@ -64,16 +64,16 @@ function createTeller(tell: () => void): () => void {
 }
 
 /**
- * Finds the people of a task, writes it for them, and owes them word of it; who they are is decided and written in one
+ * Finds the people of a task, writes it for them, and enqueues their notices; who they are is decided and written in one
  * transaction.
  */
 async function addRouted(
   tx: Tx,
   rows: NewTask,
   { routing, notify }: Recipients,
-  announce: Announce,
+  notifier: Notifier,
 ): Promise<NewTask | null> {
-  const routed = await route(tx, routing, notify);
+  const routed = await route(tx, routing, notify, notifier);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
   if (!(await addTask(tx, { ...rows, task }))) return null;
@@ -89,6 +89,6 @@ async function addRouted(
       actor_email: null,
       extra: task.redact_payload ? null : decision.extra,
     });
-  await announce(tx, { task_id: task.id, purpose: "decision", at: task.created_at }, notify);
+  await notifier.enqueue(tx, { task_id: task.id, purpose: "decision", at: task.created_at }, notify);
   return { ...rows, task };
 }

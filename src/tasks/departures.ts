@@ -9,6 +9,7 @@ import { findUser, type User } from "../people/store.ts";
 import { reassign } from "./assignment.ts";
 import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
 import { isTerminal, OPEN_STATUSES } from "./lifecycle.ts";
+import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
 import { noteChoice, parseAssignTo, route } from "./routing.ts";
 import { findRequest, findTaskForUpdate, NO_CLAIM, parseJson, type Task } from "./store.ts";
@@ -29,7 +30,10 @@ const LOOK_EVERY_MS = 5 * MINUTE;
  * Gives open tasks of people who were deactivated to others, up to `limit` of them, and says how many. Any number of
  * processes may do this at once.
  */
-export async function reofferTasksOfDeparted({ db }: { db: Db }, limit = BATCH): Promise<number> {
+export async function reofferTasksOfDeparted(
+  { db, notifier }: { db: Db; notifier: Notifier },
+  limit = BATCH,
+): Promise<number> {
   let count = 0;
   for (const { task_id, user_id } of await listLeftBehind(db, limit)) {
     const isDone = await db.write(async (tx) => {
@@ -37,7 +41,7 @@ export async function reofferTasksOfDeparted({ db }: { db: Db }, limit = BATCH):
       const user = await findUser(tx, user_id);
       // The person may be back, and the task may have ended.
       if (task === null || isTerminal(task.status) || user === null || user.active) return false;
-      return reoffer(tx, task, user);
+      return reoffer(tx, notifier, task, user);
     });
     if (isDone) count++;
   }
@@ -45,7 +49,7 @@ export async function reofferTasksOfDeparted({ db }: { db: Db }, limit = BATCH):
 }
 
 /** Watches for people who leave, until it is stopped. */
-export function startDepartures(ctx: { db: Db; log: Logger }): Sweep {
+export function startDepartures(ctx: { db: Db; log: Logger; notifier: Notifier }): Sweep {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let mustLook = false;
   const sweep = startSweep(ctx, {
@@ -106,7 +110,7 @@ async function listLeftBehind(reader: Reader, limit: number): Promise<LeftBehind
 }
 
 /** Ends what a task has to do with `user`; where nobody else is left, it is routed once more. @returns false: nothing to end */
-async function reoffer(tx: Tx, task: Task, user: User): Promise<boolean> {
+async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Promise<boolean> {
   const person = { id: user.id, email: user.email };
   const candidates = await listCandidates(tx, task.id);
   const others = candidates.filter((name) => !namesOf(person).includes(name));
@@ -133,8 +137,8 @@ async function reoffer(tx: Tx, task: Task, user: User): Promise<boolean> {
   }
   const request = await findRequest(tx, task.id);
   const asked = parseJson<JsonObject>(request?.assign_to ?? null);
-  const notify = parseNotify(parseJson<string[]>(request?.notify ?? null) ?? []);
-  const routed = await route(tx, asked === null ? null : parseAssignTo(asked), notify);
+  const notify = parseNotify(request?.notify ?? null);
+  const routed = await route(tx, asked === null ? null : parseAssignTo(asked), notify, notifier);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   await addCandidates(tx, task.id, routed.candidates);
   await noteChoice(tx, routed);

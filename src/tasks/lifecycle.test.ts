@@ -45,10 +45,9 @@ describe("the life of a task", () => {
           completed_at: NOW,
           completed_by_email: "dana@example.com",
           completed_by_user_id: "usr_1",
-          completed_by_slack_team_id: null,
-          completed_by_slack_user_id: null,
           completed_via_channel: "dashboard",
         },
+        effects: ["callback"],
         audit: "completed",
       });
     });
@@ -74,6 +73,7 @@ describe("the life of a task", () => {
       assert.deepEqual(transition(open({ status }), cancelled, NOW), {
         status: "cancelled",
         set: { cancelled_by: "op@example.com", cancel_reason: "Not needed." },
+        effects: ["callback"],
         audit: "cancelled",
       });
     });
@@ -82,6 +82,7 @@ describe("the life of a task", () => {
       assert.deepEqual(transition(open({ status, timeout_at: NOW }), timedOut, NOW), {
         status: "timed_out",
         set: { timed_out_at: NOW },
+        effects: ["callback"],
         audit: "timed_out",
       });
     });
@@ -91,6 +92,7 @@ describe("the life of a task", () => {
     assert.deepEqual(transition(open(), refused, NOW), {
       status: "rejected",
       set: { verification_attempt: 1, verifier_result: { passed: false, reason: "No receipt.", attempt: 1 } },
+      effects: ["sent_back"],
       audit: "rejected",
     });
   });
@@ -101,6 +103,7 @@ describe("the life of a task", () => {
     assert.equal(change.status, "verification_exhausted");
     assert.equal(change.audit, "verification_exhausted");
     assert.equal(change.set.verification_attempt, 3);
+    assert.deepEqual(change.effects, ["callback"]);
   });
 
   test("nothing moves a task that has ended", () => {

@@ -71,7 +71,16 @@ export interface TaskState {
   timeout_at: number;
 }
 
-/** What an event does: the new status, the columns it sets, and the name of its audit entry. */
+/**
+ * What is enqueued together with a change of status. Messages that show the task are refreshed with every change, so that
+ * is no effect of its own.
+ *
+ * - callback: the outcome, to the task's `callback_url`.
+ * - sent_back: a notice to the person whose answer was refused, that another one is needed.
+ */
+export type Effect = "callback" | "sent_back";
+
+/** What an event does: the new status, the columns it sets, its effects, and the name of its audit entry. */
 export interface Change {
   status: TaskStatus;
   set: {
@@ -81,14 +90,15 @@ export interface Change {
     timed_out_at?: number;
     completed_by_email?: string | null;
     completed_by_user_id?: string | null;
-    completed_by_slack_team_id?: string | null;
-    completed_by_slack_user_id?: string | null;
     completed_via_channel?: string | null;
     cancelled_by?: string | null;
     cancel_reason?: string | null;
   } & Partial<Assignment>;
+  effects: readonly Effect[];
   audit: TaskStatus | "verified";
 }
+
+const ENDED: readonly Effect[] = ["callback"];
 
 /** The latest verdict. `attempt` is the number of rejections when it was reached, itself included. */
 export interface VerifierResult {
@@ -118,14 +128,13 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
           completed_at: now,
           completed_by_email: by.email,
           completed_by_user_id: by.user_id,
-          completed_by_slack_team_id: by.account?.team_id ?? null,
-          completed_by_slack_user_id: by.account?.user_id ?? null,
           completed_via_channel: by.channel,
           ...event.assigns,
           ...(verdict && {
             verifier_result: { passed: true, reason: verdict.reason, attempt: task.verification_attempt },
           }),
         },
+        effects: ENDED,
         audit: verdict ? "verified" : "completed",
       };
     }
@@ -137,6 +146,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       return {
         status,
         set: { verification_attempt: attempt, verifier_result: { passed: false, reason: event.reason, attempt } },
+        effects: isTerminal(status) ? ENDED : ["sent_back"],
         audit: status,
       };
     }
@@ -144,11 +154,12 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       return {
         status: "cancelled",
         set: { cancelled_by: event.email, cancel_reason: event.reason },
+        effects: ENDED,
         audit: "cancelled",
       };
     case "timed_out":
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
-      return { status: "timed_out", set: { timed_out_at: now }, audit: "timed_out" };
+      return { status: "timed_out", set: { timed_out_at: now }, effects: ENDED, audit: "timed_out" };
   }
 }
 

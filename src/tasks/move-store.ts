@@ -7,6 +7,7 @@ import type { TaskRow } from "../db/schema.ts";
 import { showAnew, shownAnew } from "../deliveries/places.ts";
 import { addOwed, insertOwed, owedColumns } from "../deliveries/store.ts";
 import { newId } from "../lib/ids.ts";
+import { ANSWER_ACCOUNT_COLUMNS } from "../people/accounts.ts";
 import type { TaskEvent } from "./lifecycle.ts";
 import type { Move } from "./move.ts";
 import { insertAuditEntry, toAuditRow, ROUTING, type Task } from "./store.ts";
@@ -24,8 +25,7 @@ const CHANGED = [
   "timed_out_at",
   "completed_by_email",
   "completed_by_user_id",
-  "completed_by_slack_team_id",
-  "completed_by_slack_user_id",
+  ...ANSWER_ACCOUNT_COLUMNS,
   "completed_via_channel",
   "cancelled_by",
   "cancel_reason",

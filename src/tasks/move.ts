@@ -1,10 +1,14 @@
 import { DELIVERIES_HINT, owe, type Owed } from "../deliveries/store.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../outbound/outbound-url.ts";
-import { isTerminal, transition, type TaskEvent } from "./lifecycle.ts";
+import { emailKey } from "../lib/text.ts";
+import { toAnswerColumns, toAuditExtra } from "../people/accounts.ts";
+import { isTerminal, transition, type Effect, type TaskEvent } from "./lifecycle.ts";
+import type { Notifier } from "./notices.ts";
+import { parseNotify } from "./notify.ts";
 import { outcomeOf } from "./outcome.ts";
 import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
-import { lockTask, NO_CLAIM, type AuditEntry, type Task } from "./store.ts";
+import { findRequest, lockTask, NO_CLAIM, type AuditEntry, type Task } from "./store.ts";
 
 /** Who makes something happen, for the audit trail. */
 export interface Actor {
@@ -20,32 +24,32 @@ export interface Move {
   /** The accepted answer, as JSON. */
   response: string | null;
   audit: AuditEntry;
+  effects: readonly Effect[];
+  /** The callback, where it is one of the effects and the task has a URL for it. */
   owed: Owed | null;
 }
 
 /**
- * Every change of a task's status goes through here: the row, its audit entry, the answer, and all that is then owed
- * commit together, and whoever waits is told after that. (spec: States and transitions)
+ * Every change of a task's status goes through here: the row, its audit entry, the answer, and everything that the change
+ * enqueues commit together, and those who wait are told after that. (spec: States and transitions)
  *
  * @param before - the task as it was read just now; what has happened to it since wins
  * @param what - what happens; or a function that says it of the task as it is then, and throws where it may not happen.
  *   It is asked again when the task has changed
- * @param alongside - writes what else commits with it
  * @returns the task as it is now
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `what` throw
  */
 export async function moveTask(
-  db: Db,
+  { db, notifier }: { db: Db; notifier: Pick<Notifier, "enqueue"> },
   before: Task,
   what: TaskEvent | ((reader: Reader, task: Task) => Promise<TaskEvent>),
   actor: Actor,
-  alongside?: (tx: Tx, after: Task) => Promise<void>,
 ): Promise<Task> {
   const eventOf = typeof what === "function" ? what : async () => what;
   const event = await eventOf(db, before);
   // Locking, reading, writing and committing are a round trip each on PostgreSQL. A write that holds only while the task is as
   // it was read does the same; whoever is overtaken takes the long way.
-  if (event.type !== "refused" && !alongside) {
+  if (event.type !== "refused") {
     const move = decide(before, event, actor, db.now());
     const [written] = await addMovesIfUnchanged(db, [move]);
     if (written !== undefined) {
@@ -60,7 +64,7 @@ export async function moveTask(
     // The clock is read under the lock.
     const move = decide(locked, eventNow, actor, tx.now());
     await writeMoves(tx, [move]);
-    await alongside?.(tx, move.after);
+    if (move.effects.includes("sent_back")) await enqueueSentBack(tx, notifier, move);
     return move.after;
   });
 }
@@ -82,6 +86,15 @@ async function writeMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
   }
 }
 
+/** Tells the person whose answer was refused, where `notify` names their address. */
+async function enqueueSentBack(tx: Tx, notifier: Pick<Notifier, "enqueue">, { event, after }: Move): Promise<void> {
+  const email = "by" in event ? event.by.email : null;
+  if (email === null) return;
+  const notify = parseNotify((await findRequest(tx, after.id))?.notify ?? null);
+  const to = notify.filter(({ target }) => emailKey(target) === emailKey(email));
+  if (to.length > 0) await notifier.enqueue(tx, { task_id: after.id, purpose: "sent_back", at: after.updated_at }, to);
+}
+
 function hintsOf({ after, owed }: Move): string[] {
   const task = `task:${after.id}`;
   return owed !== null && owed.hold === null ? [task, DELIVERIES_HINT] : [task];
@@ -95,6 +108,7 @@ function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Mo
   const after: Task = {
     ...before,
     ...change.set,
+    ...(event.type === "accepted" && toAnswerColumns(event.by.account)),
     status: change.status,
     updated_at: now,
     audit_seq: before.audit_seq + 1,
@@ -118,7 +132,7 @@ function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Mo
     created_at: now,
   };
   const owed =
-    after.ended_at === null || after.callback_url === null
+    !change.effects.includes("callback") || after.callback_url === null
       ? null
       : owe({
           kind: "callback",
@@ -128,7 +142,7 @@ function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Mo
           body: outcomeOf(after, response),
           due_at: now,
         });
-  return { before, after, event, response, audit, owed };
+  return { before, after, event, response, audit, effects: change.effects, owed };
 }
 
 /**
@@ -142,7 +156,7 @@ function extraOf(event: TaskEvent, isRedacted: boolean): object | null {
       const { account, email } = event.by;
       const extra = {
         ...(!isRedacted && { response_keys: Object.keys(event.response) }),
-        ...(email === null && account && { slack_team_id: account.team_id, slack_user_id: account.user_id }),
+        ...(email === null && account && toAuditExtra(account)),
       };
       return Object.keys(extra).length === 0 ? null : extra;
     }

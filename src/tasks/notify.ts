@@ -1,74 +1,88 @@
 import { invalid } from "../errors.ts";
-import type { UserRow } from "../db/schema.ts";
 import { emailKey, isEmailAddress, isStorableText } from "../lib/text.ts";
+import { accountOf } from "../people/accounts.ts";
+import type { User } from "../people/store.ts";
 
-/** One entry of `notify`, taken apart. */
-export type Destination =
-  | { channel: "email"; identity: string | null; address: string }
-  | { channel: "slack"; team: string | null; target: string };
+/** One entry of `notify`, taken apart: `<channel>[+<via>]:<target>`. */
+export interface Destination {
+  /** The name of a channel. */
+  channel: string;
+  /** The sender identity or workspace to use; null: the channel chooses. */
+  via: string | null;
+  /** An e-mail address, or a room or person in the channel's own spelling. */
+  target: string;
+}
 
+/** What reading `notify` needs to know of a channel. */
+export interface NotifiableChannel {
+  name: string;
+  /** An entry of `notify`, for messages. */
+  example: string;
+  /** Says what is wrong with a target, in a sentence; null: nothing. */
+  problemOf(target: string): string | null;
+}
+
+const LIST = new Intl.ListFormat("en-GB");
 const ENTRIES_MAX = 20;
 const ENTRY_CHARACTERS_MAX = 400;
 
 /**
- * Reads `notify`: `<channel>[+<identity or team>]:<target>`. (spec: Create a task; the target is an e-mail address, or
- * for Slack a channel, a user or a member's address)
- *
+ * Reads `notify` of a request. (spec: Create a task)
  * @throws ServiceError VALIDATION_FAILED that names the entry
  */
-export function parseNotify(entries: readonly string[]): Destination[] {
+export function readNotify(entries: readonly string[], channels: readonly NotifiableChannel[]): Destination[] {
   if (entries.length > ENTRIES_MAX) throw invalid("/notify", `Takes at most ${ENTRIES_MAX} entries.`, "maxItems");
-  return entries.map((entry, i) => parseDestination(entry, `/notify/${i}`));
+  return entries.map((entry, i) => readEntry(entry, `/notify/${i}`, channels));
 }
 
-function parseDestination(entry: string, path: string): Destination {
+function readEntry(entry: string, path: string, channels: readonly NotifiableChannel[]): Destination {
   if (entry.length > ENTRY_CHARACTERS_MAX || !isStorableText(entry))
     throw invalid(path, `Must be text of at most ${ENTRY_CHARACTERS_MAX} characters.`);
   const bare = entry.trim();
-  if (isEmailAddress(bare)) throw invalid(path, `"${short(bare)}" names no channel. Write "email:${bare}".`);
-  const colon = entry.indexOf(":");
-  const [channel, via, ...more] = entry.slice(0, Math.max(colon, 0)).split("+");
-  const target = entry.slice(colon + 1).trim();
-  if (colon < 0 || more.length > 0 || (via !== undefined && !/^[\w.-]{1,100}$/.test(via))) {
+  if (isEmailAddress(bare)) throw invalid(path, `"${shorten(bare)}" names no channel. Write "email:${bare}".`);
+  const destination = parseEntry(entry);
+  if (destination === null) {
+    const examples = channels.map(({ example }) => `"${example}"`).join(" or ");
     throw invalid(
       path,
-      'Must read "<channel>:<target>" or "<channel>+<identity or team>:<target>", for example "email:dana@example.com" or "slack:#approvals".',
+      `Must read "<channel>:<target>" or "<channel>+<identity or team>:<target>", for example ${examples}.`,
     );
   }
-  switch (channel) {
-    case "email":
-      if (!isEmailAddress(target)) throw invalid(path, `"${short(target)}" is not an e-mail address.`);
-      return { channel, identity: via ?? null, address: target };
-    case "slack":
-      if (!isSlackTarget(target))
-        throw invalid(
-          path,
-          `"${short(target)}" is not a Slack channel (#name, C..., G...), user (U..., W..., @handle) or e-mail address.`,
-        );
-      return { channel, team: via ?? null, target };
-    default:
-      throw invalid(path, `"${short(channel ?? "")}" is not a channel; there are "slack" and "email".`);
+  const channel = channels.find(({ name }) => name === destination.channel);
+  if (channel === undefined) {
+    const names = LIST.format(channels.map(({ name }) => `"${name}"`));
+    throw invalid(path, `"${shorten(destination.channel)}" is not a channel; there are ${names}.`);
   }
+  const problem = channel.problemOf(destination.target);
+  if (problem !== null) throw invalid(path, `"${shorten(destination.target)}" ${problem}`);
+  return destination;
 }
 
-/** Whether one of the destinations is this person: by their address, or by their id in Slack. */
-export function isNamed(
-  destinations: readonly Destination[],
-  { email, slack_team_id, slack_user_id }: Pick<UserRow, "email" | "slack_team_id" | "slack_user_id">,
-): boolean {
-  return destinations.some((to) => {
-    const target = to.channel === "email" ? to.address : to.target;
-    if (isEmailAddress(target)) return email !== null && emailKey(target) === emailKey(email);
-    if (to.channel !== "slack" || slack_user_id === null) return false;
-    return target === slack_user_id && (to.team === null || to.team === slack_team_id);
+/** Takes apart the `notify` that a task was created with, as JSON; null: none. */
+export function parseNotify(notify: string | null): Destination[] {
+  if (notify === null) return [];
+  return (JSON.parse(notify) as string[]).map((entry) => {
+    const destination = parseEntry(entry);
+    if (destination === null) throw new Error(`A stored entry of notify is malformed: ${shorten(entry)}`);
+    return destination;
   });
 }
 
-/** A channel or a person, as Slack knows them. */
-export function isSlackTarget(target: string): boolean {
-  return /^(#[^\s#@<>]{1,80}|[CGUW][A-Z0-9]{2,30}|@[\w.-]{1,80})$/u.test(target) || isEmailAddress(target);
+function parseEntry(entry: string): Destination | null {
+  const colon = entry.indexOf(":");
+  const [channel = "", via, ...more] = entry.slice(0, Math.max(colon, 0)).split("+");
+  if (colon < 0 || more.length > 0 || (via !== undefined && !/^[\w.-]{1,100}$/.test(via))) return null;
+  return { channel, via: via ?? null, target: entry.slice(colon + 1).trim() };
 }
 
-function short(text: string): string {
+/** Whether a destination is this person: by their address, or by their account in its channel. */
+export function isNamedBy({ channel, via, target }: Destination, user: User): boolean {
+  if (isEmailAddress(target)) return user.email !== null && emailKey(target) === emailKey(user.email);
+  const account = accountOf(user);
+  if (account === null || account.channel !== channel) return false;
+  return target === account.user_id && (via === null || via === account.team_id);
+}
+
+function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}...` : text;
 }

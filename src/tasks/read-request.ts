@@ -5,7 +5,8 @@ import { invalid } from "../errors.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { requireFits, requireSchema, requireTakesObjects } from "./client-schemas.ts";
-import { parseNotify, type Destination } from "./notify.ts";
+import type { Notifier } from "./notices.ts";
+import { readNotify, type Destination } from "./notify.ts";
 import { parseAssignTo, type Routing } from "./routing.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import type { TaskDocuments } from "./store.ts";
@@ -28,6 +29,7 @@ export interface Recipients {
 export interface CheckContext {
   config: Config;
   patterns: PatternHost;
+  notifier: Notifier;
 }
 
 /** Time for checking one request, per turn of the event loop; the next check waits for another turn. */
@@ -56,7 +58,7 @@ async function checkRequest(
   requireTakesObjects(requireSchema(documents.response_schema, "/response_schema", request.response_schema));
   if (isLong()) await nextTurn();
   const routing = request.assign_to == null ? null : parseAssignTo(request.assign_to);
-  const notify = request.notify == null ? [] : parseNotify(request.notify);
+  const notify = request.notify == null ? [] : readNotify(request.notify, ctx.notifier.channels);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
   if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);
   await requireFits(ctx.patterns, payloadSchema, request.payload, "/payload");

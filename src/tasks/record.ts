@@ -1,6 +1,7 @@
 import type { AuditEntryRow } from "../db/schema.ts";
 import { joinJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
+import { answerAccountOf, toAnswerColumns } from "../people/accounts.ts";
 import type { Caller } from "../people/caller.ts";
 import { seesRouting } from "./access.ts";
 import { cancelledAt } from "./outcome.ts";
@@ -77,8 +78,7 @@ function lastFields(
     timed_out_at: isoTime(task.timed_out_at),
     completed_by_email: task.completed_by_email,
     completed_by_user_id: task.completed_by_user_id,
-    completed_by_slack_team_id: task.completed_by_slack_team_id,
-    completed_by_slack_user_id: task.completed_by_slack_user_id,
+    ...toAnswerColumns(answerAccountOf(task)),
     completed_via_channel: task.completed_via_channel,
     cancelled_at: isoTime(cancelledAt(task)),
     cancelled_by: task.cancelled_by,

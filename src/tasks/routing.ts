@@ -3,15 +3,8 @@ import { lockName } from "../db/locks.ts";
 import { invalid } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { emailKey, isEmailAddress, isStorableText } from "../lib/text.ts";
-import {
-  findUser,
-  findUserByEmail,
-  findUserBySlack,
-  membersOf,
-  toUser,
-  updateUser,
-  type User,
-} from "../people/store.ts";
+import { findUser, findUserByEmail, membersOf, toUser, updateUser, type User } from "../people/store.ts";
+import type { Notifier, Recipient } from "./notices.ts";
 import type { Destination } from "./notify.ts";
 
 /** What `assign_to` asks for. */
@@ -90,8 +83,13 @@ const NOBODY: Routed = {
  * Finds the people a new task is for, as the directory is at this moment. `assign_to` counts; without it, a single person
  * whom `notify` names. (wire: assign_to)
  */
-export async function route(tx: Tx, asked: Routing | null, notify: readonly Destination[]): Promise<Routed> {
-  if (asked === null) return routeToNotified(tx, notify);
+export async function route(
+  tx: Tx,
+  asked: Routing | null,
+  notify: readonly Destination[],
+  notifier: Pick<Notifier, "recipientOf">,
+): Promise<Routed> {
+  if (asked === null) return routeToNotified(tx, notify, notifier);
   switch (asked.to) {
     case "email": {
       const user = await findUserByEmail(tx, asked.email);
@@ -130,40 +128,24 @@ async function chooseOne(tx: Tx, group: Extract<Routing, { to: "group" }>): Prom
   return row ? toUser(row) : null;
 }
 
-async function routeToNotified(tx: Tx, notify: readonly Destination[]): Promise<Routed> {
-  const people = new Map<string, Notified>();
-  let isForChannel = false;
+async function routeToNotified(
+  tx: Tx,
+  notify: readonly Destination[],
+  notifier: Pick<Notifier, "recipientOf">,
+): Promise<Routed> {
+  const people = new Map<string, Recipient>();
+  let isForRoom = false;
   for (const destination of notify) {
-    const person = await personAt(tx, destination);
+    const person = await notifier.recipientOf(tx, destination);
     const name = person?.user?.id ?? person?.name ?? null;
-    if (person === null) isForChannel = true;
+    if (person === null) isForRoom = true;
     else if (name !== null && !people.has(name)) people.set(name, person);
   }
   const [only, ...others] = people.values();
   if (only === undefined || others.length > 0) return NOBODY;
-  if (isGone(only.user)) return isForChannel ? NOBODY : unmatched();
-  // People known only to Slack are not in the directory: nobody is assigned, and the message still reaches them.
+  if (isGone(only.user)) return isForRoom ? NOBODY : unmatched();
+  // Nobody is assigned where only the channel knows the person; the notice still reaches them.
   return only.user === null && only.email === null ? NOBODY : assigned(only.user, only.email, "notify");
-}
-
-/** A person that a destination names; `name` tells people apart who are not in the directory. */
-interface Notified {
-  user: User | null;
-  email: string | null;
-  name: string;
-}
-
-/** The person that a destination names, active or not; null where it is a channel. */
-export async function personAt(tx: Tx, destination: Destination): Promise<Notified | null> {
-  const target = destination.channel === "email" ? destination.address : destination.target;
-  if (/^[#CG]/.test(target) && !target.includes("@")) return null;
-  if (isEmailAddress(target)) {
-    const user = await findUserByEmail(tx, target);
-    return { user, email: target, name: emailKey(target) };
-  }
-  const team = destination.channel === "slack" ? destination.team : null;
-  const user = target.startsWith("@") ? null : await findUserBySlack(tx, team, target);
-  return { user, email: null, name: `${team ?? ""}:${target}` };
 }
 
 /** Whether this is somebody who was deactivated: nothing is routed to them. An unknown address may be anybody's. */

@@ -1,6 +1,7 @@
 import { Type, type Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { answerAccountRecord } from "../people/accounts.ts";
 import { TASK_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
 
 const Json = (description: string) =>
@@ -170,8 +171,7 @@ const recordFields = {
   timed_out_at: NullableTime("When the task timed out."),
   completed_by_email: NullableText("Who answered."),
   completed_by_user_id: NullableText("The directory user who answered."),
-  completed_by_slack_team_id: NullableText("The Slack workspace of the member who answered in Slack."),
-  completed_by_slack_user_id: NullableText("The Slack member who answered in Slack."),
+  ...answerAccountRecord,
   completed_via_channel: NullableText("Where the answer was given, for example `dashboard`."),
   ...cancelFields,
 };

@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
 import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
 import type { Verify } from "../verifier/verify.ts";
-import type { Announce } from "./messages.ts";
-import type { Tx, Db } from "../db/database.ts";
+import type { Notifier } from "./notices.ts";
+import type { Db } from "../db/database.ts";
 import { removeDeliveriesOf } from "../deliveries/places.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
@@ -19,18 +19,9 @@ import { inboxHint, listCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
 import { isTerminal, type TaskEvent, type VerdictGuard } from "./lifecycle.ts";
 import { moveTask } from "./move.ts";
-import { parseNotify, type Destination } from "./notify.ts";
 import { findPolledTask, type PolledTask, type Waiters } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
-import {
-  addAuditEntry,
-  deleteTask,
-  getWholeTask,
-  listAuditEntries,
-  lockTask,
-  type Task,
-  type WholeTask,
-} from "./store.ts";
+import { addAuditEntry, deleteTask, getWholeTask, listAuditEntries, lockTask, type WholeTask } from "./store.ts";
 import { forgetTotalsOf } from "./stored-totals.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 
@@ -43,7 +34,7 @@ export interface CompletionContext {
   config: Config;
   patterns: PatternHost;
   verify: Verify;
-  announce: Announce;
+  notifier: Notifier;
 }
 
 /** @throws ServiceError TASK_NOT_FOUND */
@@ -79,37 +70,16 @@ export async function completeTask(
   const event = await judge(ctx, task, { response: body.response, by });
   // A verifier takes its time, and somebody may be signed out meanwhile.
   if (task.verifier_config !== null) await requireStillHere(ctx, caller);
-  const told = event.type === "refused" ? destinationsOf(task, by.email) : [];
   const moved = await moveTask(
-    ctx.db,
+    ctx,
     task,
     async (reader, now) => {
       await requireMayWith(reader, caller, "complete", now);
       return event.type === "accepted" ? { ...event, assigns: await assignmentOf(reader, caller, now) } : event;
     },
     actorOf(caller, by.email),
-    told.length > 0 ? (tx, after) => announceSentBack(ctx, tx, after, told) : undefined,
   );
   return { ...task, ...moved, response: moved.status === "completed" ? JSON.stringify(body.response) : null };
-}
-
-/** Tells the person who answered that another answer is needed, if one still is. */
-async function announceSentBack(
-  { announce }: CompletionContext,
-  tx: Tx,
-  task: Task,
-  to: readonly Destination[],
-): Promise<void> {
-  if (task.status !== "rejected") return;
-  await announce(tx, { task_id: task.id, purpose: "sent_back", at: task.updated_at }, to);
-}
-
-/** Where `notify` reaches the person at this address by mail; nowhere when it does not name them. */
-function destinationsOf({ notify }: WholeTask, email: string | null): Destination[] {
-  if (notify === null || email === null) return [];
-  return parseNotify(JSON.parse(notify) as string[]).filter(
-    (to) => to.channel === "email" && emailKey(to.address) === emailKey(email),
-  );
 }
 
 /** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
@@ -134,7 +104,7 @@ async function judge(
 
 /** @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL */
 export async function cancelTask(
-  ctx: { db: Db },
+  ctx: { db: Db; notifier: Notifier },
   caller: Caller,
   id: string,
   reason: string | null,
@@ -143,7 +113,7 @@ export async function cancelTask(
   requireTaskId(id);
   const task = await getWholeTask(ctx.db, id);
   const actor = actorOf(caller);
-  const moved = await moveTask(ctx.db, task, { type: "cancelled", reason, email: actor.email }, actor);
+  const moved = await moveTask(ctx, task, { type: "cancelled", reason, email: actor.email }, actor);
   return { ...task, ...moved };
 }
 

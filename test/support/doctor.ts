@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
-import type { Finding } from "../../src/cli/doctor/check.ts";
+import type { Finding } from "../../src/lib/findings.ts";
 import type { Config } from "../../src/config.ts";
 import type { Dialect } from "../../src/db/database.ts";
 import { findDatabase } from "../../src/db/find.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startSocket } from "../../src/channels/slack/socket.ts";
+import { createWorkspaces, type Workspaces } from "../../src/channels/slack/workspaces/workspaces.ts";
 import { SECOND } from "../../src/lib/time.ts";
 import { startTestService, type ServiceOptions, type TestService } from "./service.ts";
 import { startSlack, type Slack, type SlackTeam } from "./slack.ts";
@@ -55,7 +55,7 @@ export function testWithSlack(
         },
       });
       now = service.clock.now;
-      const socket = isSocketMode ? startSocket(service.ctx, service.ctx.slack!) : null;
+      const socket = isSocketMode ? service.ctx.channels.opened.get("slack")!.start!(service.ctx) : null;
       if (socket === null) slack.sendTo(service.app);
       slack.addChannel({ name: "approvals" });
       const send = async () => {
@@ -101,3 +101,8 @@ export function buttonsIn({ blocks }: { blocks: unknown }): string[] {
 
 /** Those that do something. */
 export const liveButtons = (post: { blocks: unknown }) => buttonsIn(post).filter((id) => id !== "open");
+
+/** The Slack app of a service that has one. */
+export function slackOf({ ctx }: TestService): Workspaces {
+  return createWorkspaces(ctx, ctx.config.slack!);
+}

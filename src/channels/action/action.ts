@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
@@ -9,6 +10,7 @@ import { ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
+import { answerAccountOf, isInAuditExtra, nameOfAccount } from "../../people/accounts.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
@@ -214,8 +216,7 @@ function isAnswerOf(task: WholeTask, caller: RecipientCaller): boolean {
   const { person, email, account } = caller;
   if (completed_by_user_id !== null) return completed_by_user_id === person?.id;
   if (completed_by_email !== null) return email !== null && emailKey(completed_by_email) === emailKey(email);
-  const { completed_by_slack_team_id: team, completed_by_slack_user_id: member } = task;
-  return account !== null && team === account.team_id && member === account.user_id;
+  return account !== null && isDeepStrictEqual(answerAccountOf(task), account);
 }
 
 async function answerOf({ ctx }: Pages, task: WholeTask): Promise<Below> {
@@ -287,7 +288,7 @@ async function show(
 }
 
 function nameOfCaller(caller: RecipientCaller): string {
-  const member = caller.account ? `the Slack member ${caller.account.user_id}` : "yourself";
+  const member = caller.account ? nameOfAccount(caller.account) : "yourself";
   return caller.email ?? caller.person?.display_name ?? member;
 }
 
@@ -297,10 +298,8 @@ async function isSentBackTo({ db }: { db: Db }, task: WholeTask, caller: Recipie
   if (refused === undefined) return false;
   if (refused.actor_email !== null)
     return caller.email !== null && emailKey(refused.actor_email) === emailKey(caller.email);
-  // Some people are known only to Slack.
-  const { slack_team_id, slack_user_id } = parseJson<JsonObject>(refused.extra) ?? {};
-  const { account } = caller;
-  return account !== null && slack_team_id === account.team_id && slack_user_id === account.user_id;
+  // Some people are known only to their channel.
+  return caller.account !== null && isInAuditExtra(parseJson<JsonObject>(refused.extra), caller.account);
 }
 
 /** For somebody who did not give the answer: the form would ask them to change theirs. */

@@ -18,7 +18,8 @@ interface AskedTask {
 
 /** A channel whose links open the page on which one task is answered. */
 export interface Door {
-  channel: "email" | "slack";
+  /** The channel's name. */
+  channel: string;
   /** Where its pages stand; the token follows. */
   path: string;
   /** How to get another link, in a sentence. */
@@ -27,7 +28,7 @@ export interface Door {
   gone: string;
   /**
    * @returns null where the token is none of ours, or its task is gone
-   * @throws ServiceError SLACK_UNAVAILABLE where it cannot be told at the moment whom it is for
+   * @throws ServiceError where the channel cannot say at the moment who it is for
    */
   open(token: string): Promise<OpenedLink | null>;
   /** The form as the channel's messages have it: an index in them must mean the same here. @param timeZone - IANA name */

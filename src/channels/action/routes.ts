@@ -17,7 +17,7 @@ interface Route {
 }
 
 /**
- * The pages that links in mails and from Slack open, for people: complete without scripts, and a page whatever happens. The link itself
+ * The pages that links of channels open, for people: complete without scripts, and a page whatever happens. The link itself
  * says who may answer what. (spec: Channels, email action)
  */
 export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door, head }) => {

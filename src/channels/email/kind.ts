@@ -14,11 +14,11 @@ import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { findWholeTask, parseJson, type WholeTask } from "../../tasks/store.ts";
-import { INACTIVE } from "../inactive.ts";
+import { INACTIVE } from "../recipients.ts";
 import { AUTOMATIC, findIdentity, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
 import { renderMessage, type Answering } from "./message.ts";
-import type { OwedMail } from "./owed.ts";
+import type { MailBody } from "./notices.ts";
 import { sendMail, type Mail } from "./transport.ts";
 
 interface Ctx {
@@ -36,7 +36,7 @@ export function createEmailKind(ctx: Ctx): Kind {
     nextAttemptAt,
     send: async ({ task_id, destination, body }, signal) => {
       if (body === null) return unsent("no_body", "What was to be sent is gone.");
-      const { purpose, identity: id, user_id = null } = JSON.parse(body) as OwedMail;
+      const { purpose, identity: id, user_id = null } = JSON.parse(body) as MailBody;
       const task = await findWholeTask(ctx.db, task_id);
       if (task === null || isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return NEEDLESS;
       const holder = await findUserByEmail(ctx.db, destination);
@@ -99,7 +99,7 @@ function unsent(error: string, message: string) {
 
 async function notificationOf(tx: Tx, { id, destination }: EndedDelivery): Promise<Notification> {
   const body = (await findBodies(tx, [id])).get(id);
-  const purpose = body === undefined ? "decision" : (JSON.parse(body) as OwedMail).purpose;
+  const purpose = body === undefined ? "decision" : (JSON.parse(body) as MailBody).purpose;
   return { channel: "email", to: destination, purpose, delivery_id: id };
 }
 
@@ -121,7 +121,7 @@ function envelopeOf(
   { from, reply_to }: Identity,
   task: WholeTask,
   to: string,
-  purpose: OwedMail["purpose"],
+  purpose: MailBody["purpose"],
 ): Pick<Mail, "from" | "reply_to" | "to" | "message_id" | "headers"> {
   // The same at every attempt: a mail that arrives twice is one.
   const thread = `${task.id}.${hash("sha256", emailKey(to)).slice(0, 16)}`;

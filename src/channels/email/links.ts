@@ -60,8 +60,8 @@ async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMai
   if (parts.length < 2 || parts.length > 3 || proof.length !== PROOF_CHARACTERS || !isId("tsk", id)) return null;
   const task = await findWholeTask(ctx.db, id);
   if (task?.notify == null) return null;
-  const recipient = parseNotify(JSON.parse(task.notify) as string[])
-    .flatMap((to) => (to.channel === "email" ? [{ address: to.address, user_id }] : []))
+  const recipient = parseNotify(task.notify)
+    .flatMap(({ channel, target }) => (channel === "email" ? [{ address: target, user_id }] : []))
     .find((one) => isSameSecret(proof, linkProof(ctx, id, one)));
   return recipient === undefined ? null : { task, recipient };
 }

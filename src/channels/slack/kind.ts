@@ -10,7 +10,7 @@ import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
 import { SlackFailure, type Slack } from "./client.ts";
-import type { OwedPost } from "./owed.ts";
+import type { PostBody } from "./notices.ts";
 import { readPlace, type Place } from "./place.ts";
 import { messageFor, sentBackFor } from "./showing.ts";
 import { targetOf } from "./targets.ts";
@@ -49,7 +49,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
         // Another process may be posting it at this moment: two messages would be one too many.
         if (known?.begun_at != null && now - known.begun_at < LOST_MS)
           return { ...failed("busy", "The message is being posted already."), wait_ms: 5 * SECOND };
-        const { team } = JSON.parse(body ?? "{}") as OwedPost;
+        const { team } = JSON.parse(body ?? "{}") as PostBody;
         return await post(await workspaces.find(team ?? null), { delivery, task, target: destination });
       } catch (error) {
         if (!(error instanceof SlackFailure)) throw error;

@@ -2,6 +2,7 @@ import type { Form } from "../../../form/plan/plan.ts";
 import type { Db } from "../../db/database.ts";
 import type { Config } from "../../config.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import { answerAccountOf } from "../../people/accounts.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
@@ -78,9 +79,9 @@ export async function messageFor(
 
 /** The Slack member who answered, if the directory does not know them and this is their workspace. */
 function memberIn(team: string, task: WholeTask): string | null {
-  const { completed_by_email, completed_by_user_id, completed_by_slack_team_id, completed_by_slack_user_id } = task;
-  const isNamed = completed_by_email !== null || completed_by_user_id !== null;
-  return isNamed || completed_by_slack_team_id !== team ? null : completed_by_slack_user_id;
+  const isNamed = task.completed_by_email !== null || task.completed_by_user_id !== null;
+  const account = answerAccountOf(task);
+  return isNamed || account?.team_id !== team ? null : account.user_id;
 }
 
 /** What is said in the thread when an answer was sent back. */

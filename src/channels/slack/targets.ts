@@ -1,6 +1,26 @@
+import type { Reader } from "../../db/database.ts";
 import { isEmailAddress } from "../../lib/text.ts";
+import { findUserByAccount } from "../../people/store.ts";
+import type { Recipient } from "../../tasks/notices.ts";
+import type { Destination } from "../../tasks/notify.ts";
+import { recipientByEmail } from "../recipients.ts";
 import { SlackFailure, type Slack } from "./client.ts";
 import type { Who } from "./clicks/desk.ts";
+
+/** Whether `notify` may name this: a channel, a user, a handle, or a member's e-mail address. */
+export function isSlackTarget(target: string): boolean {
+  return /^(#[^\s#@<>]{1,80}|[CGUW][A-Z0-9]{2,30}|@[\w.-]{1,80})$/u.test(target) || isEmailAddress(target);
+}
+
+/** The person that a destination names, as the directory knows them; null: it is a channel. Slack is not asked. */
+export async function recipientOf(reader: Reader, destination: Destination): Promise<Recipient | null> {
+  const { via: team, target } = destination;
+  if (/^[#CG]/.test(target) && !target.includes("@")) return null;
+  const byEmail = await recipientByEmail(reader, destination);
+  if (byEmail !== null) return byEmail;
+  const user = target.startsWith("@") ? null : await findUserByAccount(reader, team, target);
+  return { user, email: null, name: `${team ?? ""}:${target}` };
+}
 
 /** What Slack takes for a target of `notify`, and the one person who reads there; null: a channel. @throws SlackFailure */
 export async function targetOf(slack: Slack, target: string): Promise<{ channel: string; person: Who | null }> {

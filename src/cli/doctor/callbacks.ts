@@ -6,7 +6,7 @@ import { createSender } from "../../outbound/http-sender.ts";
 import { newId, timeOfId } from "../../lib/ids.ts";
 import { outcomeOf } from "../../tasks/outcome.ts";
 import { VERSION } from "../../version.ts";
-import { off, ok, problem, warning, type Finding } from "./check.ts";
+import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 /** What is shown of what a receiver says. */
 const EXCERPT_CHARACTERS = 120;

@@ -1,5 +1,5 @@
 import { MINUTE, SECOND } from "../../lib/time.ts";
-import { off, ok, problem, warning, type Finding } from "./check.ts";
+import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 /** Embed tokens allow no more. */
 const NOTICED_MS = 5 * SECOND;

@@ -7,7 +7,7 @@ import { durabilityWarnings } from "../../db/postgres-durability.ts";
 import type { Schema } from "../../db/schema.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { reasonOf } from "../../lib/reason.ts";
-import { ok, problem, warning, type Finding } from "./check.ts";
+import { ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 const MIB = 2 ** 20;
 /** Free space below which an operator should know, and below which writes are about to fail. */

@@ -1,5 +1,5 @@
 import type { Config } from "../../config.ts";
-import { off, ok, type Finding } from "./check.ts";
+import { off, ok, type Finding } from "../../lib/findings.ts";
 
 /** Whose pages may hold the form. */
 export function checkEmbed({ embed }: Config): Finding {

@@ -5,7 +5,7 @@ import { settingsOf } from "../../operations/settings.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { codeOf } from "../../outbound/send-failure.ts";
 import { VERSION } from "../../version.ts";
-import { off, ok, problem, warning, type Finding } from "./check.ts";
+import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 /** What is read of an answer, in bytes: whoever answers may be a stranger. */
 const MAX_BYTES = 64 * 1024;

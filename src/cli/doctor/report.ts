@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { Secrets } from "../../config.ts";
-import type { Finding, Status } from "./check.ts";
+import type { Finding, Status } from "../../lib/findings.ts";
 
 /** Longest sentence, in characters: parts of it can come from strangers. */
 const MESSAGE_MAX = 600;

@@ -1,6 +1,6 @@
 import { ConfigError, readConfig, type Config, type Secrets } from "../../config.ts";
 import { findSecrets, NoSecretsYet } from "../../secrets.ts";
-import { off, ok, problem, warning, type Finding } from "./check.ts";
+import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 /** In place of what the first start makes. */
 const NOT_MADE: Secrets = { adminToken: "", secretKey: "", payloadKey: "" };

@@ -1,7 +1,7 @@
 import { PROVIDERS, VENDOR_KEY_ENVS, type Config, type VerifierProvider } from "../../config.ts";
 import { ServiceError } from "../../errors.ts";
 import { accessTo, findPackages } from "../../verifier/providers.ts";
-import { off, ok, problem, warning, type Finding } from "./check.ts";
+import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 /** Which vendors could be asked: their keys and packages are there. No vendor is called. */
 export function checkVerifier({ verifier }: Config): Finding[] {

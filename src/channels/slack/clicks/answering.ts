@@ -192,11 +192,10 @@ export async function checkLater(
  * Answers from Slack as a kind of delivery: the answer is delivered to its task. A check that outlasts its attempt keeps
  * running; the next attempt picks up its result.
  */
-export function createSlackAnswerKind(context: () => SlackContext): Kind {
+export function createSlackAnswerKind(ctx: SlackContext): Kind {
   return {
     nextAttemptAt: schedule([0, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE]),
     send: async ({ task_id, body }) => {
-      const ctx = context();
       const answer = JSON.parse(body ?? "null") as OwedAnswer | null;
       const workspaces = ctx.slack;
       if (answer === null || workspaces === null) return DONE;
@@ -209,8 +208,9 @@ export function createSlackAnswerKind(context: () => SlackContext): Kind {
       }
     },
     onAbandoned: async (tx, { id, task_id, last_error }) => {
-      const { log } = context();
-      tx.afterCommit(() => log.error({ delivery_id: id, task_id, last_error }, "An answer from Slack was not checked"));
+      tx.afterCommit(() =>
+        ctx.log.error({ delivery_id: id, task_id, last_error }, "An answer from Slack was not checked"),
+      );
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { addUser } from "../../../../test/support/people.ts";
 import type { TestService } from "../../../../test/support/service.ts";
-import { testWithSlack, whispers } from "../../../../test/support/slack-service.ts";
+import { slackOf, testWithSlack, whispers } from "../../../../test/support/slack-service.ts";
 import type { Slack, SlackTeam } from "../../../../test/support/slack.ts";
 import { slackCallerOf } from "./people.ts";
 import type { TaskRecord } from "../../../tasks/schema.ts";
@@ -168,7 +168,7 @@ testWithSlack(
     const who = { team_id: slack.team.id, user_id: "U0123456789" };
     const callerFrom = (home: string) => {
       const member = { id: who.user_id, team_id: home, name: "Dana", email: "dana@example.com" };
-      const speaker = Object.assign(Object.create(service.ctx.slack!.ofEnvironment), { member: async () => member });
+      const speaker = Object.assign(Object.create(slackOf(service).ofEnvironment), { member: async () => member });
       const workspaces = { only: async () => who.team_id, find: async () => speaker };
       return slackCallerOf(service.ctx.db, workspaces, who, { id, notify: null });
     };

@@ -1,6 +1,7 @@
 import type { Reader } from "../../../db/database.ts";
-import type { Account, MemberGrant, Person, RecipientCaller } from "../../../people/caller.ts";
-import { findUserByEmail, findUserBySlack, type User } from "../../../people/store.ts";
+import { accountOf, type Account } from "../../../people/accounts.ts";
+import type { MemberGrant, Person, RecipientCaller } from "../../../people/caller.ts";
+import { findUserByAccount, findUserByEmail } from "../../../people/store.ts";
 import { parseNotify } from "../../../tasks/notify.ts";
 import type { WholeTask } from "../../../tasks/store.ts";
 import { SlackFailure } from "../client.ts";
@@ -34,7 +35,7 @@ export async function slackCallerOf(
     grant: { kind: "member", named_by },
   });
   const nobody = callerWith(null, null, null);
-  const known = await findUserBySlack(reader, team_id, user_id);
+  const known = await findUserByAccount(reader, team_id, user_id);
   if (known?.active === false) return nobody;
   const only = await onlyOf(workspaces);
   const named_by = isNamed(task, { team_id, user_id }, only) ? task.id : null;
@@ -46,7 +47,7 @@ export async function slackCallerOf(
   if (found === null) return callerWith(null, email, named_by);
   if (!found.active) return nobody;
   // Whose Slack id is known is known by that alone: this is somebody else.
-  if (hasSlackId(found)) return callerWith(null, null, named_by);
+  if (accountOf(found) !== null) return callerWith(null, null, named_by);
   return callerWith(found, found.email, named_by);
 }
 
@@ -59,10 +60,6 @@ async function onlyOf(workspaces: Asked): Promise<string | null> {
 function unlessPassing(error: unknown): null {
   if (error instanceof SlackFailure && error.isFinal) return null;
   throw error;
-}
-
-function hasSlackId({ slack_team_id, slack_user_id }: User): boolean {
-  return slack_team_id !== null || slack_user_id !== null;
 }
 
 /** The address that our workspace vouches for; those of its guests from elsewhere are whatever others have set. */
@@ -78,7 +75,7 @@ async function confirmedEmail(workspaces: Asked, { team_id, user_id }: Who): Pro
  * @param only - the workspace that is meant where `notify` names none; null: there are several
  */
 function isNamed({ notify }: Pick<WholeTask, "notify">, { team_id, user_id }: Who, only: string | null): boolean {
-  const to = notify === null ? [] : parseNotify(JSON.parse(notify) as string[]);
-  const targets = new Set(to.flatMap((one) => (one.channel === "slack" ? [`${one.team ?? only} ${one.target}`] : [])));
+  const posts = parseNotify(notify).filter(({ channel }) => channel === "slack");
+  const targets = new Set(posts.map(({ via, target }) => `${via ?? only} ${target}`));
   return targets.size === 1 && targets.has(`${team_id} ${user_id}`);
 }

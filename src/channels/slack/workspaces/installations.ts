@@ -7,11 +7,10 @@ import { deriveKey } from "../../../lib/keys.ts";
 import { seal, unseal } from "../../../lib/seal.ts";
 import { isoTime } from "../../../lib/time.ts";
 import { requireOperator, type Caller } from "../../../people/caller.ts";
-import { isSlackTarget } from "../../../tasks/notify.ts";
 import { SlackFailure, type SlackBot } from "../client.ts";
 import { BOT_SCOPES } from "./manifest.ts";
 import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResult } from "../schema.ts";
-import { targetOf } from "../targets.ts";
+import { isSlackTarget, targetOf } from "../targets.ts";
 import { line } from "../modal/text.ts";
 import type { Workspaces } from "./workspaces.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { addUser } from "../../../../test/support/people.ts";
 import type { TestService } from "../../../../test/support/service.ts";
-import { buttonsIn, said, testWithSlack } from "../../../../test/support/slack-service.ts";
+import { buttonsIn, said, slackOf, testWithSlack } from "../../../../test/support/slack-service.ts";
 import { HOUR, MINUTE } from "../../../lib/time.ts";
 
 const SIMPLE = {
@@ -166,7 +166,7 @@ testWithSlack(
     await remove(service, id);
     await send();
     assert.equal(post.text, GONE);
-    await service.ctx.slack!.ofEnvironment!.update({ channel, ts }, before);
+    await slackOf(service).ofEnvironment!.update({ channel, ts }, before);
     assert.notEqual(post.text, GONE);
     service.clock.advance(MINUTE);
     await send();

@@ -1,5 +1,5 @@
-import { reasonOf } from "../../lib/reason.ts";
-import { SECOND } from "../../lib/time.ts";
+import { reasonOf } from "./reason.ts";
+import { SECOND } from "./time.ts";
 
 /** `problem`: something does not work. `warning`: it works, and not as it should. `off`: nobody has set it up. */
 export type Status = "ok" | "warning" | "problem" | "off";

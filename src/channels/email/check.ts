@@ -1,20 +1,21 @@
-import { FIRST_TASK } from "../../banner.ts";
-import { findIdentity, listIdentities, SEALED, testIdentity, type Identity } from "../../channels/email/identities.ts";
-import { createLink } from "../../channels/email/links.ts";
-import { renderMessage } from "../../channels/email/message.ts";
-import { tryServer } from "../../channels/email/transport.ts";
+import { SAMPLE_TASK } from "../../lib/sample-task.ts";
+import type { CheckOptions } from "../channel.ts";
+import { findIdentity, listIdentities, SEALED, testIdentity, type Identity } from "./identities.ts";
+import { createLink } from "./links.ts";
+import { renderMessage } from "./message.ts";
+import { tryServer } from "./transport.ts";
 import { isLoopback, type Config } from "../../config.ts";
 import { newId } from "../../lib/ids.ts";
 import { HOUR } from "../../lib/time.ts";
-import { check, checkEach, known, off, ok, problem, warning, type Finding } from "./check.ts";
+import { check, checkEach, known, off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 type Ctx = Parameters<typeof findIdentity>[0];
 
 /** Operators see every sender. */
 const ADMIN = { kind: "admin" } as const;
 
-/** Whether mail goes out, from whom, and what people get. @param mailTo - who gets a test mail of each sender; null: nobody */
-export function checkMail(ctx: Ctx, mailTo: string | null, limitMs: number): Promise<Finding[]> {
+/** Whether mail goes out, from whom, and what people get. Each sender sends a test mail where there is an address for it. */
+export function checkMail(ctx: Ctx, { testAddress: mailTo, limitMs }: CheckOptions): Promise<Finding[]> {
   return checkEach("mail", limitMs, async () => {
     const senders = await listIdentities(ctx, ADMIN);
     if (senders.length === 0) return [known(withoutSender(mailTo))];
@@ -81,7 +82,7 @@ function checkContent(config: Config): Finding {
   const link = createLink({ config }, id, address);
   const { subject } = renderMessage({
     purpose: "decision",
-    task: { ...FIRST_TASK, id, form_definition: null, redact_payload: false, timeout_at: Date.now() + HOUR },
+    task: { ...SAMPLE_TASK, id, form_definition: null, redact_payload: false, timeout_at: Date.now() + HOUR },
     to: { address, name: null, time_zone: null },
     answering: { link },
     settings_link: null,

@@ -1,13 +1,14 @@
-import { SlackFailure, type Slack } from "../../channels/slack/client.ts";
-import { listInstallations, missingScopes } from "../../channels/slack/workspaces/installations.ts";
-import { createWorkspaces, type Workspaces } from "../../channels/slack/workspaces/workspaces.ts";
+import type { CheckOptions } from "../channel.ts";
+import { SlackFailure, type Slack } from "./client.ts";
+import { listInstallations, missingScopes } from "./workspaces/installations.ts";
+import { createWorkspaces, type Workspaces } from "./workspaces/workspaces.ts";
 import type { Config } from "../../config.ts";
-import { check, checkEach, known, off, ok, problem, warning, type Finding } from "./check.ts";
+import { check, checkEach, known, off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 type Ctx = Parameters<typeof createWorkspaces>[0];
 
 /** Whether the app may speak in each workspace, and whether Slack reaches us. */
-export function checkSlack(ctx: Ctx, limitMs: number): Promise<Finding[]> {
+export function checkSlack(ctx: Ctx, { limitMs }: Pick<CheckOptions, "limitMs">): Promise<Finding[]> {
   return checkEach("slack", limitMs, async () => {
     const settings = ctx.config.slack;
     if (settings === null) return [known(NO_APP)];

@@ -1,0 +1,25 @@
+import type { Reader, Tx } from "../db/database.ts";
+import { isEmailAddress, emailKey } from "../lib/text.ts";
+import { findUserByEmail } from "../people/store.ts";
+import { recordNotification } from "../tasks/audit.ts";
+import type { Notice, Recipient } from "../tasks/notices.ts";
+import type { Destination } from "../tasks/notify.ts";
+
+/** Why nothing is sent to a person who was deactivated. */
+export const INACTIVE = { error: "inactive", message: "This person was deactivated." } as const;
+
+/** The person with the address that a destination names; null: it names none. */
+export async function recipientByEmail(reader: Reader, { target }: Destination): Promise<Recipient | null> {
+  if (!isEmailAddress(target)) return null;
+  return { user: await findUserByEmail(reader, target), email: target, name: emailKey(target) };
+}
+
+/** Notes in the audit trail that a destination cannot be reached. @param error - a stable word, a colon, and a sentence */
+export function recordUnreachable(
+  tx: Tx,
+  { task_id, purpose }: Notice,
+  { channel, target }: Destination,
+  error: string,
+): Promise<void> {
+  return recordNotification(tx, task_id, { channel, to: target, purpose, error });
+}

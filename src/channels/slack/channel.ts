@@ -1,0 +1,46 @@
+import type { ChannelType } from "../channel.ts";
+import { checkSlack } from "./check.ts";
+import { createSlackAnswerKind } from "./clicks/answering.ts";
+import { createSlackKind } from "./kind.ts";
+import { createSlackDoor } from "./links.ts";
+import { enqueuePosts } from "./notices.ts";
+import { slackRoutes } from "./routes.ts";
+import { slackShapes } from "./schema.ts";
+import { startSocket } from "./socket.ts";
+import { isSlackTarget, recipientOf } from "./targets.ts";
+import { createSlackRemovalKind } from "./workspaces/removal.ts";
+import { createWorkspaces } from "./workspaces/workspaces.ts";
+
+/** Slack: a message that is changed with its task, answered by its buttons, in a modal, or by a link. (spec: Channels) */
+export const slackChannel: ChannelType = {
+  name: "slack",
+  example: "slack:#approvals",
+  problemOf: (target) =>
+    isSlackTarget(target)
+      ? null
+      : "is not a Slack channel (#name, C..., G...), user (U..., W..., @handle) or e-mail address.",
+  shapes: slackShapes,
+  check: checkSlack,
+  open: (ctx) => {
+    const { slack: settings } = ctx.config;
+    const slack = settings === null ? null : createWorkspaces(ctx, settings);
+    return {
+      recipientOf,
+      enqueue: (tx, notice, to) => enqueuePosts(ctx, tx, notice, to),
+      kinds: (all) =>
+        slack === null
+          ? {}
+          : {
+              slack: createSlackKind(ctx, slack),
+              slack_answer: createSlackAnswerKind({ ...all, slack }),
+              slack_removal: createSlackRemovalKind(ctx, slack),
+            },
+      door: (all) => createSlackDoor(all, slack),
+      routes: (all) => async (app) => {
+        await app.register(slackRoutes, { ctx: { ...all, slack } });
+      },
+      start: (all) =>
+        slack === null || settings?.appToken == null ? { stop: async () => {} } : startSocket({ ...all, slack }, slack),
+    };
+  },
+};

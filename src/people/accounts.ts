@@ -1,0 +1,109 @@
+/**
+ * Accounts of people in channels that vouch for their members. Stored and sent fields call an account after Slack, the one
+ * channel that has had them so far; this file alone knows that. (spec: Users, Complete a task)
+ */
+import { Type } from "typebox";
+import type { TaskRow, UserRow } from "../db/schema.ts";
+import { ServiceError } from "../errors.ts";
+import { Nullable, Text } from "../http/schema.ts";
+
+/** A member of a workspace. */
+export interface Account {
+  team_id: string;
+  user_id: string;
+}
+
+/** The channel that accounts in the directory belong to. */
+const CHANNEL = "slack";
+
+const NullableText = (description: string) => Nullable(Type.String({ description }));
+
+type UserColumns = Pick<UserRow, "slack_team_id" | "slack_user_id">;
+type AnswerColumns = Pick<TaskRow, "completed_by_slack_team_id" | "completed_by_slack_user_id">;
+
+// --- In the directory --------------------------------------------------------------------------------------------------
+
+/** Fields of a user's record. */
+export const accountRecord = {
+  slack_team_id: NullableText("The Slack workspace."),
+  slack_user_id: NullableText("The person's id in it."),
+};
+
+/** Fields of a request that writes a user. */
+export const accountBody = {
+  slack_team_id: Type.Optional(
+    Nullable(Text({ minLength: 1, maxLength: 50, description: "The Slack workspace, with `slack_user_id`." })),
+  ),
+  slack_user_id: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 50, description: "The person's id in it." }))),
+};
+
+/** What a user needs to be reached, for the description of the API. */
+export const ADDRESS_WANTED = "With an e-mail address or both Slack ids; the rest is optional.";
+
+/** The columns of a user that name their account. */
+export const ACCOUNT_COLUMNS = ["slack_team_id", "slack_user_id"] as const satisfies (keyof UserColumns)[];
+
+export const NO_ACCOUNT: UserColumns = { slack_team_id: null, slack_user_id: null };
+
+export function toAccountRecord({ slack_team_id, slack_user_id }: UserColumns): UserColumns {
+  return { slack_team_id, slack_user_id };
+}
+
+/** The account of a user, with its channel; null: they have none. */
+export function accountOf({ slack_team_id, slack_user_id }: UserColumns): (Account & { channel: string }) | null {
+  if (slack_team_id === null || slack_user_id === null) return null;
+  return { channel: CHANNEL, team_id: slack_team_id, user_id: slack_user_id };
+}
+
+/** Rejects half of an account. @throws ServiceError USER_NO_ADDRESS */
+export function requireWholeAccount({ slack_team_id, slack_user_id }: UserColumns): void {
+  if ((slack_team_id === null) !== (slack_user_id === null))
+    throw new ServiceError("USER_NO_ADDRESS", {
+      message: "A Slack user is named by both ids, the team's and the user's.",
+    });
+}
+
+// --- In an answer ------------------------------------------------------------------------------------------------------
+
+/** Fields of a task's record that name the account which answered. */
+export const answerAccountRecord = {
+  completed_by_slack_team_id: NullableText("The Slack workspace of the member who answered in Slack."),
+  completed_by_slack_user_id: NullableText("The Slack member who answered in Slack."),
+};
+
+/** The columns of a task that name the account which answered. */
+export const ANSWER_ACCOUNT_COLUMNS = [
+  "completed_by_slack_team_id",
+  "completed_by_slack_user_id",
+] as const satisfies (keyof AnswerColumns)[];
+
+export function toAnswerColumns(account: Account | null): AnswerColumns {
+  return {
+    completed_by_slack_team_id: account?.team_id ?? null,
+    completed_by_slack_user_id: account?.user_id ?? null,
+  };
+}
+
+/** The account that answered a task; null: the answer came from none. */
+export function answerAccountOf(task: AnswerColumns): Account | null {
+  const { completed_by_slack_team_id: team_id, completed_by_slack_user_id: user_id } = task;
+  return team_id === null || user_id === null ? null : { team_id, user_id };
+}
+
+/** How the audit trail names an account of which no address is known. */
+export function toAuditExtra({ team_id, user_id }: Account): object {
+  return { slack_team_id: team_id, slack_user_id: user_id };
+}
+
+/** Whether an entry of the audit trail names this account. @param extra - of the entry */
+export function isInAuditExtra(extra: object | null, { team_id, user_id }: Account): boolean {
+  const { slack_team_id, slack_user_id } = (extra ?? {}) as { slack_team_id?: unknown; slack_user_id?: unknown };
+  return slack_team_id === team_id && slack_user_id === user_id;
+}
+
+/** Names the account that answered, where the directory knows nobody. */
+export const UNKNOWN_MEMBER = "a Slack member";
+
+export function nameOfAccount({ user_id }: Account): string {
+  return `the Slack member ${user_id}`;
+}
