@@ -9,7 +9,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   channels: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
   embed: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
   dashboard: ["http", "lib"],
-  operations: ["deliveries", "people", "http", "db", "lib"],
+  operations: ["channels", "deliveries", "people", "http", "db", "lib"],
   tasks: ["deliveries", "people", "verifier", "outbound", "http", "db", "lib"],
   callbacks: ["deliveries", "outbound", "db", "lib"],
   deliveries: ["people", "http", "db", "lib"],

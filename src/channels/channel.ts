@@ -31,10 +31,21 @@ export interface KindContext extends CompletionContext {
 export interface ChannelType extends NotifiableChannel {
   /** Shapes that shapes of other routes refer to by name. */
   shapes?: readonly TSchema[];
+  /** What operators may know of how the environment sets it up. */
+  settings?: ChannelSettings;
   /** Looks at how the channel is set up, for `doctor`. Starts and changes nothing. */
   check?(ctx: CheckContext, options: CheckOptions): Promise<Finding[]>;
   /** Makes the channel of one service. */
   open(ctx: ChannelContext): Channel;
+}
+
+/** A part of `GET /api/settings`, under the name of the channel. */
+export interface ChannelSettings {
+  shape: TSchema;
+  /** No secret, and no path; null: the channel is not set up. */
+  read(config: Config): object | null;
+  /** The variables, for people. */
+  variables: string;
 }
 
 export interface CheckContext {

@@ -1,3 +1,4 @@
+import { accountOf, type Account } from "../people/accounts.ts";
 import type { NewServiceKeyRecord, ServiceKeyRecord, UserRecord } from "../people/schema.ts";
 import { openCalls, type Calls } from "./calls.ts";
 import { need, parse, read, UsageError } from "./options.ts";
@@ -162,11 +163,15 @@ function cursorAfter({ id, created_at }: { id: string; created_at: string }): st
   return Buffer.from(JSON.stringify([Date.parse(created_at), id])).toString("base64url");
 }
 
+function idOf(account: Account | null): string {
+  return account === null ? "" : `${account.team_id}/${account.user_id}`;
+}
+
 function usersTable(users: readonly UserRecord[]): string {
   return table(
     ["address", "name", "operator", "role", "access level", "pool", "password", "active", "id"],
     users.map((user) => [
-      user.email ?? `${user.slack_team_id}/${user.slack_user_id}`,
+      user.email ?? idOf(accountOf(user)),
       user.display_name,
       yes(user.is_operator),
       user.role,

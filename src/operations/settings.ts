@@ -1,13 +1,19 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type, type Static } from "typebox";
+import { CHANNELS } from "../channels/registered.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
-import { errors, Nullable } from "../http/schema.ts";
+import { errors } from "../http/schema.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 
 const oneOf = <const T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: "string", enum: values, description });
+
+/** Channels that the environment sets up. */
+export const SET_CHANNELS = CHANNELS.flatMap(({ name, settings }) =>
+  settings === undefined ? [] : [{ name, settings }],
+);
 
 /** What an operator wants to know of a service that runs: what is on, and how it is set. No secret, and no path. */
 const Settings = Type.Object(
@@ -29,16 +35,7 @@ const Settings = Type.Object(
       },
       { description: "Showing the form in other products." },
     ),
-    slack: Nullable(
-      Type.Object(
-        {
-          http: Type.Boolean({ description: "Slack's requests are taken over HTTP." }),
-          socket_mode: Type.Boolean({ description: "They come over a connection that the service opens." }),
-          oauth: Type.Boolean({ description: "The app can be installed in workspaces from the dashboard." }),
-        },
-        { description: "The Slack app; null: there is none." },
-      ),
-    ),
+    ...Object.fromEntries(SET_CHANNELS.map(({ name, settings }) => [name, settings.shape])),
     trusted_proxies: Type.Array(Type.String(), { description: "Whose forwarding headers are believed." }),
     body_limit_bytes: Type.Integer({ description: "The largest request body." }),
     log_level: Type.String(),
@@ -95,11 +92,7 @@ export function settingsOf(config: Config): Omit<Settings, "version" | "database
     public_url: config.publicUrl,
     callbacks: { signed: config.payloadKey !== null, allow_private: config.callbacks.allowPrivate },
     embed: { configured: config.embed !== null, allowed_origins: [...(config.embed?.parentOrigins ?? [])] },
-    slack: config.slack && {
-      http: config.slack.signingSecret !== null,
-      socket_mode: config.slack.appToken !== null,
-      oauth: config.slack.oauth !== null,
-    },
+    ...Object.fromEntries(SET_CHANNELS.map(({ name, settings }) => [name, settings.read(config)])),
     trusted_proxies: [...config.trustedProxies],
     body_limit_bytes: config.limits.bodyBytes,
     log_level: config.logLevel,

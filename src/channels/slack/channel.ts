@@ -5,7 +5,7 @@ import { createSlackKind } from "./kind.ts";
 import { createSlackDoor } from "./links.ts";
 import { enqueuePosts } from "./notices.ts";
 import { slackRoutes } from "./routes.ts";
-import { slackShapes } from "./schema.ts";
+import { SlackSettings, slackShapes } from "./schema.ts";
 import { startSocket } from "./socket.ts";
 import { isSlackTarget, recipientOf } from "./targets.ts";
 import { createSlackRemovalKind } from "./workspaces/removal.ts";
@@ -20,6 +20,16 @@ export const slackChannel: ChannelType = {
       ? null
       : "is not a Slack channel (#name, C..., G...), user (U..., W..., @handle) or e-mail address.",
   shapes: slackShapes,
+  settings: {
+    shape: SlackSettings,
+    read: ({ slack }) =>
+      slack && {
+        http: slack.signingSecret !== null,
+        socket_mode: slack.appToken !== null,
+        oauth: slack.oauth !== null,
+      },
+    variables: "SERVICE_SLACK_...",
+  },
   check: checkSlack,
   open: (ctx) => {
     const { slack: settings } = ctx.config;

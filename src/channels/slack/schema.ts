@@ -65,4 +65,16 @@ export const TestPostResult = Type.Object(
 );
 export type TestPostResult = Static<typeof TestPostResult>;
 
+/** What operators may know of how the app is set up. */
+export const SlackSettings = Nullable(
+  Type.Object(
+    {
+      http: Type.Boolean({ description: "Slack's requests are taken over HTTP." }),
+      socket_mode: Type.Boolean({ description: "They come over a connection that the service opens." }),
+      oauth: Type.Boolean({ description: "The app can be installed in workspaces from the dashboard." }),
+    },
+    { description: "The Slack app; null: there is none." },
+  ),
+);
+
 export const slackShapes = [SlackInstallation, AddInstallationBody, TestPostBody, TestPostResult];

@@ -3,7 +3,7 @@ import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
 /** Embed tokens allow no more. */
 const NOTICED_MS = 5 * SECOND;
-/** Slack's requests are refused from here on. */
+/** Channels refuse requests whose signature is older. */
 const WRONG_MS = 5 * MINUTE;
 
 /** Another clock. */

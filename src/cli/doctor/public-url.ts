@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isLoopback, type Config } from "../../config.ts";
 import { docsLink } from "../../http/error-response.ts";
-import { settingsOf } from "../../operations/settings.ts";
+import { SET_CHANNELS, settingsOf } from "../../operations/settings.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { codeOf } from "../../outbound/send-failure.ts";
 import { VERSION } from "../../version.ts";
@@ -70,7 +70,9 @@ async function findDifference(config: Config, isSameVersion: boolean, signal: Ab
   const { status, body } = await ask(`${publicUrl}/api/settings`, signal, headers);
   if (status === 200) {
     const ours = settingsOf(config);
-    const names = COMPARED.flatMap(([key, name]) => (isDeepStrictEqual(field(body, key), ours[key]) ? [] : name));
+    const names = COMPARED.flatMap(([key, name]) =>
+      isDeepStrictEqual(field(body, key), field(ours, key)) ? [] : name,
+    );
     if (names.length === 0 || !isSameVersion) return null;
     return `The service at ${publicUrl} runs with other settings than these (${names.join(", ")}): start it again with them.`;
   }
@@ -81,11 +83,11 @@ async function findDifference(config: Config, isSameVersion: boolean, signal: Ab
   return `The service that answers at ${publicUrl} takes another address for its own: start it with this SERVICE_PUBLIC_URL.`;
 }
 
-const COMPARED: readonly (readonly [keyof ReturnType<typeof settingsOf>, string])[] = [
+const COMPARED: readonly (readonly [string, string])[] = [
   ["public_url", "SERVICE_PUBLIC_URL"],
   ["callbacks", "SERVICE_PAYLOAD_KEY or SERVICE_CALLBACK_ALLOW_PRIVATE"],
   ["embed", "SERVICE_EMBED_..."],
-  ["slack", "SERVICE_SLACK_..."],
+  ...SET_CHANNELS.map(({ name, settings }) => [name, settings.variables] as const),
   ["trusted_proxies", "SERVICE_TRUSTED_PROXIES"],
   ["body_limit_bytes", "SERVICE_BODY_LIMIT_BYTES"],
 ];
