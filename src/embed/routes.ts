@@ -36,7 +36,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: EmbedContext; isBuilt
   app.post(
     "/tokens",
     {
-      config: { identifies: asProduct, guardsItself: true },
+      config: { authenticate: asProduct, skipSameOrigin: true },
       schema: {
         operationId: "createEmbedToken",
         summary: "Make an embed token",
@@ -69,7 +69,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: EmbedContext; isBuilt
   app.get(
     "/task",
     {
-      config: { identifies: asEmbedder },
+      config: { authenticate: asEmbedder },
       schema: {
         operationId: "getEmbeddedTask",
         summary: "Read the task of an embedded form",
@@ -97,7 +97,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: EmbedContext; isBuilt
   app.post(
     "/task/complete",
     {
-      config: { identifies: asEmbedder, guardsItself: true },
+      config: { authenticate: asEmbedder, skipSameOrigin: true },
       schema: {
         operationId: "completeEmbeddedTask",
         summary: "Answer in an embedded form",

@@ -10,7 +10,7 @@ import { reassign } from "./assignment.ts";
 import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
 import { isTerminal, OPEN_STATUSES } from "./lifecycle.ts";
 import { parseNotify } from "./notify.ts";
-import { noteChoice, parseAssignTo, route } from "./routing.ts";
+import { recordRoundRobin, parseAssignTo, route } from "./routing.ts";
 import { findRequest, findTaskForUpdate, NO_CLAIM, parseJson, type Task } from "./store.ts";
 import { isAssignee } from "./access.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
@@ -137,7 +137,7 @@ async function reoffer(tx: Tx, task: Task, user: User): Promise<boolean> {
   const routed = await route(tx, asked === null ? null : parseAssignTo(asked), notify);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   await addCandidates(tx, task.id, routed.candidates);
-  await noteChoice(tx, routed);
+  await recordRoundRobin(tx, routed);
   await reassign(tx, task, {
     ...change,
     set: { ...set, assigned_to_user_id, assigned_to_email },
