@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { EmbedConfig, Config } from "../config.ts";
+import type { EmbedConfig } from "../config/embed.ts";
+import type { Config } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import { errors } from "../http/schema.ts";
 import { callerOf, type Caller } from "../people/caller.ts";

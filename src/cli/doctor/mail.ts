@@ -3,7 +3,8 @@ import { findIdentity, listIdentities, SEALED, testIdentity, type Identity } fro
 import { createLink } from "../../channels/email/links.ts";
 import { renderMessage } from "../../channels/email/message.ts";
 import { tryServer } from "../../channels/email/transport.ts";
-import { isLoopback, type Config } from "../../config.ts";
+import { isLoopback } from "../../config/hosts.ts";
+import type { Config } from "../../config.ts";
 import { newId } from "../../lib/ids.ts";
 import { HOUR } from "../../lib/time.ts";
 import { check, checkEach, known, off, ok, problem, warning, type Finding } from "./check.ts";
