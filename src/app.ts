@@ -23,7 +23,7 @@ import {
   answerErrors,
   createConnectionErrorHandler,
   createFrameworkErrorHandler,
-  refuseHopeless,
+  rejectUnroutable,
   SAFE_HEADERS,
 } from "./http/error-response.ts";
 import { refuseCrossSite } from "./http/same-origin.ts";
@@ -99,12 +99,12 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
     const { authorization, cookie } = request.headers;
     if (authorization !== undefined || cookie !== undefined) void reply.header("cache-control", "no-store");
-    refuseHopeless(app, request, reply);
+    rejectUnroutable(app, request, reply);
     refuseCrossSite(request, ctx.config.publicUrl);
     const { schema, config } = request.routeOptions;
     // Who asks is of no interest to the rest, which must answer without the database as well.
-    if (schema?.security === undefined && config.greets !== true) return done();
-    const caller = (config.identifies ?? identify)(request);
+    if (schema?.security === undefined && config.resolveCaller !== true) return done();
+    const caller = (config.authenticate ?? identify)(request);
     // Where the database is asked, the hook gives a promise instead.
     if (caller instanceof Promise) return caller.then((known) => admit(request, known));
     admit(request, caller);

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { ConfigError, isLoopback, readConfig } from "./config.ts";
+import { ConfigError, KNOWN_NAMES, readConfig } from "./config.ts";
+import { isLoopback } from "./config/hosts.ts";
 import { loadSecrets } from "./secrets.ts";
 
 const KEY = Buffer.alloc(32, 1).toString("base64");
@@ -48,6 +49,22 @@ void test("with nothing set the service runs on the embedded database, on loopba
       logLevel: "info",
     },
   );
+});
+
+void test("the names that this release knows are those that it reads", () => {
+  const read = new Set<string>();
+  const env = new Proxy<Record<string, string>>(
+    {},
+    {
+      get: (_target, name) => {
+        read.add(String(name));
+        return undefined;
+      },
+    },
+  );
+  readConfig(env, stored);
+  const own = new Set([...read].filter((name) => name.startsWith("SERVICE_")));
+  assert.deepEqual(own.union(new Set(["SERVICE_URL", "SERVICE_KEY"])), KNOWN_NAMES);
 });
 
 void test("every problem of an environment is told at once", () => {

@@ -24,15 +24,15 @@ export interface Context {
   db: Db;
   log: Logger;
   metrics: Metrics;
-  /** Checks values against clients' schemas. */
-  patterns: PatternHost;
+  /** Validates values against clients' schemas. */
+  schemas: PatternHost;
   /** Draws payloads and forms as HTML. */
   drawing: Drawing;
   verify: Verify;
   /** Asks the vendors of verifiers. */
   vendors: VendorThread;
   waiters: Waiters;
-  creator: TaskCreator;
+  taskCreator: TaskCreator;
   /** Reaches people, for tasks: the channels. */
   notifier: Notifier;
   channels: Channels;

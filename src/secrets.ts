@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Secrets } from "./config.ts";
+import type { Secrets } from "./config/keys.ts";
 
 /**
  * The secrets of a service on the embedded database, kept in `<data dir>/secrets.json` (mode 0600) and made at the

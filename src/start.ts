@@ -72,12 +72,12 @@ export async function createContext(
     isNewDatabase: isNew,
     log,
     metrics,
-    patterns: createPatternHost(),
+    schemas: createPatternHost(),
     drawing: createDrawing({ log, ...replace.drawing }),
     verify: replace.verify ?? createVerify({ settings: config.verifier, vendors, log }),
     vendors,
     waiters,
-    creator: createTaskCreator(db, channels),
+    taskCreator: createTaskCreator(db, channels),
     notifier: channels,
     channels,
     events: createTaskEvents(db, onError),
@@ -96,7 +96,7 @@ async function closeParts(ctx: Omit<Context, "close">): Promise<void> {
   ctx.events.stop();
   await ctx.deliveries.stop();
   await ctx.sender.close();
-  await ctx.patterns.close();
+  await ctx.schemas.close();
   await ctx.drawing.close();
   await ctx.vendors.close();
   await ctx.db.close();

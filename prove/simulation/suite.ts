@@ -111,7 +111,7 @@ async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }
   const errors: unknown[] = [];
   const db = await openSqlite({ dataDir, onError: (error) => void errors.push(error) });
   const observer = new DatabaseSync(join(dataDir, "service.db"), { readOnly: true });
-  const patterns = createPatternHost();
+  const schemas = createPatternHost();
   const metrics = createMetrics({
     waiting: () => 0,
     deliveriesInFlight: () => ({}),
@@ -121,7 +121,7 @@ async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }
     config,
     log: pino({ level: "silent" }),
     metrics,
-    patterns,
+    schemas,
     // There is no vendor in this world.
     verify: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR")),
   };
@@ -129,7 +129,7 @@ async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }
     ground: { db, observer, shared },
     close: async () => {
       observer.close();
-      await patterns.close();
+      await schemas.close();
       await db.close();
       rmSync(dataDir, { recursive: true, force: true });
       if (errors.length > 0) throw new AggregateError(errors, "Effects threw after a commit.");

@@ -78,7 +78,7 @@ export interface Ground {
   db: Db;
   /** A connection of our own, to see what is committed. */
   observer: DatabaseSync;
-  shared: Pick<ProcessContext, "config" | "log" | "metrics" | "patterns" | "verify">;
+  shared: Pick<ProcessContext, "config" | "log" | "metrics" | "schemas" | "verify">;
 }
 
 /** A request of somebody, and the answer they got. */
@@ -353,7 +353,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       ...shared,
       db: store,
       waiters: time.as(life, () => createWaiters(store, () => {})),
-      creator: createTaskCreator(store, notifier),
+      taskCreator: createTaskCreator(store, notifier),
       notifier,
       events: time.as(life, () => createTaskEvents(store, () => {})),
       deliveries,

@@ -1,5 +1,6 @@
 import type { Db } from "../db/database.ts";
-import type { EmbedConfig, Config } from "../config.ts";
+import type { EmbedConfig } from "../config/embed.ts";
+import type { Config } from "../config.ts";
 import type { Look, Drawing } from "../drawing/drawing.ts";
 import { ServiceError } from "../errors.ts";
 import { drawHeading, reviewSection } from "../http/task-drawing.ts";

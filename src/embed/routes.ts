@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { EmbedConfig, Config } from "../config.ts";
+import type { EmbedConfig } from "../config/embed.ts";
+import type { Config } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import { errors } from "../http/schema.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
@@ -36,7 +37,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: EmbedContext; isBuilt
   app.post(
     "/tokens",
     {
-      config: { identifies: asProduct, guardsItself: true },
+      config: { authenticate: asProduct, skipSameOrigin: true },
       schema: {
         operationId: "createEmbedToken",
         summary: "Make an embed token",
@@ -69,7 +70,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: EmbedContext; isBuilt
   app.get(
     "/task",
     {
-      config: { identifies: asEmbedder },
+      config: { authenticate: asEmbedder },
       schema: {
         operationId: "getEmbeddedTask",
         summary: "Read the task of an embedded form",
@@ -97,7 +98,7 @@ export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: EmbedContext; isBuilt
   app.post(
     "/task/complete",
     {
-      config: { identifies: asEmbedder, guardsItself: true },
+      config: { authenticate: asEmbedder, skipSameOrigin: true },
       schema: {
         operationId: "completeEmbeddedTask",
         summary: "Answer in an embedded form",

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { errors, jwtVerify, SignJWT } from "jose";
 import type { Db } from "../db/database.ts";
-import type { EmbedConfig } from "../config.ts";
+import type { EmbedConfig } from "../config/embed.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";

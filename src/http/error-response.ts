@@ -58,10 +58,10 @@ function notFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyR
 }
 
 /**
- * Refuses what no route will take, before its body is looked at: what is wrong with that would be beside the point.
+ * Rejects a request that no route takes, before its body is read.
  * @throws ServiceError MALFORMED_REQUEST, NOT_FOUND, METHOD_NOT_ALLOWED
  */
-export function refuseHopeless(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
+export function rejectUnroutable(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
   if (request.raw.httpVersion === "1.1" && request.headers.host === undefined)
     throw new ServiceError("MALFORMED_REQUEST", { message: "The header `Host` is missing." });
   if (request.is404) throw notFound(app, request, reply);

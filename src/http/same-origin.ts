@@ -9,7 +9,7 @@ import { ServiceError } from "../errors.ts";
  * @throws ServiceError FORBIDDEN
  */
 export function refuseCrossSite(request: FastifyRequest, publicUrl: string): void {
-  if (request.method === "GET" || request.method === "HEAD" || request.routeOptions.config.guardsItself) return;
+  if (request.method === "GET" || request.method === "HEAD" || request.routeOptions.config.skipSameOrigin) return;
   const { authorization, cookie, origin, "sec-fetch-site": site } = request.headers;
   // No browser adds a token by itself.
   if (authorization !== undefined) return;
@@ -25,7 +25,7 @@ export function refuseCrossSite(request: FastifyRequest, publicUrl: string): voi
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Knows by itself whether a request comes from a page of this service, and does nothing for a cookie. */
-    guardsItself?: boolean;
+    /** A route that takes no cookie as a credential, and checks the origin of a request itself where it matters. */
+    skipSameOrigin?: boolean;
   }
 }

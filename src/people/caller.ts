@@ -95,13 +95,13 @@ export function requireOperator(caller: Caller): void {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Is open to everybody, and wants to know who they are all the same. */
-    greets?: boolean;
-    /** Names the caller in its own way, and throws for everybody else: credentials that open nothing but this route. */
-    identifies?: (request: FastifyRequest) => Promise<Caller>;
+    /** A public route that resolves the caller when there are credentials. */
+    resolveCaller?: boolean;
+    /** Identifies the caller from credentials of its own, which open no other route, and throws for every other request. */
+    authenticate?: (request: FastifyRequest) => Promise<Caller>;
   }
   interface FastifyRequest {
-    /** null: nobody we know. Named before the request is read. */
+    /** Set before the body is read. null: the caller is unknown. */
     caller: Caller | null;
   }
 }

@@ -46,11 +46,11 @@ async function callerWithSession({ db }: { db: Db }, session: string): Promise<C
 }
 
 /**
- * Asks once more whether a caller of some time ago is still who they were.
- * @throws ServiceError UNAUTHENTICATED when the session has ended meanwhile, FORBIDDEN when the person was deactivated,
- *   INVALID_EMBED_TOKEN when the key that vouched for them was revoked
+ * Checks again that the credentials of a caller are valid, some time after they were first checked.
+ * @throws ServiceError UNAUTHENTICATED when the session has ended, FORBIDDEN when the person was deactivated,
+ *   INVALID_EMBED_TOKEN when the service key behind the token was revoked
  */
-export async function requireStillHere(ctx: { db: Db }, caller: Caller): Promise<void> {
+export async function requireStillValid(ctx: { db: Db }, caller: Caller): Promise<void> {
   if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
     throw new ServiceError("UNAUTHENTICATED");
   if (caller.kind !== "recipient") return;

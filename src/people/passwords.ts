@@ -41,7 +41,7 @@ export function createPasswords(cost: Cost = COST): Passwords {
     if (atWork < AT_ONCE) atWork++;
     else {
       if (waiting.length >= WAITING_MAX) throw new ServiceError("OVERLOADED", { retryAfter: 2 });
-      // Whoever leaves hands over their place.
+      // A caller that leaves releases its slot to the next waiter.
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
     try {

@@ -25,7 +25,7 @@ import {
 } from "./schema.ts";
 import { createServiceKey, listServiceKeys, revokeServiceKey } from "./service-keys.ts";
 import { needsSetup, setUpOperator, type SetupSource, type PeopleContext } from "./setup.ts";
-import { changeMe, signIn, signOut, whoIs } from "./sign-in.ts";
+import { changeMe, signIn, signOut, readMe } from "./sign-in.ts";
 import { changeUser, createUser, deactivateUser, listDirectory, readUser } from "./users.ts";
 
 const security = [{ bearer: [] }, { session: [] }];
@@ -115,7 +115,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: PeopleContext }> = a
   app.post(
     "/auth/logout",
     {
-      config: { greets: true },
+      config: { resolveCaller: true },
       schema: {
         operationId: "signOut",
         summary: "Sign out",
@@ -136,7 +136,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: PeopleContext }> = a
   app.get(
     "/auth/me",
     {
-      config: { greets: true },
+      config: { resolveCaller: true },
       schema: {
         operationId: "getMe",
         summary: "Who is signed in?",
@@ -147,7 +147,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<{ ctx: PeopleContext }> = a
     },
     async (request, reply) => {
       void reply.header("cache-control", "no-store");
-      return whoIs(request.caller);
+      return readMe(request.caller);
     },
   );
 

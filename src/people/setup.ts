@@ -1,4 +1,5 @@
-import { isLoopback, type Config } from "../config.ts";
+import { isLoopback } from "../config/hosts.ts";
+import type { Config } from "../config.ts";
 import type { Reader, Tx, Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { deriveKey, isSameSecret } from "../lib/keys.ts";

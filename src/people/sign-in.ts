@@ -51,8 +51,8 @@ export async function signOut({ db }: Pick<Ctx, "db">, caller: Caller | null): P
   if (caller?.kind === "user") await db.write((tx) => endSession(tx, caller.session));
 }
 
-/** Who the caller is; nobody is no error here. (spec: Auth, me) */
-export function whoIs(caller: Caller | null): Me {
+/** The current user; an anonymous caller gets an empty result, not an error. (spec: Auth, me) */
+export function readMe(caller: Caller | null): Me {
   switch (caller?.kind) {
     case "user":
       return meOf(caller.user);

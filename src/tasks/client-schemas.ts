@@ -85,12 +85,12 @@ function keep(text: string, schema: Schema): void {
  *   are being matched
  */
 export async function requireFits(
-  patterns: PatternHost,
+  schemas: PatternHost,
   schema: Schema,
   value: JsonObject,
   path: "/payload" | "/response",
 ): Promise<void> {
-  const verdict = await patterns.validate(schema, value, { formats: path === "/response" ? "assert" : "annotate" });
+  const verdict = await schemas.validate(schema, value, { formats: path === "/response" ? "assert" : "annotate" });
   const name = path.slice(1);
   switch (verdict.status) {
     case "valid":

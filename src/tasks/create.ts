@@ -21,7 +21,7 @@ export interface Created extends Replay {
 /** What creating a task needs. */
 export interface CreationContext extends CheckContext {
   db: Db;
-  creator: TaskCreator;
+  taskCreator: TaskCreator;
 }
 
 /**
@@ -52,7 +52,7 @@ export async function createTask(
   // The insertion finds out whether the key is taken. It may be freed by a deletion, and taken again, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
     const rows = newTask(request, actorOf(caller), ctx.db.now());
-    const written = await ctx.creator(rows, request.recipients);
+    const written = await ctx.taskCreator(rows, request.recipients);
     if (written !== null) {
       const task = toTask({ ...written.task, ...request.documents, response: null });
       return { task, isReplay: false, isMismatch: false };

@@ -5,7 +5,7 @@ import { addCandidates } from "./candidates.ts";
 import type { Notifier } from "./notices.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
 import type { Recipients } from "./read-request.ts";
-import { noteChoice, route } from "./routing.ts";
+import { recordRoundRobin, route } from "./routing.ts";
 import { addAuditEntry } from "./store.ts";
 
 /** Tries to write a new task, and gives it as it was written; null when its idempotency key is taken. */
@@ -77,7 +77,7 @@ async function addRouted(
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
   if (!(await addTask(tx, { ...rows, task }))) return null;
-  await noteChoice(tx, routed);
+  await recordRoundRobin(tx, routed);
   await addCandidates(tx, task.id, routed.candidates);
   if (decision !== null)
     await addAuditEntry(tx, {

@@ -11,7 +11,7 @@ import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } fro
 import { isTerminal, OPEN_STATUSES } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
-import { noteChoice, parseAssignTo, route } from "./routing.ts";
+import { recordRoundRobin, parseAssignTo, route } from "./routing.ts";
 import { findRequest, findTaskForUpdate, NO_CLAIM, parseJson, type Task } from "./store.ts";
 import { isAssignee } from "./access.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
@@ -141,7 +141,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
   const routed = await route(tx, asked === null ? null : parseAssignTo(asked), notify, notifier);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   await addCandidates(tx, task.id, routed.candidates);
-  await noteChoice(tx, routed);
+  await recordRoundRobin(tx, routed);
   await reassign(tx, task, {
     ...change,
     set: { ...set, assigned_to_user_id, assigned_to_email },

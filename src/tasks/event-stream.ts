@@ -4,7 +4,7 @@ import type { TaskEvents } from "./events.ts";
 import { ServiceError } from "../errors.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
-import { requireStillHere } from "../people/identify.ts";
+import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { requireMay } from "./access.ts";
 
@@ -41,7 +41,7 @@ export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Calle
     end: () => raw.end(),
   });
   const beatOnce = () => {
-    requireStillHere(ctx, caller).then(
+    requireStillValid(ctx, caller).then(
       () => write(": still here\n\n"),
       (error: unknown) => {
         // A database that does not answer ends nobody's session.

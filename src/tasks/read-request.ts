@@ -28,7 +28,7 @@ export interface Recipients {
 /** What the checks of a request need. */
 export interface CheckContext {
   config: Config;
-  patterns: PatternHost;
+  schemas: PatternHost;
   notifier: Notifier;
 }
 
@@ -61,7 +61,7 @@ async function checkRequest(
   const notify = request.notify == null ? [] : readNotify(request.notify, ctx.notifier.channels);
   if (request.verifier_config != null) readVerifierConfig(request.verifier_config, ctx.config.verifier.keyEnvs);
   if (request.callback_url != null) requireCallbackUrl(ctx, request.callback_url);
-  await requireFits(ctx.patterns, payloadSchema, request.payload, "/payload");
+  await requireFits(ctx.schemas, payloadSchema, request.payload, "/payload");
   return routing === null && notify.length === 0 ? null : { routing, notify };
 }
 

@@ -21,12 +21,12 @@ export async function findReplay(reader: Reader, body: unknown): Promise<Replay 
   if (typeof key !== "string" || key === "" || !isStorableText(key)) return null;
   const id = await findTaskIdByKey(reader, key);
   const task = id === null ? null : await findWholeTask(reader, id);
-  return task && { task, isMismatch: !isEqual(UNLIMITED, requestOf(task), known(body as JsonObject)) };
+  return task && { task, isMismatch: !isEqual(UNLIMITED, requestOf(task), comparedFields(body as JsonObject)) };
 }
 
 /** What the task was created with, as a request says it. */
 function requestOf(task: WholeTask): JsonObject {
-  return known({
+  return comparedFields({
     ...task,
     payload: parseJson(task.payload),
     payload_schema: parseJson(task.payload_schema),
@@ -38,7 +38,7 @@ function requestOf(task: WholeTask): JsonObject {
   });
 }
 
-const KNOWN = [
+const COMPARED = [
   "task",
   "payload",
   "payload_schema",
@@ -52,10 +52,10 @@ const KNOWN = [
   "callback_url",
 ] as const satisfies (keyof CreateTaskBody)[];
 
-/** The fields that make two requests the same, without those that say nothing. */
-function known(request: JsonObject): JsonObject {
+/** The fields by which two requests are compared; absent, null and default values are left out. */
+function comparedFields(request: JsonObject): JsonObject {
   return Object.fromEntries(
-    KNOWN.map((name) => [name, request[name]]).filter(
+    COMPARED.map((name) => [name, request[name]]).filter(
       ([name, value]) => value != null && !(name === "redact_payload" && value === false),
     ),
   );

@@ -112,8 +112,8 @@ export async function route(
   }
 }
 
-/** Notes that somebody was chosen among several. */
-export async function noteChoice(tx: Tx, { chosen }: Routed): Promise<void> {
+/** Records when the member of a group was chosen, so that the next task goes to another one. */
+export async function recordRoundRobin(tx: Tx, { chosen }: Routed): Promise<void> {
   if (chosen === null) return;
   // Two choices may fall into one millisecond.
   const last_assigned_at = Math.max(tx.now(), (chosen.last_assigned_at ?? 0) + 1);

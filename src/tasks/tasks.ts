@@ -10,7 +10,7 @@ import type { JsonObject } from "../lib/json.ts";
 import { emailKey, toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
 import { isOperator, type Caller } from "../people/caller.ts";
-import { requireStillHere } from "../people/identify.ts";
+import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { assignmentOf, requireMay, requireMayWith } from "./access.ts";
@@ -32,7 +32,7 @@ const REASON_CHARACTERS_MAX = 4000;
 export interface CompletionContext {
   db: Db;
   config: Config;
-  patterns: PatternHost;
+  schemas: PatternHost;
   verify: Verify;
   notifier: Notifier;
 }
@@ -64,12 +64,12 @@ export async function completeTask(
   const task = await getWholeTask(ctx.db, id);
   await requireMayWith(ctx.db, caller, "complete", task);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
-  await requireFits(ctx.patterns, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
+  await requireFits(ctx.schemas, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
 
   const by = completerOf(caller, body);
-  const event = await judge(ctx, task, { response: body.response, by });
+  const event = await verifyAnswer(ctx, task, { response: body.response, by });
   // A verifier takes its time, and somebody may be signed out meanwhile.
-  if (task.verifier_config !== null) await requireStillHere(ctx, caller);
+  if (task.verifier_config !== null) await requireStillValid(ctx, caller);
   const moved = await moveTask(
     ctx,
     task,
@@ -83,7 +83,7 @@ export async function completeTask(
 }
 
 /** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
-async function judge(
+async function verifyAnswer(
   ctx: CompletionContext,
   task: WholeTask,
   answer: Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">,
@@ -161,7 +161,7 @@ async function waitAs(
   try {
     const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, signedOut.signal]));
     // Asked in any case: a hint may be lost.
-    await requireStillHere(ctx, caller);
+    await requireStillValid(ctx, caller);
     return signedOut.signal.aborted ? await findPolledTask(ctx.db, id) : task;
   } finally {
     unlisten();

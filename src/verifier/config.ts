@@ -1,4 +1,4 @@
-import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "../config.ts";
+import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "../config/verifier.ts";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";

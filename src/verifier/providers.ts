@@ -1,4 +1,4 @@
-import type { VerifierProvider, VerifierSettings } from "../config.ts";
+import type { VerifierProvider, VerifierSettings } from "../config/verifier.ts";
 import { ServiceError } from "../errors.ts";
 import type { VerifierConfig } from "./config.ts";
 

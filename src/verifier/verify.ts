@@ -8,7 +8,7 @@ import {
   type CircuitBreakerPolicy,
 } from "cockatiel";
 import type { Logger } from "pino";
-import type { VerifierProvider, VerifierSettings } from "../config.ts";
+import type { VerifierProvider, VerifierSettings } from "../config/verifier.ts";
 import { ServiceError } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { SECOND } from "../lib/time.ts";

@@ -42,7 +42,7 @@ export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door
     return send(reply, await showAction(pages, params.token, choice));
   });
 
-  const config = { guardsItself: true };
+  const config = { skipSameOrigin: true };
   app.post<Route>("/:token", { config, schema: { hide: true } }, async ({ params, body }, reply) =>
     send(reply, await postAction(pages, params.token, typeof body === "string" ? body : "")),
   );

@@ -4,7 +4,8 @@ import { findIdentity, listIdentities, SEALED, testIdentity, type Identity } fro
 import { createLink } from "./links.ts";
 import { renderMessage } from "./message.ts";
 import { tryServer } from "./transport.ts";
-import { isLoopback, type Config } from "../../config.ts";
+import type { Config } from "../../config.ts";
+import { isLoopback } from "../../config/hosts.ts";
 import { newId } from "../../lib/ids.ts";
 import { HOUR } from "../../lib/time.ts";
 import { check, checkEach, known, off, ok, problem, warning, type Finding } from "../../lib/findings.ts";

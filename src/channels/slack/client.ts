@@ -1,6 +1,6 @@
 import type { ErrorCode, WebClient } from "@slack/web-api";
 import type { KnownBlock, ModalView } from "@slack/types";
-import type { SlackApp as SlackSettings } from "../../config.ts";
+import type { SlackApp as SlackSettings } from "../../config/slack.ts";
 import { SECOND } from "../../lib/time.ts";
 
 /** A message as Slack draws it. */

@@ -31,7 +31,7 @@ export const slackRoutes: FastifyPluginAsyncTypebox<{ ctx: SlackContext }> = asy
   app.post(
     "/interactions",
     {
-      config: { guardsItself: true },
+      config: { skipSameOrigin: true },
       schema: {
         operationId: "slackInteraction",
         summary: "What somebody pressed in Slack",
@@ -228,7 +228,7 @@ export const slackRoutes: FastifyPluginAsyncTypebox<{ ctx: SlackContext }> = asy
   app.get(
     "/oauth/callback",
     {
-      config: { greets: true },
+      config: { resolveCaller: true },
       schema: {
         operationId: "endSlackInstall",
         summary: "Where Slack sends the browser back to",

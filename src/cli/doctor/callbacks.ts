@@ -1,6 +1,7 @@
 import { sendCallback } from "../../callbacks/send.ts";
 import { createSigner } from "../../callbacks/signature.ts";
-import { isLoopback, type Config } from "../../config.ts";
+import { isLoopback } from "../../config/hosts.ts";
+import type { Config } from "../../config.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { createSender } from "../../outbound/http-sender.ts";
 import { newId, timeOfId } from "../../lib/ids.ts";

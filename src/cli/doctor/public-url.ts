@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isLoopback, type Config } from "../../config.ts";
+import { isLoopback } from "../../config/hosts.ts";
+import type { Config } from "../../config.ts";
 import { docsLink } from "../../http/error-response.ts";
 import { SET_CHANNELS, settingsOf } from "../../operations/settings.ts";
 import { reasonOf } from "../../lib/reason.ts";

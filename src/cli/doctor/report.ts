@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { Secrets } from "../../config.ts";
+import type { Secrets } from "../../config/keys.ts";
 import type { Finding, Status } from "../../lib/findings.ts";
 
 /** Longest sentence, in characters: parts of it can come from strangers. */

@@ -1,4 +1,5 @@
-import { ConfigError, readConfig, type Config, type Secrets } from "../../config.ts";
+import { ConfigError, readConfig, type Config } from "../../config.ts";
+import type { Secrets } from "../../config/keys.ts";
 import { findSecrets, NoSecretsYet } from "../../secrets.ts";
 import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { SlackApp as SlackSettings, Config } from "../../../config.ts";
+import type { SlackApp as SlackSettings } from "../../../config/slack.ts";
+import type { Config } from "../../../config.ts";
 import type { Reader } from "../../../db/database.ts";
 import type { SlackInstallationRow } from "../../../db/schema.ts";
 import { createSlack, createSlackApp, SlackFailure, type Slack, type SlackApp } from "../client.ts";

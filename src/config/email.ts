@@ -1,0 +1,63 @@
+import { isIP } from "node:net";
+import { isEmailAddress } from "../lib/text.ts";
+import type { Environment } from "./environment.ts";
+import { isHostName } from "./hosts.ts";
+
+/** The sender of mails that name no identity, and its server. */
+export interface EmailConfig {
+  from: { name: string | null; address: string };
+  smtp: SmtpServer;
+}
+
+export interface SmtpServer {
+  host: string;
+  port: number;
+  /** TLS from the first byte; else by STARTTLS, where the server has it. */
+  secure: boolean;
+  user: string | null;
+  password: string | null;
+}
+
+export function readEmail(env: Environment): EmailConfig | null {
+  const from = env.get("SERVICE_EMAIL_FROM");
+  const smtp = env.get("SERVICE_SMTP_URL");
+  if (from === undefined && smtp === undefined) return null;
+  if (from === undefined || smtp === undefined) {
+    env.problems.push(
+      "SERVICE_EMAIL_FROM and SERVICE_SMTP_URL go together: whom mail is from, and the server that takes it.",
+    );
+    return null;
+  }
+  const [, name = null, address = from] = /^\s*"?([^"<]*?)"?\s*<([^<>]*)>$/.exec(from) ?? [];
+  const isOneLine = !/\p{Cc}/u.test(from);
+  if (!isEmailAddress(address) || !isOneLine)
+    env.problems.push(`SERVICE_EMAIL_FROM is "${from}"; it takes an address, or "Name <address>".`);
+  const server = parseSmtpUrl(smtp);
+  // The value may hold a password: it is not repeated.
+  if (server === null)
+    env.problems.push("SERVICE_SMTP_URL is not an address such as smtp://user:password@mail.example.com:587.");
+  return server === null ? null : { from: { name: name === "" ? null : name, address }, smtp: server };
+}
+
+function parseSmtpUrl(text: string): SmtpServer | null {
+  try {
+    const { protocol, hostname, port, username, password } = new URL(text);
+    const host = hostname.replace(/^\[|\]$/g, "");
+    if (
+      !/^smtps?:$/.test(protocol) ||
+      !(isIP(host) !== 0 || isHostName(host)) ||
+      (username === "") !== (password === "")
+    )
+      return null;
+    const secure = protocol === "smtps:";
+    return {
+      host,
+      port: port === "" ? (secure ? 465 : 587) : Number(port),
+      secure,
+      user: username === "" ? null : decodeURIComponent(username),
+      password: password === "" ? null : decodeURIComponent(password),
+    };
+  } catch {
+    return null;
+  }
+}
