@@ -1,4 +1,5 @@
 import type { Tx } from "../db/database.ts";
+import { MINUTE } from "../lib/time.ts";
 
 /** A delivery whose next attempt is about to be made. */
 export interface DueDelivery {
@@ -65,3 +66,19 @@ export interface Kind {
 
 /** Kinds by the name that stands in a row. */
 export type Kinds = Readonly<Record<string, Kind>>;
+
+/** Returns the kind of a row. A row that another release wrote may name an unknown one: its attempts fail, and are repeated. */
+export function kindOf(kinds: Kinds, name: string): Kind {
+  return Object.hasOwn(kinds, name) ? kinds[name]! : unknownKind;
+}
+
+const unknownKind: Kind = {
+  send: async ({ kind }) => failure("unknown_kind", `This release knows no deliveries of the kind "${kind}".`),
+  nextAttemptAt: (attempts, endedAt) => (attempts < 10 ? new Date(endedAt.getTime() + 10 * MINUTE) : null),
+  onAbandoned: async () => {},
+};
+
+/** An attempt that failed before any receiver answered. */
+export function failure(error: string, message: string): Outcome {
+  return { ok: false, error, message, status_code: null, response_excerpt: null };
+}
