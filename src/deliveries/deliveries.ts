@@ -12,10 +12,10 @@ import { type DeliveryStatus } from "./store.ts";
 
 type Ctx = Pick<Context, "db">;
 
-/** Operators look after callbacks here; messages to people have places of their own. */
+/** Operators see callbacks here. Messages to people are shown with their task. */
 const KIND = "callback";
 const DEFAULT_LIMIT = 50;
-/** Deliveries that one transaction begins anew, at most. */
+/** The most deliveries that one transaction redelivers. */
 const REDELIVER_BATCH = 200;
 
 /**
@@ -56,7 +56,7 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
   };
 }
 
-/** Begins a new cycle of attempts, from any status. @throws ServiceError DELIVERY_NOT_FOUND */
+/** Starts a new cycle of attempts, from any status. @throws ServiceError DELIVERY_NOT_FOUND */
 export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Promise<WebhookDelivery> {
   requireOperator(caller);
   requireDeliveryId(id);
@@ -66,9 +66,9 @@ export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Pro
 }
 
 /**
- * The same for many, in transactions of a bounded size: one that fails leaves the ones before it done.
- * @returns how many begin a new cycle
- * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED when it is not said in exactly one way which
+ * Redelivers many, in transactions of a bounded size. When one fails, those before it remain done.
+ * @returns how many start a new cycle
+ * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED unless the deliveries are selected in exactly one way
  */
 export async function redeliverMany({ db }: Ctx, caller: Caller, body: RedeliverBody): Promise<number> {
   requireOperator(caller);
@@ -95,7 +95,7 @@ async function redeliverIds(db: Context["db"], ids: readonly string[]): Promise<
 }
 
 async function redeliverByStatus(db: Context["db"], status: DeliveryStatus, origin: string | null): Promise<number> {
-  // What ends up in this status, or is created, meanwhile is not meant; and each row comes by once.
+  // Rows that are created during the run are ignored, and each row is visited once.
   const until = db.now();
   let count = 0;
   let after = "";
@@ -103,7 +103,7 @@ async function redeliverByStatus(db: Context["db"], status: DeliveryStatus, orig
     const filter = { kind: KIND, status, origin };
     const page = { after, until, limit: REDELIVER_BATCH };
     const ids = await listIdsByStatus(db, filter, page);
-    // A row may leave the status between the two.
+    // A row may have left the status since it was listed.
     count += (await db.write((tx) => redeliver(tx, KIND, ids, status))).length;
     if (ids.length < REDELIVER_BATCH) return count;
     after = ids.at(-1)!;
@@ -126,7 +126,7 @@ function toRecord(row: DeliveryRow): WebhookDelivery {
   };
 }
 
-/** What cannot be an id is nobody's; it also never reaches the database. */
+/** Rejects malformed ids before any query. */
 function requireDeliveryId(id: string): void {
   if (!isId("dlv", id)) throw new ServiceError("DELIVERY_NOT_FOUND");
 }

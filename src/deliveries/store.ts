@@ -5,26 +5,26 @@ import type { DeliveryRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
 import { HOLD_MS, pendingAnswer } from "./response-hold.ts";
 
-/** FAILED: it is tried again. ABANDONED: the last attempt failed. (spec: Other records, Webhook delivery row) */
+/** FAILED: it will be tried again. ABANDONED: the last attempt failed. (spec: Other records, Webhook delivery row) */
 export const DELIVERY_STATUSES = ["PENDING", "SUCCEEDED", "FAILED", "ABANDONED"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What wakes the engines of all processes. */
+/** The hint that wakes the engines of all processes. */
 export const DELIVERIES_HINT = "deliveries";
 
 export interface OwedDelivery {
   kind: "callback" | "email" | "slack" | "slack_answer" | "slack_removal";
   task_id: string;
   destination: string;
-  /** What shares its fate when it is slow or down. */
+  /** Isolation key: deliveries with the same origin slow down together. */
   origin: string;
-  /** The bytes, as text, that every attempt will send. */
+  /** Every attempt sends these bytes. */
   body: string;
-  /** Epoch milliseconds. */
+  /** When the first attempt is due, in epoch milliseconds. */
   due_at: number;
 }
 
-/** Its row, and its bytes. */
+/** The row of a new delivery, and its body. */
 export interface OwedRow {
   id: string;
   kind: string;
@@ -36,17 +36,17 @@ export interface OwedRow {
   created_at: number;
 }
 
-/** Columns of a new delivery that are its own, and what the others begin with. */
+/** The columns in which new deliveries differ, and the values of the others. */
 const OWN = ["id", "kind", "task_id", "destination", "origin", "next_attempt_at", "created_at"] as const;
 const BEGINNING = { status: "PENDING", cycle: 1, attempt_count: 0, lease_epoch: 0, losses: 0 };
 
 const insertDelivery = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
 const insertBody = insertRow("delivery_bodies");
 
-/** A relation of PostgreSQL's made of JSON of `OwedRow`s. */
+/** Returns the column definitions with which PostgreSQL reads `OwedRow`s from JSON. */
 export const owedColumns = () => sql`${definitions("deliveries", OWN)}, ${definitions("delivery_bodies", ["body"])}`;
 
-/** Both insertions as parts of a larger statement of PostgreSQL's. @param owed - a relation with the columns of `OwedRow` */
+/** Returns both insertions as common table expressions (PostgreSQL). @param owed - a relation with the columns of `OwedRow` */
 export const insertOwed = (owed: RawBuilder<unknown>) => sql`
   owed_deliveries as (
     insert into deliveries (${names(OWN)}, updated_at, ${names(Object.keys(BEGINNING))})
@@ -56,15 +56,16 @@ export const insertOwed = (owed: RawBuilder<unknown>) => sql`
   )`;
 
 /**
- * Something that is owed, to be written in the transaction of what caused it. It is sent, and sent again, once that has
- * committed and the request that caused it, if one did, is answered. (spec: Events, Delivery)
+ * A delivery that is not stored yet. It is written in the transaction of the change that caused it, and starts after the
+ * commit and after the response to the request. (spec: Events, Delivery)
  */
 export interface Owed {
   row: OwedRow;
-  /** To be called after the commit: begins when the answer is out. null: no answer is waited for; DELIVERIES_HINT begins it. */
+  /** To be called after the commit: starts the delivery once the response was sent. null: no request; DELIVERIES_HINT starts it. */
   hold: (() => void) | null;
 }
 
+/** Returns a new delivery to be written. Reads which request runs this, to start after its response. */
 export function owe({ kind, task_id, destination, origin, body, due_at }: OwedDelivery): Owed {
   const id = newId("dlv", due_at);
   const answer = pendingAnswer();
@@ -75,20 +76,20 @@ export function owe({ kind, task_id, destination, origin, body, due_at }: OwedDe
   };
 }
 
-/** Writes down what is owed, statement by statement. */
+/** Inserts a delivery with its body. */
 export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
   await tx.run(insertDelivery, { ...row, updated_at: row.created_at });
   await tx.run(insertBody, { delivery_id: row.id, body: row.body });
 }
 
-/** A delivery that was deleted, and where it stands if it stands somewhere. (places.ts) */
+/** A delivery that was deleted, and where its message was posted, if it was. (places.ts) */
 export type DeletedDelivery = Pick<DeliveryRow, "id" | "task_id" | "destination" | "origin" | "lease_owner"> & {
   place: string | null;
 };
 
-/** Deletes everything that is owed for a task, sent or not. */
+/** Deletes all deliveries of a task, sent or not. */
 export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<DeletedDelivery[]> {
-  // The rows first: whoever writes an outcome or a place holds its row, and adds nothing to one that is gone.
+  // The rows first: an outcome or a place is written under the lock of its row, and not once the row is gone.
   const deleted = await tx.query
     .deleteFrom("deliveries")
     .where("task_id", "=", taskId)
@@ -102,7 +103,7 @@ export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<Delete
   return deleted.map((row) => ({ ...row, place: placeOf.get(row.id) ?? null }));
 }
 
-/** Takes back what was done otherwise. */
+/** Deletes a delivery whose work was done another way. */
 export async function deleteDelivery(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom("deliveries").where("id", "=", id).execute();
   await deleteAllOf(tx, [id]);

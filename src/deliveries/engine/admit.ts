@@ -1,6 +1,6 @@
 /** Which deliveries may begin now: those for which their origin gets a slot of its lane. */
 import type { Db } from "../../db/database.ts";
-import { letFallDue, listDueOf } from "../claim.ts";
+import { listDueOf, makeDue } from "../claim.ts";
 import type { Lanes, Slot } from "./lanes.ts";
 import { originsInTurn, takeLateParked, type Parked, type Queue } from "./queue.ts";
 
@@ -25,7 +25,7 @@ export interface Admission {
 /** Leaves parked deliveries that cannot begin here to any process that has a slot. */
 export async function makeLateParkedDue({ db, queue }: Admitting): Promise<void> {
   const late = takeLateParked(queue, performance.now());
-  if (late.length > 0) await letFallDue(db, late);
+  if (late.length > 0) await makeDue(db, late);
 }
 
 /** Takes slots for up to `max` deliveries. When the database fails, all slots are free again. */

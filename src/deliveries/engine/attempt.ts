@@ -1,7 +1,7 @@
 /** One attempt: from its lease to the outcome, within the time that the lease allows. */
 import type { ClaimedDelivery } from "../claim.ts";
 import { failure, kindOf, type DueDelivery, type Outcome } from "../kinds.ts";
-import { giveBack, type Attempt } from "../outcomes.ts";
+import { releaseLease, type Attempt } from "../outcomes.ts";
 import type { Slot } from "./lanes.ts";
 import { hasWaiting } from "./queue.ts";
 import type { EngineState } from "./state.ts";
@@ -81,7 +81,7 @@ async function send(
 
 async function returnAttempt({ db, log }: EngineState, attempt: Attempt): Promise<void> {
   try {
-    await giveBack(db, attempt);
+    await releaseLease(db, attempt);
   } catch (error) {
     log.error({ err: error, delivery_id: attempt.id }, "An attempt could not be given back; its lease will lapse");
   }
