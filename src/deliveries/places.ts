@@ -7,7 +7,7 @@ import { writeStatement, type Db, type Reader, type Tx } from "../db/database.ts
 import { forUpdate } from "../db/locks.ts";
 import type { DeliveryPlaceRow, DeliveryRow } from "../db/schema.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
-import { addOwed, deleteDeliveriesOf, DELIVERIES_HINT, owe } from "./store.ts";
+import { deleteDeliveriesOf, DELIVERIES_HINT, enqueue, owe } from "./store.ts";
 
 /** The wait before a refresh, by which the request that changed the task was answered. */
 const AFTER_MS = 0.5 * SECOND;
@@ -42,7 +42,7 @@ export async function showAnew(tx: Tx, task_id: string): Promise<void> {
 
 /** Returns the same as a common table expression (PostgreSQL). @param changed - a relation of tasks, with `id` and `updated_at` */
 export const shownAnew = (changed: RawBuilder<unknown>) => sql`
-  shown_anew as (
+  refreshed as (
     update deliveries d set status = 'PENDING', cycle = d.cycle + 1, attempt_count = 0,
       next_attempt_at = changed.updated_at + ${sql.lit(AFTER_MS)}, lease_owner = null, lease_until = null,
       lease_epoch = d.lease_epoch + 1, losses = 0, updated_at = changed.updated_at
@@ -107,8 +107,5 @@ async function enqueueRemoval(
   place: string,
   due_at: number,
 ): Promise<void> {
-  const owed = owe({ kind: "slack_removal", task_id, destination, origin, body: place, due_at });
-  await addOwed(tx, owed);
-  if (owed.hold) tx.afterCommit(owed.hold);
-  else tx.hint(DELIVERIES_HINT);
+  await enqueue(tx, owe({ kind: "slack_removal", task_id, destination, origin, body: place, due_at }));
 }

@@ -35,8 +35,8 @@ const current = new AsyncLocalStorage<PendingAnswer>();
 
 /** Returns the response that new deliveries must wait for; null outside of a request. */
 export function pendingAnswer(): PendingAnswer | null {
-  const answer = current.getStore();
-  return answer === undefined || answer.isOver() ? null : answer;
+  const pending = current.getStore();
+  return pending === undefined || pending.isOver() ? null : pending;
 }
 
 /** Runs `work`, whose new deliveries wait for `response`. `release` gets them once the response is over. */
@@ -47,13 +47,13 @@ export function whileAnswering(
 ): void {
   const held: HeldDelivery[] = [];
   const isOver = () => response.writableFinished || response.closed || response.destroyed;
-  const letGo = () => {
+  const releaseHeld = () => {
     if (held.length > 0) release(held.splice(0));
   };
   const hold = (delivery: HeldDelivery) => {
     held.push(delivery);
-    if (isOver()) return letGo();
-    if (held.length === 1) response.once("finish", letGo).once("close", letGo);
+    if (isOver()) return releaseHeld();
+    if (held.length === 1) response.once("finish", releaseHeld).once("close", releaseHeld);
   };
   current.run({ isOver, hold }, work);
 }

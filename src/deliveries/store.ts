@@ -40,7 +40,7 @@ export interface OwedRow {
 const OWN = ["id", "kind", "task_id", "destination", "origin", "next_attempt_at", "created_at"] as const;
 const BEGINNING = { status: "PENDING", cycle: 1, attempt_count: 0, lease_epoch: 0, losses: 0 };
 
-const insertDelivery = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
+const insertDeliveryRow = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
 const insertBody = insertRow("delivery_bodies");
 
 /** Returns the column definitions with which PostgreSQL reads `OwedRow`s from JSON. */
@@ -48,10 +48,10 @@ export const owedColumns = () => sql`${definitions("deliveries", OWN)}, ${defini
 
 /** Returns both insertions as common table expressions (PostgreSQL). @param owed - a relation with the columns of `OwedRow` */
 export const insertOwed = (owed: RawBuilder<unknown>) => sql`
-  owed_deliveries as (
+  new_deliveries as (
     insert into deliveries (${names(OWN)}, updated_at, ${names(Object.keys(BEGINNING))})
     select ${names(OWN)}, created_at, ${sql.join(Object.values(BEGINNING).map((value) => sql.lit(value)))} from ${owed} owed
-  ), owed_bodies as (
+  ), new_bodies as (
     insert into delivery_bodies (delivery_id, body) select id, body from ${owed} owed
   )`;
 
@@ -68,17 +68,24 @@ export interface Owed {
 /** Returns a new delivery to be written. Reads which request runs this, to start after its response. */
 export function owe({ kind, task_id, destination, origin, body, due_at }: OwedDelivery): Owed {
   const id = newId("dlv", due_at);
-  const answer = pendingAnswer();
-  const next_attempt_at = answer ? due_at + HOLD_MS : due_at;
+  const response = pendingAnswer();
+  const next_attempt_at = response ? due_at + HOLD_MS : due_at;
   return {
     row: { id, kind, task_id, destination, origin, body, next_attempt_at, created_at: due_at },
-    hold: answer && (() => answer.hold({ id, origin })),
+    hold: response && (() => response.hold({ id, origin })),
   };
 }
 
-/** Inserts a delivery with its body. */
+/** Writes a new delivery, which starts after the commit, and after the response to the request if one caused it. */
+export async function enqueue(tx: Tx, owed: Owed): Promise<void> {
+  await addOwed(tx, owed);
+  if (owed.hold) tx.afterCommit(owed.hold);
+  else tx.hint(DELIVERIES_HINT);
+}
+
+/** Inserts a delivery with its body. The caller sees to its start. */
 export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
-  await tx.run(insertDelivery, { ...row, updated_at: row.created_at });
+  await tx.run(insertDeliveryRow, { ...row, updated_at: row.created_at });
   await tx.run(insertBody, { delivery_id: row.id, body: row.body });
 }
 
