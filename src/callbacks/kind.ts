@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Tx } from "../db/database.ts";
-import type { AbandonedDelivery, Kind, Outcome } from "../deliveries/kinds.ts";
+import { failure, type AbandonedDelivery, type Kind, type Outcome } from "../deliveries/kinds.ts";
 import type { Sender, SendResult } from "../outbound/http-sender.ts";
 import { nextAttemptAt } from "./schedule.ts";
 import { sendCallback } from "./send.ts";
@@ -8,21 +8,21 @@ import { createSigner } from "./signature.ts";
 
 export interface CallbackKindOptions {
   sender: Sender;
-  /** null: callbacks are off; rows that exist all the same fail. */
+  /** null: callbacks are off. Attempts at rows that exist already fail. */
   payloadKey: Uint8Array | null;
   log: Logger;
-  /** Writes down with the task that its callback was abandoned. */
+  /** Adds to the audit trail of the task that its callback was abandoned. */
   recordAbandoned(tx: Tx, delivery: AbandonedDelivery): Promise<void>;
 }
 
-/** Callbacks as a kind of delivery. (spec: Events, Callback webhook) */
+/** Returns callbacks as a kind of delivery. (spec: Events, Callback webhook) */
 export function createCallbackKind({ sender, payloadKey, log, recordAbandoned }: CallbackKindOptions): Kind {
   let sign: ReturnType<typeof createSigner> | undefined;
   return {
     send: async ({ destination, task_id, body }, signal) => {
       if (payloadKey === null)
-        return unsent("no_payload_key", "There is no key to sign callbacks with (SERVICE_PAYLOAD_KEY).");
-      if (body === null) return unsent("no_body", "The stored body is gone.");
+        return failure("no_payload_key", "There is no key to sign callbacks with (SERVICE_PAYLOAD_KEY).");
+      if (body === null) return failure("no_body", "The stored body is gone.");
       sign ??= createSigner(payloadKey);
       return toOutcome(
         await sendCallback(sender, sign, { url: destination, task_id, body: Buffer.from(body) }, signal),
@@ -43,8 +43,4 @@ function toOutcome(result: SendResult): Outcome {
   return result.ok
     ? { ok: true, status_code, response_excerpt }
     : { ok: false, error: result.error, message: result.message, status_code, response_excerpt };
-}
-
-function unsent(error: string, message: string): Outcome {
-  return { ok: false, error, message, status_code: null, response_excerpt: null };
 }

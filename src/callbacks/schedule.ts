@@ -1,7 +1,7 @@
 import { schedule } from "../deliveries/schedule.ts";
 import { HOUR, MINUTE, SECOND } from "../lib/time.ts";
 
-/** Thirteen attempts in three days. (spec: Events, Delivery) */
+/** Makes thirteen attempts in three days. (spec: Events, Delivery) */
 export const nextAttemptAt = schedule([
   0,
   30 * SECOND,

@@ -1,15 +1,15 @@
 /**
- * Signs one callback and posts it, once. When to try again is told by schedule.ts; what guards the network, in which
- * order, and why in the connector and not in a DNS hook, is told at the top of lib/http-sender.ts.
+ * Signs one callback and posts it once. schedule.ts says when the next attempt is due. The top of outbound/http-sender.ts
+ * says which guards protect the network.
  */
 import type { Sender, SendResult } from "../outbound/http-sender.ts";
 import type { createSigner } from "./signature.ts";
 
 export interface Callback {
-  /** As stored with the task; it may have become unusable since, which is a failed attempt like any other. */
+  /** As stored with the task. When it has become unusable since, the attempt fails. */
   url: string;
   task_id: string;
-  /** The stored bytes: every attempt sends and signs the same. */
+  /** The stored bytes. Every attempt sends and signs the same ones. */
   body: Buffer;
 }
 
@@ -24,7 +24,7 @@ export async function sendCallback(
   try {
     signature = sign(body);
   } catch {
-    // Not even the body can be trusted to be one: the row must fail alone, not take the loop with it.
+    // The stored body may be damaged. The row must fail alone, and not stop the loop.
     return { ok: false, error: "internal", message: "The stored body cannot be signed.", duration_ms: 0 };
   }
   return sender.send({

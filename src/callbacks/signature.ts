@@ -7,7 +7,7 @@ const SALT = "service-webhook-v1";
 const INFO = "v1";
 
 /**
- * The 32-byte key that signs callbacks; the payload key itself never signs anything. (spec: Events, Signature)
+ * Returns the 32-byte key that signs callbacks. The payload key itself never signs anything. (spec: Events, Signature)
  *
  * @param payloadKey - the 32 raw bytes of `SERVICE_PAYLOAD_KEY`
  * @throws RangeError when the payload key has another length
@@ -20,8 +20,8 @@ export function deriveCallbackKey(payloadKey: Uint8Array): Buffer {
 }
 
 /**
- * Makes the function that signs a callback: it takes the raw body bytes and returns the value of
- * `X-Service-Signature`. The key is derived here, once, and not again for each body. (spec: Events, Signature)
+ * Returns the function that signs a callback: from the raw body bytes it makes the value of `X-Service-Signature`. The key is
+ * derived once, and not for each body. (spec: Events, Signature)
  *
  * @throws RangeError when the payload key does not have 32 bytes
  */

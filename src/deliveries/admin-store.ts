@@ -4,7 +4,7 @@ import { forUpdate } from "../db/locks.ts";
 import type { DeliveryAttemptRow, DeliveryRow } from "../db/schema.ts";
 import { DELIVERIES_HINT, type DeliveryStatus } from "./store.ts";
 
-/** Deliveries of one kind, narrowed down. */
+/** Selects deliveries of one kind. */
 export interface DeliveryFilter {
   kind: string;
   status?: readonly DeliveryStatus[];
@@ -12,7 +12,7 @@ export interface DeliveryFilter {
   origin?: string;
 }
 
-/** Newest first, from after `before`. */
+/** Lists deliveries, newest first, that are older than the one with the id `before`. */
 export async function listDeliveries(
   reader: Reader,
   { kind, status, task_id, origin }: DeliveryFilter,
@@ -44,10 +44,10 @@ export async function listAttempts(reader: Reader, deliveryId: string): Promise<
 }
 
 /**
- * Begins a new cycle of attempts, due now, whatever the status and even while an attempt is under way: the outcome of that
- * one no longer counts. Rows are taken in the order of their ids.
+ * Starts a new cycle of attempts, due now, in any status and even while an attempt is under way: the outcome of that attempt
+ * no longer counts. Rows are locked in the order of their ids.
  *
- * @param status - only those that are still in it; null: whatever theirs is
+ * @param status - only deliveries that are still in this status; null: in any status
  */
 export async function redeliver(
   tx: Tx,
@@ -85,7 +85,7 @@ export async function redeliver(
   return rows;
 }
 
-/** Ids of deliveries in a status, in their order, created up to `until`. */
+/** Lists the ids of deliveries in a status that were created up to `until`, in the order of their ids. */
 export async function listIdsByStatus(
   reader: Reader,
   { kind, status, origin }: { kind: string; status: DeliveryStatus; origin: string | null },

@@ -6,13 +6,14 @@ import { forUpdateOfFree } from "../db/locks.ts";
 import { heldUntil } from "./response-hold.ts";
 import { DELIVERIES_HINT } from "./store.ts";
 
-/** Owed, and nobody is at it. Spelled like the indexes that hold exactly these rows. */
+/** Waits for an attempt, and has no lease. Spelled like the indexes that hold exactly these rows. */
 const isReady = sql<SqlBool>`lease_owner is null and next_attempt_at is not null`;
 
-/** Who makes an attempt, and until when nobody else does. */
+/** The right to make the next attempt of a delivery. */
 export interface Lease {
+  /** The engine that makes the attempt. */
   owner: string;
-  /** Epoch milliseconds. */
+  /** When other engines may make it again, in epoch milliseconds. */
   until: number;
 }
 
@@ -73,7 +74,7 @@ function claimUpdate(
     .where(isAmong(dialect, "id", param("ids")))
     .where(isReady)
     .where(
-      // Another process may have tried it by now and failed: then its next attempt has a time of its own.
+      // Another process may have made a failed attempt since: then the row is held no longer, and is due at its own time.
       sql<SqlBool>`next_attempt_at <= case when status = 'PENDING' and ${isAmong(dialect, "id", param("held"))}
         then cast(${param("held_until")} as bigint) else cast(${param("now")} as bigint) end`,
     );
@@ -85,8 +86,8 @@ function claimUpdate(
 }
 
 /**
- * Takes those of `due` that are due, and those of `held` whose answer is out, unless somebody else has them; each then
- * belongs to the lease alone.
+ * Takes a lease for each delivery of `due` that is due, and for each of `held`, whose response was sent. Leaves out those
+ * that another engine has taken.
  */
 export async function claimDeliveries(
   db: Db,
@@ -104,7 +105,7 @@ export async function claimDeliveries(
   });
 }
 
-const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>((query, param, dialect) =>
+const setDue = writeStatement<{ ids: Ids; now: number; held_until: number }>((query, param, dialect) =>
   query
     .updateTable("deliveries")
     .set({ next_attempt_at: param("now") })
@@ -116,9 +117,9 @@ const makeDueNow = writeStatement<{ ids: Ids; now: number; held_until: number }>
 );
 
 /** Makes held rows due now, for the first engine that has a free slot. */
-export async function letFallDue(db: Db, ids: readonly string[]): Promise<void> {
+export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
   const now = db.now();
-  await db.writeOne(makeDueNow, { ids: idsFor(db, ids), now, held_until: heldUntil(now) });
+  await db.writeOne(setDue, { ids: idsFor(db, ids), now, held_until: heldUntil(now) });
   db.hints.publish([DELIVERIES_HINT]);
 }
 
@@ -129,6 +130,7 @@ const selectBodies = readStatement<{ ids: Ids }, { delivery_id: string; body: st
     .where(isAmong(dialect, "delivery_id", param("ids"))),
 );
 
+/** Reads bodies, by the id of their delivery. */
 export async function findBodies(
   reader: Pick<Reader, "run" | "dialect">,
   ids: readonly string[],
@@ -147,7 +149,7 @@ const selectDueOrigins = readStatement<{ now: number; limit: number }, { origin:
     .limit(param("limit")),
 );
 
-/** The origins of the deliveries that have been due the longest, one for each delivery. */
+/** Lists the origins of the deliveries that have been due the longest: one entry for each delivery. */
 export async function listDueOrigins(reader: Reader, now: number, limit: number): Promise<string[]> {
   return (await reader.run(selectDueOrigins, { now, limit })).map(({ origin }) => origin);
 }
@@ -180,10 +182,10 @@ function nextOrigin(after: Expression<unknown>) {
 }
 
 /**
- * Lists origins with deliveries that wait, in their order, and whether one of them is due. Goes from one origin to the next
- * along the index without reading the deliveries between, so it costs as much as there are origins.
+ * Lists the origins that have due deliveries, among the next `limit` origins with deliveries that wait. Goes from origin to
+ * origin along the index and skips the deliveries between, so the cost grows with the number of origins only.
  *
- * @returns `last`: where to go on; null when the end was reached
+ * @returns `last`: the origin after which to continue; null at the end
  */
 export async function walkDueOrigins(
   reader: Reader,
@@ -198,7 +200,7 @@ export async function walkDueOrigins(
   };
 }
 
-/** So many deliveries of an origin are wanted. */
+/** How many deliveries of an origin are wanted. */
 export interface Wanted {
   origin: string;
   count: number;
@@ -258,7 +260,7 @@ const dueOfOrigins: BulkRead<DueOf, { id: string; origin: string }> = {
   },
 };
 
-/** The deliveries of these origins that have been due the longest; nobody is held to them yet. */
+/** Lists the deliveries of these origins that have been due the longest. They are not claimed yet. */
 export async function listDueOf(
   reader: Reader,
   wanted: readonly Wanted[],
@@ -276,13 +278,13 @@ const selectNextDue = readStatement<object, { next_attempt_at: number }>((query)
     .limit(1),
 );
 
-/** When the first of the deliveries that nobody is at falls or fell due, epoch milliseconds. */
+/** Returns when the earliest delivery without a lease is or was due, in epoch milliseconds; null when there is none. */
 export async function findNextDue(reader: Reader): Promise<number | null> {
   const [row] = await reader.run(selectNextDue, {});
   return row?.next_attempt_at ?? null;
 }
 
-/** How late the delivery is that has been due the longest and that nobody is at. */
+/** Returns how late the most overdue delivery without a lease is. */
 export async function overdueSeconds(reader: Reader & { now(): number }): Promise<number> {
   const due = await findNextDue(reader);
   return due === null ? 0 : Math.max(0, reader.now() - due) / 1000;

@@ -14,10 +14,10 @@ interface Ctx {
   db: Db;
 }
 
-/** Operators look after callbacks here; messages to people have places of their own. */
+/** Operators see callbacks here. Messages to people are shown with their task. */
 const KIND = "callback";
 const DEFAULT_LIMIT = 50;
-/** Deliveries that one transaction begins anew, at most. */
+/** The most deliveries that one transaction redelivers. */
 const REDELIVER_BATCH = 200;
 
 /**
@@ -58,7 +58,7 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
   };
 }
 
-/** Begins a new cycle of attempts, from any status. @throws ServiceError DELIVERY_NOT_FOUND */
+/** Starts a new cycle of attempts, from any status. @throws ServiceError DELIVERY_NOT_FOUND */
 export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Promise<WebhookDelivery> {
   requireOperator(caller);
   requireDeliveryId(id);
@@ -68,9 +68,9 @@ export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Pro
 }
 
 /**
- * The same for many, in transactions of a bounded size: one that fails leaves the ones before it done.
- * @returns how many begin a new cycle
- * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED when it is not said in exactly one way which
+ * Redelivers many, in transactions of a bounded size. When one fails, those before it remain done.
+ * @returns how many start a new cycle
+ * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED unless the deliveries are selected in exactly one way
  */
 export async function redeliverMany({ db }: Ctx, caller: Caller, body: RedeliverBody): Promise<number> {
   requireOperator(caller);
@@ -97,7 +97,7 @@ async function redeliverIds(db: Db, ids: readonly string[]): Promise<number> {
 }
 
 async function redeliverByStatus(db: Db, status: DeliveryStatus, origin: string | null): Promise<number> {
-  // What ends up in this status, or is created, meanwhile is not meant; and each row comes by once.
+  // Rows that are created during the run are ignored, and each row is visited once.
   const until = db.now();
   let count = 0;
   let after = "";
@@ -105,7 +105,7 @@ async function redeliverByStatus(db: Db, status: DeliveryStatus, origin: string 
     const filter = { kind: KIND, status, origin };
     const page = { after, until, limit: REDELIVER_BATCH };
     const ids = await listIdsByStatus(db, filter, page);
-    // A row may leave the status between the two.
+    // A row may have left the status since it was listed.
     count += (await db.write((tx) => redeliver(tx, KIND, ids, status))).length;
     if (ids.length < REDELIVER_BATCH) return count;
     after = ids.at(-1)!;
@@ -128,7 +128,7 @@ function toRecord(row: DeliveryRow): WebhookDelivery {
   };
 }
 
-/** What cannot be an id is nobody's; it also never reaches the database. */
+/** Rejects malformed ids before any query. */
 function requireDeliveryId(id: string): void {
   if (!isId("dlv", id)) throw new ServiceError("DELIVERY_NOT_FOUND");
 }

@@ -1,4 +1,5 @@
 import type { Tx } from "../db/database.ts";
+import { MINUTE } from "../lib/time.ts";
 
 /** A delivery whose next attempt is about to be made. */
 export interface DueDelivery {
@@ -10,35 +11,35 @@ export interface DueDelivery {
   cycle: number;
   /** The number of this attempt in its cycle, from 1. */
   attempt: number;
-  /** As it was stored; null when it is gone. */
+  /** The stored body; null when it was deleted. */
   body: string | null;
 }
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type Outcome =
   | {
       ok: true;
       status_code: number | null;
       response_excerpt: string | null;
-      /** There was no more need to send anything: nothing was, and that is well. */
+      /** Nothing was sent, because it is no longer needed. Counts as success. */
       is_needless?: boolean;
     }
   | {
       ok: false;
-      /** Another try would end the same. */
+      /** Another attempt would fail in the same way, so none is made. */
       is_final?: boolean;
-      /** For how long the receiver wants to be left alone, in milliseconds. */
+      /** The shortest wait that the receiver asks for, in milliseconds. */
       wait_ms?: number | undefined;
-      /** A stable word. */
+      /** A stable code for programs. */
       error: string;
       /** A sentence for operators. */
       message: string;
-      /** Both only when the receiver answered. */
+      /** This and `response_excerpt` are null when the receiver did not answer. */
       status_code: number | null;
       response_excerpt: string | null;
     };
 
-/** A delivery that has come to its end. */
+/** A delivery that succeeded or was abandoned. */
 export interface EndedDelivery {
   id: string;
   task_id: string;
@@ -46,7 +47,7 @@ export interface EndedDelivery {
   attempts: number;
 }
 
-/** One whose last attempt failed. */
+/** A delivery whose last attempt failed. */
 export interface AbandonedDelivery extends EndedDelivery {
   last_error: string;
 }
@@ -57,13 +58,13 @@ export interface AbandonedDelivery extends EndedDelivery {
  * It is stored and tried again like everything else, so that a crash loses nothing.
  */
 export interface Kind {
-  /** Makes one attempt. What it throws is a failed attempt; so is taking longer than the engine allows. */
+  /** Makes one attempt. The attempt fails when this throws, and when it takes longer than the engine allows. */
   send(delivery: DueDelivery, signal: AbortSignal): Promise<Outcome>;
-  /** When to try again after `attempts` failures, or null when the delivery is to be abandoned. */
+  /** Returns when to try again after `attempts` failures, or null to abandon the delivery. */
   nextAttemptAt(attempts: number, endedAt: Date, random: number): Date | null;
-  /** Commits together with the end of the delivery; its locks are taken before the delivery's. */
+  /** Writes in the transaction that abandons the delivery, before the delivery itself is locked. */
   onAbandoned(tx: Tx, delivery: AbandonedDelivery): Promise<void>;
-  /** The same where something was sent. */
+  /** Writes in the transaction of a success, unless nothing was sent. */
   onSucceeded?(tx: Tx, delivery: EndedDelivery): Promise<void>;
 }
 
@@ -72,5 +73,21 @@ export function removalOf(kind: string): string {
   return `${kind}_removal`;
 }
 
-/** Kinds by the name that stands in a row. */
+/** Kinds by the name that rows have in `kind`. */
 export type Kinds = Readonly<Record<string, Kind>>;
+
+/** Returns the kind of a row. A row that another release wrote may name an unknown one: its attempts fail, and are repeated. */
+export function kindOf(kinds: Kinds, name: string): Kind {
+  return Object.hasOwn(kinds, name) ? kinds[name]! : unknownKind;
+}
+
+const unknownKind: Kind = {
+  send: async ({ kind }) => failure("unknown_kind", `This release knows no deliveries of the kind "${kind}".`),
+  nextAttemptAt: (attempts, endedAt) => (attempts < 10 ? new Date(endedAt.getTime() + 10 * MINUTE) : null),
+  onAbandoned: async () => {},
+};
+
+/** An attempt that failed before any receiver answered. */
+export function failure(error: string, message: string): Outcome {
+  return { ok: false, error, message, status_code: null, response_excerpt: null };
+}

@@ -8,12 +8,12 @@ import type { DeliveryAttemptRow } from "../db/schema.ts";
 import type { ClaimedDelivery } from "./claim.ts";
 import type { DeliveryStatus } from "./store.ts";
 
-/** Which attempt an outcome belongs to; it counts only while its lease does. */
+/** The attempt that an outcome belongs to. The outcome counts only while the row has the same lease. */
 export interface Attempt extends Pick<ClaimedDelivery, "id" | "cycle" | "attempt_count" | "lease_epoch"> {
   lease_owner: string;
 }
 
-/** What is known of an attempt that has ended, and of its delivery after it. */
+/** An attempt that has ended, and the state of its delivery after it. */
 export interface EndedAttempt {
   status: DeliveryStatus;
   next_attempt_at: number | null;
@@ -25,7 +25,7 @@ export interface EndedAttempt {
   response_excerpt: string | null;
 }
 
-/** What an outcome changes of a delivery. */
+/** The columns of a delivery that an outcome changes. */
 const CHANGED = [
   "status",
   "attempt_count",
@@ -36,7 +36,7 @@ const CHANGED = [
   "updated_at",
 ] as const satisfies Column<"deliveries">[];
 
-/** Nobody is at it any more. */
+/** A row without a lease. */
 const RELEASED = { lease_owner: null, lease_until: null, losses: 0 };
 
 const updateOutcome = updateRow("deliveries", {
@@ -46,13 +46,13 @@ const updateOutcome = updateRow("deliveries", {
   returning: ["id"],
 });
 
-/** What an outcome says of a delivery: which it is, under which lease, and what changes. */
+/** The columns of an outcome: the delivery, its lease, and what changes. */
 const OUTCOME = ["id", "lease_owner", "lease_epoch", ...CHANGED] as const;
 const ATTEMPT = columnsOf("delivery_attempts");
 
 const insertAttempt = insertRow("delivery_attempts", ATTEMPT, { ignoreConflict: [] });
 
-/** @returns false when the attempt's lease is no longer the row's: then nothing was written */
+/** Writes an outcome. @returns false when the row has another lease by now: then nothing was written */
 export async function recordOutcome(tx: Tx, attempt: Attempt, ended: EndedAttempt): Promise<boolean> {
   const written = await tx.run(updateOutcome, toOutcomeValues({ attempt, ended }));
   if (written.length === 0) return false;
@@ -60,7 +60,7 @@ export async function recordOutcome(tx: Tx, attempt: Attempt, ended: EndedAttemp
   return true;
 }
 
-/** An attempt with what came of it. */
+/** An attempt and its end. */
 export interface Ended {
   attempt: Attempt;
   ended: EndedAttempt;
@@ -130,13 +130,13 @@ const recordMany: BulkWrite<readonly Ended[], { id: string }> = {
   },
 };
 
-/** Writes what came of many attempts. @returns for each, in their order, whether its lease was still the row's */
+/** Writes many outcomes. @returns for each, in their order, whether its row still had the lease */
 export async function recordOutcomes(db: Db, all: readonly Ended[]): Promise<boolean[]> {
   const written = new Set((await writeBulk(db, recordMany, all)).map(({ id }) => id));
   return all.map(({ attempt }) => written.has(attempt.id));
 }
 
-const releaseLease = writeStatement<{ id: string; owner: string; epoch: number }>((query, param) =>
+const clearLease = writeStatement<{ id: string; owner: string; epoch: number }>((query, param) =>
   query
     .updateTable("deliveries")
     .set({ lease_owner: null, lease_until: null })
@@ -145,9 +145,9 @@ const releaseLease = writeStatement<{ id: string; owner: string; epoch: number }
     .where("lease_epoch", "=", param("epoch")),
 );
 
-/** Gives back an attempt that was not finished; somebody makes the same one again, at once. */
-export async function giveBack(db: Db, { id, lease_owner, lease_epoch }: Attempt): Promise<void> {
-  await db.writeOne(releaseLease, { id, owner: lease_owner, epoch: lease_epoch });
+/** Ends the lease of an attempt that was not finished: another engine makes the same attempt again, at once. */
+export async function releaseLease(db: Db, { id, lease_owner, lease_epoch }: Attempt): Promise<void> {
+  await db.writeOne(clearLease, { id, owner: lease_owner, epoch: lease_epoch });
 }
 
 const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: number }, { id: string }>(
@@ -168,7 +168,7 @@ const repeatLapsed = writeStatement<{ lapsed_by: number; losses: number; limit: 
   },
 );
 
-/** Frees deliveries whose process was lost in the attempt, to make the same attempt again; says how many. */
+/** Ends leases that lapsed, so that the same attempts are made again. @returns how many */
 export async function freeLapsed(db: Db, lapsedBy: number, losses: number, limit: number): Promise<number> {
   return (await db.writeOne(repeatLapsed, { lapsed_by: lapsedBy, losses, limit })).length;
 }
@@ -188,7 +188,7 @@ const selectLost = readStatement<
     .limit(param("limit")),
 );
 
-/** Deliveries whose attempt was lost once too often. */
+/** Lists deliveries whose attempt was lost `losses` times before, and is lost again. */
 export async function listLost(reader: Reader, lapsedBy: number, losses: number, limit: number) {
   return reader.run(selectLost, { lapsed_by: lapsedBy, losses, limit });
 }

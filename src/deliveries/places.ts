@@ -1,6 +1,6 @@
 /**
- * Deliveries that show how a task stands, such as a message in a chat: posted once, changed whenever the task has. Their row
- * falls due again with every change, and each attempt makes what is shown what it should be.
+ * Live messages: deliveries that show the state of a task, such as a message in a chat. They are posted once and updated with
+ * every change of the task. Each change makes the row due again, and each attempt updates the message to the task as it is.
  */
 import { sql, type RawBuilder } from "kysely";
 import { writeStatement, type Db, type Reader, type Tx } from "../db/database.ts";
@@ -10,10 +10,10 @@ import { MINUTE, SECOND } from "../lib/time.ts";
 import { removalOf } from "./kinds.ts";
 import { deleteDeliveriesOf, DELIVERIES_HINT, enqueue } from "./store.ts";
 
-/** A change is shown once its request will have been answered. */
+/** The wait before a refresh, by which the request that changed the task was answered. */
 const AFTER_MS = 0.5 * SECOND;
 
-const fallDue = writeStatement<{ task_id: string; now: number; due_at: number }, { id: string }>((query, param) =>
+const refresh = writeStatement<{ task_id: string; now: number; due_at: number }, { id: string }>((query, param) =>
   query
     .updateTable("deliveries")
     .set({
@@ -32,16 +32,16 @@ const fallDue = writeStatement<{ task_id: string; now: number; due_at: number },
     .returning("id"),
 );
 
-/** What shows the task shows it anew. An attempt under way counts no more; the next one finds what it has left. */
+/** Schedules a refresh of every message that shows the task. The outcome of an attempt under way no longer counts. */
 export async function showAnew(tx: Tx, task_id: string): Promise<void> {
   const now = tx.now();
-  const rows = await tx.run(fallDue, { task_id, now, due_at: now + AFTER_MS });
+  const rows = await tx.run(refresh, { task_id, now, due_at: now + AFTER_MS });
   if (rows.length > 0) tx.hint(DELIVERIES_HINT);
 }
 
-/** The same as part of a larger statement of PostgreSQL's. @param changed - a relation of tasks, with `id` and `updated_at` */
+/** Returns the same as a common table expression (PostgreSQL). @param changed - a relation of tasks, with `id` and `updated_at` */
 export const shownAnew = (changed: RawBuilder<unknown>) => sql`
-  shown_anew as (
+  refreshed as (
     update deliveries d set status = 'PENDING', cycle = d.cycle + 1, attempt_count = 0,
       next_attempt_at = changed.updated_at + ${sql.lit(AFTER_MS)}, lease_owner = null, lease_until = null,
       lease_epoch = d.lease_epoch + 1, losses = 0, updated_at = changed.updated_at
@@ -54,18 +54,18 @@ export async function findPlace(reader: Reader, delivery_id: string): Promise<De
 }
 
 /**
- * Notes what is known of where a delivery stands. Where its task was deleted meanwhile, nothing is noted, and what stands
- * there by now is owed to be removed.
+ * Stores where a message was posted. When its task was deleted in the meantime, nothing is stored, and a message that was
+ * posted is removed by another delivery.
  *
  * @returns false: the task was deleted
  */
 export async function setPlace(
   db: Db,
-  delivery: StandingDelivery,
+  delivery: PostedDelivery,
   set: Partial<Omit<DeliveryPlaceRow, "delivery_id">>,
 ): Promise<boolean> {
   return db.write(async (tx) => {
-    // A task that is being deleted waits.
+    // A deletion of the task waits for this lock.
     const select = tx.query.selectFrom("deliveries").select("id").where("id", "=", delivery.id);
     const owner = await forUpdate(tx.dialect, select).executeTakeFirst();
     if (owner === undefined) {
@@ -81,12 +81,12 @@ export async function setPlace(
   });
 }
 
-/** An attempt that was under way at a deletion has changed what is shown by then, or never will. */
+/** An attempt that was under way at a deletion has updated the message by then, or never will. */
 const AFTER_ATTEMPT_MS = 1 * MINUTE;
 
 /**
- * Takes back everything that is owed for a task, sent or not. What stands somewhere is owed to be removed there: that
- * alone is left, and its row goes once it is done. (spec: Tasks, delete)
+ * Deletes all deliveries of a task, sent or not. For each posted message, one new delivery removes it; its row is deleted
+ * once that is done. (spec: Tasks, delete)
  */
 export async function removeDeliveriesOf(tx: Tx, task_id: string): Promise<void> {
   const now = tx.now();
@@ -97,12 +97,12 @@ export async function removeDeliveriesOf(tx: Tx, task_id: string): Promise<void>
   }
 }
 
-/** Of a delivery that stands somewhere, what outlives it. */
-type StandingDelivery = Pick<DeliveryRow, "id" | "kind" | "task_id" | "destination" | "origin">;
+/** The part of a posted message that its removal needs. */
+type PostedDelivery = Pick<DeliveryRow, "id" | "kind" | "task_id" | "destination" | "origin">;
 
 async function enqueueRemoval(
   tx: Tx,
-  { kind, task_id, destination, origin }: StandingDelivery,
+  { kind, task_id, destination, origin }: PostedDelivery,
   place: string,
   due_at: number,
 ): Promise<void> {

@@ -1,17 +1,19 @@
 /**
- * What a request owes the outside starts once the request was answered, or its connection closed. (spec: Complete a task)
+ * Deliveries that a request causes start after its response was sent, or its connection closed. (spec: Complete a task)
  *
- * Such a row is written with a due time a few seconds ahead, so that no process begins it meanwhile; when the answer is
- * out, this process begins it at once. If it never gets there, the row simply falls due.
+ * Such a row is written with a due time some seconds ahead, so that no process begins it before. When the response was sent,
+ * this process begins it at once. If this process is lost before that, the row becomes due by itself.
+ *
+ * The response is found by `AsyncLocalStorage`: a use-case that creates a delivery need not know that a request runs it.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { ServerResponse } from "node:http";
 import { SECOND } from "../lib/time.ts";
 
-/** How far ahead the due time of a held row stands. */
+/** How far ahead the due time of a held row is. */
 export const HOLD_MS = 5 * SECOND;
 
-/** The latest due time that a held row can have; the clock of a shared database is followed, and may be corrected a little. */
+/** Returns the latest due time that a held row can have. The clock of the database may have been corrected since it was written. */
 export function heldUntil(now: number): number {
   return now + 2 * HOLD_MS;
 }
@@ -21,21 +23,23 @@ export interface HeldDelivery {
   origin: string;
 }
 
-/** The answer to the request that is being worked on. */
+/** The response to the current request. */
 export interface PendingAnswer {
+  /** Tells whether it was sent, or will never be. */
   isOver(): boolean;
+  /** Releases the delivery once the response is over. */
   hold(delivery: HeldDelivery): void;
 }
 
 const current = new AsyncLocalStorage<PendingAnswer>();
 
-/** The answer that deliveries must wait for, or null where nobody waits for one. */
+/** Returns the response that new deliveries must wait for; null outside of a request. */
 export function pendingAnswer(): PendingAnswer | null {
-  const answer = current.getStore();
-  return answer === undefined || answer.isOver() ? null : answer;
+  const pending = current.getStore();
+  return pending === undefined || pending.isOver() ? null : pending;
 }
 
-/** Runs `work` as part of answering with `response`; `release` gets what was held once that is over. */
+/** Runs `work`, whose new deliveries wait for `response`. `release` gets them once the response is over. */
 export function whileAnswering(
   response: ServerResponse,
   release: (deliveries: HeldDelivery[]) => void,
@@ -43,13 +47,13 @@ export function whileAnswering(
 ): void {
   const held: HeldDelivery[] = [];
   const isOver = () => response.writableFinished || response.closed || response.destroyed;
-  const letGo = () => {
+  const releaseHeld = () => {
     if (held.length > 0) release(held.splice(0));
   };
   const hold = (delivery: HeldDelivery) => {
     held.push(delivery);
-    if (isOver()) return letGo();
-    if (held.length === 1) response.once("finish", letGo).once("close", letGo);
+    if (isOver()) return releaseHeld();
+    if (held.length === 1) response.once("finish", releaseHeld).once("close", releaseHeld);
   };
   current.run({ isOver, hold }, work);
 }

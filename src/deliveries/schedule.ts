@@ -1,17 +1,17 @@
 import { SECOND } from "../lib/time.ts";
 import type { Kind } from "./kinds.ts";
 
-/** Retries of an outage that hit many deliveries at once are spread over this part of their wait ... */
+/** An outage hits many deliveries at once. Their retries are spread over this share of their wait ... */
 const LATENESS_SHARE = 0.1;
-/** ... and over no more than this. */
+/** ... and over at most this time. */
 const MAX_LATENESS_MS = 60 * SECOND;
 
 /**
- * When to try next after `attempts` failures, or null when the delivery is to be abandoned, by count and not by age. Never
- * early; late by at most a tenth of the wait and at most 60 s.
+ * Returns the function that says when to try again after `attempts` failures; null abandons the delivery, by count and not
+ * by age. It is never early, and late by at most a tenth of the wait and at most 60 s.
  *
- * `endedAt` is when the attempt before ended; with no attempt yet, when the delivery became owed. `random` goes from 0 (on
- * the dot) to 1 (as late as allowed).
+ * `endedAt` is the end of the attempt before; without one, the creation of the delivery. `random` goes from 0 (exactly after
+ * the wait) to 1 (as late as allowed).
  *
  * @param waits - before attempt 1, 2, 3 ..., in milliseconds
  */

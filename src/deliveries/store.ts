@@ -5,11 +5,11 @@ import type { DeliveryRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
 import { HOLD_MS, pendingAnswer } from "./response-hold.ts";
 
-/** FAILED: it is tried again. ABANDONED: the last attempt failed. (spec: Other records, Webhook delivery row) */
+/** FAILED: it will be tried again. ABANDONED: the last attempt failed. (spec: Other records, Webhook delivery row) */
 export const DELIVERY_STATUSES = ["PENDING", "SUCCEEDED", "FAILED", "ABANDONED"] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What wakes the engines of all processes. */
+/** The hint that wakes the engines of all processes. */
 export const DELIVERIES_HINT = "deliveries";
 
 export interface OwedDelivery {
@@ -19,15 +19,15 @@ export interface OwedDelivery {
   is_live?: boolean;
   task_id: string;
   destination: string;
-  /** What shares its fate when it is slow or down. */
+  /** Isolation key: deliveries with the same origin slow down together. */
   origin: string;
-  /** The bytes, as text, that every attempt will send. */
+  /** Every attempt sends these bytes. */
   body: string;
-  /** Epoch milliseconds. */
+  /** When the first attempt is due, in epoch milliseconds. */
   due_at: number;
 }
 
-/** Its row, and its bytes. */
+/** The row of a new delivery, and its body. */
 export interface OwedRow {
   id: string;
   kind: string;
@@ -40,39 +40,40 @@ export interface OwedRow {
   created_at: number;
 }
 
-/** Columns of a new delivery that are its own, and what the others begin with. */
+/** The columns in which new deliveries differ, and the values of the others. */
 const OWN = ["id", "kind", "is_live", "task_id", "destination", "origin", "next_attempt_at", "created_at"] as const;
 const BEGINNING = { status: "PENDING", cycle: 1, attempt_count: 0, lease_epoch: 0, losses: 0 };
 
-const insertDelivery = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
+const insertDeliveryRow = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
 const insertBody = insertRow("delivery_bodies");
 
-/** A relation of PostgreSQL's made of JSON of `OwedRow`s. */
+/** Returns the column definitions with which PostgreSQL reads `OwedRow`s from JSON. */
 export const owedColumns = () => sql`${definitions("deliveries", OWN)}, ${definitions("delivery_bodies", ["body"])}`;
 
-/** Both insertions as parts of a larger statement of PostgreSQL's. @param owed - a relation with the columns of `OwedRow` */
+/** Returns both insertions as common table expressions (PostgreSQL). @param owed - a relation with the columns of `OwedRow` */
 export const insertOwed = (owed: RawBuilder<unknown>) => sql`
-  owed_deliveries as (
+  new_deliveries as (
     insert into deliveries (${names(OWN)}, updated_at, ${names(Object.keys(BEGINNING))})
     select ${names(OWN)}, created_at, ${sql.join(Object.values(BEGINNING).map((value) => sql.lit(value)))} from ${owed} owed
-  ), owed_bodies as (
+  ), new_bodies as (
     insert into delivery_bodies (delivery_id, body) select id, body from ${owed} owed
   )`;
 
 /**
- * Something that is owed, to be written in the transaction of what caused it. It is sent, and sent again, once that has
- * committed and the request that caused it, if one did, is answered. (spec: Events, Delivery)
+ * A delivery that is not stored yet. It is written in the transaction of the change that caused it, and starts after the
+ * commit and after the response to the request. (spec: Events, Delivery)
  */
 export interface Owed {
   row: OwedRow;
-  /** To be called after the commit: begins when the answer is out. null: no answer is waited for; DELIVERIES_HINT begins it. */
+  /** To be called after the commit: starts the delivery once the response was sent. null: no request; DELIVERIES_HINT starts it. */
   hold: (() => void) | null;
 }
 
+/** Returns a new delivery to be written. Reads which request runs this, to start after its response. */
 export function owe({ kind, is_live = false, task_id, destination, origin, body, due_at }: OwedDelivery): Owed {
   const id = newId("dlv", due_at);
-  const answer = pendingAnswer();
-  const next_attempt_at = answer ? due_at + HOLD_MS : due_at;
+  const response = pendingAnswer();
+  const next_attempt_at = response ? due_at + HOLD_MS : due_at;
   return {
     row: {
       id,
@@ -85,13 +86,13 @@ export function owe({ kind, is_live = false, task_id, destination, origin, body,
       next_attempt_at,
       created_at: due_at,
     },
-    hold: answer && (() => answer.hold({ id, origin })),
+    hold: response && (() => response.hold({ id, origin })),
   };
 }
 
-/** Writes down what is owed, statement by statement. */
+/** Inserts a delivery with its body. The caller sees to its start. */
 export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
-  await tx.run(insertDelivery, { ...row, updated_at: row.created_at });
+  await tx.run(insertDeliveryRow, { ...row, updated_at: row.created_at });
   await tx.run(insertBody, { delivery_id: row.id, body: row.body });
 }
 
@@ -103,7 +104,7 @@ export async function enqueue(tx: Tx, delivery: OwedDelivery): Promise<void> {
   else tx.hint(DELIVERIES_HINT);
 }
 
-/** A delivery that was deleted, and where it stands if it stands somewhere. (places.ts) */
+/** A delivery that was deleted, and where its message was posted, if it was. (places.ts) */
 export type DeletedDelivery = Pick<
   DeliveryRow,
   "id" | "kind" | "task_id" | "destination" | "origin" | "lease_owner"
@@ -111,9 +112,9 @@ export type DeletedDelivery = Pick<
   place: string | null;
 };
 
-/** Deletes everything that is owed for a task, sent or not. */
+/** Deletes all deliveries of a task, sent or not. */
 export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<DeletedDelivery[]> {
-  // The rows first: whoever writes an outcome or a place holds its row, and adds nothing to one that is gone.
+  // The rows first: an outcome or a place is written under the lock of its row, and not once the row is gone.
   const deleted = await tx.query
     .deleteFrom("deliveries")
     .where("task_id", "=", taskId)
@@ -127,7 +128,7 @@ export async function deleteDeliveriesOf(tx: Tx, taskId: string): Promise<Delete
   return deleted.map((row) => ({ ...row, place: placeOf.get(row.id) ?? null }));
 }
 
-/** Takes back what was done otherwise. */
+/** Deletes a delivery whose work was done another way. */
 export async function deleteDelivery(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom("deliveries").where("id", "=", id).execute();
   await deleteAllOf(tx, [id]);

@@ -1,10 +1,10 @@
 /**
- * Who may make how many attempts at once, so that receivers that are slow or down cost the others nothing.
+ * How many attempts each origin may make at once, so that slow receivers do not delay the others. No clock, no database.
  *
- * An origin begins with one attempt at a time; each answer doubles that, up to eight. A timeout, or a slow median, moves
- * it to the slow lane, one attempt at a time, until it has answered quickly twice. In each lane, half of the slots are out
- * of reach for origins that have not proven themselves, however many of them there are; and of the other half, a quarter
- * is out of reach for what is overdue, so that a new origin is tried at once beside any backlog. No clock, no database.
+ * - An origin starts with one attempt at a time. Each answer doubles its limit, up to eight.
+ * - A timeout or a slow median moves it to the slow lane, with one attempt at a time. Two quick answers move it back.
+ * - In each lane, origins that have not proven themselves use at most half of the slots, however many origins there are.
+ *   Their overdue deliveries use at most three quarters of that half, so that a new origin is tried at once beside a backlog.
  */
 export type Lane = "fast" | "slow";
 
@@ -15,45 +15,45 @@ export interface Slot {
   readonly isProven: boolean;
 }
 
-/** What an attempt told about its origin. */
+/** What an attempt shows about its origin. */
 export interface Report {
   duration_ms: number;
-  /** The receiver answered, whatever it answered. */
+  /** The receiver answered, with any status. */
   isAnswered: boolean;
 }
 
 export interface Lanes {
-  /** Takes a slot; null when there is no room. `isFresh`: for something that has only just become owed. */
+  /** Takes a slot; null when there is none. `isFresh`: for a delivery that became due only now. */
   enter(origin: string, isFresh: boolean): Slot | null;
-  /** Gives a slot back; without a report when no attempt was made. */
+  /** Frees a slot; without a report when no attempt was made. */
   leave(slot: Slot, report?: Report): void;
-  /** Attempts under way. */
+  /** Counts the slots taken. */
   inFlight(): Record<Lane, number>;
 }
 
 export interface LanesOptions {
   fast?: number;
   slow?: number;
-  /** Origins remembered; the one that was idle the longest is forgotten first. */
+  /** The most origins remembered. The origin that was idle the longest is forgotten first. */
   remembered?: number;
 }
 
 const LIMIT_MAX = 8;
-/** The part of a lane that origins which have not proven themselves may fill, and that they may fill with old rows. */
+/** The share of a lane for origins that have not proven themselves, and the part of it for their overdue deliveries. */
 const UNPROVEN = 1 / 2;
 const UNPROVEN_OVERDUE = 3 / 8;
-/** What takes longer is slow when it is an answer, and as good as a timeout when it is none. */
+/** An answer that takes longer is slow; a failure without an answer that takes longer counts as a timeout. */
 const SLOW_MS = 2_000;
-/** Durations that the median is taken of. */
+/** The number of latest durations whose median counts. */
 const WINDOW = 7;
-/** Answers, quick in the median, that lead out of the slow lane; and answers that can lead into it. */
+/** The number of answers that must be known before their median moves an origin to the other lane. */
 const TRIALS = 2;
 
 interface Origin {
   limit: number;
   inFlight: number;
   isSlow: boolean;
-  /** It has answered, and not fallen silent in the slow lane since. */
+  /** It has answered, and has had no timeout in the slow lane since. */
   isProven: boolean;
   durations: number[];
 }
@@ -86,7 +86,7 @@ export function createLanes({ fast = 192, slow = 64, remembered = 10_000 }: Lane
       origin.inFlight++;
       total[slot.lane]++;
       if (!slot.isProven) unproven[slot.lane]++;
-      // The newest last.
+      // The map is in the order of use: the latest is the last.
       origins.delete(name);
       origins.set(name, origin);
       forgetIdle();
@@ -114,7 +114,7 @@ function laneOf(origin: Origin): Lane {
 
 function learn(origin: Origin, slot: Slot, { duration_ms, isAnswered }: Report): void {
   if (!isAnswered) {
-    // What fails at once (a refused connection) holds no slot up, and says nothing of how it answers.
+    // A quick failure (a refused connection) blocks no slot, and tells nothing about answers.
     if (duration_ms <= SLOW_MS) return;
     if (slot.lane === "slow") origin.isProven = false;
     origin.isSlow = true;
@@ -132,7 +132,7 @@ function learn(origin: Origin, slot: Slot, { duration_ms, isAnswered }: Report):
   origin.isProven = true;
 }
 
-/** Of an even number, the upper one of the two in the middle. */
+/** Returns the median; of an even number of values, the upper one of the middle two. */
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,0 +1,69 @@
+/** What is due, and when to ask the database again. */
+import type { Db } from "../../db/database.ts";
+import { SECOND } from "../../lib/time.ts";
+import { findNextDue, listDueOrigins, walkDueOrigins } from "../claim.ts";
+import { hasWaiting, type Queue } from "./queue.ts";
+
+export interface LookState {
+  /** Whether the next turn looks, whatever the time is. */
+  mustLook: boolean;
+  /** When a turn looks in any case, by `performance.now()`. */
+  lookAt: number;
+  /** The longest wait until the next look; doubles while nothing is found. */
+  pauseMs: number;
+  /** The origin after which the walk over all origins continues. */
+  walkFrom: string;
+}
+
+interface Looking {
+  db: Db;
+  look: LookState;
+  queue: Queue;
+}
+
+const BUSY_MS = 50;
+const IDLE_MS = 1 * SECOND;
+/** The most deliveries that one look reads in the order of their time, and the most origins that it walks. */
+const DUE_ROWS = 128;
+const ORIGINS = 128;
+
+export function createLookState(): LookState {
+  return { mustLook: true, lookAt: 0, pauseMs: BUSY_MS, walkFrom: "" };
+}
+
+/** Tells whether it is time to look, and takes note that this turn does. */
+export function takeLook(look: LookState): boolean {
+  const isTime = look.mustLook || performance.now() >= look.lookAt;
+  look.mustLook = false;
+  return isTime;
+}
+
+/** Adds the origins that have due deliveries to the queue. @returns whether there may be more of them */
+export async function lookForDue({ db, look, queue }: Looking, now: number): Promise<boolean> {
+  const origins = await listDueOrigins(db, now, DUE_ROWS);
+  for (const origin of origins) queue.waiting.add(origin);
+  if (origins.length < DUE_ROWS) return false;
+  // The oldest deliveries may all belong to origins that are busy. A walk from origin to origin finds the others; each look
+  // continues it for a stretch.
+  const { due, last } = await walkDueOrigins(db, look.walkFrom, now, ORIGINS);
+  for (const origin of due) queue.waiting.add(origin);
+  look.walkFrom = last ?? "";
+  return last !== null;
+}
+
+/** Sets the time of the next look after one that found `hasMore` and led to `begun` attempts. */
+export async function scheduleNextLook(
+  { db, look, queue }: Looking,
+  { hasMore, begun }: { hasMore: boolean; begun: number },
+): Promise<void> {
+  look.pauseMs = hasMore || begun > 0 ? BUSY_MS : Math.min(look.pauseMs * 2, IDLE_MS);
+  const lookedAt = performance.now();
+  look.lookAt = lookedAt + (hasMore || hasWaiting(queue) ? look.pauseMs : await untilNextDue(db, look.pauseMs));
+}
+
+async function untilNextDue(db: Db, pauseMs: number): Promise<number> {
+  const next = await findNextDue(db);
+  if (next === null) return pauseMs;
+  const wait = next - db.now();
+  return wait <= 0 ? BUSY_MS : Math.min(wait, pauseMs);
+}

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createQueue, hasWaiting, originsInTurn, parkReleased, takeLateParked } from "./queue.ts";
+
+const held = (...ids: string[]) => ids.map((id) => ({ id, origin: id[0]! }));
+
+test("a released delivery is parked by its origin in the next turn", () => {
+  const queue = createQueue();
+  queue.released.push(...held("a1", "b1", "a2"));
+  parkReleased(queue, 5);
+  assert.deepEqual(queue.released, []);
+  assert.deepEqual(Object.fromEntries(queue.parked), {
+    a: [
+      { id: "a1", since: 5 },
+      { id: "a2", since: 5 },
+    ],
+    b: [{ id: "b1", since: 5 }],
+  });
+  assert.ok(hasWaiting(queue));
+});
+
+test("parked deliveries stay for a second, then all of their origin become due", () => {
+  const queue = createQueue();
+  queue.released.push(...held("a1"));
+  parkReleased(queue, 0);
+  queue.released.push(...held("a2", "b1"));
+  parkReleased(queue, 900);
+  assert.deepEqual(takeLateParked(queue, 1000), []);
+  assert.deepEqual(takeLateParked(queue, 1001), ["a1", "a2"]);
+  assert.deepEqual([...queue.fresh], ["a"]);
+  assert.deepEqual([...queue.parked.keys()], ["b"]);
+});
+
+test("parked deliveries become due at once where the origin has older ones to send", () => {
+  const queue = createQueue();
+  queue.waiting.add("a");
+  queue.fresh.add("b");
+  queue.released.push(...held("a1", "b1", "c1"));
+  parkReleased(queue, 0);
+  assert.deepEqual(takeLateParked(queue, 0), ["a1", "b1"]);
+  assert.deepEqual([...queue.parked.keys()], ["c"]);
+});
+
+test("fresh origins and waiting ones take turns, each once", () => {
+  const queue = createQueue();
+  for (const origin of ["a", "b", "c", "d", "e"]) queue.waiting.add(origin);
+  for (const origin of ["x", "b", "y"]) queue.fresh.add(origin);
+  assert.deepEqual([...originsInTurn(queue)], ["x", "a", "b", "c", "y", "d", "e"]);
+});
+
+test("nothing waits in an empty queue", () => {
+  assert.equal(hasWaiting(createQueue()), false);
+  assert.deepEqual([...originsInTurn(createQueue())], []);
+});
