@@ -46,7 +46,11 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
   requireDeliveryId(id);
   const row = await findDelivery(db, KIND, id);
   if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
-  const [bodies, attempts] = [await findBodies(db, [id]), await listAttempts(db, id)];
+  const [bodies, all] = [await findBodies(db, [id]), await listAttempts(db, id)];
+  // An attempt that ended after the row was read is not shown: the record is of one moment.
+  const attempts = all.filter(
+    ({ cycle, attempt }) => cycle < row.cycle || (cycle === row.cycle && attempt <= row.attempt_count),
+  );
   return {
     ...toRecord(row),
     body: bodies.get(id) ?? null,

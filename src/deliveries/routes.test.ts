@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { Kysely } from "kysely";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
+import type { Schema } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
+import { SECOND } from "../lib/time.ts";
 import { moveTask } from "../tasks/move.ts";
 import { getWholeTask } from "../tasks/store.ts";
 import type { WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
@@ -275,3 +278,43 @@ testOnBoth("health and metrics tell how late deliveries are", async (service, t)
   assert.match(text, /^service_deliveries_in_flight\{lane="slow"\} 0$/m);
   assert.match(text, /^service_deliveries_abandoned_total 0$/m);
 });
+
+/** What happens right after the next read of the database. */
+let afterRead: (() => Promise<void>) | null = null;
+
+testOnBoth(
+  "a delivery is shown as it was at one moment, also when an attempt ends just then",
+  async (service, t) => {
+    const hook = await receiver(t, (response) => response.writeHead(500).end());
+    const task = await endedTask(service, hook.url);
+    await deliver(service);
+    const { id } = await ofTask(service, task);
+    service.clock.advance(60 * SECOND);
+    let isBetween = false;
+    afterRead = async () => {
+      isBetween = true;
+      await deliver(service);
+    };
+    const { body } = await service.call<WholeWebhookDelivery>("GET", `${PATH}/${id}`);
+    assert.ok(isBetween);
+    assert.equal(hook.received.length, 2);
+    assert.deepEqual([body.attempt_count, body.attempts.length], [1, 1]);
+    const after = (await service.call<WholeWebhookDelivery>("GET", `${PATH}/${id}`)).body;
+    assert.deepEqual([after.attempt_count, after.attempts.length], [2, 2]);
+  },
+  {
+    env: { SERVICE_CALLBACK_ALLOW_PRIVATE: "1" },
+    db: (opened) => {
+      const query = (opened.query as Kysely<Schema>).withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async ({ result }) => {
+          const act = afterRead;
+          afterRead = null;
+          await act?.();
+          return result;
+        },
+      });
+      return Object.assign(Object.create(opened) as typeof opened, { query });
+    },
+  },
+);
