@@ -2,6 +2,11 @@ import { Type, type Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 
+/** The headers of an answer that signs somebody in. */
+export const SESSION_HEADERS = {
+  "Set-Cookie": { description: "The session, as `service_session`.", schema: { type: "string" } },
+};
+
 const EMAIL_MAX = 254;
 const NAME_MAX = 200;
 
