@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
+import type { Server } from "node:http";
 import {
   fastify,
   LogController,
   type FastifyBaseLogger,
+  type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyRequest,
   type FastifySchemaCompiler,
@@ -59,11 +61,23 @@ let validatorCompiler: FastifySchemaCompiler<object> | undefined;
 
 /** The whole HTTP surface. Opens no port, so that a test can call it. */
 export async function createApp(ctx: Context): Promise<FastifyInstance> {
-  const identify = createIdentify(ctx);
+  const app = fastify(serverOptions(ctx));
+  app.setValidatorCompiler((validatorCompiler ??= createValidatorCompiler(SHAPES)));
+  app.setSerializerCompiler(createSerializerCompiler(SHAPES));
+  answerErrors(app, ctx);
+  acceptJson(app);
+  addRequestHooks(app, ctx);
+  addClosingHooks(app, ctx);
+  for (const shape of SHAPES) app.addSchema(shape);
+  await mountRoutes(app, ctx);
+  return app;
+}
+
+function serverOptions(ctx: Context): FastifyHttpOptions<Server> {
   // Lines of ours name the request where there is one; a logger for each request would be made for nothing.
   const logger: FastifyBaseLogger = Object.create(ctx.log) as FastifyBaseLogger;
   logger.child = () => logger;
-  const app = fastify({
+  return {
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: ctx.config.limits.bodyBytes,
@@ -87,12 +101,11 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     return503OnClosing: false,
     frameworkErrors: createFrameworkErrorHandler(ctx),
     clientErrorHandler: createConnectionErrorHandler(ctx),
-  });
-  app.setValidatorCompiler((validatorCompiler ??= createValidatorCompiler(SHAPES)));
-  app.setSerializerCompiler(createSerializerCompiler(SHAPES));
-  answerErrors(app, ctx);
-  acceptJson(app);
+  };
+}
 
+function addRequestHooks(app: FastifyInstance, ctx: Context): void {
+  const identify = createIdentify(ctx);
   app.decorateRequest("caller", null);
   // Hooks of every request call back: a promise each would cost more than what they do.
   app.addHook("onRequest", (request, reply, done) => {
@@ -128,6 +141,9 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
       );
     done();
   });
+}
+
+function addClosingHooks(app: FastifyInstance, ctx: Context): void {
   // Whoever waits is answered with the current state.
   const connections = endConnections(app.server);
   app.addHook("preClose", async () => {
@@ -136,8 +152,9 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
     ctx.events.stop();
   });
   app.addHook("onClose", async () => connections.done());
+}
 
-  for (const shape of SHAPES) app.addSchema(shape);
+async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await describeApi(app, ctx);
   await app.register(docsRoutes);
   await app.register(operationsRoutes, { ctx });
@@ -147,12 +164,11 @@ export async function createApp(ctx: Context): Promise<FastifyInstance> {
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.
   const light = await serveBuilt(app, "light", "/light/");
-  await app.register(embedRoutes, { ctx, isBuilt: light !== null, prefix: "/api/embed" });
+  await app.register(embedRoutes, { ctx: { ctx, isBuilt: light !== null }, prefix: "/api/embed" });
   await app.register(channelRoutes, { ctx, head: light, prefix: "/api/channels" });
   await app.register(embedPage, { ctx });
   await app.register(mcpRoutes, { ctx });
   await app.register(dashboardRoutes);
-  return app;
 }
 
 /**

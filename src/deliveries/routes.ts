@@ -1,8 +1,7 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Db } from "../db/database.ts";
-import { LINK_HEADERS, linkToNext } from "../http/paging.ts";
-import { errors } from "../http/schema.ts";
+import { linkToNext, pageOf } from "../http/paging.ts";
+import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
 import { callerOf } from "../people/caller.ts";
 import { listWebhookDeliveries, readWebhookDelivery, redeliverMany, redeliverOne } from "./deliveries.ts";
 import {
@@ -15,104 +14,73 @@ import {
 } from "./schema.ts";
 
 const tags = ["webhook deliveries"];
-const security = [{ bearer: [] }, { session: [] }];
+
+const listRoute = defineRoute({
+  method: "GET",
+  url: "/webhook-deliveries",
+  operationId: "listWebhookDeliveries",
+  summary: "List webhook deliveries",
+  description: 'Newest first. The header `Link` with `rel="next"` leads to the next page.',
+  tags,
+  credentials: SIGNED_IN,
+  querystring: ListDeliveriesQuery,
+  answers: {
+    200: pageOf<WebhookDelivery>("WebhookDelivery", "One page of deliveries."),
+  },
+  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const { rows, next } = await listWebhookDeliveries(ctx, callerOf(request), request.query);
+    if (next !== null) void reply.header("link", linkToNext("/api/admin/webhook-deliveries", request.url, next));
+    return rows;
+  },
+});
+
+const readRoute = defineRoute({
+  method: "GET",
+  url: "/webhook-deliveries/:id",
+  operationId: "getWebhookDelivery",
+  summary: "Read a webhook delivery",
+  description: "With the stored body and every attempt.",
+  tags,
+  credentials: SIGNED_IN,
+  params: DeliveryParams,
+  answers: { 200: Type.Unsafe<WholeWebhookDelivery>(Type.Ref("WholeWebhookDelivery")) },
+  errors: [...READ_ERRORS, "DELIVERY_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request) => readWebhookDelivery(ctx, callerOf(request), request.params.id),
+});
+
+const redeliverRoute = defineRoute({
+  method: "POST",
+  url: "/webhook-deliveries/:id/redeliver",
+  operationId: "redeliverWebhook",
+  summary: "Redeliver a callback",
+  description:
+    "From any status: due now, a new cycle from attempt 1. The outcome of an attempt under way no longer counts.",
+  tags,
+  credentials: SIGNED_IN,
+  params: DeliveryParams,
+  answers: { 200: Type.Unsafe<WebhookDelivery>(Type.Ref("WebhookDelivery")) },
+  errors: [...READ_ERRORS, "MALFORMED_REQUEST", "DELIVERY_NOT_FOUND", "COMMIT_UNKNOWN"],
+  handle: async (ctx: { db: Db }, request) => redeliverOne(ctx, callerOf(request), request.params.id),
+});
+
+const redeliverManyRoute = defineRoute({
+  method: "POST",
+  url: "/webhook-deliveries/redeliver",
+  operationId: "redeliverWebhooks",
+  summary: "Redeliver many callbacks",
+  description: "By their ids, or all that are in a status, of one receiver or of all.",
+  tags,
+  credentials: SIGNED_IN,
+  body: Type.Unsafe<RedeliverBody>(Type.Ref("Redeliver")),
+  answers: { 202: Type.Unsafe<RedeliverResult>({ ...Type.Ref("RedeliverResult"), description: "They are due now." }) },
+  errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
+  handle: async (ctx: { db: Db }, request, reply) =>
+    reply.code(202).send({ count: await redeliverMany(ctx, callerOf(request), request.body) }),
+});
 
 /** How operators look after callbacks. (spec: Events, Delivery) */
-export const deliveryRoutes: FastifyPluginAsyncTypebox<{ ctx: { db: Db } }> = async (app, { ctx }) => {
-  app.get(
-    "/webhook-deliveries",
-    {
-      schema: {
-        operationId: "listWebhookDeliveries",
-        summary: "List webhook deliveries",
-        description: 'Newest first. The header `Link` with `rel="next"` leads to the next page.',
-        tags,
-        security,
-        querystring: ListDeliveriesQuery,
-        response: {
-          200: Type.Unsafe<WebhookDelivery[]>({
-            type: "array",
-            items: Type.Ref("WebhookDelivery"),
-            description: "One page of deliveries.",
-            headers: LINK_HEADERS,
-          }),
-          ...errors("MALFORMED_REQUEST", "UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_FAILED"),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { rows, next } = await listWebhookDeliveries(ctx, callerOf(request), request.query);
-      if (next !== null) void reply.header("link", linkToNext("/api/admin/webhook-deliveries", request.url, next));
-      return rows;
-    },
-  );
-
-  app.get(
-    "/webhook-deliveries/:id",
-    {
-      schema: {
-        operationId: "getWebhookDelivery",
-        summary: "Read a webhook delivery",
-        description: "With the stored body and every attempt.",
-        tags,
-        security,
-        params: DeliveryParams,
-        response: {
-          200: Type.Unsafe<WholeWebhookDelivery>(Type.Ref("WholeWebhookDelivery")),
-          ...errors("UNAUTHENTICATED", "FORBIDDEN", "DELIVERY_NOT_FOUND"),
-        },
-      },
-    },
-    async (request) => readWebhookDelivery(ctx, callerOf(request), request.params.id),
-  );
-
-  app.post(
-    "/webhook-deliveries/:id/redeliver",
-    {
-      schema: {
-        operationId: "redeliverWebhook",
-        summary: "Redeliver a callback",
-        description:
-          "From any status: due now, a new cycle from attempt 1. The outcome of an attempt under way no longer counts.",
-        tags,
-        security,
-        params: DeliveryParams,
-        response: {
-          200: Type.Unsafe<WebhookDelivery>(Type.Ref("WebhookDelivery")),
-          ...errors("MALFORMED_REQUEST", "UNAUTHENTICATED", "FORBIDDEN", "DELIVERY_NOT_FOUND", "COMMIT_UNKNOWN"),
-        },
-      },
-    },
-    async (request) => redeliverOne(ctx, callerOf(request), request.params.id),
-  );
-
-  app.post(
-    "/webhook-deliveries/redeliver",
-    {
-      schema: {
-        operationId: "redeliverWebhooks",
-        summary: "Redeliver many callbacks",
-        description: "By their ids, or all that are in a status, of one receiver or of all.",
-        tags,
-        security,
-        body: Type.Unsafe<RedeliverBody>(Type.Ref("Redeliver")),
-        response: {
-          202: Type.Unsafe<RedeliverResult>({ ...Type.Ref("RedeliverResult"), description: "They are due now." }),
-          ...errors(
-            "MALFORMED_REQUEST",
-            "UNAUTHENTICATED",
-            "FORBIDDEN",
-            "PAYLOAD_TOO_LARGE",
-            "VALIDATION_FAILED",
-            "COMMIT_UNKNOWN",
-          ),
-        },
-      },
-    },
-    async (request, reply) =>
-      reply.code(202).send({ count: await redeliverMany(ctx, callerOf(request), request.body) }),
-  );
-};
+export const deliveryRoutes = mount([listRoute, readRoute, redeliverRoute, redeliverManyRoute]);
 
 /** Shapes that other shapes refer to by name. */
 export const deliveryShapes = [WebhookDelivery, WholeWebhookDelivery, RedeliverBody, RedeliverResult];

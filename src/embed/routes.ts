@@ -1,14 +1,14 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { EmbedConfig } from "../config/embed.ts";
 import type { Config } from "../config.ts";
 import { ServiceError } from "../errors.ts";
-import { errors } from "../http/schema.ts";
+import { defineRoute, mount } from "../http/route.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
 import { findServiceKey } from "../people/service-keys.ts";
 import { completeEmbedded, mintToken, readEmbedded, type EmbedContext } from "./embed.ts";
+import { ANSWER_ERRORS } from "../tasks/schema.ts";
 import { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
 import { openToken, type EmbedCaller } from "./tokens.ts";
 
@@ -17,122 +17,107 @@ export const embedShapes = [MintTokenBody, EmbedToken, EmbedTask, EmbedAnswer, E
 
 const tags = ["embed"];
 
+interface EmbedRoutes {
+  ctx: EmbedContext;
+  /** Whether the pages are built; without them, no payload is drawn. */
+  isBuilt: boolean;
+}
+
+const createEmbedTokenRoute = defineRoute({
+  method: "POST",
+  url: "/tokens",
+  operationId: "createEmbedToken",
+  summary: "Make an embed token",
+  description:
+    "For the server of a product that shows the form of a task in its page: the frame loads `embed_url`. The token opens this one task, for whoever `sub` is in the product, in a page of `parent_origin`.",
+  tags,
+  credentials: ["service_key"],
+  body: Type.Unsafe<MintTokenBody>(Type.Ref("MintEmbedToken")),
+  answers: { 200: Type.Unsafe<EmbedToken>(Type.Ref("EmbedToken")) },
+  errors: [
+    "EMBED_NOT_CONFIGURED",
+    "SERVICE_KEY_NOT_FOUND",
+    "MALFORMED_REQUEST",
+    "VALIDATION_FAILED",
+    "EMBED_ORIGIN_NOT_ALLOWED",
+    "TASK_NOT_FOUND",
+    "TASK_ALREADY_TERMINAL",
+    "PAYLOAD_TOO_LARGE",
+  ],
+  config: ({ ctx }: EmbedRoutes) => ({ authenticate: asProduct(ctx), skipSameOrigin: true }),
+  handle: async ({ ctx }: EmbedRoutes, request) => {
+    const key = callerOf(request) as Extract<Caller, { kind: "service_key" }>;
+    return mintToken(ctx, requireEmbed(ctx), key.id, request.body);
+  },
+});
+
+const getEmbeddedTaskRoute = defineRoute({
+  method: "GET",
+  url: "/task",
+  operationId: "getEmbeddedTask",
+  summary: "Read the task of an embedded form",
+  description: "What the embedded form is drawn from. Internal: it may change with any version.",
+  tags,
+  credentials: ["embed_token"],
+  querystring: EmbedTaskQuery,
+  answers: { 200: Type.Unsafe<EmbedTask>(Type.Ref("EmbedTask")) },
+  errors: [
+    "EMBED_NOT_CONFIGURED",
+    "INVALID_EMBED_TOKEN",
+    "EMBED_ORIGIN_NOT_ALLOWED",
+    "VALIDATION_FAILED",
+    "TASK_NOT_FOUND",
+    "TASK_ALREADY_TERMINAL",
+  ],
+  config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx) }),
+  handle: async ({ ctx, isBuilt }: EmbedRoutes, request) =>
+    readEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, isBuilt && request.method !== "HEAD"),
+});
+
+const completeEmbeddedTaskRoute = defineRoute({
+  method: "POST",
+  url: "/task/complete",
+  operationId: "completeEmbeddedTask",
+  summary: "Answer in an embedded form",
+  description:
+    "The answer of an embedded form, as for `POST /api/tasks/{id}/complete`. The trail has the token's `sub` as `embed_sub`. Internal: it may change with any version.",
+  tags,
+  credentials: ["embed_token"],
+  body: Type.Unsafe<EmbedAnswer>(Type.Ref("EmbedAnswer")),
+  answers: { 200: Type.Unsafe<EmbedOutcome>(Type.Ref("EmbedOutcome")) },
+  errors: [
+    "MALFORMED_REQUEST",
+    "EMBED_NOT_CONFIGURED",
+    "INVALID_EMBED_TOKEN",
+    "EMBED_ORIGIN_NOT_ALLOWED",
+    "PAYLOAD_TOO_LARGE",
+    ...ANSWER_ERRORS,
+  ],
+  config: ({ ctx }: EmbedRoutes) => ({ authenticate: asEmbedder(ctx), skipSameOrigin: true }),
+  handle: async ({ ctx }: EmbedRoutes, request) =>
+    completeEmbedded(ctx, callerOf(request) as EmbedCaller, request.body),
+});
+
 /**
  * Showing the form of a task in other products: what their servers call, and what the form does. (spec: Embed tokens)
  * Each route has credentials of its own, which open nothing else, and takes no others.
  */
-export const embedRoutes: FastifyPluginAsyncTypebox<{ ctx: EmbedContext; isBuilt: boolean }> = async (
-  app,
-  { ctx, isBuilt },
-) => {
-  const asProduct = async ({ headers }: FastifyRequest): Promise<Caller> => {
+export const embedRoutes = mount([createEmbedTokenRoute, getEmbeddedTaskRoute, completeEmbeddedTaskRoute]);
+
+/** Identifies the server of a product by its service key. */
+function asProduct(ctx: EmbedContext): (request: FastifyRequest) => Promise<Caller> {
+  return async ({ headers }) => {
     requireEmbed(ctx);
     const key = await findServiceKey(ctx.db, bearerOf(headers) ?? "");
     if (key === null) throw new ServiceError("SERVICE_KEY_NOT_FOUND");
     return { kind: "service_key", id: key.id, name: key.name };
   };
-  const asEmbedder = ({ headers }: FastifyRequest): Promise<EmbedCaller> =>
-    openToken(ctx, requireEmbed(ctx), bearerOf(headers));
+}
 
-  app.post(
-    "/tokens",
-    {
-      config: { authenticate: asProduct, skipSameOrigin: true },
-      schema: {
-        operationId: "createEmbedToken",
-        summary: "Make an embed token",
-        description:
-          "For the server of a product that shows the form of a task in its page: the frame loads `embed_url`. The token opens this one task, for whoever `sub` is in the product, in a page of `parent_origin`.",
-        tags,
-        security: [{ service_key: [] }],
-        body: Type.Unsafe<MintTokenBody>(Type.Ref("MintEmbedToken")),
-        response: {
-          200: Type.Unsafe<EmbedToken>(Type.Ref("EmbedToken")),
-          ...errors(
-            "EMBED_NOT_CONFIGURED",
-            "SERVICE_KEY_NOT_FOUND",
-            "MALFORMED_REQUEST",
-            "VALIDATION_FAILED",
-            "EMBED_ORIGIN_NOT_ALLOWED",
-            "TASK_NOT_FOUND",
-            "TASK_ALREADY_TERMINAL",
-            "PAYLOAD_TOO_LARGE",
-          ),
-        },
-      },
-    },
-    async (request) => {
-      const key = callerOf(request) as Extract<Caller, { kind: "service_key" }>;
-      return mintToken(ctx, requireEmbed(ctx), key.id, request.body);
-    },
-  );
-
-  app.get(
-    "/task",
-    {
-      config: { authenticate: asEmbedder },
-      schema: {
-        operationId: "getEmbeddedTask",
-        summary: "Read the task of an embedded form",
-        description: "What the embedded form is drawn from. Internal: it may change with any version.",
-        tags,
-        security: [{ embed_token: [] }],
-        querystring: EmbedTaskQuery,
-        response: {
-          200: Type.Unsafe<EmbedTask>(Type.Ref("EmbedTask")),
-          ...errors(
-            "EMBED_NOT_CONFIGURED",
-            "INVALID_EMBED_TOKEN",
-            "EMBED_ORIGIN_NOT_ALLOWED",
-            "VALIDATION_FAILED",
-            "TASK_NOT_FOUND",
-            "TASK_ALREADY_TERMINAL",
-          ),
-        },
-      },
-    },
-    async (request) =>
-      readEmbedded(ctx, callerOf(request) as EmbedCaller, request.query, isBuilt && request.method !== "HEAD"),
-  );
-
-  app.post(
-    "/task/complete",
-    {
-      config: { authenticate: asEmbedder, skipSameOrigin: true },
-      schema: {
-        operationId: "completeEmbeddedTask",
-        summary: "Answer in an embedded form",
-        description:
-          "The answer of an embedded form, as for `POST /api/tasks/{id}/complete`. The trail has the token's `sub` as `embed_sub`. Internal: it may change with any version.",
-        tags,
-        security: [{ embed_token: [] }],
-        body: Type.Unsafe<EmbedAnswer>(Type.Ref("EmbedAnswer")),
-        response: {
-          200: Type.Unsafe<EmbedOutcome>(Type.Ref("EmbedOutcome")),
-          ...errors(
-            "MALFORMED_REQUEST",
-            "EMBED_NOT_CONFIGURED",
-            "INVALID_EMBED_TOKEN",
-            "EMBED_ORIGIN_NOT_ALLOWED",
-            "TASK_NOT_FOUND",
-            "TASK_ALREADY_TERMINAL",
-            "TASK_CHANGED",
-            "PAYLOAD_TOO_LARGE",
-            "VALIDATION_FAILED",
-            "VERIFIER_CONFIG_INVALID",
-            "VERIFIER_PROVIDER_UNKNOWN",
-            "VERIFIER_API_KEY_MISSING",
-            "VERIFIER_PROVIDER_UNAVAILABLE",
-            "VERIFIER_PROVIDER_ERROR",
-            "COMMIT_UNKNOWN",
-            "OVERLOADED",
-          ),
-        },
-      },
-    },
-    async (request) => completeEmbedded(ctx, callerOf(request) as EmbedCaller, request.body),
-  );
-};
+/** Identifies the person in front of the form by their embed token. */
+function asEmbedder(ctx: EmbedContext): (request: FastifyRequest) => Promise<EmbedCaller> {
+  return ({ headers }) => openToken(ctx, requireEmbed(ctx), bearerOf(headers));
+}
 
 /** @throws ServiceError EMBED_NOT_CONFIGURED */
 function requireEmbed({ config }: { config: Config }): EmbedConfig {

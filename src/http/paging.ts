@@ -1,3 +1,4 @@
+import { Type, type TUnsafe } from "typebox";
 import { invalid } from "../errors.ts";
 
 /** Where a page of a list ends: the sort value and the id of its last row. */
@@ -40,7 +41,14 @@ export function linkToNext(path: string, url: string, cursor: string): string {
   return `<${path}?${search.toString()}>; rel="next"`;
 }
 
-/** How a list with pages describes that header. */
-export const LINK_HEADERS = {
-  Link: { description: '`<...>; rel="next"` where there is a next page.', schema: { type: "string" } },
-};
+/** The answer of a list with pages. @param name - of the shape of its items */
+export function pageOf<T>(name: string, description: string): TUnsafe<T[]> {
+  return Type.Unsafe<T[]>({
+    type: "array",
+    items: Type.Ref(name),
+    description,
+    headers: {
+      Link: { description: '`<...>; rel="next"` where there is a next page.', schema: { type: "string" } },
+    },
+  });
+}

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type } from "typebox";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
@@ -8,7 +7,8 @@ import { overdueSeconds } from "../deliveries/claim.ts";
 import { ServiceError } from "../errors.ts";
 import { callerOf } from "../people/caller.ts";
 import { errorBodyOf } from "../http/error-response.ts";
-import { ErrorBodySchema, errors } from "../http/schema.ts";
+import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS } from "../http/route.ts";
+import { ErrorBodySchema } from "../http/schema.ts";
 
 const NAME = "human-task-service";
 const tags = ["operations"];
@@ -30,7 +30,7 @@ const Unhealthy = Type.Object(
   { description: "A part fails. `DATABASE_UNAVAILABLE`" },
 );
 
-interface Ctx {
+interface OperationsContext {
   config: Config;
   version: string;
   db: Db;
@@ -38,86 +38,66 @@ interface Ctx {
   metrics: Metrics;
 }
 
-/** Is it up, what is it, how is it doing. (spec: Other) */
-export const operationsRoutes: FastifyPluginAsyncTypebox<{ ctx: Ctx }> = async (app, { ctx }) => {
-  app.get(
-    "/api/health",
-    {
-      schema: {
-        operationId: "getHealth",
-        summary: "Readiness",
-        description: "503 names the part that fails. With `live=1` only the process itself is asked.",
-        tags,
-        querystring: Type.Object({
-          live: Type.Optional(
-            Type.Unsafe<"1">({ type: "string", enum: ["1"], description: "Does not touch the database." }),
-          ),
-        }),
-        response: {
-          200: Health,
-          503: Unhealthy,
-          ...without503(errors("VALIDATION_FAILED", "MALFORMED_REQUEST")),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { version } = ctx;
-      if (request.query.live === "1") return { status: "ok" as const, version };
-      try {
-        await ctx.db.ping();
-        const overdue_seconds = await overdueSeconds(ctx.db);
-        return { status: "ok" as const, version, database: "ok" as const, deliveries: { overdue_seconds } };
-      } catch (error) {
-        ctx.log.warn({ err: error }, "The database does not answer");
-        const failure = new ServiceError("DATABASE_UNAVAILABLE", { message: "The database does not answer." });
-        return reply
-          .code(503)
-          .header("retry-after", 1)
-          .send({ ...errorBodyOf(ctx, request, failure), status: "failing", version, database: "failing" });
-      }
-    },
-  );
-
-  app.get(
-    "/api/version",
-    {
-      schema: {
-        operationId: "getVersion",
-        summary: "The running version",
-        tags,
-        response: { 200: Type.Object({ name: Type.String(), version: Type.String() }), ...errors() },
-      },
-    },
-    async () => ({ name: NAME, version: ctx.version }),
-  );
-
-  app.get(
-    "/metrics",
-    {
-      schema: {
-        operationId: "getMetrics",
-        summary: "Metrics for Prometheus",
-        tags,
-        security: [{ bearer: [] }],
-        response: {
-          200: Type.Unsafe<string>({ type: "string", description: "Prometheus text format." }),
-          ...errors("UNAUTHENTICATED", "FORBIDDEN"),
-        },
-        produces: ["text/plain"],
-      },
-    },
-    async (request, reply) => {
-      if (callerOf(request).kind !== "admin") throw new ServiceError("FORBIDDEN");
-      const { registry } = ctx.metrics;
+const getHealthRoute = defineRoute({
+  method: "GET",
+  url: "/api/health",
+  operationId: "getHealth",
+  summary: "Readiness",
+  description: "503 names the part that fails. With `live=1` only the process itself is asked.",
+  tags,
+  querystring: Type.Object({
+    live: Type.Optional(Type.Unsafe<"1">({ type: "string", enum: ["1"], description: "Does not touch the database." })),
+  }),
+  answers: { 200: Health, 503: Unhealthy },
+  errors: [...QUERY_ERRORS],
+  handle: async (ctx: OperationsContext, request, reply) => {
+    const { version } = ctx;
+    if (request.query.live === "1") return { status: "ok" as const, version };
+    try {
+      await ctx.db.ping();
+      const overdue_seconds = await overdueSeconds(ctx.db);
+      return { status: "ok" as const, version, database: "ok" as const, deliveries: { overdue_seconds } };
+    } catch (error) {
+      ctx.log.warn({ err: error }, "The database does not answer");
+      const failure = new ServiceError("DATABASE_UNAVAILABLE", { message: "The database does not answer." });
       return reply
-        .type(registry.contentType)
-        .serializer(String)
-        .send(await registry.metrics());
-    },
-  );
-};
+        .code(503)
+        .header("retry-after", 1)
+        .send({ ...errorBodyOf(ctx, request, failure), status: "failing", version, database: "failing" });
+    }
+  },
+});
 
-function without503<T>(responses: Record<number, T>): Record<number, T> {
-  const { 503: _unavailable, ...rest } = responses;
-  return rest;
-}
+const getVersionRoute = defineRoute({
+  method: "GET",
+  url: "/api/version",
+  operationId: "getVersion",
+  summary: "The running version",
+  tags,
+  answers: { 200: Type.Object({ name: Type.String(), version: Type.String() }) },
+  errors: [],
+  handle: async (ctx: OperationsContext) => ({ name: NAME, version: ctx.version }),
+});
+
+const getMetricsRoute = defineRoute({
+  method: "GET",
+  url: "/metrics",
+  operationId: "getMetrics",
+  summary: "Metrics for Prometheus",
+  tags,
+  credentials: ["bearer"],
+  answers: { 200: Type.Unsafe<string>({ type: "string", description: "Prometheus text format." }) },
+  errors: [...READ_ERRORS],
+  produces: ["text/plain"],
+  handle: async (ctx: OperationsContext, request, reply) => {
+    if (callerOf(request).kind !== "admin") throw new ServiceError("FORBIDDEN");
+    const { registry } = ctx.metrics;
+    return reply
+      .type(registry.contentType)
+      .serializer(String)
+      .send(await registry.metrics());
+  },
+});
+
+/** Is it up, what is it, how is it doing. (spec: Other) */
+export const operationsRoutes = mount([getHealthRoute, getVersionRoute, getMetricsRoute]);

@@ -1,10 +1,9 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
 import { Type, type Static } from "typebox";
 import { CHANNELS } from "../channels/registered.ts";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
-import { errors } from "../http/schema.ts";
+import { defineRoute, mount, READ_ERRORS, SIGNED_IN } from "../http/route.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 
 const oneOf = <const T extends string>(values: readonly T[], description: string) =>
@@ -47,34 +46,29 @@ type Settings = Static<typeof Settings>;
 /** Shapes that other shapes refer to by name. */
 export const settingsShapes = [Settings];
 
-interface Ctx {
+interface SettingsContext {
   config: Config;
   db: Db;
   log: Logger;
   version: string;
 }
 
-export const settingsRoutes: FastifyPluginAsyncTypebox<{ ctx: Ctx }> = async (app, { ctx }) => {
-  app.get(
-    "/api/settings",
-    {
-      schema: {
-        operationId: "getSettings",
-        summary: "How the service is set",
-        description: "What is on and what is off. The settings themselves are variables of its environment.",
-        tags: ["operations"],
-        security: [{ bearer: [] }, { session: [] }],
-        response: {
-          200: Type.Unsafe<Settings>(Type.Ref("Settings")),
-          ...errors("UNAUTHENTICATED", "FORBIDDEN"),
-        },
-      },
-    },
-    async (request) => readSettings(ctx, callerOf(request)),
-  );
-};
+const getSettingsRoute = defineRoute({
+  method: "GET",
+  url: "/api/settings",
+  operationId: "getSettings",
+  summary: "How the service is set",
+  description: "What is on and what is off. The settings themselves are variables of its environment.",
+  tags: ["operations"],
+  credentials: SIGNED_IN,
+  answers: { 200: Type.Unsafe<Settings>(Type.Ref("Settings")) },
+  errors: [...READ_ERRORS],
+  handle: async (ctx: SettingsContext, request) => readSettings(ctx, callerOf(request)),
+});
 
-async function readSettings({ config, db, log, version }: Ctx, caller: Caller): Promise<Settings> {
+export const settingsRoutes = mount([getSettingsRoute]);
+
+async function readSettings({ config, db, log, version }: SettingsContext, caller: Caller): Promise<Settings> {
   requireOperator(caller);
   const status = await db.ping().then(
     () => "ok" as const,

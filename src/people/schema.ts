@@ -3,6 +3,11 @@ import { Nullable, Text, Time } from "../http/schema.ts";
 import { accountBody, accountRecord } from "./accounts.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 
+/** The headers of an answer that signs somebody in. */
+export const SESSION_HEADERS = {
+  "Set-Cookie": { description: "The session, as `service_session`.", schema: { type: "string" } },
+};
+
 const EMAIL_MAX = 254;
 const NAME_MAX = 200;
 

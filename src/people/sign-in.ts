@@ -8,7 +8,8 @@ import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
 import { endSession, endSessionsOf, startSession, type Cookies } from "./sessions.ts";
 import { findUser, findUserByEmail, lockUser, updateUser, type User } from "./store.ts";
 
-interface Ctx {
+/** What signing in needs. */
+export interface SignInContext {
   db: Db;
   passwords: Passwords;
   cookies: Cookies;
@@ -27,7 +28,7 @@ export interface SignedIn {
  * @param ip - where the request came from
  * @throws ServiceError INVALID_CREDENTIALS, RATE_LIMITED, OVERLOADED
  */
-export async function signIn(ctx: Ctx, ip: string, { email, password }: LoginBody): Promise<SignedIn> {
+export async function signIn(ctx: SignInContext, ip: string, { email, password }: LoginBody): Promise<SignedIn> {
   const byEmail = [LOGIN_BY_EMAIL, emailKey(email)] as const;
   await countTry(ctx.db, [[LOGIN_BY_IP, sourceOf(ip)], byEmail]);
   const user = await findUserByEmail(ctx.db, email);
@@ -47,7 +48,7 @@ export async function signIn(ctx: Ctx, ip: string, { email, password }: LoginBod
 }
 
 /** Ends the session of the caller, if it is one. (spec: Auth, logout) */
-export async function signOut({ db }: Pick<Ctx, "db">, caller: Caller | null): Promise<void> {
+export async function signOut({ db }: { db: Db }, caller: Caller | null): Promise<void> {
   if (caller?.kind === "user") await db.write((tx) => endSession(tx, caller.session));
 }
 
@@ -73,7 +74,7 @@ export function readMe(caller: Caller | null): Me {
  * @throws ServiceError FORBIDDEN for callers who are no person, VALIDATION_FAILED, RATE_LIMITED, OVERLOADED
  */
 export async function changeMe(
-  ctx: Ctx,
+  ctx: SignInContext,
   caller: Caller,
   { display_name, time_zone, password }: UpdateMeBody,
 ): Promise<{ me: Me; setCookie: string | null }> {
@@ -105,7 +106,7 @@ export async function changeMe(
 
 /** A session that was left open must not be enough to guess the password by. */
 async function checkPasswordChange(
-  { db, passwords }: Ctx,
+  { db, passwords }: SignInContext,
   id: string,
   password: { current: string; new: string },
 ): Promise<{ known: string | null; fresh: string }> {

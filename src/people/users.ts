@@ -23,7 +23,8 @@ import {
   type User,
 } from "./store.ts";
 
-interface Ctx {
+/** What looking after the directory needs. */
+export interface UsersContext {
   db: Db;
   passwords: Passwords;
 }
@@ -35,7 +36,7 @@ const DEFAULT_LIMIT = 50;
  * @returns `next`: the cursor of the next page, null on the last one
  */
 export async function listDirectory(
-  { db }: Ctx,
+  { db }: UsersContext,
   caller: Caller,
   { limit = DEFAULT_LIMIT, cursor, ...filter }: ListUsersQuery,
 ): Promise<{ rows: UserRecord[]; next: string | null }> {
@@ -51,7 +52,7 @@ export async function listDirectory(
 }
 
 /** @throws ServiceError USER_NOT_FOUND */
-export async function readUser({ db }: Ctx, caller: Caller, id: string): Promise<UserRecord> {
+export async function readUser({ db }: UsersContext, caller: Caller, id: string): Promise<UserRecord> {
   requireOperator(caller);
   requireUserId(id);
   const user = await findUser(db, id);
@@ -60,7 +61,7 @@ export async function readUser({ db }: Ctx, caller: Caller, id: string): Promise
 }
 
 /** @throws ServiceError USER_ALREADY_EXISTS, USER_NO_ADDRESS, VALIDATION_FAILED, OVERLOADED */
-export async function createUser(ctx: Ctx, caller: Caller, body: CreateUserBody): Promise<UserRecord> {
+export async function createUser(ctx: UsersContext, caller: Caller, body: CreateUserBody): Promise<UserRecord> {
   requireOperator(caller);
   const fields = readFields(body);
   const password_hash = await hashOf(ctx, body.password ?? null, body.email ?? null);
@@ -79,7 +80,12 @@ export async function createUser(ctx: Ctx, caller: Caller, body: CreateUserBody)
  *
  * @throws ServiceError USER_NOT_FOUND, USER_ALREADY_EXISTS, USER_NO_ADDRESS, LAST_OPERATOR, VALIDATION_FAILED, OVERLOADED
  */
-export async function changeUser(ctx: Ctx, caller: Caller, id: string, body: UpdateUserBody): Promise<UserRecord> {
+export async function changeUser(
+  ctx: UsersContext,
+  caller: Caller,
+  id: string,
+  body: UpdateUserBody,
+): Promise<UserRecord> {
   requireOperator(caller);
   requireUserId(id);
   const before = await findUser(ctx.db, id);
@@ -95,7 +101,7 @@ export async function changeUser(ctx: Ctx, caller: Caller, id: string, body: Upd
 }
 
 /** Signs the user out for good; what they decided stays theirs. (spec: User, soft delete) */
-export async function deactivateUser(ctx: Ctx, caller: Caller, id: string): Promise<UserRecord> {
+export async function deactivateUser(ctx: UsersContext, caller: Caller, id: string): Promise<UserRecord> {
   return changeUser(ctx, caller, id, { active: false });
 }
 
@@ -165,7 +171,11 @@ function requireAddress(user: UserRow): void {
   if (user.email === null && accountOf(user) === null) throw new ServiceError("USER_NO_ADDRESS");
 }
 
-async function hashOf({ passwords }: Ctx, password: string | null, email: string | null): Promise<string | null> {
+async function hashOf(
+  { passwords }: UsersContext,
+  password: string | null,
+  email: string | null,
+): Promise<string | null> {
   if (password === null) return null;
   requireGoodPassword(password, "/password", email);
   return passwords.hash(password);

@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import type { ErrorCode } from "../errors.ts";
 import { Nullable, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { answerAccountRecord } from "../people/accounts.ts";
@@ -339,5 +340,20 @@ export const Stats = Type.Object(
   { $id: "Stats" },
 );
 export type Stats = Static<typeof Stats>;
+
+/** Errors of a route that takes an answer, besides those of its credentials and of any body. */
+export const ANSWER_ERRORS = [
+  "TASK_NOT_FOUND",
+  "TASK_ALREADY_TERMINAL",
+  "TASK_CHANGED",
+  "VALIDATION_FAILED",
+  "VERIFIER_CONFIG_INVALID",
+  "VERIFIER_PROVIDER_UNKNOWN",
+  "VERIFIER_API_KEY_MISSING",
+  "VERIFIER_PROVIDER_UNAVAILABLE",
+  "VERIFIER_PROVIDER_ERROR",
+  "COMMIT_UNKNOWN",
+  "OVERLOADED",
+] as const satisfies ErrorCode[];
 
 export const TaskParams = Type.Object({ id: Type.String({ description: "Task id." }) });

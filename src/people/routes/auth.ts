@@ -1,0 +1,81 @@
+import { Type } from "typebox";
+import { defineRoute, WRITE_ERRORS } from "../../http/route.ts";
+import { callerOf } from "../caller.ts";
+import { SESSION_HEADERS, type LoginBody, type Me, type UpdateMeBody } from "../schema.ts";
+import { changeMe, readMe, signIn, signOut, type SignInContext } from "../sign-in.ts";
+
+const tags = ["auth"];
+
+export const signInRoute = defineRoute({
+  method: "POST",
+  url: "/auth/login",
+  operationId: "signIn",
+  summary: "Sign in",
+  tags,
+  body: Type.Unsafe<LoginBody>(Type.Ref("Login")),
+  answers: { 200: Type.Unsafe<Me>({ ...Type.Ref("Me"), headers: SESSION_HEADERS }) },
+  errors: [
+    "MALFORMED_REQUEST",
+    "INVALID_CREDENTIALS",
+    "FORBIDDEN",
+    "PAYLOAD_TOO_LARGE",
+    "VALIDATION_FAILED",
+    "RATE_LIMITED",
+    "COMMIT_UNKNOWN",
+    "OVERLOADED",
+  ],
+  handle: async (ctx: SignInContext, request, reply) => {
+    const { me, setCookie } = await signIn(ctx, request.ip, request.body);
+    void reply.header("set-cookie", setCookie).header("cache-control", "no-store");
+    return me;
+  },
+});
+
+export const signOutRoute = defineRoute({
+  method: "POST",
+  url: "/auth/logout",
+  operationId: "signOut",
+  summary: "Sign out",
+  description: "Ends the session. Without one there is nothing to end, and that is no error.",
+  tags,
+  answers: { 204: Type.Null({ description: "The session is over." }) },
+  errors: ["MALFORMED_REQUEST", "FORBIDDEN", "PAYLOAD_TOO_LARGE", "COMMIT_UNKNOWN"],
+  config: () => ({ resolveCaller: true }),
+  handle: async (ctx: SignInContext, request, reply) => {
+    await signOut(ctx, request.caller);
+    return reply.code(204).header("set-cookie", ctx.cookies.forget).send(null);
+  },
+});
+
+export const getMeRoute = defineRoute({
+  method: "GET",
+  url: "/auth/me",
+  operationId: "getMe",
+  summary: "Who is signed in?",
+  description: "200 for everybody; `authenticated` is false for nobody.",
+  tags,
+  answers: { 200: Type.Unsafe<Me>(Type.Ref("Me")) },
+  errors: [],
+  config: () => ({ resolveCaller: true }),
+  handle: async (_ctx: object, request, reply) => {
+    void reply.header("cache-control", "no-store");
+    return readMe(request.caller);
+  },
+});
+
+export const updateMeRoute = defineRoute({
+  method: "PATCH",
+  url: "/auth/me",
+  operationId: "updateMe",
+  summary: "Change your own name, time zone or password",
+  tags,
+  credentials: ["session"],
+  body: Type.Unsafe<UpdateMeBody>(Type.Ref("UpdateMe")),
+  answers: { 200: Type.Unsafe<Me>(Type.Ref("Me")) },
+  errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "RATE_LIMITED", "OVERLOADED"],
+  handle: async (ctx: SignInContext, request, reply) => {
+    const { me, setCookie } = await changeMe(ctx, callerOf(request), request.body);
+    if (setCookie !== null) void reply.header("set-cookie", setCookie);
+    return me;
+  },
+});

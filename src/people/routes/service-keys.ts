@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+import type { Db } from "../../db/database.ts";
+import { linkToNext, pageOf } from "../../http/paging.ts";
+import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { callerOf } from "../caller.ts";
+import {
+  ListServiceKeysQuery,
+  ServiceKeyParams,
+  type CreateServiceKeyBody,
+  type NewServiceKeyRecord,
+  type ServiceKeyRecord,
+} from "../schema.ts";
+import { createServiceKey, listServiceKeys, revokeServiceKey } from "../service-keys.ts";
+
+const tags = ["service keys"];
+
+export const listServiceKeysRoute = defineRoute({
+  method: "GET",
+  url: "/service-keys",
+  operationId: "listServiceKeys",
+  summary: "List service keys",
+  description: "Newest first, revoked ones included; the keys themselves are not kept.",
+  tags,
+  credentials: SIGNED_IN,
+  querystring: ListServiceKeysQuery,
+  answers: {
+    200: pageOf<ServiceKeyRecord>("ServiceKey", "One page of keys."),
+  },
+  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const { rows, next } = await listServiceKeys(ctx, callerOf(request), request.query);
+    if (next !== null) void reply.header("link", linkToNext("/api/service-keys", request.url, next));
+    return rows;
+  },
+});
+
+export const createServiceKeyRoute = defineRoute({
+  method: "POST",
+  url: "/service-keys",
+  operationId: "createServiceKey",
+  summary: "Make a service key",
+  description: "`key` is in this answer and in no other.",
+  tags,
+  credentials: SIGNED_IN,
+  body: Type.Unsafe<CreateServiceKeyBody>(Type.Ref("CreateServiceKey")),
+  answers: { 201: Type.Unsafe<NewServiceKeyRecord>(Type.Ref("NewServiceKey")) },
+  errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
+  handle: async (ctx: { db: Db }, request, reply) =>
+    reply.code(201).send(await createServiceKey(ctx, callerOf(request), request.body)),
+});
+
+export const revokeServiceKeyRoute = defineRoute({
+  method: "DELETE",
+  url: "/service-keys/:id",
+  operationId: "revokeServiceKey",
+  summary: "Revoke a service key",
+  description: "At once, together with every embed token it made.",
+  tags,
+  credentials: SIGNED_IN,
+  params: ServiceKeyParams,
+  answers: { 204: Type.Null({ description: "It opens nothing any more." }) },
+  errors: [...WRITE_ERRORS, "NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    await revokeServiceKey(ctx, callerOf(request), request.params.id);
+    return reply.code(204).send(null);
+  },
+});

@@ -1,0 +1,62 @@
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { Db } from "../../db/database.ts";
+import { defineRoute } from "../../http/route.ts";
+import { SESSION_HEADERS, type SetupBody, type SetupResult, type SetupStatus } from "../schema.ts";
+import { needsSetup, setUpOperator, type PeopleContext, type SetupSource } from "../setup.ts";
+
+const tags = ["setup"];
+
+export const getSetupStatusRoute = defineRoute({
+  method: "GET",
+  url: "/setup/status",
+  operationId: "getSetupStatus",
+  summary: "Is set-up still to be done?",
+  tags,
+  answers: { 200: Type.Unsafe<SetupStatus>(Type.Ref("SetupStatus")) },
+  errors: [],
+  handle: async (ctx: { db: Db }) => ({ needs_setup: await needsSetup(ctx) }),
+});
+
+export const setUpOperatorRoute = defineRoute({
+  method: "POST",
+  url: "/setup/operator",
+  operationId: "setUpOperator",
+  summary: "Make the first operator",
+  description: "Once. Signs the operator in. From another machine, or through a proxy, it takes the set-up token.",
+  tags,
+  body: Type.Unsafe<SetupBody>(Type.Ref("SetupOperator")),
+  answers: { 201: Type.Unsafe<SetupResult>({ ...Type.Ref("SetupResult"), headers: SESSION_HEADERS }) },
+  errors: [
+    "MALFORMED_REQUEST",
+    "FORBIDDEN",
+    "INVALID_SETUP_TOKEN",
+    "SETUP_ALREADY_COMPLETED",
+    "USER_ALREADY_EXISTS",
+    "PAYLOAD_TOO_LARGE",
+    "VALIDATION_FAILED",
+    "RATE_LIMITED",
+    "COMMIT_UNKNOWN",
+    "OVERLOADED",
+  ],
+  handle: async (ctx: PeopleContext, request, reply) => {
+    const { setCookie, ...result } = await setUpOperator(ctx, sourceOfSetup(request), request.body);
+    return reply.code(201).header("set-cookie", setCookie).send(result);
+  },
+});
+
+/** What proxies and tunnels add to a request that they pass on. */
+const FORWARDING_HEADERS =
+  /^(forwarded|x-forwarded-.*|x-real-ip|x-client-ip|x-original-.*|via|true-client-ip|cf-.*|fly-.*|x-envoy-.*)$/;
+
+function sourceOfSetup(request: FastifyRequest): SetupSource {
+  return {
+    ip: request.ip,
+    host: hostNameOf(request.headers.host ?? ""),
+    isForwarded: Object.keys(request.headers).some((name) => FORWARDING_HEADERS.test(name)),
+  };
+}
+
+function hostNameOf(host: string): string {
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : "";
+}

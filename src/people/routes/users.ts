@@ -1,0 +1,95 @@
+import { Type } from "typebox";
+import { linkToNext, pageOf } from "../../http/paging.ts";
+import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { ADDRESS_WANTED } from "../accounts.ts";
+import { callerOf } from "../caller.ts";
+import { ListUsersQuery, UserParams, type CreateUserBody, type UpdateUserBody, type UserRecord } from "../schema.ts";
+import { changeUser, createUser, deactivateUser, listDirectory, readUser, type UsersContext } from "../users.ts";
+
+const tags = ["users"];
+
+export const listUsersRoute = defineRoute({
+  method: "GET",
+  url: "/users",
+  operationId: "listUsers",
+  summary: "List users",
+  description: 'Newest first. The header `Link` with `rel="next"` leads to the next page.',
+  tags,
+  credentials: SIGNED_IN,
+  querystring: ListUsersQuery,
+  answers: {
+    200: pageOf<UserRecord>("User", "One page of users."),
+  },
+  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  handle: async (ctx: UsersContext, request, reply) => {
+    const { rows, next } = await listDirectory(ctx, callerOf(request), request.query);
+    if (next !== null) void reply.header("link", linkToNext("/api/users", request.url, next));
+    return rows;
+  },
+});
+
+export const createUserRoute = defineRoute({
+  method: "POST",
+  url: "/users",
+  operationId: "createUser",
+  summary: "Create a user",
+  description: ADDRESS_WANTED,
+  tags,
+  credentials: SIGNED_IN,
+  body: Type.Unsafe<CreateUserBody>(Type.Ref("CreateUser")),
+  answers: { 201: Type.Unsafe<UserRecord>(Type.Ref("User")) },
+  errors: [...WRITE_ERRORS, "USER_ALREADY_EXISTS", "VALIDATION_FAILED", "USER_NO_ADDRESS", "OVERLOADED"],
+  handle: async (ctx: UsersContext, request, reply) =>
+    reply.code(201).send(await createUser(ctx, callerOf(request), request.body)),
+});
+
+export const getUserRoute = defineRoute({
+  method: "GET",
+  url: "/users/:id",
+  operationId: "getUser",
+  summary: "Read a user",
+  tags,
+  credentials: SIGNED_IN,
+  params: UserParams,
+  answers: { 200: Type.Unsafe<UserRecord>(Type.Ref("User")) },
+  errors: [...READ_ERRORS, "USER_NOT_FOUND"],
+  handle: async (ctx: UsersContext, request) => readUser(ctx, callerOf(request), request.params.id),
+});
+
+export const updateUserRoute = defineRoute({
+  method: "PATCH",
+  url: "/users/:id",
+  operationId: "updateUser",
+  summary: "Change a user",
+  description:
+    "What is left out stays; `null` clears. Deactivating, demoting or setting a password ends that user's sessions.",
+  tags,
+  credentials: SIGNED_IN,
+  params: UserParams,
+  body: Type.Unsafe<UpdateUserBody>(Type.Ref("UpdateUser")),
+  answers: { 200: Type.Unsafe<UserRecord>(Type.Ref("User")) },
+  errors: [
+    ...WRITE_ERRORS,
+    "USER_NOT_FOUND",
+    "USER_ALREADY_EXISTS",
+    "LAST_OPERATOR",
+    "VALIDATION_FAILED",
+    "USER_NO_ADDRESS",
+    "OVERLOADED",
+  ],
+  handle: async (ctx: UsersContext, request) => changeUser(ctx, callerOf(request), request.params.id, request.body),
+});
+
+export const deleteUserRoute = defineRoute({
+  method: "DELETE",
+  url: "/users/:id",
+  operationId: "deleteUser",
+  summary: "Deactivate a user",
+  description: "The user stays on record, is signed out everywhere, and the address stays taken.",
+  tags,
+  credentials: SIGNED_IN,
+  params: UserParams,
+  answers: { 200: Type.Unsafe<UserRecord>(Type.Ref("User")) },
+  errors: [...WRITE_ERRORS, "USER_NOT_FOUND", "LAST_OPERATOR"],
+  handle: async (ctx: UsersContext, request) => deactivateUser(ctx, callerOf(request), request.params.id),
+});

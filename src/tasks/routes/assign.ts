@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+import type { Db } from "../../db/database.ts";
+import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { sendJson } from "../../http/serialization.ts";
+import { callerOf } from "../../people/caller.ts";
+import { assignTask, claimTask, releaseTask } from "../claims.ts";
+import { toRecord } from "../record.ts";
+import { TaskParams, type AssignTaskBody, type ClaimTaskBody, type TaskRecord } from "../schema.ts";
+
+const tags = ["tasks"];
+
+const Task = Type.Unsafe<TaskRecord>(Type.Ref("Task"));
+
+export const claimTaskRoute = defineRoute({
+  method: "POST",
+  url: "/tasks/:id/claim",
+  operationId: "claimTask",
+  summary: "Claim a task",
+  description:
+    "Says for ten minutes that the signed-in person is working on it; again renews it. A candidate is assigned by it. It keeps others from starting, never from answering.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  body: Type.Unsafe<ClaimTaskBody>(Type.Ref("ClaimTask")),
+  answers: { 200: Task },
+  errors: [...WRITE_ERRORS, "CLAIM_NEEDS_A_PERSON", "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "TASK_ALREADY_CLAIMED"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const caller = callerOf(request);
+    const task = await claimTask(ctx, caller, request.params.id, request.body.force ?? false);
+    return sendJson(reply, toRecord(task, caller));
+  },
+});
+
+export const releaseTaskRoute = defineRoute({
+  method: "POST",
+  url: "/tasks/:id/release",
+  operationId: "releaseTask",
+  summary: "Release a claim",
+  description: "By whoever holds it, or an operator. What a candidate had taken is on offer again.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  answers: { 200: Task },
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const caller = callerOf(request);
+    return sendJson(reply, toRecord(await releaseTask(ctx, caller, request.params.id), caller));
+  },
+});
+
+export const assignTaskRoute = defineRoute({
+  method: "POST",
+  url: "/tasks/:id/assign",
+  operationId: "assignTask",
+  summary: "Assign a task",
+  description: "To one user, to one address, or with null to nobody. Offers to others end.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  body: Type.Unsafe<AssignTaskBody>(Type.Ref("AssignTask")),
+  answers: { 200: Task },
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "VALIDATION_FAILED"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const caller = callerOf(request);
+    return sendJson(reply, toRecord(await assignTask(ctx, caller, request.params.id, request.body), caller));
+  },
+});

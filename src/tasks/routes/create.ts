@@ -1,0 +1,55 @@
+import { Type } from "typebox";
+import type { Metrics } from "../../http/metrics.ts";
+import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { sendJson } from "../../http/serialization.ts";
+import { callerOf } from "../../people/caller.ts";
+import { createTask, type CreationContext } from "../create.ts";
+import { toRecord } from "../record.ts";
+import type { TaskRecord } from "../schema.ts";
+
+const tags = ["tasks"];
+
+export const createTaskRoute = defineRoute({
+  method: "POST",
+  url: "/tasks",
+  operationId: "createTask",
+  summary: "Create a task",
+  description:
+    "Idempotent on `idempotency_key`: a key that is bound to a task, whatever its status, gives that task, with `Idempotent-Replayed: true`.",
+  tags,
+  credentials: SIGNED_IN,
+  body: Type.Ref("CreateTask"),
+  answers: {
+    201: Type.Unsafe<TaskRecord>({
+      ...Type.Ref("Task"),
+      description: "The task, new or found by its key.",
+      headers: {
+        "Idempotent-Replayed": {
+          description: "`true` when the key was bound to this task before.",
+          schema: { type: "string", enum: ["true", "false"] },
+        },
+        "Idempotent-Mismatch": {
+          description: "`true` on a replay that asks for something else than the task was created with.",
+          schema: { type: "string", enum: ["true"] },
+        },
+      },
+    }),
+  },
+  errors: [
+    ...WRITE_ERRORS,
+    "VALIDATION_FAILED",
+    "RESPONSE_SCHEMA_NOT_OBJECT",
+    "VERIFIER_CONFIG_INVALID",
+    "VERIFIER_PROVIDER_UNKNOWN",
+    "OVERLOADED",
+  ],
+  attachValidation: true,
+  handle: async (ctx: CreationContext & { metrics: Metrics }, request, reply) => {
+    const caller = callerOf(request);
+    const { task, isReplay, isMismatch } = await createTask(ctx, caller, request.body, request.validationError ?? null);
+    (isReplay ? ctx.metrics.tasksReplayed : ctx.metrics.tasksCreated).inc();
+    void reply.code(201).header("idempotent-replayed", String(isReplay));
+    if (isMismatch) void reply.header("idempotent-mismatch", "true");
+    return sendJson(reply, toRecord(task, caller));
+  },
+});

@@ -1,0 +1,67 @@
+import { Type } from "typebox";
+import type { Db } from "../../db/database.ts";
+import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { sendJson } from "../../http/serialization.ts";
+import { callerOf } from "../../people/caller.ts";
+import { toRecord } from "../record.ts";
+import { ANSWER_ERRORS, TaskParams, type CancelTaskBody, type CompleteTaskBody, type TaskRecord } from "../schema.ts";
+import { cancelTask, completeTask, removeTask, type CompletionContext } from "../tasks.ts";
+
+const tags = ["tasks"];
+
+const Task = Type.Unsafe<TaskRecord>(Type.Ref("Task"));
+
+export const completeTaskRoute = defineRoute({
+  method: "POST",
+  url: "/tasks/:id/complete",
+  operationId: "completeTask",
+  summary: "Complete a task",
+  description:
+    "Answers a task. With a verifier the answer may come back as `rejected` (answer again) or end the task as `verification_exhausted`.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  body: Type.Unsafe<CompleteTaskBody>(Type.Ref("CompleteTask")),
+  answers: { 200: Task },
+  errors: [...WRITE_ERRORS, ...ANSWER_ERRORS],
+  handle: async (ctx: CompletionContext, request, reply) => {
+    const caller = callerOf(request);
+    return sendJson(reply, toRecord(await completeTask(ctx, caller, request.params.id, request.body), caller));
+  },
+});
+
+export const cancelTaskRoute = defineRoute({
+  method: "POST",
+  url: "/tasks/:id/cancel",
+  operationId: "cancelTask",
+  summary: "Cancel a task",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  body: Type.Unsafe<CancelTaskBody>(Type.Ref("CancelTask")),
+  answers: { 200: Task },
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "VALIDATION_FAILED"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const caller = callerOf(request);
+    const task = await cancelTask(ctx, caller, request.params.id, request.body.reason ?? null);
+    return sendJson(reply, toRecord(task, caller));
+  },
+});
+
+export const deleteTaskRoute = defineRoute({
+  method: "DELETE",
+  url: "/tasks/:id",
+  operationId: "deleteTask",
+  summary: "Delete a task",
+  description:
+    "Removes the task, its documents and what is owed for it. One audit entry stays: which task, who deleted it, when.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  answers: { 204: Type.Null({ description: "Deleted." }) },
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    await removeTask(ctx, callerOf(request), request.params.id);
+    return reply.code(204).send(null);
+  },
+});

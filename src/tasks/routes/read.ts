@@ -1,0 +1,101 @@
+import { Type } from "typebox";
+import type { Db } from "../../db/database.ts";
+import { linkToNext, pageOf } from "../../http/paging.ts";
+import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../../http/route.ts";
+import { sendJson } from "../../http/serialization.ts";
+import { callerOf } from "../../people/caller.ts";
+import { countTasks, listTasks } from "../list.ts";
+import { toAuditRecord, toRecord } from "../record.ts";
+import {
+  ListTasksQuery,
+  StatsQuery,
+  TaskParams,
+  type AuditEntryRecord,
+  type ListedTask,
+  type Stats,
+  type TaskCounts,
+  type TaskRecord,
+} from "../schema.ts";
+import { readStats } from "../stats.ts";
+import { readAuditTrail, readTask } from "../tasks.ts";
+
+const tags = ["tasks"];
+
+const Task = Type.Unsafe<TaskRecord>(Type.Ref("Task"));
+
+export const listTasksRoute = defineRoute({
+  method: "GET",
+  url: "/tasks",
+  operationId: "listTasks",
+  summary: "List tasks",
+  description: 'Newest first. The header `Link` with `rel="next"` leads to the next page.',
+  tags,
+  credentials: SIGNED_IN,
+  querystring: ListTasksQuery,
+  answers: {
+    200: pageOf<ListedTask>("ListedTask", "One page of tasks."),
+  },
+  errors: [...QUERY_ERRORS, "UNAUTHENTICATED"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const { rows, next } = await listTasks(ctx, callerOf(request), request.query);
+    if (next !== null) void reply.header("link", linkToNext("/api/tasks", request.url, next));
+    return sendJson(reply, `[${rows.join(",")}]`);
+  },
+});
+
+export const countTasksRoute = defineRoute({
+  method: "GET",
+  url: "/tasks/counts",
+  operationId: "countTasks",
+  summary: "Count tasks",
+  description: "How much there is to do.",
+  tags,
+  credentials: SIGNED_IN,
+  answers: { 200: Type.Unsafe<TaskCounts>(Type.Ref("TaskCounts")) },
+  errors: ["UNAUTHENTICATED"],
+  handle: async (ctx: { db: Db }, request) => countTasks(ctx, callerOf(request)),
+});
+
+export const getTaskRoute = defineRoute({
+  method: "GET",
+  url: "/tasks/:id",
+  operationId: "getTask",
+  summary: "Read a task",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  answers: { 200: Task },
+  errors: [...READ_ERRORS, "TASK_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const caller = callerOf(request);
+    return sendJson(reply, toRecord(await readTask(ctx, caller, request.params.id), caller));
+  },
+});
+
+export const getAuditTrailRoute = defineRoute({
+  method: "GET",
+  url: "/tasks/:id/audit",
+  operationId: "getAuditTrail",
+  summary: "Read a task's audit trail",
+  description: "Every transition, oldest first.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  answers: { 200: Type.Unsafe<AuditEntryRecord[]>({ type: "array", items: Type.Ref("AuditEntry") }) },
+  errors: [...READ_ERRORS, "TASK_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request) =>
+    (await readAuditTrail(ctx, callerOf(request), request.params.id)).map(toAuditRecord),
+});
+
+export const getStatsRoute = defineRoute({
+  method: "GET",
+  url: "/stats",
+  operationId: "getStats",
+  summary: "Numbers of the last days",
+  tags: ["operations"],
+  credentials: SIGNED_IN,
+  querystring: StatsQuery,
+  answers: { 200: Type.Unsafe<Stats>(Type.Ref("Stats")) },
+  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  handle: async (ctx: { db: Db }, request) => readStats(ctx, callerOf(request), request.query.window_days ?? 30),
+});
