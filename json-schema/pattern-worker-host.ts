@@ -1,4 +1,5 @@
-import { Worker } from "node:worker_threads";
+import { clockLimit } from "../threads/time-limits.ts";
+import { createWorkerCalls } from "../threads/worker-calls.ts";
 import type { RefusalCode } from "./budget.ts";
 import { questionKey } from "./run.ts";
 import type { Schema } from "./schema.ts";
@@ -29,96 +30,33 @@ export interface PatternHostOptions {
   queue?: number;
 }
 
-/** An answer may lead to further questions (a pattern behind a pattern); so many rounds are made. */
+/** Limit of rounds: an answer may lead to further questions (a pattern behind a pattern). */
 const MAX_ROUNDS = 10;
-/** Starting a worker takes some 30 ms; if it has not come up after this it will not. */
+/** Starting a worker takes some 30 ms. */
 const START_LIMIT_MS = 5_000;
 
-interface Job {
-  readonly questions: readonly PatternQuestion[];
-  readonly settle: (answers: readonly (boolean | null)[] | RefusalCode) => void;
-}
+type Answers = readonly (boolean | null)[];
 
-export function createPatternHost(options: PatternHostOptions = {}): PatternHost {
-  const limitMs = options.limit_ms ?? 50;
-  const maxWaiting = options.queue ?? 32;
-  const waiting: Job[] = [];
-  let worker: Worker | null = null;
-  let isReady = false;
-  let current: Job | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
+export function createPatternHost({ limit_ms = 50, queue = 32 }: PatternHostOptions = {}): PatternHost {
+  const calls = createWorkerCalls<readonly PatternQuestion[], Answers>({
+    module: new URL("./pattern-worker.ts", import.meta.url),
+    worker: { resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 } },
+    startLimitMs: START_LIMIT_MS,
+  });
+  const limits = [clockLimit(limit_ms)];
+  /** The call at hand and those that wait for their turn: the time limit is for one of them. */
+  let asked = 0;
+  let last: Promise<unknown> = Promise.resolve();
 
-  /** Ends the job at hand, kills the worker if it is to blame, and goes on with the next job. */
-  function finish(result: readonly (boolean | null)[] | RefusalCode, kill: boolean): void {
-    clearTimeout(timer);
-    const job = current;
-    current = null;
-    if (kill) {
-      void stop();
-      // Who sent one slow pattern often sends more: the next worker comes up meanwhile.
-      if (isReady) start();
-    }
-    job?.settle(result);
-    next();
-    if (current === null) worker?.unref();
-  }
-
-  async function stop(): Promise<void> {
-    const stopped = worker;
-    worker = null;
-    isReady = false;
-    stopped?.removeAllListeners();
-    await stopped?.terminate();
-  }
-
-  function start(): void {
-    const started = new Worker(new URL("./pattern-worker.ts", import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 },
-    });
-    worker = started;
-    started.on("message", (message: "ready" | readonly (boolean | null)[]) => {
-      if (message !== "ready") {
-        finish(message, false);
-        return;
-      }
-      isReady = true;
-      clearTimeout(timer);
-      if (current === null) started.unref();
-      else post();
-    });
-    started.on("error", () => finish("pattern_too_slow", true));
-    timer = setTimeout(() => finish("pattern_busy", true), START_LIMIT_MS);
-  }
-
-  function post(): void {
-    if (current === null || worker === null) return;
-    const job = current;
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-    worker.postMessage(job.questions);
-    timer = setTimeout(() => {
-      // The loop may have been held up while the answer was already there: it is read before this runs.
-      setImmediate(() => {
-        if (current === job) finish("pattern_too_slow", true);
-      });
-    }, limitMs);
-  }
-
-  function next(): void {
-    if (current !== null) return;
-    current = waiting.shift() ?? null;
-    if (current === null) return;
-    if (worker === null) start();
-    else worker.ref();
-    if (isReady) post();
-  }
-
-  async function ask(questions: readonly PatternQuestion[]): Promise<readonly (boolean | null)[] | RefusalCode> {
-    if (isClosed || waiting.length >= maxWaiting) return "pattern_busy";
-    return new Promise((settle) => {
-      waiting.push({ questions, settle });
-      next();
-    });
+  async function ask(questions: readonly PatternQuestion[]): Promise<Answers | RefusalCode> {
+    if (asked > queue) return "pattern_busy";
+    asked++;
+    const mine = last.then(async () => calls.call(questions, { limits }));
+    last = mine;
+    const outcome = await mine;
+    asked--;
+    if ("answer" in outcome) return outcome.answer;
+    return outcome.failed === "closed" || outcome.failed === "not started" ? "pattern_busy" : "pattern_too_slow";
   }
 
   return {
@@ -137,13 +75,6 @@ export function createPatternHost(options: PatternHostOptions = {}): PatternHost
       }
       return refusalInWords("too_expensive");
     },
-    close: async () => {
-      isClosed = true;
-      for (const job of waiting.splice(0)) job.settle("pattern_busy");
-      clearTimeout(timer);
-      current?.settle("pattern_busy");
-      current = null;
-      await stop();
-    },
+    close: calls.close,
   };
 }

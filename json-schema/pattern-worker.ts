@@ -1,5 +1,5 @@
 /** Runs in a worker that may be killed at any moment: patterns that backtrack, matched by the engine of the platform. */
-import { parentPort } from "node:worker_threads";
+import { answerCalls } from "../threads/answer-calls.ts";
 import type { PatternQuestion } from "./validate-with.ts";
 
 /** null: the engine gave up on this one (too large, or out of stack). */
@@ -11,9 +11,4 @@ function answer(question: PatternQuestion): boolean | null {
   }
 }
 
-parentPort?.on("message", (questions: readonly PatternQuestion[]) => {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-  parentPort?.postMessage(questions.map(answer));
-});
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-parentPort?.postMessage("ready");
+answerCalls((questions: readonly PatternQuestion[]) => questions.map(answer));

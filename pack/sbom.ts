@@ -138,7 +138,7 @@ function purl(name: string, version: string): string {
 function builtIn(): [folder: string, name: string, version: string, license: string][] {
   const pages = join(ROOT, "dist/web/dist");
   if (!existsSync(pages)) throw new Error("dist/ is not there: node web/build.ts && node pack/build.ts makes it.");
-  const found = globSync("*/licenses.md", { cwd: pages }).flatMap((file) =>
+  return globSync("*/licenses.md", { cwd: pages }).flatMap((file) =>
     Array.from(
       readFileSync(join(pages, file), "utf8").matchAll(/^## (\S+) - (\S+) \((.+)\)$/gm),
       ([, name, version, license]): [string, string, string, string] => [
@@ -149,8 +149,6 @@ function builtIn(): [folder: string, name: string, version: string, license: str
       ],
     ),
   );
-  const [, redoc] = /`redoc` (\S+?),/.exec(readFileSync(join(ROOT, "vendor/redoc/README.md"), "utf8"))!;
-  return [...found, ["dist/vendor/redoc", "redoc", redoc!, "MIT"]];
 }
 
 main(process.argv.slice(2));

@@ -44,7 +44,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   },
   service: {
     files: ["src/**/*.test.ts", "test/*.test.ts", "test/conformance/*.test.ts", "test/support/**/*.test.ts"],
-    rooms: ["src/", "form/", "json-schema/", "mcp/", "openapi.json"],
+    rooms: ["src/", "threads/", "form/", "json-schema/", "mcp/", "openapi.json"],
     together: 12,
   },
   client: {
@@ -53,15 +53,15 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 12,
   },
   forms: {
-    files: ["form/**/*.test.ts", "json-schema/**/*.test.ts"],
-    rooms: ["form/", "json-schema/"],
+    files: ["form/**/*.test.ts", "json-schema/**/*.test.ts", "threads/*.test.ts"],
+    rooms: ["form/", "json-schema/", "threads/"],
     together: 12,
   },
 };
 
 /** The proofs (`npm run prove`) that a change of what writes has to pass too. */
 export const PROOFS = words(
-  "src/tasks/ src/deliveries/ src/db/ src/lib/ src/outbound/ src/callbacks/ src/http/ src/drawing/ json-schema/ form/ prove/",
+  "src/tasks/ src/deliveries/ src/db/ src/lib/ src/outbound/ src/callbacks/ src/http/ src/drawing/ threads/ json-schema/ form/ prove/",
 );
 
 /** What every set rests on. */

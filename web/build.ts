@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
 import type { InlineConfig, Plugin, Rolldown } from "vite";
+import { compress, gzippedKb } from "./compress.ts";
+import { buildRedoc } from "./redoc.ts";
 
 /*
  * `npm run build` builds what browsers load, and what the service renders pages with, into `dist/`; installing does too,
@@ -61,13 +62,6 @@ export async function buildPage(library: Library, entry: string, outDir: string)
   const later = chunks.filter((chunk) => !first.has(chunk));
   const sizes: Sizes = { JS: gzipped(outDir, [...first]), CSS: gzipped(outDir, [style]) };
   return later.length === 0 ? sizes : { ...sizes, "JS loaded later": gzipped(outDir, later) };
-}
-
-function compress(path: string): void {
-  if (!/\.(js|css)$/.test(path)) return;
-  const source = readFileSync(path);
-  writeFileSync(`${path}.gz`, gzipSync(source, { level: 9 }));
-  writeFileSync(`${path}.br`, brotliCompressSync(source));
 }
 
 /** The chunk and all that it imports, which the page waits for. */
@@ -180,8 +174,7 @@ async function bundle(
 }
 
 function gzipped(outDir: string, files: readonly { fileName: string }[]): number {
-  const bytes = files.map(({ fileName }) => gzipSync(readFileSync(join(outDir, fileName)), { level: 9 }).length);
-  return bytes.reduce((sum, size) => sum + size, 0) / 1000;
+  return gzippedKb(files.map(({ fileName }) => join(outDir, fileName)));
 }
 
 /** What the service needs, by folder in `dist/`. */
@@ -190,6 +183,7 @@ const TARGETS: Record<string, (outDir: string) => Promise<Sizes>> = {
   dashboard: (outDir) => buildPage("react", join(HERE, "dashboard/main.tsx"), outDir),
   light: (outDir) => buildPage("preact", join(HERE, "light/main.tsx"), outDir),
   embed: (outDir) => buildPage("preact", join(HERE, "embed/main.tsx"), outDir),
+  redoc: async (outDir) => ({ JS: gzippedKb([buildRedoc(outDir)]) }),
 };
 
 async function main(ifPossible: boolean): Promise<number> {

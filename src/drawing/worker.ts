@@ -1,9 +1,9 @@
 /** Runs in a thread that may be ended at any moment: draws payloads and forms as HTML. `thread.ts` says why. */
-import { parentPort } from "node:worker_threads";
 import type { PayloadInput } from "../../form/payload/payload.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
+import { answerCalls } from "../../threads/answer-calls.ts";
 import { builtPath } from "../http/built.ts";
-import type { Answer, Drawn, Question } from "./thread.ts";
+import type { Drawn, Question } from "./thread.ts";
 
 /** `npm run build` makes it of web/server/render.tsx. */
 interface Renderer {
@@ -13,18 +13,7 @@ interface Renderer {
 
 const { renderForm, renderPayload } = (await import(builtPath("server/render.js"))) as Renderer;
 
-parentPort!.on("message", (question: Question) => {
-  let answer: Answer;
-  try {
-    answer = { drawn: draw(question) };
-  } catch (error) {
-    answer = { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-  }
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-  parentPort!.postMessage(answer);
-});
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-parentPort!.postMessage("ready" satisfies Answer);
+answerCalls(draw);
 
 function draw(question: Question): Drawn {
   if (question.draws === "payload") {

@@ -4,7 +4,7 @@ import { fastifyStatic } from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { escapeHtml } from "./page.ts";
 
-/** A page that `npm run build` has made; the names of its files carry a hash of what is in them. */
+/** The files of a page that `npm run build` has made. Their names carry a hash of what is in them. */
 interface Manifest {
   readonly script: string;
   /** What the script imports. */
@@ -24,7 +24,28 @@ export function builtPath(name: string): string {
  * @returns the elements of its head that load them; null: the pages were not built
  */
 export async function serveBuilt(app: FastifyInstance, name: string, prefix: string): Promise<string | null> {
-  const manifest = readManifest(name);
+  const manifest = await serveFiles<Manifest>(app, name, prefix);
+  if (manifest === null) return null;
+  const address = (file: string) => escapeHtml(prefix + file);
+  return [
+    `<link rel="stylesheet" href="${address(manifest.style)}">`,
+    ...manifest.imports.map((file) => `<link rel="modulepreload" href="${address(file)}">`),
+    `<script type="module" src="${address(manifest.script)}"></script>`,
+  ].join("\n");
+}
+
+/**
+ * The same for a page that loads one script, which is not a module.
+ * @returns the element that loads it; null: the pages were not built
+ */
+export async function serveBuiltScript(app: FastifyInstance, name: string, prefix: string): Promise<string | null> {
+  const manifest = await serveFiles<Pick<Manifest, "script">>(app, name, prefix);
+  return manifest && `<script src="${escapeHtml(prefix + manifest.script)}"></script>`;
+}
+
+/** @returns what names the files; null: the pages were not built */
+async function serveFiles<M>(app: FastifyInstance, name: string, prefix: string): Promise<M | null> {
+  const manifest = readManifest<M>(name);
   if (manifest === null) return null;
   await app.register(fastifyStatic, {
     root: builtPath(name),
@@ -38,17 +59,12 @@ export async function serveBuilt(app: FastifyInstance, name: string, prefix: str
     immutable: true,
     maxAge: "365d",
   });
-  const address = (file: string) => escapeHtml(prefix + file);
-  return [
-    `<link rel="stylesheet" href="${address(manifest.style)}">`,
-    ...manifest.imports.map((file) => `<link rel="modulepreload" href="${address(file)}">`),
-    `<script type="module" src="${address(manifest.script)}"></script>`,
-  ].join("\n");
+  return manifest;
 }
 
-function readManifest(name: string): Manifest | null {
+function readManifest<M>(name: string): M | null {
   try {
-    return JSON.parse(readFileSync(builtPath(`${name}.json`), "utf8")) as Manifest;
+    return JSON.parse(readFileSync(builtPath(`${name}.json`), "utf8")) as M;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;

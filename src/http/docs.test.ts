@@ -237,9 +237,15 @@ test("Redoc is what its README says, and is served without its maker's logo", as
   assert.doesNotMatch(plain.body, /src:"https?:|url\(["']?https?:/);
   assert.match(String(plain.headers["cache-control"]), /immutable/);
 
-  const compressed = await app.inject({ url: source, headers: { "accept-encoding": "gzip, br" } });
-  assert.equal(compressed.headers["content-encoding"], "gzip");
-  assert.ok(compressed.rawPayload.length < plain.rawPayload.length / 3);
+  for (const [accepted, encoding] of [
+    ["gzip", "gzip"],
+    ["gzip, br", "br"],
+  ]) {
+    const compressed = await app.inject({ url: source, headers: { "accept-encoding": accepted } });
+    assert.equal(compressed.headers["content-encoding"], encoding);
+    assert.match(String(compressed.headers["content-type"]), /^(text|application)\/javascript; charset=utf-8$/);
+    assert.ok(compressed.rawPayload.length < plain.rawPayload.length / 3);
+  }
   const again = await app.inject({ url: source, headers: { "if-none-match": String(plain.headers["etag"]) } });
   assert.equal(again.statusCode, 304);
 });

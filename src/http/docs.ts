@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
 import { fastifySwagger } from "@fastify/swagger";
 import { fastifySwaggerUi } from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { ServiceError } from "../errors.ts";
+import { serveBuiltScript } from "./built.ts";
 import { tidyDescription } from "./openapi.ts";
 import { csp, escapeHtml, ICON } from "./page.ts";
 import { troubleshootingRoutes } from "./troubleshooting.ts";
@@ -114,30 +112,13 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
     },
   });
 
+  const redoc = redocPage(await serveBuiltScript(app, "redoc", "/api/redoc/"));
   app.get("/api/redoc", { schema: { hide: true } }, async (_request, reply) =>
     reply
-      .headers({
-        "content-security-policy": csp({
-          script: "'self'",
-          style: [sha256(REDOC_STYLE), ...REDOC_OWN_STYLES].map((hash) => `'sha256-${hash}'`).join(" "),
-          // Its search, which runs beside the page.
-          worker: "blob:",
-        }),
-        "cache-control": "no-cache",
-      })
+      .headers({ "content-security-policy": REDOC_CSP, "cache-control": "no-cache" })
       .type("text/html; charset=utf-8")
-      .send(redocPage(await redocBundle())),
+      .send(redoc),
   );
-
-  app.get("/api/redoc/redoc.standalone.js", { schema: { hide: true } }, async (request, reply) => {
-    const { source, compressed, etag } = await redocBundle();
-    void reply
-      .headers({ "cache-control": "public, max-age=31536000, immutable", etag, vary: "accept-encoding" })
-      .type("text/javascript; charset=utf-8");
-    if (request.headers["if-none-match"] === etag) return reply.code(304).send();
-    const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
-    return takesGzip ? reply.header("content-encoding", "gzip").send(compressed) : reply.send(source);
-  });
 
   await app.register(troubleshootingRoutes);
 };
@@ -163,7 +144,15 @@ const REDOC_THEME = {
   },
 };
 
-function redocPage({ etag }: Bundle): string {
+const REDOC_CSP = csp({
+  script: "'self'",
+  style: [sha256(REDOC_STYLE), ...REDOC_OWN_STYLES].map((hash) => `'sha256-${hash}'`).join(" "),
+  // Its search, which runs beside the page.
+  worker: "blob:",
+});
+
+/** @param script - the element that loads Redoc; null: the pages were not built */
+function redocPage(script: string | null): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -175,33 +164,12 @@ function redocPage({ etag }: Bundle): string {
 </head>
 <body>
 <redoc spec-url="/api/openapi.json" theme="${escapeHtml(JSON.stringify(REDOC_THEME))}"></redoc>
-<script src="/api/redoc/redoc.standalone.js?${encodeURIComponent(etag.replaceAll(/\W/g, ""))}"></script>
+${script ?? "<p>The pages are not built. Run <code>npm run build</code> and start the service again.</p>"}
 </body>
 </html>
 `;
 }
 
-interface Bundle {
-  source: Buffer;
-  compressed: Buffer;
-  etag: string;
-}
-
-/** A logo that Redoc would load from its maker's host; where it cannot be loaded, none is shown. */
-const REDOC_LOGO = "https://cdn.redoc.ly/redoc/logo-mini.svg";
-
-let bundle: Promise<Bundle> | null = null;
-
-/** Read and compressed when the first reader comes, and then kept: few processes ever serve it. */
-function redocBundle(): Promise<Bundle> {
-  return (bundle ??= (async () => {
-    const original = await readFile(new URL("../../vendor/redoc/redoc.standalone.js", import.meta.url), "utf8");
-    const source = Buffer.from(original.replaceAll(REDOC_LOGO, "data:,"));
-    return { source, compressed: await promisify(gzip)(source), etag: `W/"${sha256(source).slice(0, 16)}"` };
-  })());
-}
-
-/** Nothing but what is named, from this origin. */
-function sha256(content: string | Buffer): string {
+function sha256(content: string): string {
   return createHash("sha256").update(content).digest("base64");
 }

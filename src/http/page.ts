@@ -105,7 +105,10 @@ interface PolicyParts {
   ancestors?: string;
 }
 
-/** What a page with scripts may load, and from where; all else is forbidden. */
+/**
+ * The policy of a page with scripts: it allows what is named, calls of this service, and images of this service and of the
+ * page itself, and forbids everything else.
+ */
 export function csp({
   script,
   style,

@@ -15,7 +15,7 @@ void test("where a provider's packages are not installed, it is said which ones"
   // As where only the service was installed: its sources are somewhere else, with what they need and no more.
   const place = mkdtempSync(join(tmpdir(), "not-installed-test-"));
   t.after(() => rmSync(place, { recursive: true }));
-  cpSync(here(".."), join(place, "src"), { recursive: true });
+  for (const folder of ["src", "threads"]) cpSync(here(`../../${folder}`), join(place, folder), { recursive: true });
   cpSync(here("../../package.json"), join(place, "package.json"));
   mkdirSync(join(place, "node_modules"));
   symlinkSync(here("../../node_modules/cockatiel"), join(place, "node_modules/cockatiel"));

@@ -1,5 +1,5 @@
-import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
+import { createWorkerCalls } from "../../threads/worker-calls.ts";
 import type { VerifierProvider } from "../config/verifier.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Access } from "./providers.ts";
@@ -35,19 +35,6 @@ export type Outcome =
   | { failed: "not reached" | "no verdict" | "not installed" | "not asked"; says: string }
   | { failed: "given up" | "lost" | "no room" };
 
-/** What crosses to the thread, and back. */
-export type Request = { id: number; question: Question } | { id: number; giveUp: true };
-export interface Answer {
-  id: number;
-  outcome: Outcome;
-}
-
-interface Running {
-  worker: Worker;
-  /** Who waits for what was asked of it: its end is not the end of what its successor is asked. */
-  pending: Map<number, (outcome: Outcome) => void>;
-}
-
 export interface VendorThreadOptions {
   log: Logger;
   /** Of all questions that are under way, at most; what would be more is not asked. */
@@ -61,67 +48,30 @@ const HEAP_BYTES_PER_CHARACTER = 8;
 export function createVendorThread({ log, charactersMax }: VendorThreadOptions): VendorThread {
   // For what nobody thought of: a thread whose heap is used up by something large takes the process along.
   const heapMb = HEAP_MB + Math.ceil((charactersMax * HEAP_BYTES_PER_CHARACTER) / (1024 * 1024));
-  let running: Running | null = null;
+  const calls = createWorkerCalls<Question, Outcome>({
+    module: new URL("./worker.ts", import.meta.url),
+    worker: { resourceLimits: { maxOldGenerationSizeMb: heapMb } },
+    onLost: ({ message }, pending) =>
+      log.error(
+        { why: message, calls: pending },
+        "The thread that asks verifiers' vendors is gone; the next call starts another",
+      ),
+  });
   let characters = 0;
-  let lastId = 0;
-  let isClosed = false;
-
-  function start(): Running {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
-    });
-    const started: Running = { worker, pending: new Map() };
-    worker.on("message", ({ id, outcome }: Answer) => settle(started, id, outcome));
-    worker.on("error", (error) => lose(started, error.message));
-    worker.on("exit", () => lose(started, "it ended"));
-    return started;
-  }
-
-  function settle({ worker, pending }: Running, id: number, outcome: Outcome): void {
-    pending.get(id)?.(outcome);
-    pending.delete(id);
-    // A thread that nobody waits for keeps no process alive.
-    if (pending.size === 0) worker.unref();
-  }
-
-  function lose(lost: Running, why: string): void {
-    if (running !== lost) return;
-    running = null;
-    if (isClosed) return;
-    log.error(
-      { why, calls: lost.pending.size },
-      "The thread that asks verifiers' vendors is gone; the next call starts another",
-    );
-    for (const id of lost.pending.keys()) settle(lost, id, { failed: "lost" });
-  }
 
   return {
-    ask: async (question, signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted) return resolve({ failed: "given up" });
-        if (isClosed) return;
-        const own = question.instructions.length + question.prompt.length;
-        if (characters + own > charactersMax) return resolve({ failed: "no room" });
-        const asked = (running ??= start());
-        characters += own;
-        const { worker, pending } = asked;
-        const id = ++lastId;
-        const giveUp = () => {
-          worker.postMessage({ id, giveUp: true } satisfies Request);
-          settle(asked, id, { failed: "given up" });
-        };
-        signal.addEventListener("abort", giveUp, { once: true });
-        pending.set(id, (outcome) => {
-          characters -= own;
-          signal.removeEventListener("abort", giveUp);
-          resolve(outcome);
-        });
-        worker.ref();
-        worker.postMessage({ id, question } satisfies Request);
-      }),
-    close: async () => {
-      isClosed = true;
-      await running?.worker.terminate();
+    ask: async (question, signal) => {
+      if (signal.aborted) return { failed: "given up" };
+      const own = question.instructions.length + question.prompt.length;
+      if (characters + own > charactersMax) return { failed: "no room" };
+      characters += own;
+      const outcome = await calls.call(question, { signal });
+      characters -= own;
+      if ("answer" in outcome) return outcome.answer;
+      // Without an outcome, as `close` promises.
+      if (outcome.failed === "closed") return new Promise(() => {});
+      return { failed: outcome.failed === "aborted" ? "given up" : "lost" };
     },
+    close: calls.close,
   };
 }

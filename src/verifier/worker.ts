@@ -1,7 +1,7 @@
 /** Runs in a thread of its own: loads the vendors' packages and makes the calls. `thread.ts` says why. */
-import { parentPort } from "node:worker_threads";
 import type * as Ai from "ai";
-import type { Answer, Outcome, Question, Request } from "./thread.ts";
+import { answerCalls } from "../../threads/answer-calls.ts";
+import type { Outcome, Question } from "./thread.ts";
 import type { Verdict } from "./verify.ts";
 
 /** As much of what went wrong as a log needs. */
@@ -10,21 +10,7 @@ const SAYS_CHARACTERS_MAX = 500;
 /** A verdict has a few hundred. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
-const underWay = new Map<number, AbortController>();
-
-parentPort!.on("message", (request: Request) => {
-  if ("giveUp" in request) underWay.get(request.id)?.abort();
-  else void answer(request.id, request.question);
-});
-
-async function answer(id: number, question: Question): Promise<void> {
-  const call = new AbortController();
-  underWay.set(id, call);
-  const outcome = await ask(question, call.signal);
-  underWay.delete(id);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread, not a window
-  parentPort!.postMessage({ id, outcome } satisfies Answer);
-}
+answerCalls(ask);
 
 /** Never rejects. */
 async function ask(question: Question, signal: AbortSignal): Promise<Outcome> {

@@ -77,7 +77,9 @@ void test("every command that a page says to type is typed by a test", () => {
 });
 
 void test("where a page names tests, proofs and benches, they are there", () => {
-  const files = globSync(["{src,json-schema,form,web,sdk,mcp,test}/**/*.test.ts", "adapters/*.test.ts"], { cwd: ROOT });
+  const files = globSync(["{src,threads,json-schema,form,web,sdk,mcp,test}/**/*.test.ts", "adapters/*.test.ts"], {
+    cwd: ROOT,
+  });
   const suites = new Set<string>(SUITES.map(({ name }) => name));
   const missing: string[] = [];
   for (const page of PAGES)

@@ -5,6 +5,7 @@ import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { toRecord } from "../record.ts";
 import { ANSWER_ERRORS, TaskParams, type CancelTaskBody, type CompleteTaskBody, type TaskRecord } from "../schema.ts";
+import type { Notifier } from "../notices.ts";
 import { cancelTask, completeTask, removeTask, type CompletionContext } from "../tasks.ts";
 
 const tags = ["tasks"];
@@ -41,7 +42,7 @@ export const cancelTaskRoute = defineRoute({
   body: Type.Unsafe<CancelTaskBody>(Type.Ref("CancelTask")),
   answers: { 200: Task },
   errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "VALIDATION_FAILED"],
-  handle: async (ctx: { db: Db }, request, reply) => {
+  handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
     const caller = callerOf(request);
     const task = await cancelTask(ctx, caller, request.params.id, request.body.reason ?? null);
     return sendJson(reply, toRecord(task, caller));
