@@ -37,8 +37,6 @@ const TOP = new Set(["main", "cli", "discovery", "app", "start", "worker", "gene
 
 function roomOf(path: string): string {
   const parts = path.replace(/\.tsx?$/, "").split("/");
-  // A tool for development that runs a service beside the forms; the pages do not know it.
-  if (parts[0] === "web" && parts[1] === "gallery") return "gallery";
   return parts[0] === "src" ? parts[1]! : parts[0]!;
 }
 
@@ -78,7 +76,7 @@ void test("only the thread that asks verifiers' vendors loads their packages, an
 
 void test("leaf rooms import no setting, no error and no context of the service", () => {
   const wrong = globSync([...BROWSER, "src/lib/**/*.ts", "src/outbound/**/*.ts"])
-    .filter((file) => !file.endsWith(".test.ts") && roomOf(file) !== "gallery")
+    .filter((file) => !file.endsWith(".test.ts"))
     .flatMap((file) =>
       importsOf(file)
         .filter((imported) => FOR_EVERYBODY.has(roomOf(imported)))
