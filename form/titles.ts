@@ -7,7 +7,17 @@ export function titleOf(key: string): string {
     .split(" ")
     .map((word, index) => (index > 0 && /^\p{Lu}\p{Ll}+$/u.test(word) ? word.toLowerCase() : word))
     .join(" ");
-  return words === "" ? key.trim() || "(no name)" : words.charAt(0).toUpperCase() + words.slice(1);
+  return words === "" ? key.trim() || "(no name)" : capitalized(words);
+}
+
+/** "line item" -> "Line item" */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** "Line items" -> "line items", as it is written within a sentence. Abbreviations stay: "VAT rate". */
+export function inSentence(title: string): string {
+  return /^\p{Lu}\p{Ll}/u.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 }
 
 /** The label of an option that has no title: identifiers become words, everything else stays as it is. */

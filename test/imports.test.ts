@@ -65,8 +65,6 @@ const TOP = new Set(["main", "cli", "discovery", "app", "start", "worker", "cont
 
 function roomOf(path: string): string {
   const parts = path.replace(/\.tsx?$/, "").split("/");
-  // A tool for development that runs a service beside the forms; the pages do not know it.
-  if (parts[0] === "web" && parts[1] === "gallery") return "gallery";
   // A channel like any other, though it is for tests.
   if (path.startsWith("test/support/file-channel/")) return "channels";
   return parts[0] === "src" ? parts[1]! : parts[0]!;
@@ -109,7 +107,7 @@ void test("only the thread that asks verifiers' vendors loads their packages, an
 
 void test("leaf rooms import no setting and no error of the service", () => {
   const wrong = globSync([...BROWSER, "threads/*.ts", "src/lib/**/*.ts", "src/outbound/**/*.ts"])
-    .filter((file) => !file.endsWith(".test.ts") && roomOf(file) !== "gallery")
+    .filter((file) => !file.endsWith(".test.ts"))
     .flatMap((file) =>
       importsOf(file)
         .filter((imported) => FOR_EVERYBODY.has(roomOf(imported)))

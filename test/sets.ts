@@ -27,7 +27,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 4,
     before: "test/browser/support/browser.ts",
     rooms: words(
-      "web/ form/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/",
+      "web/ gallery/ form/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/",
       "src/operations/ src/channels/ src/agents/ src/tasks/ src/verifier/ src/http/",
     ),
   },

@@ -1,6 +1,6 @@
 import { at, isList, isObject, isSame, isScalar, token } from "./json.ts";
 import type { JsonObject } from "./json.ts";
-import type { Change, PayloadNode, Shown } from "./node.ts";
+import type { Change, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
 import { itemStarts, layersOf, propertyStarts, textOf } from "./schema.ts";
 import { readableKey } from "./titles.ts";
@@ -51,25 +51,22 @@ const MAX_ROWS = 200;
 const MAX_DEPTH = 6;
 const SAME_DEPTH = 40;
 
-type PlanSubject = (planning: Planning, subject: Subject) => PayloadNode | null;
-
 interface Comparing {
   readonly planning: Planning;
-  readonly planSubject: PlanSubject;
   readonly rows: Change[];
   unchanged: number;
   leftOut: number;
 }
 
 /** What changed between two values: rows where both are objects or lists, else one beside the other. */
-export function planPair(planning: Planning, before: Subject, after: Subject, planSubject: PlanSubject): Shown {
+export function planPair(planning: Planning, before: Subject, after: Subject): Shown {
   const areBoth = (isKind: (value: unknown) => boolean) => isKind(before.value) && isKind(after.value);
   if (!planning.isTooLarge && (areBoth(isObject) || areBoth(isList))) {
-    const comparing: Comparing = { planning, planSubject, rows: [], unchanged: 0, leftOut: 0 };
+    const comparing: Comparing = { planning, rows: [], unchanged: 0, leftOut: 0 };
     compare(comparing, before, after, "", 0);
     return { kind: "changes", rows: comparing.rows, unchanged: comparing.unchanged, left_out: comparing.leftOut };
   }
-  return { kind: "diff", before: planSubject(planning, before), after: planSubject(planning, after) };
+  return { kind: "diff", before: planning.planSubject(before), after: planning.planSubject(after) };
 }
 
 function compare(comparing: Comparing, before: Subject, after: Subject, title: string, depth: number): void {
@@ -166,13 +163,13 @@ function sideOf(of: Subject, value: unknown, key: string | number, starts: reado
 }
 
 function addRow(comparing: Comparing, before: Subject | null, after: Subject | null, title: string): void {
-  const { planning, planSubject, rows } = comparing;
+  const { planning, rows } = comparing;
   if (rows.length >= MAX_ROWS || planning.nodes <= 0) {
     comparing.leftOut += 1;
     return;
   }
-  const old = before === null ? null : planSubject(planning, before);
-  const now = after === null ? null : planSubject(planning, after);
+  const old = before === null ? null : planning.planSubject(before);
+  const now = after === null ? null : planning.planSubject(after);
   if (old === null && now === null) return;
   rows.push({
     pointer: (now ?? old!).pointer,

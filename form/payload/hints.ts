@@ -136,3 +136,11 @@ export function toneOf(hints: Hints | null, value: unknown): Tone {
   const tone = at(hints?.options.get("tone"), String(value));
   return tone === "positive" || tone === "negative" ? tone : "neutral";
 }
+
+/** Marks all hints below a place as used, where nothing of the place is shown. */
+export function markUsed(hints: Hints | null): void {
+  for (const child of hints?.children.values() ?? []) {
+    child.isUsed = true;
+    markUsed(child);
+  }
+}

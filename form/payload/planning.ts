@@ -1,5 +1,6 @@
 import type { Formats } from "./format.ts";
 import type { Hints, IgnoredHints } from "./hints.ts";
+import type { PayloadNode } from "./node.ts";
 import type { SchemaReader } from "./schema.ts";
 
 /** One plan in the making. Limits count down; where one ends, the plan says how much is left out. */
@@ -16,6 +17,8 @@ export interface Planning {
   /** Hints that are still looked at for whether they are for what a place does not have. */
   missing: number;
   hasMain: boolean;
+  /** Plans a value inside another one, null when it is hidden. It is in payload.ts, which imports what calls this. */
+  readonly planSubject: (subject: Subject) => PayloadNode | null;
 }
 
 /** A value and what is known of it. */

@@ -1,3 +1,5 @@
+import { keyOf } from "./entries.ts";
+
 /** What `form_definition` may say. Everything is optional and nothing in it is ever an error. */
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -56,7 +58,7 @@ export function readHints(definition: unknown, properties: ReadonlySet<string>, 
 }
 
 function firstKey(pointer: string): string {
-  return pointer.split("/")[1]!.replaceAll("~1", "/").replaceAll("~0", "~");
+  return keyOf(pointer.split("/")[1]!);
 }
 
 /** `over` on top of `under`, key by key. */

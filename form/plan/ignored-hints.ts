@@ -1,11 +1,11 @@
 import { TYPE_BITS } from "../../json-schema/schema.ts";
 import { token } from "./entries.ts";
 import { ANSWER_WIDGETS, fieldHints, hintOf, isRaw, own, wrappedHints, WRAPPERS } from "./hints.ts";
-import { optionsOf } from "./choices.ts";
+import { optionsOf } from "./options.ts";
 import { fieldNames, valueAt } from "./plan.ts";
 import { fits, placeOf, readSource, requiredOf } from "./schema-view.ts";
 import type { Layer, SchemaSource } from "./schema-view.ts";
-import { MAX_DECISION } from "./build.ts";
+import { MAX_DECISION } from "./decisions.ts";
 
 /** A hint that changes nothing, for whoever wrote it. */
 export interface Ignored {

@@ -1,3 +1,4 @@
+import { capitalized } from "../titles.ts";
 import type { FormNode, Problem } from "./nodes.ts";
 
 /**
@@ -207,7 +208,7 @@ function demand(node: FormNode): string | null {
             ]
               .filter((part) => part !== null)
               .join(", ");
-      return words === "" ? null : words.charAt(0).toUpperCase() + words.slice(1);
+      return words === "" ? null : capitalized(words);
     }
     case "text":
       return node.min !== null && node.min > 1 ? `At least ${count(node.min, "character")}` : null;

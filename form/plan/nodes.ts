@@ -20,6 +20,9 @@ export type FormNode =
   | GroupNode
   | JsonNode;
 
+/** What all nodes have in common, before any entry is read. */
+export type NodeBase = Omit<FormNode, "kind" | "entry" | "value" | "problem">;
+
 interface Common {
   /** Where its entries stand; unique in the plan. (entries.ts) */
   readonly name: string;
@@ -168,6 +171,15 @@ export interface GroupNode extends Common {
 /** What no control can express: JSON, checked as it is written. */
 export interface JsonNode extends Common {
   readonly kind: "json";
+}
+
+export function constNode(base: NodeBase, value: unknown): ConstNode {
+  return { ...base, kind: "const", hidden: true, entry: [], value, problem: null };
+}
+
+/** Sets a property. An assignment would not: a field may be called `__proto__`. */
+export function put(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** The form may be sent without it. */

@@ -1,13 +1,14 @@
 import { isSame } from "./same.ts";
-import { buildNode, MAX_DECISION, MAX_NODES } from "./build.ts";
-import type { Build } from "./build.ts";
-import { jsonNode } from "./leaves.ts";
+import { planField } from "./controls.ts";
+import { decisionIn } from "./decisions.ts";
+import { jsonNode } from "./json.ts";
 import { keyOf } from "./entries.ts";
 import type { Entries } from "./entries.ts";
 import { isRaw, own, readHints } from "./hints.ts";
 import type { Channel, FormHints } from "./hints.ts";
 import { nodesOf, questionOf } from "./nodes.ts";
 import type { FormNode } from "./nodes.ts";
+import type { Planning } from "./planning.ts";
 import { beginPlan, placeOf, propertiesOf, readSource } from "./schema-view.ts";
 import type { SchemaSource, TextRules } from "./schema-view.ts";
 
@@ -79,11 +80,14 @@ export function fieldNames(source: SchemaSource | null): ReadonlySet<string> {
   return new Set(propertiesOf(placeOf(source, [source.raw, ...parts, ...branches])).keys());
 }
 
+/** Nodes in one plan. What is beyond is entered as JSON. */
+const MAX_NODES = 2_000;
+
 /** @param answer - shown where nothing was entered, instead of defaults: an answer that was given, or a draft of one */
 export function planForm(form: Form, entries: Entries, answer?: unknown): Plan {
   const source = form.source ?? UNREADABLE;
   beginPlan(source);
-  const build: Build = {
+  const planning: Planning = {
     source,
     entries,
     prefill: (pointer) => {
@@ -96,38 +100,43 @@ export function planForm(form: Form, entries: Entries, answer?: unknown): Plan {
     nodesLeft: MAX_NODES,
     prefilled: new Map(),
     branches: false,
+    planField: (address) => planField(planning, address),
   };
-  const fields = buildNode(build, {
+  const fields = planning.planField({
     name: "",
     pointer: "",
     title: "Answer",
     roots: [source.raw],
     resolved: new Map(),
     required: true,
-    given: answer === undefined ? null : { from: "answer", value: answer },
+    preset: answer === undefined ? null : { from: "answer", value: answer },
     ui: form.hints.ui,
     depth: 0,
-    trail: new Set(),
+    ancestors: new Set(),
   });
   const isJson = entries["~mode"]?.[0] === "json";
   const root = isJson ? asJson(fields, entries) : fields;
-  const nodes = new Map([...nodesOf(root)].map((node) => [node.name, node]));
-  const changes: Change[] = [];
-  for (const [name, before] of build.prefilled) {
-    const node = nodes.get(name);
-    if (node === undefined || node.hidden) continue;
-    // A box that was not ticked and an empty text are left out: still as they were.
-    if (node.value === undefined ? !isNothing(before) : !isSame(node.value, before))
-      changes.push({ node, before, after: node.value });
-  }
   return {
     root,
     value: root.value,
-    decision: decisionIn(root, build.decision),
-    changes,
-    branches: build.branches,
+    decision: decisionIn(root, planning.decision),
+    changes: changesOf(root, planning.prefilled),
+    branches: planning.branches,
     isJson,
   };
+}
+
+function changesOf(root: FormNode, prefilled: ReadonlyMap<string, unknown>): readonly Change[] {
+  const nodes = new Map([...nodesOf(root)].map((node) => [node.name, node]));
+  const changes: Change[] = [];
+  for (const [name, before] of prefilled) {
+    const node = nodes.get(name);
+    if (node === undefined || node.hidden) continue;
+    // An unticked box and an empty text are left out of the answer; they have not changed what was empty before.
+    if (node.value === undefined ? !isNothing(before) : !isSame(node.value, before))
+      changes.push({ node, before, after: node.value });
+  }
+  return changes;
 }
 
 function isNothing(value: unknown): boolean {
@@ -144,15 +153,6 @@ function asJson({ title, description, help, value }: FormNode, entries: Entries)
 }
 
 const UNREADABLE: SchemaSource = readSource(true, null)!;
-
-function decisionIn(root: FormNode, pointer: string | null): string | null {
-  for (const node of nodesOf(root)) {
-    if (node.pointer !== pointer || node.hidden) continue;
-    const isChoice = node.kind === "choice" && !node.multiple && node.options.length <= MAX_DECISION;
-    if (isChoice || (node.kind === "bool" && node.look === "buttons")) return node.name;
-  }
-  return null;
-}
 
 /** The entries that a plan shows: what an untouched form would post. */
 export function entriesOf(plan: Plan): Entries {

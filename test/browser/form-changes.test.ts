@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import type { Gallery } from "../../web/gallery/server.ts";
+import type { Gallery } from "../../gallery/server.ts";
 import { openGallery } from "./gallery.ts";
 import { hasCount, testInBrowser } from "./support/browser.ts";
 

@@ -6,7 +6,7 @@ import { FIXTURE_ZONE, FORM_FIXTURES } from "../../form/fixtures/forms.ts";
 import type { FormFixture } from "../../form/fixtures/forms.ts";
 import { entriesOf, planForm, readForm } from "../../form/plan/plan.ts";
 import { idOf } from "../../web/form/dom-ids.ts";
-import type { Gallery } from "../../web/gallery/server.ts";
+import type { Gallery } from "../../gallery/server.ts";
 import { openGallery } from "./gallery.ts";
 import { axe, hasCount, testInBrowser } from "./support/browser.ts";
 import { fillByKeyboard, put, submitByKeyboard } from "./form-filler.ts";

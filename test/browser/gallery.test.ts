@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { testInBrowser } from "./support/browser.ts";
-import type { Gallery } from "../../web/gallery/server.ts";
+import type { Gallery } from "../../gallery/server.ts";
 import { openGallery } from "./gallery.ts";
 
 let gallery: Gallery;

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildGallery, startGallery, type Gallery } from "../../web/gallery/server.ts";
+import { buildGallery, startGallery, type Gallery } from "../../gallery/server.ts";
 
 /** The gallery on any free port. Its pages are built once for all files of a run, by the first that needs them. */
 export async function openGallery(): Promise<Gallery> {

@@ -3,7 +3,7 @@ import { after, before } from "node:test";
 import type { Page } from "playwright-core";
 import { PAYLOAD_FIXTURES } from "../../form/fixtures/payloads.ts";
 import { openGallery } from "./gallery.ts";
-import type { Gallery } from "../../web/gallery/server.ts";
+import type { Gallery } from "../../gallery/server.ts";
 import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 
 let gallery: Gallery;

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { isOptional, questionOf } from "../../form/plan/nodes.ts";
 import type {
   BoolNode,
@@ -9,6 +10,7 @@ import type {
   Option,
   TextNode,
   TimeNode,
+  VariantNode,
 } from "../../form/plan/nodes.ts";
 import { zoneName } from "../../form/plan/times.ts";
 import { idOf } from "./dom-ids.ts";
@@ -159,55 +161,42 @@ function Box({ node, drawing }: ControlProps<ConfirmNode | BoolNode>) {
 
 export function BoolControl({ node, drawing }: ControlProps<BoolNode>) {
   if (node.look === "checkbox") return <Box node={node} drawing={drawing} />;
-  const [yes, no] = node.options;
-  const sides = [
-    { option: yes, text: "true" },
-    { option: no, text: "false" },
-  ];
-  return (
-    <FieldSet node={node} drawing={drawing} isRadio isChosen={node.entry.some((text) => text !== "")}>
-      <Untouched node={node} />
-      <div className="buttons sides">
-        {sides.map(({ option, text }, index) => (
-          <Radio key={text} node={node} drawing={drawing} option={option} text={text} index={index} look="button" />
-        ))}
-      </div>
-    </FieldSet>
-  );
+  return <Radios node={node} drawing={drawing} look="button" />;
 }
 
 export function ChoiceControl({ node, drawing }: ControlProps<ChoiceNode>) {
   if (node.look === "select") return <Select node={node} drawing={drawing} />;
   if (node.look === "filter") return <Filter node={node} drawing={drawing} />;
   if (node.multiple) return <Boxes node={node} drawing={drawing} />;
-  const isButtons = node.look === "buttons";
+  return <Radios node={node} drawing={drawing} look={node.look === "buttons" ? "button" : "card"} />;
+}
+
+interface RadiosProps extends ControlProps<BoolNode | ChoiceNode | VariantNode> {
+  look: "button" | "card";
+  children?: ReactNode;
+}
+
+/** One radio button for each option. The two of a yes or no are of equal size. */
+export function Radios({ node, drawing, look, children }: RadiosProps) {
+  const isBool = node.kind === "bool";
   return (
     <FieldSet node={node} drawing={drawing} isRadio isChosen={node.entry.some((text) => text !== "")}>
       <Untouched node={node} />
-      <div className={isButtons ? "buttons" : "cards"}>
-        {node.options.map((option, index) => (
-          <Radio
-            key={textOfIndex(index)}
-            node={node}
-            drawing={drawing}
-            option={option}
-            text={textOfIndex(index)}
-            index={index}
-            look={isButtons ? "button" : "card"}
-          />
-        ))}
+      <div className={isBool ? "buttons sides" : `${look}s`}>
+        {node.options.map((option, index) => {
+          const text = String(isBool ? option.value : index);
+          return (
+            <Radio key={text} node={node} drawing={drawing} option={option} text={text} index={index} look={look} />
+          );
+        })}
       </div>
+      {children}
     </FieldSet>
   );
 }
 
-/** How an option is called in what is posted, and in a list that never changes its order. */
-export function textOfIndex(index: number): string {
-  return String(index);
-}
-
 /** A browser posts nothing for boxes that are not ticked: this tells that the question was asked. */
-export function Untouched({ node }: { node: FormNode }) {
+function Untouched({ node }: { node: FormNode }) {
   return (
     <>
       <input type="hidden" name={node.name} value="" />
@@ -231,7 +220,7 @@ interface RadioProps {
   look: "button" | "card";
 }
 
-export function Radio({ node, drawing, option, text, index, look }: RadioProps) {
+function Radio({ node, drawing, option, text, index, look }: RadioProps) {
   // The first carries the field's own id, so that a link to the field leads to a control.
   const id = index === 0 ? idOf(node.name) : idOf(node.name, String(index));
   const describes = option.description === null ? undefined : idOf(node.name, `${index}d`);
@@ -306,7 +295,7 @@ function Select({ node, drawing }: ControlProps<ChoiceNode>) {
       >
         <option value="">{isOptional(node) ? words.none : words.choose}</option>
         {node.options.map((option, index) => (
-          <option key={textOfIndex(index)} value={textOfIndex(index)}>
+          <option key={String(index)} value={String(index)}>
             {option.label}
           </option>
         ))}
@@ -335,7 +324,7 @@ function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
       />
       <datalist id={list}>
         {node.options.map((option, index) => (
-          <option key={textOfIndex(index)} value={option.label}>
+          <option key={String(index)} value={option.label}>
             {option.label}
           </option>
         ))}

@@ -1,52 +1,50 @@
+import type { ReactNode } from "react";
 import type { FormNode, GroupNode, ListNode, RecordNode, VariantNode } from "../../form/plan/nodes.ts";
+import { inSentence } from "../../form/titles.ts";
 import {
   BoolControl,
   ChoiceControl,
   ConfirmControl,
   JsonControl,
   NumberControl,
-  Radio,
+  Radios,
   TextControl,
-  textOfIndex,
   TimeControl,
-  Untouched,
 } from "./controls.tsx";
 import { idOf } from "./dom-ids.ts";
 import type { Drawing } from "./drawing.ts";
 import { ErrorLine, FieldSet, PressButton } from "./field.tsx";
 import { Icon } from "./icons.tsx";
 
+/** The node type of one kind, or of several that share one. */
+type NodeOf<Kind, Node = FormNode> = Node extends { readonly kind: infer Kinds }
+  ? Kind extends Kinds
+    ? Node
+    : never
+  : never;
+
+/** Which component draws which kind of node. */
+const COMPONENTS: { [Kind in FormNode["kind"]]: (props: { node: NodeOf<Kind>; drawing: Drawing }) => ReactNode } = {
+  bool: BoolControl,
+  confirm: ConfirmControl,
+  choice: ChoiceControl,
+  text: TextControl,
+  number: NumberControl,
+  date: TimeControl,
+  time: TimeControl,
+  datetime: TimeControl,
+  json: JsonControl,
+  group: Group,
+  list: List,
+  record: Record,
+  variant: Variant,
+  const: () => null,
+};
+
 /** Draws a node of a plan, and all below it. */
 export function FieldOf({ node, drawing }: { node: FormNode; drawing: Drawing }) {
-  if (node.hidden) return null;
-  switch (node.kind) {
-    case "bool":
-      return <BoolControl node={node} drawing={drawing} />;
-    case "confirm":
-      return <ConfirmControl node={node} drawing={drawing} />;
-    case "choice":
-      return <ChoiceControl node={node} drawing={drawing} />;
-    case "text":
-      return <TextControl node={node} drawing={drawing} />;
-    case "number":
-      return <NumberControl node={node} drawing={drawing} />;
-    case "date":
-    case "time":
-    case "datetime":
-      return <TimeControl node={node} drawing={drawing} />;
-    case "json":
-      return <JsonControl node={node} drawing={drawing} />;
-    case "group":
-      return <Group node={node} drawing={drawing} />;
-    case "list":
-      return <List node={node} drawing={drawing} />;
-    case "record":
-      return <Record node={node} drawing={drawing} />;
-    case "variant":
-      return <Variant node={node} drawing={drawing} />;
-    case "const":
-      return null;
-  }
+  const Component = COMPONENTS[node.kind] as (props: { node: FormNode; drawing: Drawing }) => ReactNode;
+  return node.hidden ? null : <Component node={node} drawing={drawing} />;
 }
 
 function Group({ node, drawing }: { node: GroupNode; drawing: Drawing }) {
@@ -80,76 +78,71 @@ function Group({ node, drawing }: { node: GroupNode; drawing: Drawing }) {
 }
 
 function List({ node, drawing }: { node: ListNode; drawing: Drawing }) {
-  const { words } = drawing.messages;
-  const count = node.rows.length;
   return (
-    <FieldSet node={node} drawing={drawing}>
-      <input type="hidden" name={`${node.name}~rows`} value={String(count)} />
-      {count > 0 && (
-        <ol className="rows">
-          {node.rows.map((row, index) => (
-            <li key={row.name} className={isPlain(row) ? "row plain" : "row"}>
-              <FieldOf node={row} drawing={drawing} />
-              {node.canRemove && (
-                <PressButton
-                  drawing={drawing}
-                  press={{ act: "remove", name: node.name, row: index }}
-                  rows={count}
-                  label={words.remove}
-                  about={row.title}
-                  className="quiet small"
-                  id={idOf(node.name, `remove${index}`)}
-                >
-                  <Icon name="remove" />
-                </PressButton>
-              )}
-            </li>
-          ))}
-        </ol>
-      )}
-      {node.canAdd && <AddButton node={node} item={node.item} drawing={drawing} />}
-    </FieldSet>
-  );
-}
-
-function AddButton({ node, item, drawing }: { node: ListNode | RecordNode; item: string; drawing: Drawing }) {
-  return (
-    <PressButton
+    <Rows
+      node={node}
       drawing={drawing}
-      press={{ act: "add", name: node.name }}
-      rows={node.rows.length}
-      label={drawing.messages.words.add(item)}
-      about={`(${node.title})`}
-      id={idOf(node.name, "add")}
-    >
-      <Icon name="plus" />
-    </PressButton>
+      canRemove={node.canRemove}
+      rows={node.rows.map((row) => ({
+        key: row.name,
+        about: row.title,
+        isPlain: isPlain(row),
+        content: <FieldOf node={row} drawing={drawing} />,
+      }))}
+    />
   );
 }
 
 function Record({ node, drawing }: { node: RecordNode; drawing: Drawing }) {
+  return (
+    <Rows
+      node={node}
+      drawing={drawing}
+      canRemove={!node.readonly}
+      rows={node.rows.map(({ key, value }, index) => ({
+        key: key.name,
+        about: key.entry[0] ?? `${index + 1}`,
+        isPlain: false,
+        content: (
+          <div className="pair">
+            <FieldOf node={key} drawing={drawing} />
+            <FieldOf node={value} drawing={drawing} />
+          </div>
+        ),
+      }))}
+    />
+  );
+}
+
+interface RowsProps {
+  node: ListNode | RecordNode;
+  drawing: Drawing;
+  canRemove: boolean;
+  rows: readonly { key: string; about: string; isPlain: boolean; content: ReactNode }[];
+}
+
+/** The rows of a list or a record, with buttons that remove and add one. */
+function Rows({ node, drawing, canRemove, rows }: RowsProps) {
   const { words } = drawing.messages;
-  const count = node.rows.length;
+  const { name } = node;
+  const count = rows.length;
   return (
     <FieldSet node={node} drawing={drawing}>
-      <input type="hidden" name={`${node.name}~rows`} value={String(count)} />
+      <input type="hidden" name={`${name}~rows`} value={String(count)} />
       {count > 0 && (
         <ol className="rows">
-          {node.rows.map((row, index) => (
-            <li key={row.key.name} className="row">
-              <div className="pair">
-                <FieldOf node={row.key} drawing={drawing} />
-                <FieldOf node={row.value} drawing={drawing} />
-              </div>
-              {!node.readonly && (
+          {rows.map(({ key, about, isPlain, content }, index) => (
+            <li key={key} className={isPlain ? "row plain" : "row"}>
+              {content}
+              {canRemove && (
                 <PressButton
                   drawing={drawing}
-                  press={{ act: "remove", name: node.name, row: index }}
+                  press={{ act: "remove", name, row: index }}
                   rows={count}
                   label={words.remove}
-                  about={row.key.entry[0] ?? `${index + 1}`}
+                  about={about}
                   className="quiet small"
-                  id={idOf(node.name, `remove${index}`)}
+                  id={idOf(name, `remove${index}`)}
                 >
                   <Icon name="remove" />
                 </PressButton>
@@ -158,30 +151,27 @@ function Record({ node, drawing }: { node: RecordNode; drawing: Drawing }) {
           ))}
         </ol>
       )}
-      {node.canAdd && <AddButton node={node} item={node.item} drawing={drawing} />}
+      {node.canAdd && (
+        <PressButton
+          drawing={drawing}
+          press={{ act: "add", name }}
+          rows={count}
+          label={words.add(node.item)}
+          about={`(${node.title})`}
+          id={idOf(name, "add")}
+        >
+          <Icon name="plus" />
+        </PressButton>
+      )}
     </FieldSet>
   );
 }
 
 function Variant({ node, drawing }: { node: VariantNode; drawing: Drawing }) {
   return (
-    <FieldSet node={node} drawing={drawing} isRadio isChosen={node.entry.some((text) => text !== "")}>
-      <Untouched node={node} />
-      <div className="cards">
-        {node.options.map((option, index) => (
-          <Radio
-            key={textOfIndex(index)}
-            node={node}
-            drawing={drawing}
-            option={option}
-            text={textOfIndex(index)}
-            index={index}
-            look="card"
-          />
-        ))}
-      </div>
+    <Radios node={node} drawing={drawing} look="card">
       {node.body !== null && <Body node={node.body} drawing={drawing} />}
-    </FieldSet>
+    </Radios>
   );
 }
 
@@ -208,8 +198,4 @@ function Body({ node, drawing }: { node: FormNode; drawing: Drawing }) {
 /** One line, which needs no card around it. */
 function isPlain(node: FormNode): boolean {
   return node.kind === "text" || node.kind === "number" || node.kind === "date" || node.kind === "time";
-}
-
-function inSentence(title: string): string {
-  return /^\p{Lu}\p{Ll}/u.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 }

@@ -1,12 +1,12 @@
 import { useState } from "react";
-import type { Finding } from "../../form/plan/check.ts";
-import type { Outcome } from "../form/answer-form.tsx";
-import { PayloadFixturePage } from "../form/payload/fixture-page.tsx";
-import type { TaskFormProps } from "../../form/plan/task-form.ts";
-import { TaskForm } from "../form/task-form.tsx";
-import "../form/payload/payload.css";
-import "../tokens.css";
-import "../form/form.css";
+import type { Finding } from "../form/plan/check.ts";
+import type { Outcome } from "../web/form/answer-form.tsx";
+import { PayloadFixturePage } from "../web/form/payload/fixture-page.tsx";
+import type { TaskFormProps } from "../form/plan/task-form.ts";
+import { TaskForm } from "../web/form/task-form.tsx";
+import "../web/form/payload/payload.css";
+import "../web/tokens.css";
+import "../web/form/form.css";
 import "./gallery.css";
 
 /** What the server puts into a page as `<script type="application/json">`: a form, or the name of a payload. */

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { toPreact } from "../preact.ts";
+import { toPreact } from "../web/preact.ts";
 import { drawPage } from "./page.tsx";
 
 drawPage((form, root) => render(toPreact(form), root));

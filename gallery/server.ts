@@ -6,18 +6,18 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { MAILS } from "../../src/channels/email/fixtures/messages.ts";
-import { renderMessage } from "../../src/channels/email/message.ts";
-import { startService } from "../../src/start.ts";
-import { buildPage, buildRenderer, type Library, type Manifest } from "../build.ts";
-import { entriesOfPost } from "../../form/plan/entries.ts";
-import { FIXTURE_ZONE, FORM_FIXTURES, type FormFixture } from "../../form/fixtures/forms.ts";
-import { readForm } from "../../form/plan/plan.ts";
-import { readPost } from "../../form/plan/post.ts";
-import { TEXT_RULES } from "../../form/plan/text-rules.ts";
-import { PAYLOAD_FIXTURES } from "../../form/fixtures/payloads.ts";
-import type * as payloadRenderer from "../form/payload/render-fixture.tsx";
-import type { TaskFormProps } from "../../form/plan/task-form.ts";
+import { MAILS } from "../src/channels/email/fixtures/messages.ts";
+import { renderMessage } from "../src/channels/email/message.ts";
+import { startService } from "../src/start.ts";
+import { buildPage, buildRenderer, type Library, type Manifest } from "../web/build.ts";
+import { entriesOfPost } from "../form/plan/entries.ts";
+import { FIXTURE_ZONE, FORM_FIXTURES, type FormFixture } from "../form/fixtures/forms.ts";
+import { readForm } from "../form/plan/plan.ts";
+import { readPost } from "../form/plan/post.ts";
+import { TEXT_RULES } from "../form/plan/text-rules.ts";
+import { PAYLOAD_FIXTURES } from "../form/fixtures/payloads.ts";
+import type * as payloadRenderer from "../web/form/payload/render-fixture.tsx";
+import type { TaskFormProps } from "../form/plan/task-form.ts";
 import type { PageData } from "./page.tsx";
 
 /*
@@ -84,8 +84,8 @@ export async function startGallery({ port, built }: GalleryOptions): Promise<Gal
 export async function buildGallery(folder: string): Promise<void> {
   for (const library of LIBRARIES)
     await buildPage(library, join(import.meta.dirname, `${library}.tsx`), join(folder, library));
-  await buildRenderer(join(import.meta.dirname, "../server/render.tsx"), join(folder, "server"));
-  await buildRenderer(join(import.meta.dirname, "../form/payload/render-fixture.tsx"), join(folder, "payload"));
+  await buildRenderer(join(import.meta.dirname, "../web/server/render.tsx"), join(folder, "server"));
+  await buildRenderer(join(import.meta.dirname, "../web/form/payload/render-fixture.tsx"), join(folder, "payload"));
 }
 
 async function start(port: number, built: string, folder: string): Promise<Gallery> {

@@ -1,0 +1,14 @@
+/** Returns a function that makes each formatter once: the formatters of the platform are expensive to make. */
+export function formatterCache<Options, Formatter>(
+  make: (options: Options) => Formatter,
+): (options: Options) => Formatter {
+  const made = new Map<string, Formatter>();
+  return (options) => {
+    const id = JSON.stringify(options);
+    const known = made.get(id);
+    if (known !== undefined) return known;
+    const formatter = make(options);
+    made.set(id, formatter);
+    return formatter;
+  };
+}

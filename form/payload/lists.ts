@@ -1,0 +1,47 @@
+import { markUsed } from "./hints.ts";
+import { isScalar } from "./json.ts";
+import { MAX_CHIP, MAX_DEPTH, tooLarge } from "./limits.ts";
+import type { PayloadNode, Shown } from "./node.ts";
+import type { Planning, Subject } from "./planning.ts";
+import type { Layers } from "./schema.ts";
+import { itemOf } from "./subjects.ts";
+import { MAX_COLUMNS, planTable } from "./tables.ts";
+import { json } from "./texts.ts";
+
+export function planList(planning: Planning, subject: Subject, value: readonly unknown[], layers: Layers): Shown {
+  if (value.length === 0) {
+    markUsed(subject.hints);
+    return { kind: "empty", what: "list" };
+  }
+  if (planning.isTooLarge || planning.nodes <= 0) return tooLarge(planning, value);
+  if (subject.depth > MAX_DEPTH) {
+    markUsed(subject.hints);
+    return json(planning, value);
+  }
+  const table = planTable(planning, subject, value, layers, MAX_COLUMNS);
+  if (table !== null) return table;
+  const items: PayloadNode[] = [];
+  for (let i = 0; i < value.length && i < planning.items && planning.nodes > 0; i++) {
+    const node = planning.planSubject(itemOf(subject, value, layers, i));
+    if (node === null) continue;
+    items.push(isScalar(value[i]) ? node : { ...node, title: `${node.title} ${i + 1}` });
+  }
+  return { kind: items.every(isChip) ? "chips" : "list", items, left_out: Math.max(0, value.length - items.length) };
+}
+
+function isChip(node: PayloadNode): boolean {
+  switch (node.kind) {
+    case "text":
+      return node.text.length <= MAX_CHIP && !node.text.includes("\n");
+    case "number":
+    case "currency":
+    case "percent":
+    case "unit":
+    case "choice":
+    case "boolean":
+    case "empty":
+      return true;
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,124 @@
+import { changesAmong, planChange } from "./changes.ts";
+import type { Pair } from "./diff.ts";
+import { childHints, markUsed } from "./hints.ts";
+import type { Hints } from "./hints.ts";
+import { token } from "./json.ts";
+import type { JsonObject } from "./json.ts";
+import { keysOf, orderedKeys } from "./key-order.ts";
+import { MAX_DEPTH, tooLarge } from "./limits.ts";
+import type { PayloadNode, Shown } from "./node.ts";
+import type { Planning, Subject } from "./planning.ts";
+import * as schema from "./schema.ts";
+import type { Layers } from "./schema.ts";
+import { childOf } from "./subjects.ts";
+import { json } from "./texts.ts";
+import { readableKey } from "./titles.ts";
+
+export function planObject(planning: Planning, subject: Subject, value: JsonObject, layers: Layers): Shown {
+  const { hints, depth } = subject;
+  if (Object.keys(value).length === 0) {
+    markUsed(hints);
+    return { kind: "empty", what: "object" };
+  }
+  if (planning.isTooLarge || planning.nodes <= 0) return tooLarge(planning, value);
+  if (depth > MAX_DEPTH) {
+    markUsed(hints);
+    return json(planning, value);
+  }
+  // An object that is just a before and an after is that change.
+  const keys = Object.keys(value);
+  const [pair] = keys.length === 2 ? changesAmong(subject, value, keys).pairs.values() : [];
+  if (pair?.title === null) return planChange(planning, subject, value, layers, pair);
+  const { children, left_out } = planChildren(planning, subject, value, layers);
+  if (depth >= FOLDED_DEPTH) return { kind: "tree", children, left_out };
+  return { kind: "group", children, is_plain: speaksForItself(value, children), is_other: false, left_out };
+}
+
+/** Groups further down are folded; even further down they are JSON. */
+const FOLDED_DEPTH = 4;
+
+const SPEAKING = new Set([
+  "name",
+  "full_name",
+  "fullName",
+  "display_name",
+  "displayName",
+  "email",
+  "email_address",
+  "phone",
+]);
+
+/** Someone's name and how to reach them, which need no labels. */
+function speaksForItself(value: JsonObject, children: readonly PayloadNode[]): boolean {
+  const keys = Object.keys(value);
+  if (keys.length > 4 || children.length !== keys.length || !keys.every((key) => SPEAKING.has(key))) return false;
+  return children.every(
+    (node) => node.kind === "link" || (node.kind === "text" && node.text.length <= 80 && !node.text.includes("\n")),
+  );
+}
+
+/** Returns the fields of an object in reading order. The last one is a group of those that its schema does not know. */
+export function planChildren(
+  planning: Planning,
+  subject: Subject,
+  value: JsonObject,
+  layers: Layers,
+): { children: readonly PayloadNode[]; left_out: number } {
+  const { hints } = subject;
+  const { keys: all, unread } = keysOf(value, layers, hints);
+  const { known, other } = orderedKeys(planning, value, all, layers, hints);
+  const { pairs, silent } = changesAmong(subject, value, all);
+  let leftOut = unread;
+  const plan = (keys: readonly string[]): PayloadNode[] => {
+    const nodes: PayloadNode[] = [];
+    for (const key of keys) {
+      const pair = pairs.get(key);
+      if (silent.has(key)) markUsed(childHints(hints, key));
+      else if (planning.nodes <= 0) leftOut += 1;
+      else {
+        const node =
+          pair === undefined
+            ? planning.planSubject(childOf(subject, value, layers, key))
+            : pairNode(planning, subject, value, layers, pair);
+        if (node !== null) nodes.push(node);
+      }
+    }
+    return nodes;
+  };
+  const children = plan(known);
+  const others = plan(other);
+  markMissing(planning, hints, value, layers, leftOut);
+  if (others.length > 0) children.push(otherData(subject, others));
+  return { children, left_out: leftOut };
+}
+
+/** Marks hints as used that are for a field that is left out, or that is described and missing. */
+function markMissing(
+  planning: Planning,
+  hints: Hints | null,
+  value: JsonObject,
+  layers: Layers,
+  leftOut: number,
+): void {
+  if (leftOut === 0 && !schema.describesProperties(layers)) return;
+  for (const [key, child] of hints?.children ?? []) {
+    if (--planning.missing < 0) break;
+    if (!Object.hasOwn(value, key) && (leftOut > 0 || schema.knowsProperty(layers, key))) {
+      child.isUsed = true;
+      markUsed(child);
+    }
+  }
+}
+
+function otherData({ pointer, depth }: Subject, children: readonly PayloadNode[]): PayloadNode {
+  const place = { pointer, title: "Other data", description: null, help: null };
+  return depth >= FOLDED_DEPTH
+    ? { ...place, kind: "tree", children, left_out: 0 }
+    : { ...place, kind: "group", children, is_plain: false, is_other: true, left_out: 0 };
+}
+
+function pairNode(planning: Planning, subject: Subject, value: JsonObject, layers: Layers, pair: Pair): PayloadNode {
+  const title = pair.title ?? `${readableKey(pair.before)} → ${readableKey(pair.after).toLowerCase()}`;
+  const place = { pointer: subject.pointer + token(pair.after), title, description: null, help: null };
+  return { ...place, ...planChange(planning, subject, value, layers, pair) };
+}

@@ -1,0 +1,76 @@
+import { childHints, markUsed } from "./hints.ts";
+import { isObject, isScalar } from "./json.ts";
+import type { JsonObject } from "./json.ts";
+import { orderedKeys } from "./key-order.ts";
+import type { Column, PayloadNode, Shown } from "./node.ts";
+import type { Planning, Subject } from "./planning.ts";
+import * as schema from "./schema.ts";
+import type { Layers } from "./schema.ts";
+import { childOf, itemOf, placeOf } from "./subjects.ts";
+import { json } from "./texts.ts";
+import { readableKey } from "./titles.ts";
+
+export const MAX_COLUMNS = 8;
+/** For lists that a hint asks to see as a table. */
+export const MAX_ASKED_COLUMNS = 30;
+
+/** Objects of single values, as rows; null when the list is not like that, or too wide. */
+export function planTable(
+  planning: Planning,
+  subject: Subject,
+  value: readonly unknown[],
+  layers: Layers,
+  maxColumns: number,
+): Shown | null {
+  const isAsked = maxColumns > MAX_COLUMNS;
+  const keys = new Set<string>();
+  for (const row of value) {
+    if (!isObject(row)) return null;
+    for (const key of Object.keys(row)) {
+      if (!isAsked && !isScalar(row[key])) return null;
+      if (keys.size <= maxColumns * 2) keys.add(key);
+    }
+  }
+  const rowHints = childHints(subject.hints, "items");
+  const shown = [...keys].filter((key) => rowHints?.children.get(key)?.widget !== "hidden");
+  for (const key of keys) if (!shown.includes(key)) markUsed(childHints(rowHints, key));
+  if (shown.length === 0 || (!isAsked && shown.length > maxColumns)) return null;
+  const first = itemOf(subject, value, layers, 0);
+  const rowLayers = schema.layersOf(planning.reader, first.starts, first.value);
+  const byKey = Object.fromEntries(shown.map((key) => [key, null]));
+  const { known, other } = orderedKeys(planning, byKey, shown, rowLayers, rowHints);
+  const columnKeys = [...known, ...other].slice(0, maxColumns);
+  const rows: PayloadNode[][] = [];
+  for (let i = 0; i < value.length && i < planning.items && planning.nodes > 0; i++) {
+    const row = { ...itemOf(subject, value, layers, i), hints: rowHints };
+    const own = value[i] as JsonObject;
+    const ownLayers = schema.layersOf(planning.reader, row.starts, own);
+    rows.push(columnKeys.map((key) => cell(planning, childOf(row, own, ownLayers, key))));
+  }
+  const columns: Column[] = columnKeys.map((key, index) => ({
+    key,
+    title: titleOfColumn(rows, index) ?? readableKey(key),
+    is_numeric: isNumericColumn(rows, index),
+  }));
+  return { kind: "table", columns, rows, left_out: value.length - rows.length };
+}
+
+function cell(planning: Planning, subject: Subject): PayloadNode {
+  const node = isScalar(subject.value)
+    ? planning.planSubject(subject)
+    : { ...placeOf(subject), ...json(planning, subject.value) };
+  if (node !== null && Object.hasOwn(subject.parent as object, subject.key)) return node;
+  return { ...(node ?? placeOf(subject)), kind: "empty", what: "missing" };
+}
+
+function titleOfColumn(rows: readonly (readonly PayloadNode[])[], index: number): string | null {
+  return rows[0]?.[index]?.title ?? null;
+}
+
+function isNumericColumn(rows: readonly (readonly PayloadNode[])[], index: number): boolean {
+  const kinds = new Set(rows.map((row) => row[index]?.kind));
+  kinds.delete("empty");
+  return kinds.size > 0 && [...kinds].every((kind) => kind !== undefined && NUMERIC_KINDS.has(kind));
+}
+
+const NUMERIC_KINDS: ReadonlySet<PayloadNode["kind"]> = new Set(["number", "currency", "percent", "unit"]);
