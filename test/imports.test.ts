@@ -80,7 +80,15 @@ function importsOf(file: string): string[] {
 void test("imports go down the table only", () => {
   const wrong: string[] = [];
   const outside = [...OUTSIDE].map((room) => `${room}/**/*.ts`);
-  const files = globSync(["src/**/*.ts", "threads/*.ts", "sdk/**/*.ts", "mcp/**/*.ts", "adapters/*.ts", ...BROWSER, ...outside]);
+  const files = globSync([
+    "src/**/*.ts",
+    "threads/*.ts",
+    "sdk/**/*.ts",
+    "mcp/**/*.ts",
+    "adapters/*.ts",
+    ...BROWSER,
+    ...outside,
+  ]);
   for (const file of files) {
     if (/(^|\/)node_modules\/|^(web|sdk|mcp)\/dist\/|^adapters\/build\.ts$/.test(file)) continue;
     const room = roomOf(file);

@@ -295,7 +295,7 @@ function Select({ node, drawing }: ControlProps<ChoiceNode>) {
       >
         <option value="">{isOptional(node) ? words.none : words.choose}</option>
         {node.options.map((option, index) => (
-          <option key={String(index)} value={String(index)}>
+          <option key={textOfIndex(index)} value={textOfIndex(index)}>
             {option.label}
           </option>
         ))}
@@ -324,7 +324,7 @@ function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
       />
       <datalist id={list}>
         {node.options.map((option, index) => (
-          <option key={String(index)} value={option.label}>
+          <option key={textOfIndex(index)} value={option.label}>
             {option.label}
           </option>
         ))}
@@ -332,4 +332,9 @@ function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
       <Asked node={node} />
     </Field>
   );
+}
+
+/** Options never move, so that their index is their key. */
+function textOfIndex(index: number): string {
+  return String(index);
 }
