@@ -121,6 +121,39 @@ test("the command line says what it can do, and refuses what it cannot", async (
   assert.equal(migrate.text.out, "The database is up to date.\n");
 });
 
+test("each command describes itself, and a mistake is answered with how the command is typed", async () => {
+  const command = async (...args: string[]) => {
+    const { text, end } = run([here("cli.ts"), ...args]);
+    return { code: await end, ...text };
+  };
+  const asked = await Promise.all([command("users", "set", "--help"), command("help", "users", "set")]);
+  for (const { code, out, err } of asked) {
+    assert.deepEqual([code, err], [0, ""]);
+    assert.match(out, /^npm run service -- users set --email <address> [^]*--operator <yes\|no> +whether/);
+    assert.doesNotMatch(out, /users add|webhook-key/);
+  }
+  const group = await command("keys", "--help");
+  assert.equal(group.code, 0);
+  assert.match(group.out, /keys create --name <what for>[^]*keys revoke <id>/);
+
+  const mistakes: readonly [args: string[], says: RegExp][] = [
+    [["keys", "revok", "key_1"], /^There is no command "keys revok"\. \(Did you mean revoke\?\)\n\n {2}keys list\n/],
+    [["keys"], /^There is no command "keys"\.\n\n {2}keys list\n/],
+    [["keys", "revoke"], /^"keys revoke" takes the id of the key, and nothing else\.\n\n/],
+    [["keys", "list", "more"], /^"keys list" takes no arguments, only options\.\n\n/],
+    [["users", "list", "--al"], /^Unknown option '--al'\. \(Did you mean --all\?\)\n\n/],
+    [["users", "add", "--email"], /^Option '--email <address>' argument missing\.\n\n/],
+    [["users", "add", "--email", ""], /^--email is missing\.\n\n {2}users list /],
+    [["users", "add"], /^--email is missing\.\n\n {2}users list /],
+    [["help", "users", "nonsense"], /^There is no command "users nonsense"\.\n\n/],
+  ];
+  for (const [args, says] of mistakes) {
+    const { code, out, err } = await command(...args);
+    assert.deepEqual([code, out], [2, ""], args.join(" "));
+    assert.match(err, says);
+  }
+});
+
 const SECRETS = {
   SERVICE_ADMIN_API_TOKEN: "test-admin-token-0123456789",
   SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),

@@ -16,9 +16,9 @@ import { startSlack } from "../../test/support/slack.ts";
 import { startSmtp } from "../../test/support/smtp.ts";
 import { startVendors } from "../../test/support/vendors.ts";
 import { BOT_SCOPES } from "../channels/slack/workspaces/manifest.ts";
-import { runDoctor as runPlainly } from "./doctor.ts";
 import { reportText, secretsIn } from "./doctor/report.ts";
 import { UsageError } from "./options.ts";
+import { runCommand } from "./run.ts";
 
 const ESCAPE = "\u001B";
 const SMTP_PASSWORD = "a-password-of-the-mail-server";
@@ -157,7 +157,10 @@ void test("what is not understood ends with 2 and the help, and nothing is looke
     ["--timeout", "1s"],
     ["--json=yes"],
   ];
-  for (const args of wrong) await assert.rejects(runPlainly(args, {}, { color: false }), UsageError, args.join(" "));
+  const unexpected = () => assert.fail("nothing is to be looked at");
+  const output = { result: unexpected, note: unexpected };
+  const around = { env: {}, output, color: false, finish: unexpected, exit: unexpected };
+  for (const args of wrong) await assert.rejects(runCommand(["doctor", ...args], around), UsageError, args.join(" "));
 });
 
 void test("settings that cannot work are told in their sentences, all of them", async (t) => {

@@ -14,7 +14,7 @@ import { checkPublicUrl, unheard } from "./doctor/public-url.ts";
 import { reportJson, reportText, secretsIn, shown } from "./doctor/report.ts";
 import { checkSettings } from "./doctor/settings.ts";
 import { checkVerifier } from "./doctor/verifier.ts";
-import { read, UsageError } from "./options.ts";
+import { UsageError } from "./options.ts";
 
 interface Wishes {
   isJson: boolean;
@@ -25,13 +25,20 @@ interface Wishes {
   limitMs: number;
 }
 
-/** Runs `doctor`. @param args - after the command @returns what to print, and the exit code @throws UsageError */
+export interface DoctorOptions {
+  json?: boolean;
+  callbackUrl?: string;
+  mailTo?: string;
+  timeout?: string;
+}
+
+/** Runs `doctor`. @returns what to print, and the exit code @throws UsageError */
 export async function runDoctor(
-  args: readonly string[],
+  given: DoctorOptions,
   env: Readonly<Record<string, string | undefined>>,
   terminal: { color: boolean },
 ): Promise<{ text: string; code: 0 | 1 }> {
-  const wishes = readWishes(args);
+  const wishes = readWishes(given);
   const { findings, config, stored } = checkSettings(env);
   if (config !== null) findings.push(...(await examine(config, wishes)));
   const secrets = secretsIn(env, stored);
@@ -40,18 +47,12 @@ export async function runDoctor(
   return { text, code: told.some(({ status }) => status === "problem") ? 1 : 0 };
 }
 
-function readWishes(args: readonly string[]): Wishes {
-  const given = read(args, {
-    json: { type: "boolean" },
-    "callback-url": { type: "string" },
-    "mail-to": { type: "string" },
-    timeout: { type: "string" },
-  });
-  const { "callback-url": callbackUrl = null, "mail-to": mailTo = null, timeout = "10" } = given;
-  if (callbackUrl !== null && !URL.canParse(callbackUrl)) throw new UsageError("--callback-url takes an address.");
-  if (mailTo !== null && !isEmailAddress(mailTo)) throw new UsageError("--mail-to takes an e-mail address.");
+function readWishes({ json = false, callbackUrl, mailTo, timeout = "10" }: DoctorOptions): Wishes {
+  if (callbackUrl !== undefined && !URL.canParse(callbackUrl)) throw new UsageError("--callback-url takes an address.");
+  if (mailTo !== undefined && !isEmailAddress(mailTo)) throw new UsageError("--mail-to takes an e-mail address.");
   if (!/^[1-9]\d{0,2}$/.test(timeout)) throw new UsageError("--timeout takes seconds, 1 to 999.");
-  return { isJson: given.json === true, callbackUrl, mailTo, limitMs: Number(timeout) * SECOND };
+  const limitMs = Number(timeout) * SECOND;
+  return { isJson: json, callbackUrl: callbackUrl ?? null, mailTo: mailTo ?? null, limitMs };
 }
 
 /** First what others need to know of, then everything else at once. */

@@ -1,130 +1,116 @@
 import { accountOf, type Account } from "../people/accounts.ts";
 import type { NewServiceKeyRecord, ServiceKeyRecord, UserRecord } from "../people/schema.ts";
-import { openCalls, type Calls } from "./calls.ts";
-import { need, parse, read, UsageError } from "./options.ts";
+import type { Calls } from "./calls.ts";
+import { need, UsageError } from "./options.ts";
 import { readPassword } from "./password.ts";
 import { table } from "./table.ts";
 
-/** Runs `create-operator`, `users ...` or `keys ...`. @returns what to print @throws UsageError, Error in a sentence for the operator */
-export async function runPeople(
-  args: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  const [area, ...rest] = args;
-  const [verb, ...options] = area === "create-operator" ? [area, ...rest] : rest;
-  const run = Object.hasOwn(COMMANDS, `${area} ${verb}`) ? COMMANDS[`${area} ${verb}`] : undefined;
-  if (run === undefined) throw new UsageError(`There is no command "${[area, verb].filter(Boolean).join(" ")}".`);
-  const prepared = await run(options);
-  const calls = await openCalls(env);
-  try {
-    return await prepared(calls);
-  } finally {
-    await calls.close();
-  }
+/**
+ * A command of an operator whose options, and password, have been read.
+ * @returns what to print
+ * @throws Error in a sentence for the operator
+ */
+export type OperatorCommand = (calls: Calls) => Promise<string>;
+
+export interface UserOptions {
+  email?: string;
+  name?: string;
+  role?: string;
+  accessLevel?: string;
+  pool?: string;
 }
 
-/** Reads its options, and what it has to ask for, before anything is opened. */
-type Command = (options: readonly string[]) => Promise<(calls: Calls) => Promise<string>>;
+/** @throws UsageError */
+export async function createOperator({ email, name }: UserOptions): Promise<OperatorCommand> {
+  const address = need(email, "--email");
+  const password = await readPassword();
+  return async (calls) => {
+    const user = { email: address, is_operator: true, password, ...(name && { display_name: name }) };
+    const { id } = await calls.call<UserRecord>("POST", "/api/users", user);
+    return `${address} is an operator now (${id}).`;
+  };
+}
 
-const PERSON = {
-  email: { type: "string" },
-  name: { type: "string" },
-  role: { type: "string" },
-  "access-level": { type: "string" },
-  pool: { type: "string" },
-} as const;
+export async function listUsers({ all }: { all?: boolean }): Promise<OperatorCommand> {
+  return async (calls) => usersTable(await everyUser(calls, all === true ? "" : "active=true&"));
+}
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  "create-operator create-operator": async (options) => {
-    const { email, name } = read(options, { email: PERSON.email, name: PERSON.name });
-    const address = need(email, "--email");
-    const password = await readPassword();
-    return async (calls) => {
-      const user = { email: address, is_operator: true, password, ...(name && { display_name: name }) };
-      const { id } = await calls.call<UserRecord>("POST", "/api/users", user);
-      return `${address} is an operator now (${id}).`;
-    };
-  },
-  "users list": async (options) => {
-    const { all } = read(options, { all: { type: "boolean" } });
-    return async (calls) => usersTable(await everyUser(calls, all === true ? "" : "active=true&"));
-  },
-  "users add": async (options) => {
-    const given = read(options, { ...PERSON, operator: { type: "boolean" }, password: { type: "boolean" } });
-    const email = need(given.email, "--email");
-    const password = given.password === true ? await readPassword() : null;
-    return async (calls) => {
-      const user = { email, ...fieldsOf(given), is_operator: given.operator === true, password };
-      const { id } = await calls.call<UserRecord>("POST", "/api/users", user);
-      return `${email} is in the directory (${id}).`;
-    };
-  },
-  "users set": async (options) => {
-    const given = read(options, { ...PERSON, operator: { type: "string" } });
-    const email = need(given.email, "--email");
-    if (given.operator !== undefined && !["yes", "no"].includes(given.operator))
-      throw new UsageError("--operator takes yes or no.");
-    const change = {
-      ...fieldsOf(given),
-      ...(given.operator !== undefined && { is_operator: given.operator === "yes" }),
-    };
-    if (Object.keys(change).length === 0) throw new UsageError("There is nothing to change.");
-    return async (calls) => usersTable([await changeUser(calls, email, change)]);
-  },
-  "users set-password": async (options) => {
-    const email = need(read(options, { email: PERSON.email }).email, "--email");
-    const password = await readPassword();
-    return async (calls) => {
-      await changeUser(calls, email, { password });
-      return `${email} has a new password, and is signed out everywhere.`;
-    };
-  },
-  "users deactivate": async (options) => {
-    const email = need(read(options, { email: PERSON.email }).email, "--email");
-    return async (calls) => {
-      await changeUser(calls, email, { active: false });
-      return `${email} is deactivated, and signed out everywhere.`;
-    };
-  },
-  "users reactivate": async (options) => {
-    const email = need(read(options, { email: PERSON.email }).email, "--email");
-    return async (calls) => {
-      await changeUser(calls, email, { active: true });
-      return `${email} is active.`;
-    };
-  },
-  "keys list": async (options) => {
-    read(options, {});
-    return async (calls) => {
-      const keys = await everything<ServiceKeyRecord>(calls, "/api/service-keys?");
-      return table(
-        ["id", "name", "begins with", "made", "last used", "revoked"],
-        keys.map((key) => [key.id, key.name, key.prefix, key.created_at, key.last_used_at, key.revoked_at]),
-      );
-    };
-  },
-  "keys create": async (options) => {
-    const name = need(read(options, { name: { type: "string" } }).name, "--name");
-    return async (calls) => {
-      const { id, key } = await calls.call<NewServiceKeyRecord>("POST", "/api/service-keys", { name });
-      return `${key}\n\nThis is the key ${id}; it is not shown again.`;
-    };
-  },
-  "keys revoke": async (options) => {
-    const { positionals } = parse(options, {});
-    const id = need(positionals[0], "the id of the key");
-    return async (calls) => {
-      await calls.call("DELETE", `/api/service-keys/${encodeURIComponent(id)}`);
-      return `${id} opens nothing any more.`;
-    };
-  },
-};
+/** @throws UsageError */
+export async function addUser(
+  given: UserOptions & { operator?: boolean; password?: boolean },
+): Promise<OperatorCommand> {
+  const email = need(given.email, "--email");
+  const password = given.password === true ? await readPassword() : null;
+  return async (calls) => {
+    const user = { email, ...fieldsOf(given), is_operator: given.operator === true, password };
+    const { id } = await calls.call<UserRecord>("POST", "/api/users", user);
+    return `${email} is in the directory (${id}).`;
+  };
+}
 
-function fieldsOf(given: Partial<Record<keyof typeof PERSON, string>>): object {
+/** @throws UsageError */
+export async function setUser(given: UserOptions & { operator?: string }): Promise<OperatorCommand> {
+  const email = need(given.email, "--email");
+  if (given.operator !== undefined && !["yes", "no"].includes(given.operator))
+    throw new UsageError("--operator takes yes or no.");
+  const change = {
+    ...fieldsOf(given),
+    ...(given.operator !== undefined && { is_operator: given.operator === "yes" }),
+  };
+  if (Object.keys(change).length === 0) throw new UsageError("There is nothing to change.");
+  return async (calls) => usersTable([await changeUser(calls, email, change)]);
+}
+
+/** @throws UsageError */
+export async function setPassword({ email }: UserOptions): Promise<OperatorCommand> {
+  const address = need(email, "--email");
+  const password = await readPassword();
+  return async (calls) => {
+    await changeUser(calls, address, { password });
+    return `${address} has a new password, and is signed out everywhere.`;
+  };
+}
+
+/** @throws UsageError */
+export async function setActive({ email }: UserOptions, active: boolean): Promise<OperatorCommand> {
+  const address = need(email, "--email");
+  return async (calls) => {
+    await changeUser(calls, address, { active });
+    return active ? `${address} is active.` : `${address} is deactivated, and signed out everywhere.`;
+  };
+}
+
+export async function listKeys(): Promise<OperatorCommand> {
+  return async (calls) => {
+    const keys = await everything<ServiceKeyRecord>(calls, "/api/service-keys?");
+    return table(
+      ["id", "name", "begins with", "made", "last used", "revoked"],
+      keys.map((key) => [key.id, key.name, key.prefix, key.created_at, key.last_used_at, key.revoked_at]),
+    );
+  };
+}
+
+/** @throws UsageError */
+export async function createKey(given: { name?: string }): Promise<OperatorCommand> {
+  const name = need(given.name, "--name");
+  return async (calls) => {
+    const { id, key } = await calls.call<NewServiceKeyRecord>("POST", "/api/service-keys", { name });
+    return `${key}\n\nThis is the key ${id}; it is not shown again.`;
+  };
+}
+
+export async function revokeKey(id: string): Promise<OperatorCommand> {
+  return async (calls) => {
+    await calls.call("DELETE", `/api/service-keys/${encodeURIComponent(id)}`);
+    return `${id} opens nothing any more.`;
+  };
+}
+
+function fieldsOf(given: UserOptions): object {
   const fields = {
     display_name: given.name,
     role: given.role,
-    access_level: given["access-level"],
+    access_level: given.accessLevel,
     pool: given.pool,
   };
   return Object.fromEntries(

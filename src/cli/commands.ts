@@ -1,0 +1,242 @@
+/** The table of commands: what each is called, takes and does. A command loads what it needs when it runs. */
+import { Command } from "commander";
+import { SERVICE_COMMAND } from "../lib/command.ts";
+import { describeCommands } from "./help.ts";
+import type { DoctorOptions } from "./doctor.ts";
+import { UsageError } from "./options.ts";
+import type * as People from "./people.ts";
+import type * as Tasks from "./tasks.ts";
+
+/** What commands get from the process. */
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>;
+  output: Tasks.Output;
+  /** Whether the terminal shows colours. */
+  color: boolean;
+  /** Sets the exit code of the process. */
+  finish: (code: number) => void;
+  /** Ends the process once `text` is written, without waiting for connections that are still open. */
+  exit: (text: string, code: number) => void;
+}
+
+export function createProgram(around: Surroundings): Command {
+  const program = new Command(SERVICE_COMMAND);
+  addServiceCommands(program, around);
+  addTaskCommands(program, around);
+  addOperatorCommands(program, around);
+  program
+    .command("version")
+    .description("Prints the version.")
+    .action(async () => around.output.result((await import("../version.ts")).VERSION));
+  addHelp(program, around);
+  describeCommands(program, "Settings come from the environment; docs/configuration.md lists them.");
+  return program;
+}
+
+function addHelp(program: Command, { output }: Surroundings): void {
+  program
+    .helpCommand(false)
+    .command("help")
+    .description("Describes a command, or lists all.")
+    .argument("[command...]", "a command")
+    .action((names: string[]) => {
+      let found = program;
+      for (const name of names) {
+        const next = found.commands.find((command) => command.name() === name);
+        if (next === undefined) throw new UsageError(`There is no command "${names.join(" ")}".`);
+        found = next;
+      }
+      output.result(found.helpInformation().trimEnd());
+    });
+}
+
+function addServiceCommands(program: Command, { env, output, color, exit }: Surroundings): void {
+  program
+    .command("start")
+    .description("Starts the service.")
+    .action(async () => void (await import("../main.ts")));
+
+  program
+    .command("migrate")
+    .description("Brings the database up to date and ends.")
+    .action(async () => {
+      await (await import("./database.ts")).migrateDatabase(env);
+      output.result("The database is up to date.");
+    });
+
+  program
+    .command("doctor")
+    .description(
+      "Tries whether everything works with these settings, and says what to do where it does not. Changes nothing. With a URL or an address it sends a test there. Ends with 1 where there is a problem.",
+    )
+    .option("--callback-url <url>", "sends a test callback there")
+    .option("--mail-to <address>", "sends a test mail there")
+    .option("--json", "prints JSON")
+    .option("--timeout <seconds>", "for each check; default: 10")
+    .action(async (given: DoctorOptions) => {
+      const { runDoctor } = await import("./doctor.ts");
+      const { text, code } = await runDoctor(given, env, { color });
+      // Ended at once: what did not answer in time would keep the process.
+      exit(text, code);
+    });
+
+  program
+    .command("demo")
+    .description(
+      "An agent asks, you answer in the browser, and the agent gets the typed answer. Starts a service where none runs on this machine.",
+    )
+    .action(async () => {
+      const { runDemo } = await import("./demo.ts");
+      await runDemo(async () => import("../main.ts"), env, output);
+    });
+}
+
+function addTaskCommands(program: Command, { output, finish }: Surroundings): void {
+  const run = async (read: (module: typeof Tasks) => Promise<Tasks.TaskCommand>): Promise<void> => {
+    const command = await read(await import("./tasks.ts"));
+    const { clientOfCommand } = await import("./tasks.ts");
+    finish(await command(clientOfCommand(), output));
+  };
+  const tasks = program
+    .command("tasks")
+    .description("Acts as an agent: on the service at SERVICE_URL, else the one that runs on this machine.");
+
+  tasks
+    .command("create")
+    .description(
+      'Asks somebody. Without a schema it is a yes or a no. A schema for a single value, such as {"type":"boolean"}, makes a form of one field, and the answer is its value. With --wait, prints the answer. JSON is given as it is, in a file (@file) or in standard input (-).',
+    )
+    .requiredOption("--task <text>", "the question")
+    .option("--payload <json>", "an object that is shown with the question")
+    .option("--schema <json>", "the JSON Schema of the answer")
+    .option("--timeout <seconds>", "how long the task can be answered")
+    .option("--key <key>", "the idempotency key")
+    .option("--assign-to <address>", "who is to answer")
+    .option("--notify <channel:target>", "where to announce the task; may be given several times", collect)
+    .option("--callback-url <url>", "where the outcome is sent")
+    .option("--wait", "waits for the answer and prints it")
+    .action(async (given: Tasks.CreateOptions) => run(({ createTask }) => createTask(given)));
+
+  tasks
+    .command("watch")
+    .description("Waits until a task has ended, and prints the answer. Ends with 1 when there is none.")
+    .argument("<id>", "the id of a task")
+    .option("--timeout <seconds>", "how long to wait")
+    .action(async (id: string, given: { timeout?: string }) => run(({ watchTask }) => watchTask(id, given)));
+
+  tasks
+    .command("answer")
+    .description(
+      "Answers in a person's place: with an object, or with the value where a single one is asked for, such as true. JSON is given as it is, in a file (@file) or in standard input (-).",
+    )
+    .argument("<id>", "the id of a task")
+    .argument("<json>", "the answer")
+    .option("--email <address>", "the person who answers")
+    .action(async (id: string, json: string, given: { email?: string }) =>
+      run(({ answerTask }) => answerTask(id, json, given)),
+    );
+
+  tasks
+    .command("list")
+    .description("Lists open tasks.")
+    .option("--all", "lists ended tasks too")
+    .action(async (given: { all?: boolean }) => run(({ listTasks }) => listTasks(given)));
+}
+
+type OperatorRun = (read: (module: typeof People) => Promise<People.OperatorCommand>) => Promise<void>;
+
+function addOperatorCommands(program: Command, { env, output }: Surroundings): void {
+  const run: OperatorRun = async (read) => {
+    const command = await read(await import("./people.ts"));
+    const { openCalls } = await import("./calls.ts");
+    const calls = await openCalls(env);
+    try {
+      output.result(await command(calls));
+    } finally {
+      await calls.close();
+    }
+  };
+
+  program
+    .command("webhook-key")
+    .description("Prints the key that callbacks are signed with, in base64, for receivers to check them by.")
+    .action(async () => output.result(await (await import("./webhook-key.ts")).findWebhookKey(env)));
+
+  program
+    .command("create-operator")
+    .description("Makes a user who may do everything. The password is asked for, or read from standard input.")
+    .requiredOption("--email <address>")
+    .option("--name <name>")
+    .action(async (given: People.UserOptions) => run(({ createOperator }) => createOperator(given)));
+
+  addUserCommands(program.command("users").description("The directory of users."), run);
+  addKeyCommands(program.command("keys").description("Keys with which products mint embed tokens."), run);
+}
+
+function addUserCommands(users: Command, run: OperatorRun): void {
+  const withFields = (command: Command): Command =>
+    command
+      .requiredOption("--email <address>")
+      .option("--name <name>")
+      .option("--role <role>")
+      .option("--access-level <level>")
+      .option("--pool <pool>");
+
+  users
+    .command("list")
+    .description("Lists active users.")
+    .option("--all", "lists deactivated users too")
+    .action(async (given: { all?: boolean }) => run(({ listUsers }) => listUsers(given)));
+
+  withFields(users.command("add").description("Adds a user."))
+    .option("--operator", "the user may do everything")
+    .option("--password", "asks for a password, or reads it from standard input")
+    .action(async (given: People.UserOptions & { operator?: boolean; password?: boolean }) =>
+      run(({ addUser }) => addUser(given)),
+    );
+
+  withFields(users.command("set").description("Changes a user. An empty text clears."))
+    .option("--operator <yes|no>", "whether the user may do everything")
+    .action(async (given: People.UserOptions & { operator?: string }) => run(({ setUser }) => setUser(given)));
+
+  users
+    .command("set-password")
+    .description("Sets a password, which is asked for or read from standard input, and signs the user out everywhere.")
+    .requiredOption("--email <address>")
+    .action(async (given: People.UserOptions) => run(({ setPassword }) => setPassword(given)));
+
+  users
+    .command("deactivate")
+    .description("Deactivates a user, and signs them out everywhere.")
+    .requiredOption("--email <address>")
+    .action(async (given: People.UserOptions) => run(({ setActive }) => setActive(given, false)));
+
+  users
+    .command("reactivate")
+    .description("Activates a user again.")
+    .requiredOption("--email <address>")
+    .action(async (given: People.UserOptions) => run(({ setActive }) => setActive(given, true)));
+}
+
+function addKeyCommands(keys: Command, run: OperatorRun): void {
+  keys
+    .command("list")
+    .description("Lists keys.")
+    .action(async () => run(({ listKeys }) => listKeys()));
+
+  keys
+    .command("create")
+    .description("Creates a key and prints it, once.")
+    .requiredOption("--name <what for>")
+    .action(async (given: { name?: string }) => run(({ createKey }) => createKey(given)));
+
+  keys
+    .command("revoke")
+    .description("Revokes a key.")
+    .argument("<id>", "the id of the key")
+    .action(async (id: string) => run(({ revokeKey }) => revokeKey(id)));
+}
+
+function collect(value: string, before: string[] = []): string[] {
+  return [...before, value];
+}
