@@ -12,6 +12,8 @@ import { moveTask } from "../tasks/move.ts";
 import { getWholeTask } from "../tasks/store.ts";
 import type { AuditEntryRecord } from "../tasks/schema.ts";
 import { createEngine, type Engine, type EngineOptions } from "./engine.ts";
+import { recoverLapsed } from "./engine/recover.ts";
+import { createState } from "./engine/state.ts";
 import type { DueDelivery, Kind, Outcome } from "./kinds.ts";
 import { claimDeliveries } from "./claim.ts";
 import { recordOutcomes } from "./outcomes.ts";
@@ -353,6 +355,47 @@ testOnBoth(
     }
   },
 );
+
+testOnBoth(
+  "an engine that does not run begins no released delivery, and one that has stopped none at all",
+  async (service) => {
+    const sent: string[] = [];
+    const engine = anotherEngine(service, async ({ task_id }) => {
+      sent.push(task_id);
+      return DONE;
+    });
+    const held = await endedTask(service, "http://a.test/");
+    await change(service, held, { next_attempt_at: service.clock.now() + 5_000 });
+    const { id, origin } = await rowOf(service, held);
+    engine.release([{ id, origin }]);
+    await engine.turn();
+    await engine.settle();
+    assert.deepEqual(sent, []);
+
+    await engine.stop();
+    await endedTask(service, "http://b.test/");
+    engine.start();
+    engine.release([{ id, origin }]);
+    await engine.turn();
+    await engine.settle();
+    assert.deepEqual(sent, []);
+    assert.deepEqual(engine.inFlight(), { fast: 0, slow: 0 });
+  },
+);
+
+testOnBoth("a lapsed lease makes the turn that finds it look", async (service) => {
+  const { db, log, metrics } = service.ctx;
+  const state = createState({ db, log, metrics, kinds: {} });
+  const id = await endedTask(service, "http://a.test/");
+  await change(service, id, { lease_owner: "lost", lease_until: service.clock.now() + LEASE_MS });
+  state.leasesCheckedAt = 0;
+  state.look.mustLook = false;
+  await recoverLapsed(state, service.clock.now());
+  assert.equal(state.look.mustLook, false);
+  await recoverLapsed(state, service.clock.now() + LEASE_MS);
+  assert.equal(state.look.mustLook, true);
+  assert.equal((await rowOf(service, id)).losses, 1);
+});
 
 testOnBoth("what a stop gives back is only what is still its own", async (service) => {
   const engine = anotherEngine(service, () => new Promise(() => {}), { drainMs: 1 });

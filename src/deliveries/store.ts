@@ -50,7 +50,10 @@ const insertBody = insertRow("delivery_bodies");
 /** Returns the column definitions with which PostgreSQL reads `OwedRow`s from JSON. */
 export const owedColumns = () => sql`${definitions("deliveries", OWN)}, ${definitions("delivery_bodies", ["body"])}`;
 
-/** Returns both insertions as common table expressions (PostgreSQL). @param owed - a relation with the columns of `OwedRow` */
+/**
+ * Returns both insertions as common table expressions (PostgreSQL).
+ * @param owed - a relation with the columns of `OwedRow`
+ */
 export const insertOwed = (owed: RawBuilder<unknown>) => sql`
   new_deliveries as (
     insert into deliveries (${names(OWN)}, updated_at, ${names(Object.keys(BEGINNING))})

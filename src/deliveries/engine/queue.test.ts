@@ -46,6 +46,9 @@ test("fresh origins and waiting ones take turns, each once", () => {
   for (const origin of ["a", "b", "c", "d", "e"]) queue.waiting.add(origin);
   for (const origin of ["x", "b", "y"]) queue.fresh.add(origin);
   assert.deepEqual([...originsInTurn(queue)], ["x", "a", "b", "c", "y", "d", "e"]);
+  queue.fresh.clear();
+  queue.fresh.add("e");
+  assert.deepEqual([...originsInTurn(queue)], ["e", "a", "b", "c", "d"]);
 });
 
 test("nothing waits in an empty queue", () => {
