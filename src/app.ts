@@ -16,7 +16,7 @@ import { dashboardRoutes } from "./dashboard/routes.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
 import { embedPage } from "./embed/page.ts";
 import { embedRoutes, embedShapes } from "./embed/routes.ts";
-import { whileAnswering } from "./deliveries/response-hold.ts";
+import { deferUntilResponse } from "./deliveries/after-response.ts";
 import { acceptJson } from "./http/body.ts";
 import { serveBuilt } from "./http/built.ts";
 import { endConnections } from "./http/connections.ts";
@@ -124,7 +124,7 @@ function addRequestHooks(app: FastifyInstance, ctx: Context): void {
     return done();
   });
   // What a request owes the outside starts once it is answered. After the body was read, since reading it loses the thread.
-  app.addHook("preHandler", (_request, reply, done) => whileAnswering(reply.raw, ctx.deliveries.release, done));
+  app.addHook("preHandler", (_request, reply, done) => deferUntilResponse(reply.raw, ctx.deliveries.release, done));
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "unknown";
     ctx.metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / SECOND);

@@ -1,4 +1,4 @@
-import { addOwed, owe } from "../../src/deliveries/store.ts";
+import { insertDelivery, newDelivery } from "../../src/deliveries/store.ts";
 import { newId } from "../../src/lib/ids.ts";
 import { openDb, type Home } from "./target.ts";
 
@@ -16,9 +16,9 @@ export async function oweCallbacks(home: Home, origins: readonly string[], each:
   const oweTo = async (origin: string) =>
     db.write(async (tx) => {
       for (let row = 0; row < each; row++)
-        await addOwed(
+        await insertDelivery(
           tx,
-          owe({
+          newDelivery({
             kind: "callback",
             task_id: newId("tsk", tx.now()),
             destination: `${origin}/hook`,

@@ -15,7 +15,7 @@ import type { Db } from "../../src/db/database.ts";
 import { readWebhookDelivery, redeliverOne } from "../../src/deliveries/deliveries.ts";
 import type { DueDelivery } from "../../src/deliveries/kinds.ts";
 import { createEngine, type Engine } from "../../src/deliveries/engine.ts";
-import { whileAnswering } from "../../src/deliveries/response-hold.ts";
+import { deferUntilResponse } from "../../src/deliveries/after-response.ts";
 import { ServiceError, type ErrorCode } from "../../src/errors.ts";
 import type { Metrics } from "../../src/http/metrics.ts";
 import type { Sender, SendResult } from "../../src/outbound/http-sender.ts";
@@ -517,7 +517,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       // Whoever gets no answer gives up.
       void Promise.race([process.died, wait(60 * SECOND)]).then(() => resolve(null));
       time.as(process, () =>
-        whileAnswering(response as unknown as ServerResponse, process.ctx.deliveries.release, () => {
+        deferUntilResponse(response as unknown as ServerResponse, process.ctx.deliveries.release, () => {
           use(process.ctx).then(
             (value) => resolve({ value }),
             (error: unknown) => resolve({ error }),

@@ -3,7 +3,7 @@ import { type BulkRead, type BulkWrite, readBulk, writeBulk } from "../db/bulk.t
 import { type Db, type Dialect, type Reader, readStatement, type Tx, writeStatement } from "../db/database.ts";
 import { type Ids, idsFor, isAmong } from "../db/ids.ts";
 import { forUpdateOfFree } from "../db/locks.ts";
-import { heldUntil } from "./response-hold.ts";
+import { heldUntil } from "./after-response.ts";
 import { DELIVERIES_HINT } from "./store.ts";
 
 /** Waits for an attempt, and has no lease. Spelled like the indexes that hold exactly these rows. */

@@ -49,7 +49,7 @@ import type { Lane } from "./engine/lanes.ts";
 import { runLoop } from "./engine/loop.ts";
 import { createState, type EngineOptions } from "./engine/state.ts";
 import { makeTurn } from "./engine/turn.ts";
-import type { HeldDelivery } from "./response-hold.ts";
+import type { HeldDelivery } from "./after-response.ts";
 import { DELIVERIES_HINT } from "./store.ts";
 
 export type { EngineOptions };

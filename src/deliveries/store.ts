@@ -3,7 +3,7 @@ import type { Tx } from "../db/database.ts";
 import { definitions, insertRow, names } from "../db/rows.ts";
 import type { DeliveryRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
-import { HOLD_MS, pendingAnswer } from "./response-hold.ts";
+import { HOLD_MS, pendingResponse } from "./after-response.ts";
 
 /** FAILED: it will be tried again. ABANDONED: the last attempt failed. (spec: Other records, Webhook delivery row) */
 export const DELIVERY_STATUSES = ["PENDING", "SUCCEEDED", "FAILED", "ABANDONED"] as const;
@@ -12,10 +12,10 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 /** The hint that wakes the engines of all processes. */
 export const DELIVERIES_HINT = "deliveries";
 
-export interface OwedDelivery {
+export interface DeliveryFields {
   /** A kind that the engine knows (kinds.ts). */
   kind: string;
-  /** The delivery shows its task, and is made again whenever the task changes (places.ts). */
+  /** The delivery shows its task, and is made again whenever the task changes (live-messages.ts). */
   is_live?: boolean;
   task_id: string;
   destination: string;
@@ -28,7 +28,7 @@ export interface OwedDelivery {
 }
 
 /** The row of a new delivery, and its body. */
-export interface OwedRow {
+export interface NewDeliveryRow {
   id: string;
   kind: string;
   is_live: number;
@@ -47,14 +47,15 @@ const BEGINNING = { status: "PENDING", cycle: 1, attempt_count: 0, lease_epoch: 
 const insertDeliveryRow = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
 const insertBody = insertRow("delivery_bodies");
 
-/** Returns the column definitions with which PostgreSQL reads `OwedRow`s from JSON. */
-export const owedColumns = () => sql`${definitions("deliveries", OWN)}, ${definitions("delivery_bodies", ["body"])}`;
+/** Returns the column definitions with which PostgreSQL reads `NewDeliveryRow`s from JSON. */
+export const newDeliveryColumns = () =>
+  sql`${definitions("deliveries", OWN)}, ${definitions("delivery_bodies", ["body"])}`;
 
 /**
  * Returns both insertions as common table expressions (PostgreSQL).
- * @param owed - a relation with the columns of `OwedRow`
+ * @param owed - a relation with the columns of `NewDeliveryRow`
  */
-export const insertOwed = (owed: RawBuilder<unknown>) => sql`
+export const enqueueCte = (owed: RawBuilder<unknown>) => sql`
   new_deliveries as (
     insert into deliveries (${names(OWN)}, updated_at, ${names(Object.keys(BEGINNING))})
     select ${names(OWN)}, created_at, ${sql.join(Object.values(BEGINNING).map((value) => sql.lit(value)))} from ${owed} owed
@@ -66,16 +67,24 @@ export const insertOwed = (owed: RawBuilder<unknown>) => sql`
  * A delivery that is not stored yet. It is written in the transaction of the change that caused it, and starts after the
  * commit and after the response to the request. (spec: Events, Delivery)
  */
-export interface Owed {
-  row: OwedRow;
+export interface NewDelivery {
+  row: NewDeliveryRow;
   /** To be called after the commit: starts the delivery once the response was sent. null: no request; DELIVERIES_HINT starts it. */
-  hold: (() => void) | null;
+  startAfterResponse: (() => void) | null;
 }
 
 /** Returns a new delivery to be written. Reads which request runs this, to start after its response. */
-export function owe({ kind, is_live = false, task_id, destination, origin, body, due_at }: OwedDelivery): Owed {
+export function newDelivery({
+  kind,
+  is_live = false,
+  task_id,
+  destination,
+  origin,
+  body,
+  due_at,
+}: DeliveryFields): NewDelivery {
   const id = newId("dlv", due_at);
-  const response = pendingAnswer();
+  const response = pendingResponse();
   const next_attempt_at = response ? due_at + HOLD_MS : due_at;
   return {
     row: {
@@ -89,25 +98,25 @@ export function owe({ kind, is_live = false, task_id, destination, origin, body,
       next_attempt_at,
       created_at: due_at,
     },
-    hold: response && (() => response.hold({ id, origin })),
+    startAfterResponse: response && (() => response.hold({ id, origin })),
   };
 }
 
 /** Inserts a delivery with its body. The caller sees to its start. */
-export async function addOwed(tx: Tx, { row }: Owed): Promise<void> {
+export async function insertDelivery(tx: Tx, { row }: NewDelivery): Promise<void> {
   await tx.run(insertDeliveryRow, { ...row, updated_at: row.created_at });
   await tx.run(insertBody, { delivery_id: row.id, body: row.body });
 }
 
 /** Writes a delivery in the transaction of what caused it; it begins once that has committed and its request is answered. */
-export async function enqueue(tx: Tx, delivery: OwedDelivery): Promise<void> {
-  const owed = owe(delivery);
-  await addOwed(tx, owed);
-  if (owed.hold) tx.afterCommit(owed.hold);
+export async function enqueue(tx: Tx, delivery: DeliveryFields): Promise<void> {
+  const owed = newDelivery(delivery);
+  await insertDelivery(tx, owed);
+  if (owed.startAfterResponse) tx.afterCommit(owed.startAfterResponse);
   else tx.hint(DELIVERIES_HINT);
 }
 
-/** A delivery that was deleted, and where its message was posted, if it was. (places.ts) */
+/** A delivery that was deleted, and where its message was posted, if it was. (live-messages.ts) */
 export type DeletedDelivery = Pick<
   DeliveryRow,
   "id" | "kind" | "task_id" | "destination" | "origin" | "lease_owner"

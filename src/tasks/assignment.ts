@@ -1,5 +1,5 @@
 import type { Tx } from "../db/database.ts";
-import { showAnew } from "../deliveries/places.ts";
+import { scheduleRefresh } from "../deliveries/live-messages.ts";
 import { inboxHint } from "./candidates.ts";
 import type { Actor } from "./move.ts";
 import { addAuditEntry, setRouting, type RoutingColumns, type Task } from "./store.ts";
@@ -41,7 +41,7 @@ export async function reassign<T extends Task>(
       extra: audit.extra,
       created_at: now,
     });
-  await showAnew(tx, task.id);
+  await scheduleRefresh(tx, task.id);
   tx.hint(`task:${task.id}`);
   for (const person of new Set(inboxes)) tx.hint(inboxHint(person));
   return after;

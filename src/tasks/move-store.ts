@@ -4,8 +4,8 @@ import { columnsOf, type Column } from "../db/columns.ts";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
 import { assignments, definitions, insertRow, names, updateRow } from "../db/rows.ts";
 import type { TaskRow } from "../db/schema.ts";
-import { showAnew, shownAnew } from "../deliveries/places.ts";
-import { addOwed, insertOwed, owedColumns } from "../deliveries/store.ts";
+import { scheduleRefresh, refreshCte } from "../deliveries/live-messages.ts";
+import { enqueueCte, insertDelivery, newDeliveryColumns } from "../deliveries/store.ts";
 import { newId } from "../lib/ids.ts";
 import { ANSWER_ACCOUNT_COLUMNS } from "../people/accounts.ts";
 import type { TaskEvent } from "./lifecycle.ts";
@@ -111,7 +111,7 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
           update tasks t set ${assignments(CHANGED, "c")}
           from changed c where t.id = c.id and t.audit_seq = c.before_seq
           returning t.id, t.ended_at, t.updated_at
-        ), ${shownAnew(sql`written`)}, offers as (
+        ), ${refreshCte(sql`written`)}, offers as (
           update task_candidates o set is_open = 0 from written
           where o.task_id = written.id and o.is_open = 1 and written.ended_at is not null
         ), responses as (
@@ -123,10 +123,10 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
           insert into audit_entries (${names(columnsOf("audit_entries"))})
           select a.* from audits a join written on written.id = a.task_id
         ), debts as materialized (
-          select o.* from moves, json_to_record(moves.owed) as o (${owedColumns()})
+          select o.* from moves, json_to_record(moves.owed) as o (${newDeliveryColumns()})
         ), owed as (
           select o.* from debts o join written on written.id = o.task_id
-        ), ${insertOwed(sql`owed`)}
+        ), ${enqueueCte(sql`owed`)}
         select id from written`.compile(query),
   })),
   toParams: (moves) => ({
@@ -152,8 +152,8 @@ async function writeMove(tx: Tx, { before, after, response, audit, owed }: Move)
   if (written.length === 0) return false;
   if (response !== null) await tx.run(insertResponse, { task_id: after.id, response });
   await tx.run(insertAuditEntry, toAuditRow(audit));
-  if (owed !== null) await addOwed(tx, owed);
+  if (owed !== null) await insertDelivery(tx, owed);
   if (after.ended_at !== null) await tx.run(closeOffer, { task_id: after.id });
-  await showAnew(tx, after.id);
+  await scheduleRefresh(tx, after.id);
   return true;
 }

@@ -1,4 +1,4 @@
-import { DELIVERIES_HINT, owe, type Owed } from "../deliveries/store.ts";
+import { DELIVERIES_HINT, type NewDelivery, newDelivery } from "../deliveries/store.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../outbound/outbound-url.ts";
 import { emailKey } from "../lib/text.ts";
@@ -26,7 +26,7 @@ export interface Move {
   audit: AuditEntry;
   effects: readonly Effect[];
   /** The callback, where it is one of the effects and the task has a URL for it. */
-  owed: Owed | null;
+  owed: NewDelivery | null;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function moveTask(
     const move = decide(before, event, actor, db.now());
     const [written] = await addMovesIfUnchanged(db, [move]);
     if (written !== undefined) {
-      move.owed?.hold?.();
+      move.owed?.startAfterResponse?.();
       db.hints.publish(hintsOf(move));
       return move.after;
     }
@@ -81,7 +81,7 @@ export async function moveLocked(tx: Tx, tasks: readonly Task[], event: TaskEven
 async function writeMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
   await addMoves(tx, moves);
   for (const move of moves) {
-    if (move.owed?.hold) tx.afterCommit(move.owed.hold);
+    if (move.owed?.startAfterResponse) tx.afterCommit(move.owed.startAfterResponse);
     for (const hint of hintsOf(move)) tx.hint(hint);
   }
 }
@@ -97,7 +97,7 @@ async function enqueueSentBack(tx: Tx, notifier: Pick<Notifier, "enqueue">, { ev
 
 function hintsOf({ after, owed }: Move): string[] {
   const task = `task:${after.id}`;
-  return owed !== null && owed.hold === null ? [task, DELIVERIES_HINT] : [task];
+  return owed !== null && owed.startAfterResponse === null ? [task, DELIVERIES_HINT] : [task];
 }
 
 function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Move {
@@ -134,7 +134,7 @@ function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Mo
   const owed =
     !change.effects.includes("callback") || after.callback_url === null
       ? null
-      : owe({
+      : newDelivery({
           kind: "callback",
           task_id: after.id,
           destination: after.callback_url,

@@ -3,7 +3,7 @@ import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
 import type { Verify } from "../verifier/verify.ts";
 import type { Notifier } from "./notices.ts";
 import type { Db } from "../db/database.ts";
-import { removeDeliveriesOf } from "../deliveries/places.ts";
+import { removeDeliveriesOf } from "../deliveries/live-messages.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";

@@ -82,7 +82,7 @@ void test("what docs/scaling.md says of the code is where it says", () => {
     ["deliveries/claim.ts", /forUpdateOfFree\(dialect/],
     ["deliveries/outcomes.ts", /forUpdateOfFree\(dialect/],
     ["people/store.ts", /forUpdate\(tx\.dialect/],
-    ["deliveries/places.ts", /forUpdate\(tx\.dialect/],
+    ["deliveries/live-messages.ts", /forUpdate\(tx\.dialect/],
     ["tasks/new-task-store.ts", /on conflict \(idempotency_key\) do nothing returning/],
     ["db/rows.ts", /string_to_array/],
     ["tasks/poll.ts", /string_to_array/],

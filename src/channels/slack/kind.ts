@@ -3,7 +3,7 @@ import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
 import type { DueDelivery, EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
-import { findPlace, setPlace } from "../../deliveries/places.ts";
+import { findPlace, setPlace } from "../../deliveries/live-messages.ts";
 import { schedule } from "../../deliveries/schedule.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";

@@ -3,7 +3,7 @@
  * clock, no database: times are given, as `performance.now()` tells them.
  */
 import { SECOND } from "../../lib/time.ts";
-import type { HeldDelivery } from "../response-hold.ts";
+import type { HeldDelivery } from "../after-response.ts";
 
 export interface Queue {
   /** Deliveries whose response was sent since the last turn. Their rows are held: no other process begins them yet. */

@@ -4,7 +4,7 @@ import { proofOf, PROOF_CHARACTERS } from "../../../src/channels/action/proofs.t
 import type { ChannelContext, ChannelType } from "../../../src/channels/channel.ts";
 import { formForMail } from "../../../src/channels/email/choices.ts";
 import type { Kind, Outcome } from "../../../src/deliveries/kinds.ts";
-import { findPlace, setPlace } from "../../../src/deliveries/places.ts";
+import { findPlace, setPlace } from "../../../src/deliveries/live-messages.ts";
 import { schedule } from "../../../src/deliveries/schedule.ts";
 import { enqueue } from "../../../src/deliveries/store.ts";
 import { recordNotification } from "../../../src/tasks/audit.ts";

@@ -6,7 +6,7 @@ import { planForm, type Form } from "../../../../form/plan/plan.ts";
 import { readPost } from "../../../../form/plan/post.ts";
 import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
-import { addOwed, deleteDelivery, owe } from "../../../deliveries/store.ts";
+import { deleteDelivery, insertDelivery, newDelivery } from "../../../deliveries/store.ts";
 import { ServiceError } from "../../../errors.ts";
 import { MINUTE, SECOND } from "../../../lib/time.ts";
 import { mayWith } from "../../../tasks/access.ts";
@@ -170,7 +170,7 @@ export async function checkLater(
   const { id: team } = await slack.team();
   const answer: OwedAnswer = { team, who, view, data, entries, verification_attempt: task.verification_attempt };
   const id = await ctx.db.write(async (tx) => {
-    const owed = owe({
+    const owed = newDelivery({
       kind: "slack_answer",
       task_id: task.id,
       destination: who.user_id,
@@ -178,7 +178,7 @@ export async function checkLater(
       body: JSON.stringify(answer),
       due_at: tx.now() + DUE_MS,
     });
-    await addOwed(tx, owed);
+    await insertDelivery(tx, owed);
     return owed.row.id;
   });
   check(desk, task.id, answer)

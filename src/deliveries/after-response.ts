@@ -24,23 +24,23 @@ export interface HeldDelivery {
 }
 
 /** The response to the current request. */
-export interface PendingAnswer {
+export interface PendingResponse {
   /** Tells whether it was sent, or will never be. */
   isOver(): boolean;
   /** Releases the delivery once the response is over. */
   hold(delivery: HeldDelivery): void;
 }
 
-const current = new AsyncLocalStorage<PendingAnswer>();
+const current = new AsyncLocalStorage<PendingResponse>();
 
 /** Returns the response that new deliveries must wait for; null outside of a request. */
-export function pendingAnswer(): PendingAnswer | null {
+export function pendingResponse(): PendingResponse | null {
   const pending = current.getStore();
   return pending === undefined || pending.isOver() ? null : pending;
 }
 
 /** Runs `work`, whose new deliveries wait for `response`. `release` gets them once the response is over. */
-export function whileAnswering(
+export function deferUntilResponse(
   response: ServerResponse,
   release: (deliveries: HeldDelivery[]) => void,
   work: () => void,

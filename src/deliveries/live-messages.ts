@@ -33,14 +33,14 @@ const refresh = writeStatement<{ task_id: string; now: number; due_at: number },
 );
 
 /** Schedules a refresh of every message that shows the task. The outcome of an attempt under way no longer counts. */
-export async function showAnew(tx: Tx, task_id: string): Promise<void> {
+export async function scheduleRefresh(tx: Tx, task_id: string): Promise<void> {
   const now = tx.now();
   const rows = await tx.run(refresh, { task_id, now, due_at: now + AFTER_MS });
   if (rows.length > 0) tx.hint(DELIVERIES_HINT);
 }
 
 /** Returns the same as a common table expression (PostgreSQL). @param changed - a relation of tasks, with `id` and `updated_at` */
-export const shownAnew = (changed: RawBuilder<unknown>) => sql`
+export const refreshCte = (changed: RawBuilder<unknown>) => sql`
   refreshed as (
     update deliveries d set status = 'PENDING', cycle = d.cycle + 1, attempt_count = 0,
       next_attempt_at = changed.updated_at + ${sql.lit(AFTER_MS)}, lease_owner = null, lease_until = null,
