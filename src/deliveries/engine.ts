@@ -37,12 +37,14 @@
  *                         under way ─ engine is stopping and `drainMs` are over: the lease is released ─▶ in the table, due
  *                             │ the kind returned or threw, or 25 s are over; the slot is free
  *                             ▼
- *                         ended ─ the process was lost, or 5 s were not enough to write: the lease lapses ─▶ recoverLapsed
- *                             │ writeOutcome                                            in the table, due (the fourth
- *                             ▼                                                         time: `worker_lost` is written)
+ *                         ended ─ 5 s were not enough to write: the lease lapses ─▶ recoverLapsed
+ *                             │ writeOutcome
+ *                             ▼
  *                         in the table: SUCCEEDED, FAILED (due later) or ABANDONED
  *
- * `waiting` and `fresh` hold origins, and no deliveries: which ones are due is read when there is a slot.
+ * `waiting` and `fresh` hold origins, and no deliveries: which ones are due is read when there is a slot. The attempts of a
+ * process that is lost leave leases that lapse. recoverLapsed makes these deliveries due again, under the same number of
+ * attempt; the fourth time it writes the outcome `worker_lost`.
  */
 import { giveUpAttempts, settleAttempts } from "./engine/attempt.ts";
 import type { Lane } from "./engine/lanes.ts";
