@@ -17,6 +17,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useState } from "react";
 import { post } from "./api.ts";
+import type { Me } from "./api.ts";
 import { useKeys } from "./ui/keyboard.ts";
 import { useLive } from "./live.ts";
 import { abandonedQuery, countsQuery, meQuery, queryClient } from "./queries.ts";
@@ -47,19 +48,12 @@ const OPERATE = [
   { to: "/playground", label: "Playground", Icon: IconFlask },
 ] as const;
 
-/** What is around every page of somebody who is signed in. */
+/** The frame around every page for people who are signed in. */
 export function Shell() {
   const navigate = useNavigate();
   const isLive = useLive();
   const { data: me } = useQuery(meQuery);
-  const { data: counts } = useQuery(countsQuery);
   const isOperator = me?.is_operator === true;
-  const { data: abandoned } = useQuery({ ...abandonedQuery(), enabled: isOperator });
-  const places = isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
-  const here = useRouterState({
-    select: ({ location: { pathname, search } }) =>
-      /^\/(inbox|tasks)\b/.test(pathname) ? ((search as Partial<Scope>).scope ?? "all") : null,
-  });
   const [showsKeys, setShowsKeys] = useState(false);
   const go = (scope: Scope["scope"]) => () => void navigate({ to: "/inbox", search: { scope } });
   useKeys({
@@ -69,11 +63,6 @@ export function Shell() {
     "g d": go("done"),
     "g s": isOperator ? () => void navigate({ to: "/stats" }) : undefined,
   });
-  const signOut = async (): Promise<void> => {
-    await post("/api/auth/logout");
-    queryClient.clear();
-    await navigate({ to: "/login" });
-  };
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -86,34 +75,8 @@ export function Shell() {
           </span>
           <span>Human Task Service</span>
         </Link>
-        {places.map(({ scope, label, Icon, count }) => (
-          <Link
-            key={scope}
-            title={label}
-            to="/inbox"
-            search={scope === "all" ? {} : { scope }}
-            className={scope === here ? "place active" : "place"}
-            aria-current={scope === here ? "page" : undefined}
-            activeProps={NOT_BY_ADDRESS}
-          >
-            <Icon size={16} stroke={1.75} aria-hidden />
-            <span>{label}</span>
-            {count !== undefined && counts !== undefined && <span className="count-of">{counts[count]}</span>}
-          </Link>
-        ))}
-        {isOperator && <p className="places-of wide-only">Operate</p>}
-        {isOperator &&
-          OPERATE.map(({ to, label, Icon }) => (
-            <Link key={to} to={to} title={label} className="place wide-only">
-              <Icon size={16} stroke={1.75} aria-hidden />
-              <span>{label}</span>
-              {to === "/deliveries" && abandoned !== undefined && abandoned !== "0" && (
-                <span className="count-of bad" title="Given up">
-                  {abandoned}
-                </span>
-              )}
-            </Link>
-          ))}
+        <TaskLinks isOperator={isOperator} />
+        {isOperator && <OperateLinks />}
         <Link to="/settings/{-$part}" params={{}} title="Settings" className="place wide-only">
           <IconSettings size={16} stroke={1.75} aria-hidden />
           <span>Settings</span>
@@ -127,39 +90,96 @@ export function Shell() {
           </kbd>
         </button>
         {!isLive && <output className="chip warn">Reconnecting</output>}
-        <Menu position="top-start">
-          <Menu.Target>
-            <button type="button" className="place">
-              <IconUserCircle size={16} stroke={1.75} aria-hidden />
-              <span>{me?.display_name ?? me?.email ?? "You"}</span>
-            </button>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Label>{me?.email}</Menu.Label>
-            {isOperator &&
-              OPERATE.map(({ to, label }) => (
-                <Menu.Item key={to} component={Link} to={to} className="phone-only">
-                  {label}
-                </Menu.Item>
-              ))}
-            <Menu.Item component={Link} to="/settings" className="phone-only">
-              Settings
-            </Menu.Item>
-            <Menu.Item component="a" href="/api/docs">
-              API docs
-            </Menu.Item>
-            <Menu.Item component="a" href="/docs/troubleshooting">
-              Troubleshooting
-            </Menu.Item>
-            <Menu.Divider />
-            <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <UserMenu me={me} isOperator={isOperator} />
       </nav>
       <Outlet />
       {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
       {me !== undefined && <SignedOut me={me} />}
     </div>
+  );
+}
+
+/** The lists of tasks. The one that the page belongs to is marked, by its address. */
+function TaskLinks({ isOperator }: { isOperator: boolean }) {
+  const { data: counts } = useQuery(countsQuery);
+  const places = isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");
+  const here = useRouterState({
+    select: ({ location: { pathname, search } }) =>
+      /^\/(inbox|tasks)\b/.test(pathname) ? ((search as Partial<Scope>).scope ?? "all") : null,
+  });
+  return places.map(({ scope, label, Icon, count }) => (
+    <Link
+      key={scope}
+      title={label}
+      to="/inbox"
+      search={scope === "all" ? {} : { scope }}
+      className={scope === here ? "place active" : "place"}
+      aria-current={scope === here ? "page" : undefined}
+      activeProps={NOT_BY_ADDRESS}
+    >
+      <Icon size={16} stroke={1.75} aria-hidden />
+      <span>{label}</span>
+      {count !== undefined && counts !== undefined && <span className="count-of">{counts[count]}</span>}
+    </Link>
+  ));
+}
+
+function OperateLinks() {
+  const { data: abandoned } = useQuery(abandonedQuery());
+  return (
+    <>
+      <p className="places-of wide-only">Operate</p>
+      {OPERATE.map(({ to, label, Icon }) => (
+        <Link key={to} to={to} title={label} className="place wide-only">
+          <Icon size={16} stroke={1.75} aria-hidden />
+          <span>{label}</span>
+          {to === "/deliveries" && abandoned !== undefined && abandoned !== "0" && (
+            <span className="count-of bad" title="Given up">
+              {abandoned}
+            </span>
+          )}
+        </Link>
+      ))}
+    </>
+  );
+}
+
+function UserMenu({ me, isOperator }: { me: Me | undefined; isOperator: boolean }) {
+  const navigate = useNavigate();
+  const signOut = async (): Promise<void> => {
+    await post("/api/auth/logout");
+    queryClient.clear();
+    await navigate({ to: "/login" });
+  };
+  return (
+    <Menu position="top-start">
+      <Menu.Target>
+        <button type="button" className="place">
+          <IconUserCircle size={16} stroke={1.75} aria-hidden />
+          <span>{me?.display_name ?? me?.email ?? "You"}</span>
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{me?.email}</Menu.Label>
+        {isOperator &&
+          OPERATE.map(({ to, label }) => (
+            <Menu.Item key={to} component={Link} to={to} className="phone-only">
+              {label}
+            </Menu.Item>
+          ))}
+        <Menu.Item component={Link} to="/settings" className="phone-only">
+          Settings
+        </Menu.Item>
+        <Menu.Item component="a" href="/api/docs">
+          API docs
+        </Menu.Item>
+        <Menu.Item component="a" href="/docs/troubleshooting">
+          Troubleshooting
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

@@ -185,7 +185,7 @@ export function AnswerForm(props: AnswerFormProps) {
             </div>
           </div>
         )}
-        <Trouble plan={plan} errors={errors} outcome={outcome} notice={posted?.notice ?? null} drawing={drawing} />
+        <ErrorPanel plan={plan} errors={errors} outcome={outcome} notice={posted?.notice ?? null} drawing={drawing} />
       </div>
       <FieldOf node={plan.root} drawing={drawing} />
       <Changes plan={plan} drawing={drawing} />
@@ -200,7 +200,7 @@ export function AnswerForm(props: AnswerFormProps) {
           </div>
         ) : null}
         {!LIVE && plan.branches && (
-          <PressButton drawing={drawing} press={{ act: "update", name: "" }} label={words.update} about="" />
+          <PressButton drawing={drawing} press={{ act: "update", name: "" }} label={words.update} />
         )}
         <button type="submit" className="primary" disabled={locked}>
           <span dir="auto">{label}</span>
@@ -208,7 +208,7 @@ export function AnswerForm(props: AnswerFormProps) {
         {plan.isJson && (
           <>
             <input type="hidden" name="~mode" value="json" />
-            <PressButton drawing={drawing} press={{ act: "form", name: "" }} label={words.asForm} about="" />
+            <PressButton drawing={drawing} press={{ act: "form", name: "" }} label={words.asForm} />
           </>
         )}
         {confirming && LIVE && (
@@ -226,7 +226,7 @@ const SUMMARY = "form-trouble";
 const BACK = "form-sent-back";
 const CONFIRM = "form-confirm";
 
-interface TroubleProps {
+interface ErrorPanelProps {
   plan: Plan;
   errors: readonly FieldError[];
   outcome: Outcome | null;
@@ -235,7 +235,7 @@ interface TroubleProps {
 }
 
 /** Why nothing has been sent, with a way to each place. Takes the focus when it appears. */
-function Trouble({ plan, errors, outcome, notice, drawing }: TroubleProps) {
+function ErrorPanel({ plan, errors, outcome, notice, drawing }: ErrorPanelProps) {
   const { words } = drawing.messages;
   const said =
     outcome?.kind === "closed"
@@ -280,7 +280,7 @@ function Trouble({ plan, errors, outcome, notice, drawing }: TroubleProps) {
           </ul>
         )}
         {errors.some((error) => error.isUnusual) && (
-          <PressButton drawing={drawing} press={{ act: "json", name: "" }} label={words.asJson} about="" />
+          <PressButton drawing={drawing} press={{ act: "json", name: "" }} label={words.asJson} />
         )}
       </div>
     </div>

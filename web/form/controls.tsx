@@ -295,7 +295,8 @@ function Select({ node, drawing }: ControlProps<ChoiceNode>) {
       >
         <option value="">{isOptional(node) ? words.none : words.choose}</option>
         {node.options.map((option, index) => (
-          <option key={textOfIndex(index)} value={textOfIndex(index)}>
+          // oxlint-disable-next-line react/no-array-index-key -- options never change their order
+          <option key={index} value={String(index)}>
             {option.label}
           </option>
         ))}
@@ -324,7 +325,8 @@ function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
       />
       <datalist id={list}>
         {node.options.map((option, index) => (
-          <option key={textOfIndex(index)} value={option.label}>
+          // oxlint-disable-next-line react/no-array-index-key -- options never change their order
+          <option key={index} value={option.label}>
             {option.label}
           </option>
         ))}
@@ -332,9 +334,4 @@ function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
       <Asked node={node} />
     </Field>
   );
-}
-
-/** Options never move, so that their index is their key. */
-function textOfIndex(index: number): string {
-  return String(index);
 }

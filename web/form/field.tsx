@@ -132,7 +132,7 @@ interface PressButtonProps {
   press: Press;
   label: string;
   /** What it is about, for those who hear the button without seeing where it stands. */
-  about: string;
+  about?: string;
   rows?: number;
   className?: string;
   id?: string;
@@ -144,7 +144,7 @@ export function PressButton({
   drawing,
   press,
   label,
-  about,
+  about = "",
   rows,
   className = "quiet",
   id,

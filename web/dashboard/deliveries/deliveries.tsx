@@ -9,7 +9,7 @@ import { Redeliver } from "./redeliver.tsx";
 import { DELIVERY_STATUSES, shortId } from "./status.tsx";
 import { DeliveryTable } from "./table.tsx";
 import { Loading, LoadMore } from "../ui/loading.tsx";
-import { Page, Trouble } from "../ui/page.tsx";
+import { Page, ErrorPanel } from "../ui/page.tsx";
 import { abandonedQuery } from "../queries.ts";
 import "../operate.css";
 
@@ -97,7 +97,7 @@ function Deliveries({ filter, ...table }: DeliveriesProps) {
   const query = useInfiniteQuery(deliveriesQuery(filter));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <Trouble title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />;
   const rows = query.data.pages.flatMap((page) => page.data);
   if (rows.length === 0) return <Nothing filter={filter} />;
   return (

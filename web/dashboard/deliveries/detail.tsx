@@ -6,7 +6,7 @@ import type { WholeDelivery } from "./queries.ts";
 import { DeliveryChip, resultOf } from "./status.tsx";
 import { Loading } from "../ui/loading.tsx";
 import { Moment, Time } from "../ui/times.tsx";
-import { Trouble } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 
 interface DeliveryDrawerProps {
@@ -37,7 +37,7 @@ function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => 
   const query = useQuery(deliveryQuery(id));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <Trouble title="It could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="It could not be loaded" error={query.error} retry={() => void query.refetch()} />;
   const delivery = query.data;
   return (
     <div className="stack detail">

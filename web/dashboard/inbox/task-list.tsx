@@ -7,7 +7,7 @@ import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { Filters, isFiltered } from "./filters.tsx";
 import { useKeys } from "../ui/keyboard.ts";
-import { sentenceOf, Trouble } from "../ui/page.tsx";
+import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
 import { countsQuery, tasksQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { CreateSample } from "./sample.tsx";
@@ -53,7 +53,7 @@ export function TaskList({ id, search, me }: { id: string | null; search: Scope;
       {query.isPending ? (
         <Skeletons />
       ) : query.isError && tasks.length === 0 ? (
-        <Trouble title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />
+        <ErrorPanel title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />
       ) : tasks.length === 0 ? (
         <Nothing search={search} me={me} />
       ) : (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Trouble } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { settingsQuery } from "./queries.ts";
 import { StateChip } from "./status.tsx";
 
@@ -9,7 +9,11 @@ export function Embed() {
   if (settings.isPending) return <p className="muted">Loading</p>;
   if (settings.isError)
     return (
-      <Trouble title="The settings could not be loaded" error={settings.error} retry={() => void settings.refetch()} />
+      <ErrorPanel
+        title="The settings could not be loaded"
+        error={settings.error}
+        retry={() => void settings.refetch()}
+      />
     );
   const { embed } = settings.data;
   return (

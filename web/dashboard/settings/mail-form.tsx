@@ -100,36 +100,14 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
           description="Empty: answers by mail go to the address it is from."
           defaultValue={sender?.reply_to ?? ""}
         />
-        {isKeeping ? (
-          <div className="choice">
-            <div>
-              <p>Sent through: {TRANSPORTS[transport].label}</p>
-              <p className="muted">Its settings are kept. They are never shown.</p>
-            </div>
-            <Button variant="default" size="xs" onClick={() => setIsKeeping(false)}>
-              Change how it is sent
-            </Button>
-          </div>
-        ) : (
-          <>
-            <NativeSelect
-              {...field("/transport")}
-              ref={sender === null ? undefined : focus}
-              label="Sent through"
-              description={TRANSPORTS[transport].about}
-              data={Object.entries(TRANSPORTS).map(([value, { label }]) => ({ value, label }))}
-              value={transport}
-              onChange={(event) => setTransport(event.currentTarget.value as Transport)}
-            />
-            {sender?.transport === transport && transport !== "log" && (
-              <p className="notice">
-                Leave all of these empty to keep the settings. Whatever you enter replaces all of them, the password as
-                well.
-              </p>
-            )}
-            <Settings key={transport} transport={transport} field={field} />
-          </>
-        )}
+        <TransportFields
+          sender={sender}
+          transport={transport}
+          setTransport={setTransport}
+          isKeeping={isKeeping}
+          change={() => setIsKeeping(false)}
+          field={field}
+        />
         {errors[""] !== undefined && (
           <p className="notice bad" role="alert">
             {errors[""]}
@@ -151,6 +129,46 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
 /** What was pressed to see it is gone. */
 function focus(field: HTMLElement | null): void {
   field?.focus();
+}
+
+interface TransportFieldsProps extends SettingsProps {
+  sender: Sender | null;
+  setTransport: (transport: Transport) => void;
+  isKeeping: boolean;
+  change: () => void;
+}
+
+/** How mail is sent. The settings of a sender that exists are kept until somebody asks to change them. */
+function TransportFields({ sender, transport, setTransport, isKeeping, change, field }: TransportFieldsProps) {
+  return isKeeping ? (
+    <div className="choice">
+      <div>
+        <p>Sent through: {TRANSPORTS[transport].label}</p>
+        <p className="muted">Its settings are kept. They are never shown.</p>
+      </div>
+      <Button variant="default" size="xs" onClick={change}>
+        Change how it is sent
+      </Button>
+    </div>
+  ) : (
+    <>
+      <NativeSelect
+        {...field("/transport")}
+        ref={sender === null ? undefined : focus}
+        label="Sent through"
+        description={TRANSPORTS[transport].about}
+        data={Object.entries(TRANSPORTS).map(([value, { label }]) => ({ value, label }))}
+        value={transport}
+        onChange={(event) => setTransport(event.currentTarget.value as Transport)}
+      />
+      {sender?.transport === transport && transport !== "log" && (
+        <p className="notice">
+          Leave all of these empty to keep the settings. Whatever you enter replaces all of them, the password as well.
+        </p>
+      )}
+      <Settings key={transport} transport={transport} field={field} />
+    </>
+  );
 }
 
 interface SettingsProps {

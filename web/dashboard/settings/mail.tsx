@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { remove } from "../api.ts";
 import { Confirm } from "../ui/confirm.tsx";
-import { Trouble } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
 import { useDialog } from "./dialog.ts";
@@ -23,7 +23,9 @@ export function Mail() {
   const add = (): void => ask({ kind: "edit", sender: null });
   if (query.isPending) return <p className="muted">Loading</p>;
   if (query.isError)
-    return <Trouble title="The senders could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return (
+      <ErrorPanel title="The senders could not be loaded" error={query.error} retry={() => void query.refetch()} />
+    );
   const senders = query.data;
   return (
     <>

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { post, remove } from "../api.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy.tsx";
-import { Trouble } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
 import { Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -86,7 +86,7 @@ function Keys() {
   const [revoking, setRevoking] = useState<ServiceKey | null>(null);
   if (query.isPending) return <p className="muted">Loading</p>;
   if (query.isError)
-    return <Trouble title="The keys could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="The keys could not be loaded" error={query.error} retry={() => void query.refetch()} />;
   const keys = query.data.pages.flatMap((page) => page.data);
   const active = keys.filter((key) => key.revoked_at === null);
   const revoked = keys.filter((key) => key.revoked_at !== null);

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ReactNode } from "react";
 import { CopyButton } from "../ui/copy.tsx";
-import { Trouble } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { manifestQuery } from "./queries.ts";
 import { SlackApps } from "./slack-token.tsx";
 import { isHttps } from "./slack-words.ts";
@@ -74,7 +74,7 @@ export function Steps({ slack, publicUrl, isConnected = false, children }: Steps
         {manifest.isPending ? (
           <p className="muted">Loading</p>
         ) : manifest.isError ? (
-          <Trouble
+          <ErrorPanel
             title="The manifest could not be loaded"
             error={manifest.error}
             retry={() => void manifest.refetch()}

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Trouble } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { useDialog } from "./dialog.ts";
 import { settingsQuery, workspacesQuery } from "./queries.ts";
 import type { Settings, Workspace } from "./queries.ts";
@@ -21,7 +21,7 @@ export function Slack() {
       {settings.isPending ? (
         <p className="muted">Loading</p>
       ) : settings.isError ? (
-        <Trouble
+        <ErrorPanel
           title="The settings could not be loaded"
           error={settings.error}
           retry={() => void settings.refetch()}
@@ -73,7 +73,7 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
       {query.isPending ? (
         <p className="muted">Loading</p>
       ) : query.isError ? (
-        <Trouble title="The workspaces could not be loaded" error={query.error} retry={() => void query.refetch()} />
+        <ErrorPanel title="The workspaces could not be loaded" error={query.error} retry={() => void query.refetch()} />
       ) : query.data.length === 0 ? (
         <SetUp title="The app is in no workspace yet" slack={slack} publicUrl={publicUrl}>
           {ways}

@@ -2,7 +2,7 @@ import { IconAlertTriangle, IconCircleCheck, IconCircleDashed } from "../ui/icon
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Trouble } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { sendersQuery, settingsQuery } from "./queries.ts";
 import type { Settings } from "./queries.ts";
 
@@ -24,7 +24,7 @@ export function Status() {
   if (settings.isPending) return <p className="muted">Loading</p>;
   if (settings.isError)
     return (
-      <Trouble title="The status could not be loaded" error={settings.error} retry={() => void settings.refetch()} />
+      <ErrorPanel title="The status could not be loaded" error={settings.error} retry={() => void settings.refetch()} />
     );
   return (
     <dl className="surface facts">

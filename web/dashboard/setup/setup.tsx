@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { ApiError, get, post } from "../api.ts";
-import { Trouble } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { meQuery, queryClient, setupQuery } from "../queries.ts";
 import { Quickstart } from "./quickstart.tsx";
 import { CreateSample } from "../inbox/sample.tsx";
@@ -125,7 +125,7 @@ function Received({ id }: { id: string }) {
       </h1>
       <p>It waits with one call, which answers when the task is over: with your answer, in the shape it asked for.</p>
       {poll.isError ? (
-        <Trouble title="The answer could not be loaded" error={poll.error} retry={() => void poll.refetch()} />
+        <ErrorPanel title="The answer could not be loaded" error={poll.error} retry={() => void poll.refetch()} />
       ) : (
         <div className="beside">
           <Source

@@ -27,7 +27,7 @@ const SHARE = 0.8;
 const LEAST = 2;
 
 /** Bars that stand on an axis. */
-export function StandingBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
+export function VerticalBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
   const ticks = ticksTo(Math.max(...rows.map((row) => totalOf(row, series))));
   const yOf = (count: number): number => FLOOR - (count / ticks.at(-1)!) * (FLOOR - TOP);
   const band = (width - AXIS) / rows.length;
@@ -78,7 +78,7 @@ const NAMES = 124;
 const FIGURES = 56;
 
 /** Bars that lie below each other, each with its figure at its end. */
-export function LyingBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
+export function HorizontalBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
   const largest = Math.max(...rows.map((row) => totalOf(row, series)));
   const longest = width - NAMES - Math.max(FIGURES, roomFor(countWord(largest).length));
   const lengthOf = (count: number): number => (count === 0 ? 0 : Math.max((count / largest) * longest, 1));

@@ -1,5 +1,5 @@
 import { useElementSize } from "@mantine/hooks";
-import { LyingBars, StandingBars } from "./bars.tsx";
+import { HorizontalBars, VerticalBars } from "./bars.tsx";
 import { countWord } from "./figures.ts";
 import type { Series } from "./figures.ts";
 import type { Row } from "./scale.ts";
@@ -11,13 +11,19 @@ interface ChartPanelProps<Name extends string> {
   rows: readonly Row<Name>[];
   series: readonly Series<Name>[];
   /** Whether the bars lie, each with its figure at its end, rather than stand on an axis. */
-  isLying?: boolean;
+  isHorizontal?: boolean;
 }
 
 /** Bars, and the same figures as a table: a chart says nothing to whoever does not see it. */
-export function ChartPanel<Name extends string>({ title, of, rows, series, isLying = false }: ChartPanelProps<Name>) {
+export function ChartPanel<Name extends string>({
+  title,
+  of,
+  rows,
+  series,
+  isHorizontal = false,
+}: ChartPanelProps<Name>) {
   const { ref, width } = useElementSize();
-  const Bars = isLying ? LyingBars : StandingBars;
+  const Bars = isHorizontal ? HorizontalBars : VerticalBars;
   const sumOf = (name: Name): number => rows.reduce((sum, row) => sum + row[name], 0);
   const sums = series.map(({ name, label }) => `${countWord(sumOf(name))} ${label.toLowerCase()}`);
   return (

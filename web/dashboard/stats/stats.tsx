@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { countsQuery } from "../queries.ts";
 import { Loading } from "../ui/loading.tsx";
-import { Page, Trouble } from "../ui/page.tsx";
+import { Page, ErrorPanel } from "../ui/page.tsx";
 import { ChartPanel } from "./charts.tsx";
 import { CHANNELS, channelName, countWord, ENDS, inDays, inPercent, inWords, statsQuery } from "./figures.ts";
 import type { Stats } from "./figures.ts";
@@ -15,7 +15,7 @@ export function StatsPage() {
       {stats.isPending ? (
         <Loading />
       ) : stats.isError ? (
-        <Trouble title="The figures could not be loaded" error={stats.error} retry={() => void stats.refetch()} />
+        <ErrorPanel title="The figures could not be loaded" error={stats.error} retry={() => void stats.refetch()} />
       ) : (
         <Figures stats={stats.data} />
       )}
@@ -53,7 +53,7 @@ function Figures({ stats }: { stats: Stats }) {
       </dl>
       {closed === 0 && <p className="notice">No task has ended in the last {window_days} days.</p>}
       <ChartPanel title="Closed tasks per day" of="Day" rows={days} series={ENDS} />
-      <ChartPanel title="Answers by channel" of="Channel" rows={channels} series={CHANNELS} isLying />
+      <ChartPanel title="Answers by channel" of="Channel" rows={channels} series={CHANNELS} isHorizontal />
     </>
   );
 }

@@ -18,9 +18,9 @@ import { useMemo, useState } from "react";
 import { ignoredHints } from "../../../form/plan/ignored-hints.ts";
 import { get, post } from "../api.ts";
 import type { AuditEntry, Task, WebhookDelivery } from "../api.ts";
-import { notificationOf, untold } from "./notifications.ts";
+import { notificationOf, undelivered } from "./notifications.ts";
 import type { Notification } from "./notifications.ts";
-import { sentenceOf, Trouble } from "../ui/page.tsx";
+import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
 import { auditQuery, queryClient } from "../queries.ts";
 import { Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -31,7 +31,7 @@ const FAILURES: ReadonlySet<string> = new Set(["notification_failed", "callback_
 export function Activity({ task }: { task: Task }) {
   const { data: trail, error, refetch } = useQuery(auditQuery(task.id));
   if (error !== null)
-    return <Trouble title="The activity could not be loaded" error={error} retry={() => void refetch()} />;
+    return <ErrorPanel title="The activity could not be loaded" error={error} retry={() => void refetch()} />;
   if (trail === undefined) return <p className="hint">Loading</p>;
   const failures = failuresOf(trail);
   return (
@@ -64,7 +64,7 @@ export function Activity({ task }: { task: Task }) {
 
 /** What failed, but for messages to somebody who was told since. */
 function failuresOf(trail: readonly AuditEntry[]): AuditEntry[] {
-  const still = new Set(untold(trail).map(({ to }) => to.toLowerCase()));
+  const still = new Set(undelivered(trail).map(({ to }) => to.toLowerCase()));
   return trail.filter((entry) => {
     const to = notificationOf(entry)?.to.toLowerCase();
     return FAILURES.has(entry.action) && (to === undefined || still.has(to));

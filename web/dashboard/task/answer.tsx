@@ -35,7 +35,6 @@ interface AnswerProps {
 export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted }: AnswerProps) {
   const navigate = useNavigate();
   const [opened] = useState(() => new Date().toISOString());
-  const { singleKeys } = usePreferences();
   const time_zone = useTimeZone();
   const [isAnyway, setIsAnyway] = useState(false);
   const [draft] = useState(() => entered ?? readDraft(task.id));
@@ -45,34 +44,10 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
       DIGITS.map((digit) => [String(digit), decision === null ? undefined : () => choose(decision, digit)]),
     ),
   );
-  const complete = async (response: unknown): Promise<Outcome> => {
-    try {
-      const done = await post<Task>(`/api/tasks/${task.id}/complete`, { response });
-      queryClient.setQueryData(taskQuery(task.id).queryKey, done);
-      if (done.status === "rejected")
-        return {
-          kind: "sent back",
-          reason: done.verifier_result?.reason ?? "",
-          attempt: done.verification_attempt + 1,
-        };
-      dropDraft(task.id);
-      onEdit(null);
-      if (done.status === "verification_exhausted") {
-        // The page says why; there is no next answer.
-        toast({ message: "The answer failed the checks, and the task is closed" });
-        await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-        return { kind: "closed", message: "The answer failed the checks, and the task is closed." };
-      }
-      toast({
-        message: "Answer sent",
-        action: { label: "View", onClick: () => void navigate({ to: "/tasks/$id", params: { id: task.id } }) },
-      });
-      onAccepted();
-      await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      return { kind: "accepted" };
-    } catch (error) {
-      return outcomeOf(error);
-    }
+  const accepted: Accepted = {
+    stored: () => onEdit(null),
+    view: () => void navigate({ to: "/tasks/$id", params: { id: task.id } }),
+    next: onAccepted,
   };
   const onAnswer = async (response: unknown): Promise<Outcome> => {
     if (!(await isLetGo()))
@@ -80,36 +55,11 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
     // It would be refused after the answer, or show the task as it was before.
     claim.leave();
     onSending(true);
-    return complete(response).finally(() => onSending(false));
+    return complete(task.id, response, accepted).finally(() => onSending(false));
   };
   return (
     <>
-      {claim.state === "held" && (
-        <div className="notice warn held">
-          <output>
-            <strong>{claim.holder}</strong> is on it
-          </output>
-          {me.is_operator ? (
-            <Button variant="default" size="xs" onClick={claim.takeOver}>
-              Take over
-            </Button>
-          ) : (
-            !isAnyway && (
-              <Button variant="default" size="xs" onClick={() => setIsAnyway(true)}>
-                Answer anyway
-              </Button>
-            )
-          )}
-        </div>
-      )}
-      {claim.state === "mine" && (
-        <div className="claimed">
-          <span>You are on it</span>
-          <button type="button" className="link-button" onClick={claim.toggle}>
-            Release
-          </button>
-        </div>
-      )}
+      <ClaimNotice claim={claim} me={me} isAnyway={isAnyway} answerAnyway={() => setIsAnyway(true)} />
       {/* A claim keeps people from starting by accident; the first answer counts whoever holds it. */}
       <fieldset className="card-form" disabled={claim.state === "held" && !isAnyway}>
         <TaskForm
@@ -137,23 +87,71 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
             claim.keep();
           }}
         />
-        <p className="keys" aria-hidden="true">
-          {singleKeys && decision !== null && (
-            <span>
-              <kbd>1</kbd> <kbd>2</kbd> choose
-            </span>
-          )}
-          <span>
-            <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd> submit
-          </span>
-          {singleKeys && (
-            <span>
-              <kbd>S</kbd> skip
-            </span>
-          )}
-        </p>
+        <KeyHints hasDecision={decision !== null} />
       </fieldset>
     </>
+  );
+}
+
+interface ClaimNoticeProps {
+  claim: Claim;
+  me: Me;
+  isAnyway: boolean;
+  answerAnyway: () => void;
+}
+
+/** Who works on the task, and the ways to change that. */
+function ClaimNotice({ claim, me, isAnyway, answerAnyway }: ClaimNoticeProps) {
+  return (
+    <>
+      {claim.state === "held" && (
+        <div className="notice warn held">
+          <output>
+            <strong>{claim.holder}</strong> is on it
+          </output>
+          {me.is_operator ? (
+            <Button variant="default" size="xs" onClick={claim.takeOver}>
+              Take over
+            </Button>
+          ) : (
+            !isAnyway && (
+              <Button variant="default" size="xs" onClick={answerAnyway}>
+                Answer anyway
+              </Button>
+            )
+          )}
+        </div>
+      )}
+      {claim.state === "mine" && (
+        <div className="claimed">
+          <span>You are on it</span>
+          <button type="button" className="link-button" onClick={claim.toggle}>
+            Release
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+function KeyHints({ hasDecision }: { hasDecision: boolean }) {
+  const { singleKeys } = usePreferences();
+  return (
+    <p className="keys" aria-hidden="true">
+      {singleKeys && hasDecision && (
+        <span>
+          <kbd>1</kbd> <kbd>2</kbd> choose
+        </span>
+      )}
+      <span>
+        <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd> submit
+      </span>
+      {singleKeys && (
+        <span>
+          <kbd>S</kbd> skip
+        </span>
+      )}
+    </p>
   );
 }
 
@@ -192,6 +190,44 @@ function choose(decision: string, digit: number): void {
   const option = options[digit - 1];
   option?.click();
   option?.focus();
+}
+
+/** What follows an answer that was stored. */
+interface Accepted {
+  stored: () => void;
+  view: () => void;
+  next: () => void;
+}
+
+/** Sends an answer. @returns what came of it, for the form */
+async function complete(id: string, response: unknown, { stored, view, next }: Accepted): Promise<Outcome> {
+  try {
+    const done = await post<Task>(`/api/tasks/${id}/complete`, { response });
+    queryClient.setQueryData(taskQuery(id).queryKey, done);
+    if (done.status === "rejected")
+      return {
+        kind: "sent back",
+        reason: done.verifier_result?.reason ?? "",
+        attempt: done.verification_attempt + 1,
+      };
+    dropDraft(id);
+    stored();
+    if (done.status === "verification_exhausted") {
+      // The page says why; there is no next answer.
+      toast({ message: "The answer failed the checks, and the task is closed" });
+      await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+      return { kind: "closed", message: "The answer failed the checks, and the task is closed." };
+    }
+    toast({
+      message: "Answer sent",
+      action: { label: "View", onClick: view },
+    });
+    next();
+    await queryClient.invalidateQueries({ queryKey: ["tasks"] });
+    return { kind: "accepted" };
+  } catch (error) {
+    return outcomeOf(error);
+  }
 }
 
 function outcomeOf(error: unknown): Outcome {

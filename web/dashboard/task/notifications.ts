@@ -31,8 +31,8 @@ export function notificationOf({ action, extra }: AuditEntry): Notification | nu
   return { to, isMail: channel === "email", failure: hasFailed ? failure : null };
 }
 
-/** Those of whom the last that is known is that they could not be told, with the reason. @param trail - oldest first */
-export function untold(trail: readonly AuditEntry[]): Notification[] {
+/** Returns the people whose latest notification failed, with the reason. @param trail - oldest first */
+export function undelivered(trail: readonly AuditEntry[]): Notification[] {
   const latest = new Map<string, Notification>();
   for (const entry of trail) {
     const notification = notificationOf(entry);

@@ -9,7 +9,7 @@ import { Confirm } from "../ui/confirm.tsx";
 import { nameOf, usersQuery } from "../inbox/filters.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { queryClient, taskQuery } from "../queries.ts";
-import type { Way } from "./task.tsx";
+import type { TaskNavigation } from "./navigation.ts";
 import { toast } from "../ui/toasts.ts";
 
 interface TaskMenuProps {
@@ -17,13 +17,13 @@ interface TaskMenuProps {
   me: Me;
   isOpen: boolean;
   claim: Claim;
-  way: Way;
+  navigation: TaskNavigation;
   copyLink: () => void;
   showRaw: () => void;
 }
 
 /** What else can be done with a task. */
-export function TaskMenu({ task, me, isOpen, claim, way, copyLink, showRaw }: TaskMenuProps) {
+export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRaw }: TaskMenuProps) {
   const [dialog, setDialog] = useState<"assign" | "cancel" | "delete" | null>(null);
   const close = () => setDialog(null);
   return (
@@ -35,10 +35,10 @@ export function TaskMenu({ task, me, isOpen, claim, way, copyLink, showRaw }: Ta
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item className="phone-only" onClick={way.previous}>
+          <Menu.Item className="phone-only" onClick={navigation.previous}>
             Previous task
           </Menu.Item>
-          <Menu.Item className="phone-only" onClick={way.next}>
+          <Menu.Item className="phone-only" onClick={navigation.next}>
             Next task
           </Menu.Item>
           <Menu.Item className="phone-only" onClick={copyLink}>
@@ -77,7 +77,7 @@ export function TaskMenu({ task, me, isOpen, claim, way, copyLink, showRaw }: Ta
           onConfirm={async () => {
             await remove(`/api/tasks/${task.id}`);
             toast({ message: "Task deleted" });
-            way.onward();
+            navigation.nextOpen();
             await queryClient.invalidateQueries({ queryKey: ["tasks"] });
           }}
         >

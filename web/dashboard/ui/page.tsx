@@ -51,7 +51,7 @@ export function sentenceOf(error: unknown): string {
 }
 
 /** Something could not be loaded, and can be tried again. */
-export function Trouble({ title, error, retry }: { title: string; error: Error; retry: () => void }) {
+export function ErrorPanel({ title, error, retry }: { title: string; error: Error; retry: () => void }) {
   return (
     <div className="empty" role="alert">
       <h2>{title}</h2>

@@ -4,7 +4,7 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loading, LoadMore } from "../ui/loading.tsx";
-import { Page, Trouble } from "../ui/page.tsx";
+import { Page, ErrorPanel } from "../ui/page.tsx";
 import { meQuery } from "../queries.ts";
 import { Deactivate } from "./deactivate.tsx";
 import { UserForm } from "./form.tsx";
@@ -68,7 +68,7 @@ function Active({ q, ...table }: ActiveProps) {
   const query = useInfiniteQuery(usersQuery(q, true));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <Trouble title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />;
   const users = query.data.pages.flatMap((page) => page.data);
   if (users.length === 0)
     return (

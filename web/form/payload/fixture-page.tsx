@@ -4,7 +4,7 @@ import { planPayload } from "../../../form/payload/payload.ts";
 import { Markdown } from "./markdown.tsx";
 import { TextDiff } from "./text-diff.tsx";
 import { PayloadView } from "./view.tsx";
-import type { PayloadParts } from "./view.tsx";
+import type { PayloadParts } from "./drawing.ts";
 
 const ALL: PayloadParts = { Markdown, TextDiff };
 

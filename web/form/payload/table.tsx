@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import type { ReactElement, ReactNode } from "react";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import { Scroller, Toggle, visible } from "./text.tsx";
 
@@ -8,7 +8,7 @@ export interface TableProps {
   readonly table: Extract<PayloadNode, { kind: "table" }>;
   readonly title: string;
   /** What is drawn in each cell. */
-  readonly cells: readonly (readonly ReactElement[])[];
+  readonly cells: readonly (readonly ReactNode[])[];
 }
 
 /** 50 rows, and 50 more as often as asked for: each page of rows follows a toggle, which the style sheet heeds. */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Task } from "../api.ts";
-import { untold } from "./notifications.ts";
+import { undelivered } from "./notifications.ts";
 import { auditQuery } from "../queries.ts";
 
 /** What is put right in the settings of mail. */
@@ -22,11 +22,11 @@ const OF_SLACK: ReadonlySet<string> = new Set([
 const SHOWN = 3;
 
 /** Whom the task's messages did not reach; nothing where they did. For operators. */
-export function Untold({ task, showActivity }: { task: Task; showActivity: () => void }) {
+export function UndeliveredNotifications({ task, showActivity }: { task: Task; showActivity: () => void }) {
   // The trail is for operators, who alone are given `notify`; of a task that names nobody, nobody is told.
   const enabled = (task.notify ?? []).length > 0;
   const { data: trail } = useQuery({ ...auditQuery(task.id), enabled });
-  const failed = untold(trail ?? []);
+  const failed = undelivered(trail ?? []);
   if (failed.length === 0) return null;
   const isAmong = (words: ReadonlySet<string>, isOfMail: boolean): boolean =>
     failed.some(({ isMail, failure }) => isMail === isOfMail && words.has(failure?.word ?? ""));

@@ -1,0 +1,70 @@
+import { useEffect, useRef } from "react";
+import { headingOf } from "../../../form/plan/heading.ts";
+import type { Me, Task } from "../api.ts";
+import { whoOf } from "../inbox/who.ts";
+import { IconButton } from "../shell.tsx";
+import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
+import { Deadline, isOpenStatus, StatusChip } from "../ui/status.tsx";
+import type { Claim } from "./claim.ts";
+import type { TaskNavigation } from "./navigation.ts";
+import { TaskMenu } from "./task-menu.tsx";
+
+interface TaskHeaderProps {
+  task: Task;
+  me: Me;
+  isOver: boolean;
+  claim: Claim;
+  navigation: TaskNavigation;
+  copyLink: () => void;
+  showRaw: () => void;
+}
+
+/** The state of a task, the ways to others, its menu, and its heading, which takes the focus when the task is opened. */
+export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, showRaw }: TaskHeaderProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isOpen = isOpenStatus(task.status) && !isOver;
+  // A screen reader says first which task was opened.
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const [first, rest] = headingOf(task.task);
+  return (
+    <header className="task-head">
+      <div className="task-state">
+        <button type="button" className="back" aria-label="Back to the list" onClick={navigation.back}>
+          <IconArrowLeft size={16} stroke={1.75} aria-hidden />
+        </button>
+        <StatusChip status={isOver ? "timed_out" : task.status} />
+        {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
+        <span className="who">{whoOf(task, me)}</span>
+        <span className="grow" />
+        <div className="wide-only row">
+          <IconButton label="Previous task" onClick={navigation.previous}>
+            <IconArrowUp size={16} stroke={1.75} aria-hidden />
+          </IconButton>
+          <IconButton label="Next task" onClick={navigation.next}>
+            <IconArrowDown size={16} stroke={1.75} aria-hidden />
+          </IconButton>
+          <IconButton label="Copy link" onClick={copyLink}>
+            <IconLink size={16} stroke={1.75} aria-hidden />
+          </IconButton>
+        </div>
+        <TaskMenu
+          task={task}
+          me={me}
+          isOpen={isOpen}
+          claim={claim}
+          navigation={navigation}
+          copyLink={copyLink}
+          showRaw={showRaw}
+        />
+      </div>
+      <h1 ref={heading} tabIndex={-1} dir="auto">
+        {first}
+      </h1>
+      {rest !== "" && (
+        <p className="task-rest" dir="auto">
+          {rest}
+        </p>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,64 @@
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import type { Me, Task } from "../api.ts";
+import { isSampleOfSetup } from "../inbox/sample-task.ts";
+import { rowOf } from "../inbox/task-list.tsx";
+import { tasksQuery } from "../queries.ts";
+import type { Scope } from "../queries.ts";
+import { isOpenStatus } from "../ui/status.tsx";
+import { toast } from "../ui/toasts.ts";
+import { undoable } from "./undo.ts";
+
+/** Leads from one task to others, in the order of the list. */
+export interface TaskNavigation {
+  readonly back: () => void;
+  readonly previous: () => void;
+  readonly next: () => void;
+  /** To the next open task; can be undone. */
+  readonly skip: () => void;
+  /** To the next open task, or to the list when there is none. */
+  readonly nextOpen: () => void;
+  /** After an answer: to the next open task, and from the sample of set-up to what its agent would now be given. */
+  readonly answered: () => void;
+}
+
+export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNavigation {
+  const navigate = useNavigate();
+  const { data } = useInfiniteQuery(tasksQuery(search, me));
+  const all = data?.pages.flatMap((page) => page.data) ?? [];
+  const at = all.findIndex(({ id }) => id === task.id);
+  const open = (id: string) => navigate({ to: "/tasks/$id", params: { id }, search });
+  const step = (by: number) => {
+    // A task that has left the list has its neighbours still where it was.
+    const next = at === -1 ? all[0] : all[at + by];
+    if (next !== undefined) void open(next.id);
+  };
+  const after = (): string | null => {
+    const others = [...all.slice(at + 1), ...all.slice(0, Math.max(at, 0))];
+    return others.find(({ id, status }) => id !== task.id && isOpenStatus(status))?.id ?? null;
+  };
+  const nextOpen = () => {
+    const next = after();
+    void (next === null ? navigate({ to: "/inbox", search }) : open(next));
+  };
+  return {
+    back: () => void navigate({ to: "/inbox", search }).then(() => focusRow(task.id)),
+    previous: () => step(-1),
+    next: () => step(1),
+    skip: () => {
+      if (after() === null) return toast({ message: "There is no other open task in this list" });
+      nextOpen();
+      undoable("Skipped", () => void open(task.id));
+    },
+    nextOpen,
+    answered: () => {
+      if (!isSampleOfSetup(task) || !me.is_operator) return nextOpen();
+      void navigate({ to: "/setup", search: { step: "2", answered: task.id } });
+    },
+  };
+}
+
+/** The row is there once the list is drawn without the task beside it. */
+function focusRow(id: string): void {
+  requestAnimationFrame(() => rowOf(id)?.focus());
+}

@@ -1,0 +1,60 @@
+import { useState } from "react";
+import type { RefObject } from "react";
+import type { Entries } from "../../../form/plan/entries.ts";
+import type { Me, Task } from "../api.ts";
+import { isOpenStatus } from "../ui/status.tsx";
+import { Answer } from "./answer.tsx";
+import type { Claim } from "./claim.ts";
+import { Closed } from "./closed.tsx";
+import { PayloadOf } from "./payload.tsx";
+import { UndeliveredNotifications } from "./undelivered-notifications.tsx";
+
+interface ReviewProps {
+  task: Task;
+  me: Me;
+  isOver: boolean;
+  claim: Claim;
+  /** The section with the form. */
+  reply: RefObject<HTMLElement | null>;
+  onAccepted: () => void;
+  showActivity: () => void;
+}
+
+/** The payload of a task, and its form or its answer. */
+export function Review({ task, me, isOver, claim, reply, onAccepted, showActivity }: ReviewProps) {
+  // Kept here, so that it is still there when somebody else closes the task.
+  const [entered, setEntered] = useState<Entries | null>(null);
+  const [isSending, setIsSending] = useState(false);
+  const isOpen = isOpenStatus(task.status) && !isOver;
+  return (
+    <div className="task-body">
+      <UndeliveredNotifications task={task} showActivity={showActivity} />
+      <section className="review" aria-labelledby="review">
+        <h2 id="review">What to review</h2>
+        <PayloadOf
+          payload={task.payload}
+          schema={task.payload_schema}
+          hints={task.form_definition?.["payload"]}
+          redact={task.redact_payload}
+        />
+      </section>
+      <section className="reply" ref={reply} aria-labelledby="reply">
+        <h2 id="reply">{isOpen ? "Your answer" : "The answer"}</h2>
+        {/* The news that the task is closed may come before the response to the answer that closed it. */}
+        {isOpen || isSending ? (
+          <Answer
+            task={task}
+            me={me}
+            claim={claim}
+            entered={entered}
+            onEdit={setEntered}
+            onSending={setIsSending}
+            onAccepted={onAccepted}
+          />
+        ) : (
+          <Closed task={task} me={me} isOver={isOver} entered={entered} />
+        )}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import type { ReactElement, ReactNode } from "react";
+import type { Change, PayloadNode } from "../../../form/payload/node.ts";
+import type { Drawing } from "./drawing.ts";
+import { isWide, needsRoom } from "./rows.tsx";
+import { Clip, isLong, LeftOut, visible } from "./text.tsx";
+
+interface DiffProps {
+  readonly before: PayloadNode | null;
+  readonly after: PayloadNode | null;
+  readonly drawing: Drawing;
+}
+
+const WRITTEN: ReadonlySet<PayloadNode["kind"]> = new Set(["text", "markdown", "html", "code"]);
+
+export function Diff({ before, after, drawing }: DiffProps): ReactElement {
+  const { TextDiff } = drawing;
+  const isLarge = [before, after].some((side) => side !== null && needsRoom(side));
+  if (!isLarge)
+    return (
+      <span className="payload-step">
+        {before !== null && <del>{drawing.draw(before)}</del>}
+        <span aria-hidden="true" className="payload-muted">
+          →
+        </span>
+        {after !== null && <ins>{drawing.draw(after)}</ins>}
+      </span>
+    );
+  const sides = <Sides before={before} after={after} drawing={drawing} />;
+  if (TextDiff === undefined || before === null || after === null) return sides;
+  if (!WRITTEN.has(before.kind) || !WRITTEN.has(after.kind) || !("text" in before) || !("text" in after)) return sides;
+  return (
+    <Clip isLong={isLong(before.text, 12) || isLong(after.text, 12)}>
+      <TextDiff before={before.text} after={after.text} otherwise={sides} />
+    </Clip>
+  );
+}
+
+function Sides({ before, after, drawing }: DiffProps): ReactElement {
+  return (
+    <div className="payload-sides">
+      {[
+        { name: "Before", node: before },
+        { name: "After", node: after },
+      ].map(({ name, node }) => (
+        <div key={name}>
+          <p className="payload-note">{name}</p>
+          {node !== null && drawing.draw(node)}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const CHANGES = {
+  added: { label: "Added", tone: "positive" },
+  changed: { label: "Changed", tone: "neutral" },
+  removed: { label: "Removed", tone: "removed" },
+} as const;
+
+export function Changes(props: {
+  rows: readonly Change[];
+  unchanged: number;
+  leftOut: number;
+  drawing: Drawing;
+}): ReactElement {
+  const { rows, unchanged, leftOut, drawing } = props;
+  return (
+    <>
+      <ul className="payload-changes">
+        {rows.map((row) => (
+          <li key={`${row.change} ${row.pointer}`}>
+            <span className={`payload-chip payload-${CHANGES[row.change].tone}`}>{CHANGES[row.change].label}</span>
+            <span className="payload-change-title" dir="auto">
+              {visible(row.title)}
+            </span>
+            <div className={isBroad(row) ? "payload-change-value payload-broad" : "payload-change-value"}>
+              <ChangeValue row={row} drawing={drawing} />
+            </div>
+          </li>
+        ))}
+      </ul>
+      {rows.length === 0 && <p className="payload-note">Nothing changed.</p>}
+      {rows.length > 0 && unchanged > 0 && (
+        <p className="payload-note">{unchanged === 1 ? "1 field is" : `${unchanged} fields are`} the same.</p>
+      )}
+      <LeftOut count={leftOut} what="changes" />
+    </>
+  );
+}
+
+function isBroad({ before, after }: Change): boolean {
+  return [before, after].some((side) => side !== null && isWide(side));
+}
+
+function ChangeValue({ row, drawing }: { row: Change; drawing: Drawing }): ReactNode {
+  if (row.change === "changed") return <Diff before={row.before} after={row.after} drawing={drawing} />;
+  const node = row.after ?? row.before;
+  if (node === null) return null;
+  const value = drawing.draw(node);
+  if (isWide(node)) return value;
+  return row.change === "added" ? <ins>{value}</ins> : <del>{value}</del>;
+}

@@ -1,0 +1,40 @@
+import type { ReactElement } from "react";
+import type { PayloadNode } from "../../../form/payload/node.ts";
+import type { Drawing } from "./drawing.ts";
+import { Plain } from "./lists.tsx";
+import { Rows } from "./rows.tsx";
+import { LeftOut, visible } from "./text.tsx";
+
+type GroupNode = Extract<PayloadNode, { kind: "group" }>;
+type TreeNode = Extract<PayloadNode, { kind: "tree" }>;
+
+export function Group({ node, drawing }: { node: GroupNode; drawing: Drawing }): ReactElement {
+  return node.is_plain ? <Plain nodes={node.children} drawing={drawing} /> : <Fields node={node} drawing={drawing} />;
+}
+
+/** A group that is folded. */
+export function Tree({ node, drawing }: { node: TreeNode; drawing: Drawing }): ReactElement {
+  return (
+    <details className="payload-tree">
+      <summary>{visible(contents(node.children))}</summary>
+      <Fields node={node} drawing={drawing} />
+    </details>
+  );
+}
+
+function Fields({ node, drawing }: { node: GroupNode | TreeNode; drawing: Drawing }): ReactElement {
+  return (
+    <div className="payload-group">
+      <Rows nodes={node.children} drawing={drawing} />
+      <LeftOut count={node.left_out} what="fields" />
+    </div>
+  );
+}
+
+/** Returns the first titles of a folded group. */
+function contents(nodes: readonly PayloadNode[]): string {
+  const titles = nodes
+    .slice(0, 4)
+    .map((node) => (node.title.length > 30 ? `${node.title.slice(0, 30)}...` : node.title));
+  return titles.join(", ") + (nodes.length > 4 ? ` and ${nodes.length - 4} more` : "");
+}
