@@ -1,6 +1,6 @@
 /**
  * Signs one callback and posts it, once. When to try again is told by schedule.ts; what guards the network, in which
- * order, and why in the connector and not in a DNS hook, is told at the top of lib/http-sender.ts.
+ * order, and why in the connector and not in a DNS hook, is told at the top of outbound/http-sender.ts.
  */
 import type { Sender, SendResult } from "../outbound/http-sender.ts";
 import type { createSigner } from "./signature.ts";
