@@ -2,11 +2,11 @@ import { isIPv4, isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export interface AddressPolicy {
-  /** Whether loopback and private networks may be reached. Metadata services and the like never may. */
+  /** Whether loopback and private networks are allowed. Metadata services and the like are always refused. */
   allowPrivate: boolean;
 }
 
-/** `never`: refused whatever the policy says. `private`: refused unless private receivers are allowed. */
+/** `never`: refused under every policy. `private`: refused unless private receivers are allowed. */
 type Scope = "never" | "private" | "public";
 
 interface Range {
@@ -14,15 +14,15 @@ interface Range {
   last: bigint;
   scope: Scope;
   name: string;
-  /** The IPv4 addresses that an address of this range is only another spelling of, or leads to. */
+  /** The IPv4 addresses that an address of this range represents or leads to. */
   embedded?: (address: bigint) => bigint[];
 }
 
 const lowest32 = (address: bigint) => [address & 0xffff_ffffn];
 
 /**
- * Special IPv4 addresses; the first match counts, what matches none is public. Ranges after the IANA
- * special-purpose registry; metadata services as their vendors publish them.
+ * Special IPv4 addresses. The first match counts; an address without a match is public. The ranges follow IANA's
+ * special-purpose registry, the metadata services what their vendors publish.
  */
 const IPV4_RANGES = [
   range("100.100.100.200/32", "never", "a cloud metadata address"), // Alibaba
@@ -46,19 +46,19 @@ const IPV4_RANGES = [
   range("198.18.0.0/15", "private", "a benchmarking address"),
 ];
 
-/** Special IPv6 addresses; the first match counts, what matches none is reserved. */
+/** Special IPv6 addresses. The first match counts; an address without a match is reserved. */
 const IPV6_RANGES = [
   range("::/128", "never", "an unspecified address"),
   range("::1/128", "private", "a loopback address"),
   range("::/96", "private", "an IPv4-compatible address", lowest32),
   range("::ffff:0:0/96", "private", "an IPv4-mapped address", lowest32),
   range("::ffff:0:0:0/96", "private", "an IPv4-translated address", lowest32),
-  // Where a network has IPv6 only, DNS64 answers every IPv4 receiver's name from this prefix, so it is as good or bad
-  // as the address in it. The prefix for local use can hold that address in several places: nobody can judge it.
+  // In a network with IPv6 only, DNS64 answers with this prefix for every IPv4 receiver, so the address inside decides.
+  // The prefix for local use can hold that address in several places, so it is always refused.
   range("64:ff9b::/96", "public", "a NAT64 address", lowest32),
   range("64:ff9b:1::/48", "never", "a local NAT64 address"),
   range("2002::/16", "private", "a 6to4 address", (address) => [(address >> 80n) & 0xffff_ffffn]),
-  // Teredo names its server and, with all bits turned, its client.
+  // A Teredo address holds the address of its server and, with all bits inverted, that of its client.
   range("2001::/32", "private", "a Teredo address", (address) => [
     (address >> 64n) & 0xffff_ffffn,
     (address & 0xffff_ffffn) ^ 0xffff_ffffn,
@@ -78,56 +78,56 @@ const IPV6_RANGES = [
 ];
 
 /**
- * Why nothing may be sent to `address`, as a sentence, or null when it may. An IPv6 address that holds an IPv4 one
- * (mapped, translated, tunnelled) is judged by both.
+ * Returns why nothing may be sent to `address`, as a sentence, or null when sending is allowed. For an IPv6 address that
+ * holds an IPv4 address (mapped, translated, tunnelled), both are checked.
  *
- * @param address - in the usual text form; anything else is refused, a zone (`%eth0`) included
+ * @param address - in the usual text form; any other text is refused, also one with a zone (`%eth0`)
  */
 export function addressRefusal(address: string, policy: AddressPolicy): string | null {
-  const verdict = judge(address);
-  if (verdict === null) return `${shown(address)} is not an address that can be called.`;
+  const classification = classify(address);
+  if (classification === null) return `${abbreviated(address)} is not an address that can be called.`;
 
-  const { scope, name } = verdict;
-  if (scope === "never") return `${shown(address)} is ${name}, where nothing may be sent.`;
+  const { scope, name } = classification;
+  if (scope === "never") return `${abbreviated(address)} is ${name}, where nothing may be sent.`;
   if (scope === "private" && !policy.allowPrivate) {
-    return `${shown(address)} is ${name}, and private receivers are not allowed.`;
+    return `${abbreviated(address)} is ${name}, and private receivers are not allowed.`;
   }
   return null;
 }
 
-/** Whether two texts name the same IP address; an IPv4-mapped address and its IPv4 address are the same. */
+/** Whether two texts name the same IP address. An IPv4-mapped address is the same as its IPv4 address. */
 export function isSameAddress(left: string, right: string): boolean {
   const [a, b] = [parse(left), parse(right)];
-  return a !== null && b !== null && unmapped(a) === unmapped(b);
+  return a !== null && b !== null && asIPv6Number(a) === asIPv6Number(b);
 }
 
-interface Verdict {
+interface Classification {
   scope: Scope;
   name: string;
 }
 
-function judge(address: string): Verdict | null {
+function classify(address: string): Classification | null {
   const parsed = parse(address);
   if (parsed === null) return null;
-  return parsed.family === 4 ? judgeIPv4(parsed.value) : judgeIPv6(parsed.value);
+  return parsed.family === 4 ? classifyIPv4(parsed.value) : classifyIPv6(parsed.value);
 }
 
-function judgeIPv4(value: bigint): Verdict {
+function classifyIPv4(value: bigint): Classification {
   return find(IPV4_RANGES, value) ?? { scope: "public", name: "a public address" };
 }
 
-function judgeIPv6(value: bigint): Verdict {
+function classifyIPv6(value: bigint): Classification {
   const outer = find(IPV6_RANGES, value);
   if (outer === undefined) return { scope: "never", name: "a reserved address" };
 
-  const verdicts: Verdict[] = [outer];
+  const found: Classification[] = [outer];
   for (const inner of outer.embedded?.(value) ?? []) {
-    const { scope, name } = judgeIPv4(inner);
-    verdicts.push({ scope, name: `${outer.name} that leads to ${name}` });
+    const { scope, name } = classifyIPv4(inner);
+    found.push({ scope, name: `${outer.name} that leads to ${name}` });
   }
   return (
-    verdicts.find(({ scope }) => scope === "never") ??
-    verdicts.findLast(({ scope }) => scope === "private") ?? { scope: "public", name: outer.name }
+    found.find(({ scope }) => scope === "never") ??
+    found.findLast(({ scope }) => scope === "private") ?? { scope: "public", name: outer.name }
   );
 }
 
@@ -151,7 +151,7 @@ interface Parsed {
 
 function parse(address: string): Parsed | null {
   if (isIPv4(address)) return { family: 4, value: valueOf(ipaddr.IPv4.parse(address)) };
-  // A zone picks a network card of this machine, so what it names is never public; `isIPv6` would let it pass.
+  // A zone picks a network card of this machine, so the address is never public. `isIPv6` accepts zones.
   if (isIPv6(address) && !address.includes("%")) return { family: 6, value: valueOf(ipaddr.IPv6.parse(address)) };
   return null;
 }
@@ -160,12 +160,12 @@ function valueOf(address: ipaddr.IPv4 | ipaddr.IPv6): bigint {
   return BigInt(`0x${Buffer.from(address.toByteArray()).toString("hex")}`);
 }
 
-/** One number line for both families: IPv4 where IPv4-mapped addresses lie. */
-function unmapped({ family, value }: Parsed): bigint {
+/** The address as an IPv6 number; an IPv4 address becomes the IPv4-mapped one. */
+function asIPv6Number({ family, value }: Parsed): bigint {
   return family === 4 ? (0xffffn << 32n) | value : value;
 }
 
-/** Short enough to quote, whatever came in as an address. */
-function shown(address: string): string {
+/** Short enough to quote: a receiver's name server may answer with any text. */
+function abbreviated(address: string): string {
   return address.slice(0, 64);
 }

@@ -361,6 +361,20 @@ test("an address that stays silent holds up the next one only for a moment", asy
   );
 });
 
+test("of many addresses only the first few are tried", async (t) => {
+  const dialled: string[] = [];
+  const addresses = Array.from({ length: 20 }, (_, index) => `127.0.0.${index + 1}`);
+  const { post } = setup(t, {
+    lookup: async () => addresses,
+    dial: (address) => {
+      dialled.push(address);
+      return new Socket().destroy(new Error("refused"));
+    },
+  });
+  assertFailed(await post("http://a.test/"), "connect");
+  assert.deepEqual(dialled, addresses.slice(0, 6));
+});
+
 test("a connection that cannot even be begun is connect, also when its turn comes later", async (t) => {
   for (const silentFirst of [false, true]) {
     const { post } = setup(t, {
@@ -436,6 +450,21 @@ test("of a huge body little is read and 4 KiB are kept", async (t) => {
   assert.ok((await closed.promise) < 16 * 1024 * 1024);
 });
 
+test("of a body in pieces 4 KiB are kept, too", async (t) => {
+  const url = await receiver(t, (_request, response) => {
+    const pieces = ["a", "b", "c"].map((letter) => letter.repeat(3_000));
+    const timer = setInterval(() => {
+      const piece = pieces.shift();
+      if (piece !== undefined) return response.write(piece);
+      clearInterval(timer);
+      return response.end();
+    }, 10);
+  });
+  const result = await setup(t, { bodyTimeoutMs: 2_000 }).post(url);
+  assert.ok(result.ok);
+  assert.equal(result.response_body, "a".repeat(3_000) + "b".repeat(1_096));
+});
+
 test("a gzip bomb stays as small as it came", async (t) => {
   const bomb = gzipSync(Buffer.alloc(20 * 1024 * 1024));
   const url = await receiver(t, (_request, response) =>
@@ -497,6 +526,9 @@ test("an answer that is no HTTP/1.1 is protocol", async (t) => {
     "switching protocols to nothing": "HTTP/1.1 101 Switching Protocols\r\n\r\n",
     "too many headers": `HTTP/1.1 200 OK\r\n${"X-A: b\r\n".repeat(10_000)}\r\n`,
     "too large a header": `HTTP/1.1 200 OK\r\nX-A: ${"b".repeat(100_000)}\r\n\r\n`,
+    "an older version": "HTTP/0.9 200 OK\r\nContent-Length: 0\r\n\r\n",
+    "a newer version": "HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n",
+    "a blank line first": "\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
   };
   for (const [name, answer] of Object.entries(answers)) {
     const url = await rawReceiver(t, (socket) => socket.write(answer));
@@ -510,6 +542,8 @@ test("a head without end is cut off by size, not only by time", async (t) => {
     "interim answers": ["", "HTTP/1.1 103 Early Hints\r\nX-A: b\r\n\r\n".repeat(500)],
     "one interim answer": ["HTTP/1.1 103 Early Hints\r\nX-A: ", "b".repeat(16_384)],
     headers: ["HTTP/1.1 200 OK\r\n", "X-A: b\r\n".repeat(2_000)],
+    "blank lines": ["HTTP/1.1 103 Early Hints\r\n\r\n", "\r\n".repeat(8_192)],
+    "white space": ["HTTP/1.1 200 OK\r\nX-A:", " ".repeat(16_384)],
   };
   for (const [name, [first, then]] of Object.entries(floods)) {
     const url = await rawReceiver(t, (socket) => drip(socket, first, then));
@@ -596,6 +630,12 @@ test("HTTPS: a handshake that stalls is a timeout, one that breaks off is reset,
   );
   assertFailed(await setup(t, { ca: CA }).post(`https://127.0.0.1:${closing}/`), "reset");
 
+  const resetting = await listen(
+    t,
+    createTcpServer((socket) => socket.once("data", () => socket.resetAndDestroy())),
+  );
+  assertFailed(await setup(t, { ca: CA }).post(`https://127.0.0.1:${resetting}/`), "reset");
+
   const plain = await receiver(t, (_request, response) => response.end());
   assertFailed(await setup(t, { ca: CA }).post(plain.replace("http:", "https:")), "tls");
 });
@@ -622,6 +662,72 @@ test("a connection serves again, without another look-up, until it is too old", 
   assert.deepEqual([ports.size, lookups], [4, 4]);
 });
 
+test("HTTPS: a connection serves again", async (t) => {
+  let handshakes = 0;
+  const server = createTlsServer({ cert: fixture("receiver.pem"), key: fixture("receiver-key.pem") }, (socket) => {
+    handshakes++;
+    socket.on("error", () => undefined);
+    socket.on("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+  });
+  const port = await listen(t, server);
+  const { post } = setup(t, { ca: CA, lookup: async () => ["127.0.0.1"] });
+  for (let count = 0; count < 3; count++) assert.ok((await post(`https://receiver.test:${port}/`)).ok);
+  assert.equal(handshakes, 1);
+});
+
+test("two names never share a connection, though they have one address", async (t) => {
+  const ports: (number | undefined)[] = [];
+  const url = await receiver(t, (request, response) => {
+    ports.push(request.socket.remotePort);
+    response.end();
+  });
+  const asked: string[] = [];
+  const { post } = setup(t, {
+    lookup: async (hostname) => {
+      asked.push(hostname);
+      return ["127.0.0.1"];
+    },
+  });
+  for (const name of ["a.test", "b.test", "a.test"]) {
+    assert.ok((await post(url.replace("127.0.0.1", name))).ok);
+  }
+  assert.deepEqual(asked, ["a.test", "b.test"]);
+  assert.deepEqual([ports[0] === ports[2], ports[0] === ports[1]], [true, false]);
+});
+
+test("of the connections between two requests only so many are kept, for an origin and in total", async (t) => {
+  for (const limits of [{ idlePerOrigin: 1 }, { idleInTotal: 1 }]) {
+    let open = 0;
+    const waiting: (() => void)[] = [];
+    const server = createHttpServer((_request, response) => {
+      waiting.push(() => response.end());
+      if (waiting.length === 3) for (const answer of waiting.splice(0)) answer();
+    });
+    server.on("connection", (socket) => {
+      open++;
+      socket.once("close", () => open--);
+    });
+    const port = await listen(t, server);
+    const { post } = setup(t, { ...limits, lookup: async () => ["127.0.0.1"] });
+    const hosts = limits.idleInTotal === 1 ? ["a.test", "b.test", "c.test"] : ["a.test", "a.test", "a.test"];
+    const results = await Promise.all(hosts.map((host) => post(`http://${host}:${port}/`)));
+    assert.ok(results.every(({ ok }) => ok));
+    const end = performance.now() + 1_000;
+    while (open > 1 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(open, 1, JSON.stringify(limits));
+  }
+});
+
+test("a connection that waits is closed when it becomes too old", async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const url = await rawReceiver(t, (socket) => {
+    socket.once("close", () => closed.resolve());
+    socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+  });
+  assert.ok((await setup(t, { connectionAgeMs: 40, keepAliveMs: 60_000 }).post(url)).ok);
+  await within(1_000, closed.promise);
+});
+
 test("a connection that waits too long for its next request is closed, whatever the receiver offers", async (t) => {
   for (const offer of ["", "Keep-Alive: timeout=60\r\n"]) {
     const closed = Promise.withResolvers<void>();
@@ -632,6 +738,27 @@ test("a connection that waits too long for its next request is closed, whatever 
     assert.ok((await setup(t, { keepAliveMs: 20 }).post(url)).ok);
     await within(1_000, closed.promise);
   }
+});
+
+test("a connection is not kept when the receiver will close it soon", async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const url = await rawReceiver(t, (socket) => {
+    socket.once("close", () => closed.resolve());
+    socket.write("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 0\r\n\r\n");
+  });
+  assert.ok((await setup(t, { keepAliveMs: 60_000, connectionAgeMs: 60_000 }).post(url)).ok);
+  await within(1_000, closed.promise);
+});
+
+test("a connection that waits for an answer is not closed for waiting", async (t) => {
+  const ports = new Set<number | undefined>();
+  const url = await receiver(t, (request, response) => {
+    ports.add(request.socket.remotePort);
+    setTimeout(() => response.end(), 150);
+  });
+  const { post } = setup(t, { keepAliveMs: 50 });
+  for (let count = 0; count < 3; count++) assert.ok((await post(url)).ok);
+  assert.equal(ports.size, 1);
 });
 
 test("a kept connection that the receiver closes meanwhile costs no failed attempt", async (t) => {
@@ -649,6 +776,28 @@ test("a kept connection that the receiver closes meanwhile costs no failed attem
   assert.ok((await post(url)).ok);
   assert.ok((await post(url)).ok);
   assert.equal(connections, 2);
+});
+
+test("the attempt after a stale connection uses a new one, not another that was kept", async (t) => {
+  let connections = 0;
+  const first: (() => void)[] = [];
+  const server = createTcpServer((socket) => {
+    connections++;
+    let requests = 0;
+    socket.on("data", () => {
+      const answer = () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      if (++requests > 1) socket.destroy();
+      else if (connections > 3) answer();
+      // The first three at once, so that three connections are kept.
+      else if (first.push(answer) === 3) for (const each of first) each();
+    });
+  });
+  const { post } = setup(t);
+  const url = `http://127.0.0.1:${await listen(t, server)}/`;
+  const results = await Promise.all([post(url), post(url), post(url)]);
+  assert.ok(results.every(({ ok }) => ok));
+  assert.ok((await post(url)).ok);
+  assert.equal(connections, 4);
 });
 
 test("a kept connection that broke off in the middle of an answer is a failed attempt", async (t) => {
@@ -677,6 +826,42 @@ test("no answer is taken for that of the next request", async (t) => {
     const result = await post(url);
     assert.ok(result.ok && result.response_body === "first", JSON.stringify(result));
   }
+});
+
+test("bytes that come between two requests end their connection and answer nothing", async (t) => {
+  let connections = 0;
+  const closed = Promise.withResolvers<void>();
+  const answer = (text: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
+  const server = createTcpServer((socket) => {
+    connections++;
+    socket.on("data", () => socket.write(answer("good")));
+    if (connections > 1) return;
+    socket.once("data", () => setTimeout(() => socket.write(answer("forged")), 20));
+    socket.once("close", () => closed.resolve());
+  });
+  const { post } = setup(t);
+  const url = `http://127.0.0.1:${await listen(t, server)}/`;
+  assert.ok((await post(url)).ok);
+  await within(1_000, closed.promise);
+  const result = await post(url);
+  assert.ok(result.ok && result.response_body === "good", JSON.stringify(result));
+  assert.equal(connections, 2);
+});
+
+test("a receiver that answers without reading the request does not keep its connection", async (t) => {
+  const closed = Promise.withResolvers<void>();
+  const server = createTcpServer({ pauseOnConnect: true }, (socket) => {
+    socket.once("close", () => closed.resolve());
+    socket.write("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n");
+    // Only when the answer has been taken does it look, and finds the connection closed.
+    setTimeout(() => socket.resume(), 200);
+  });
+  const port = await listen(t, server);
+  const body = Buffer.alloc(16 * 1024 * 1024);
+  const { sender } = setup(t);
+  const result = await sender.send({ url: `http://127.0.0.1:${port}/`, body, headers: {} });
+  assertFailed(result, "http_status");
+  await within(1_500, closed.promise);
 });
 
 test("256 attempts run side by side", async (t) => {
@@ -729,8 +914,32 @@ test("closing the sender ends what is in flight, closes what waits, and starts n
   assert.ok((await post(polite)).ok);
   const attempt = post(silent);
   await arrived.promise;
-  await sender.close();
+  await within(1_000, sender.close());
   assertFailed(await attempt, "aborted");
   assertFailed(await post(polite), "aborted");
   await within(1_000, closed.promise);
+});
+
+test("closing the sender closes a connection that is made at that moment", async (t) => {
+  let open = 0;
+  const server = createTcpServer((socket) => {
+    open++;
+    socket.resume().once("close", () => open--);
+  });
+  const port = Number(await listen(t, server));
+  for (let turns = 0; turns < 30; turns++) {
+    const closing = Promise.withResolvers<void>();
+    const closeAfter = (left: number): void =>
+      left === 0 ? closing.resolve(sender.close()) : queueMicrotask(() => closeAfter(left - 1));
+    const { sender, post } = setup(t, {
+      keepAliveMs: 60_000,
+      connectionAgeMs: 60_000,
+      dial: (address) => connect(port, address).once("connect", () => closeAfter(turns)),
+    });
+    assertFailed(await post(`http://127.0.0.1:${port}/`), "aborted", String(turns));
+    await closing.promise;
+  }
+  const end = performance.now() + 1_000;
+  while (open > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(open, 0);
 });

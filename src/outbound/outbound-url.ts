@@ -6,9 +6,9 @@ const MAX_URL_LENGTH = 2_048;
 
 export interface Target {
   url: URL;
-  /** What to resolve and what a certificate must name: without brackets and without the root's dot. */
+  /** The host to resolve, which a certificate must name: without brackets and without the dot of the root. */
   hostname: string;
-  /** The address when the host is one in any spelling (`[::1]`, `0x7f.1`), else null: a name to be resolved. */
+  /** The address, when the host is one in any spelling (`[::1]`, `0x7f.1`). Null for a name. */
   address: string | null;
 }
 
@@ -17,13 +17,13 @@ export type Reading =
   | { ok: false; error: "bad_url" | "refused_address"; message: string };
 
 /**
- * Reads a URL that a stranger gave us and judges what can be judged without DNS: form, length, address literals and
- * the names of this machine. Never throws, whatever comes in.
+ * Parses a URL that a stranger chose, and checks all that needs no DNS: form, length, address literals and the names of
+ * this machine. Never throws, whatever the input.
  */
 export function readOutboundUrl(text: unknown, policy: AddressPolicy): Reading {
   if (typeof text !== "string" || text === "") return badUrl("The URL is missing.");
   if (text.length > MAX_URL_LENGTH) return badUrl(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
-  // `URL` drops line breaks and tabs in silence: what is stored would not be what is called.
+  // `URL` removes line breaks and tabs silently, so the stored URL would differ from the called one.
   if (hasControlCharacter(text)) return badUrl("The URL contains a control character.");
   if (!URL.canParse(text)) return badUrl("The URL cannot be parsed.");
 
@@ -43,15 +43,15 @@ export function readOutboundUrl(text: unknown, policy: AddressPolicy): Reading {
 }
 
 /**
- * Why `text` cannot be a `callback_url`, as a sentence, or null when it can. Names are judged again, by their
- * addresses, at each attempt: what they resolve to now says nothing about later.
+ * Returns why `text` cannot be a `callback_url`, as a sentence, or null when it can. The addresses of a name are checked
+ * at each connection, because they can change at any time.
  */
 export function checkCallbackUrl(text: string, policy: AddressPolicy): string | null {
   const reading = readOutboundUrl(text, policy);
   return reading.ok ? null : reading.message;
 }
 
-/** Scheme, host and port of a stored URL; what cannot be read is a place of its own. */
+/** Returns scheme, host and port of a stored URL. All URLs that cannot be parsed have one origin, `unusable`. */
 export function originOf(text: string): string {
   return URL.canParse(text) ? new URL(text).origin : "unusable";
 }

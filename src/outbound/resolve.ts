@@ -2,23 +2,23 @@ import { lookup, Resolver } from "node:dns/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf } from "./send-failure.ts";
 
-/** How long the slower address family is waited for once the other has answered. (RFC 8305, section 3) */
+/** How long to wait for the second address family after the first has answered. (RFC 8305, section 3) */
 const SLOWER_FAMILY_MS = 50;
-/** For one question to one name server, which is asked again twice. */
-const QUESTION_TIMEOUT_MS = 2_500;
-const QUESTIONS = 3;
+/** For one query to one name server, in milliseconds. */
+const QUERY_TIMEOUT_MS = 2_500;
+const TRIES = 3;
 
-/** The name servers know no such name (or there are none): the system may, from its hosts file or a search list. */
+/** The name servers do not know the name, or there are none. The system may know it from its hosts file or a search list. */
 const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED", "EBADNAME"]);
 
 /**
- * All addresses of a host name, both families, IPv6 first and then by turns.
+ * Returns all addresses of a host name, both families in alternation, IPv6 first.
  *
- * Names with a dot are asked of the name servers directly, because the system's own look-up (`dns.lookup`) keeps a
- * thread waiting, of which Node lends it two: a few names whose servers are silent would hold up the look-ups of all
- * others. The price: for a name that both the DNS and the hosts file know, the DNS counts.
+ * Names with a dot go to the name servers directly, because the system's own look-up (`dns.lookup`) blocks a thread, and
+ * Node gives it two: a few names whose servers are silent would delay the look-ups of all others. The price: for a name
+ * that both the DNS and the hosts file know, the DNS counts.
  *
- * @param servers - name servers, `address:port`, in place of the system's
+ * @param servers - name servers, `address:port`, instead of the system's
  * @throws Error with the `code` of `node:dns`
  */
 export async function lookupAddresses(hostname: string, signal: AbortSignal, servers?: string[]): Promise<string[]> {
@@ -38,34 +38,34 @@ async function askSystem(hostname: string): Promise<string[]> {
 }
 
 async function askNameServers(hostname: string, signal: AbortSignal, servers?: string[]): Promise<string[]> {
-  // One for each look-up: it can be cancelled alone, and it reads the system's list of name servers as it is now.
-  const resolver = new Resolver({ timeout: QUESTION_TIMEOUT_MS, tries: QUESTIONS });
+  // One resolver for each look-up: it can be cancelled alone, and it reads the system's current list of name servers.
+  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
   const cancel = () => resolver.cancel();
   signal.addEventListener("abort", cancel, { once: true });
   try {
-    const questions = [resolver.resolve6(hostname), resolver.resolve4(hostname)];
-    const [first] = await Promise.allSettled([Promise.any(questions)]);
-    if (first.status === "rejected") throw mostTelling(await Promise.allSettled(questions));
+    const queries = [resolver.resolve6(hostname), resolver.resolve4(hostname)];
+    const [first] = await Promise.allSettled([Promise.any(queries)]);
+    if (first.status === "rejected") throw mostSpecific(await Promise.allSettled(queries));
 
     const late = delay(SLOWER_FAMILY_MS, [] as string[]);
     const [six = [], four = []] = await Promise.all(
-      questions.map((question) => Promise.race([question.catch(() => []), late])),
+      queries.map((query) => Promise.race([query.catch(() => []), late])),
     );
-    return byTurns(six, four);
+    return alternate(six, four);
   } finally {
     signal.removeEventListener("abort", cancel);
     cancel();
   }
 }
 
-/** Of two failures the one that does not merely say "unknown": a silent server is no proof that there is no name. */
-function mostTelling(failures: PromiseSettledResult<string[]>[]): unknown {
+/** Of two failures, the one that is not just "unknown": a silent server does not prove that the name does not exist. */
+function mostSpecific(failures: PromiseSettledResult<string[]>[]): unknown {
   const reasons = failures.flatMap((failure) => (failure.status === "rejected" ? [failure.reason as unknown] : []));
   return reasons.find((reason) => !UNKNOWN.has(codeOf(reason))) ?? reasons[0];
 }
 
-function byTurns(left: readonly string[], right: readonly string[]): string[] {
+function alternate(left: readonly string[], right: readonly string[]): string[] {
   const longest = Math.max(left.length, right.length);
   return Array.from({ length: longest }, (_, index) => [left[index], right[index]])
     .flat()

@@ -1,6 +1,4 @@
-import { errors } from "undici";
-
-/** What kept an attempt from succeeding; stored with the attempt, so the words are stable. */
+/** Why an attempt failed. It is stored with the attempt, so the words never change. */
 export type SendError =
   | "bad_url"
   | "dns"
@@ -15,7 +13,7 @@ export type SendError =
   | "aborted"
   | "internal";
 
-/** Ends an attempt from inside; it never leaves the sender. */
+/** Ends an attempt. It never leaves the sender, which turns it into a result. */
 export class SendFailure extends Error {
   readonly error: SendError;
 
@@ -26,27 +24,25 @@ export class SendFailure extends Error {
   }
 }
 
-/** Names what a connected socket, TLS or the HTTP parser complained about. */
+/** Returns the failure that an error of a connected socket, of TLS or of the HTTP parser means. */
 export function toSendFailure(cause: unknown): SendFailure {
   if (cause instanceof SendFailure) return cause;
   if (!(cause instanceof Error))
     return new SendFailure("internal", "The attempt ended for no known reason.", { cause });
 
-  const isUnreadable = cause instanceof errors.HTTPParserError;
-  const error = isUnreadable ? "protocol" : errorOf(codeOf(cause), cause.message);
-  return new SendFailure(error, cause.message || `The connection ended with ${codeOf(cause)}.`, { cause });
+  return new SendFailure(errorOf(codeOf(cause)), cause.message || `The connection ended with ${codeOf(cause)}.`, {
+    cause,
+  });
 }
 
-/** The `code` of a Node or undici error, or an empty text. */
+/** Returns the `code` of a Node error, or an empty text. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-function errorOf(code: string, message: string): SendError {
+function errorOf(code: string): SendError {
   if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
-  // An assertion of the client's own fails on answers that no parser foresaw, such as status 000.
-  if (/^(UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RES_|ERR_ASSERTION$)/.test(code)) return "protocol";
-  if (code === "UND_ERR_SOCKET") return message.startsWith("bad ") ? "protocol" : "reset";
+  if (code.startsWith("HPE_")) return "protocol";
   if (/^(ECONN|EPIPE$|ETIMEDOUT$|ENET|EHOST|ERR_STREAM_)/.test(code)) return "reset";
   return "internal";
 }

@@ -1,0 +1,176 @@
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import type { GuardedAgent, GuardedRequestOptions } from "./guarded-agent.ts";
+import type { Target } from "./outbound-url.ts";
+import { SendFailure, toSendFailure } from "./send-failure.ts";
+
+/** The header fields of one answer. */
+const MAX_HEADER_BYTES = 16 * 1024;
+/** All that may arrive before the head of the answer is complete, interim answers (1xx) included. */
+const MAX_BYTES_BEFORE_BODY = 64 * 1024;
+/** How much of an answer's body is read before its connection is closed. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** How much of it is kept for the record. */
+const MAX_KEPT_BYTES = 4 * 1024;
+
+const FIRST_BYTE = "H".charCodeAt(0);
+
+export interface Answer {
+  status: number;
+  /** The first 4 KiB at most. */
+  body: Buffer;
+  /** When the head was complete, on the clock of `performance.now()`. */
+  at: number;
+}
+
+export interface Post {
+  target: Target;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+export interface ExchangeOptions {
+  agent: GuardedAgent;
+  /** For reading the body once the head has arrived, in milliseconds. */
+  bodyTimeoutMs: number;
+  /** Ends the exchange with its reason, a `SendFailure`. */
+  signal: AbortSignal;
+  onHead: () => void;
+}
+
+/**
+ * Posts once and reads the answer, up to the limits. After the head has arrived nothing fails any more: the part of the
+ * body that was read is the result.
+ *
+ * @throws SendFailure when no answer came
+ */
+export async function exchange(post: Post, options: ExchangeOptions): Promise<Answer> {
+  try {
+    return await exchangeOnce(post, options, true);
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error;
+    // This one must not be stale, so it does not come from the pool.
+    return exchangeOnce(post, options, false);
+  }
+}
+
+/** The receiver closed an idle connection before it answered anything: a new connection shows whether it is there. */
+class StaleConnection extends SendFailure {}
+
+async function exchangeOnce(
+  post: Post,
+  { agent, bodyTimeoutMs, signal, onHead }: ExchangeOptions,
+  mayReuse: boolean,
+): Promise<Answer> {
+  signal.throwIfAborted();
+  const { url, hostname } = post.target;
+  const options: GuardedRequestOptions = {
+    method: "POST",
+    host: hostname,
+    path: `${url.pathname}${url.search}`,
+    setHost: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    target: post.target,
+    connectSignal: signal,
+    // Without an agent, Node closes the connection after this one answer.
+    ...(mayReuse ? { agent } : { createConnection: (_, onCreated) => agent.createConnection(options, onCreated) }),
+  };
+  const request = httpRequest(options);
+  const abort = () => request.destroy(signal.reason as SendFailure);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    const response = await sendAndReadHead(request, post);
+    const at = performance.now();
+    onHead();
+    return { status: response.statusCode ?? 0, body: await readBody(response, bodyTimeoutMs), at };
+  } catch (error) {
+    // After an abort its reason counts, not the error of the connection that it closed.
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+    // A receiver that answers without reading the request would otherwise hold the connection for ever.
+    if (!request.writableFinished) request.destroy();
+  }
+}
+
+/**
+ * Sends the request and returns its answer once the head is complete.
+ *
+ * @throws SendFailure when no acceptable head came
+ */
+function sendAndReadHead(request: ClientRequest, { target, headers, body }: Post): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    let isAnswered = false;
+    const fail = (cause: unknown) => {
+      const failure = toSendFailure(cause);
+      const isStale = failure.error === "reset" && request.reusedSocket && bytes === 0;
+      reject(isStale ? new StaleConnection("reset", failure.message, { cause }) : failure);
+      request.destroy(failure);
+    };
+    /** Node limits the header fields of one answer, but not blank lines and not the number of interim answers. */
+    const watch = (chunk: Buffer) => {
+      // Node's parser also skips blank lines and reads RTSP.
+      if (bytes === 0 && chunk[0] !== FIRST_BYTE) fail(protocol("The answer is not in HTTP/1.1."));
+      // The chunk that completes a head may bring much of the body, so only the chunks before it count.
+      if (bytes > MAX_BYTES_BEFORE_BODY) fail(protocol("The head of the answer is too large."));
+      bytes += chunk.length;
+    };
+
+    request.on("error", fail);
+    request.once("close", () => {
+      if (!isAnswered) fail(connectionClosed());
+    });
+    request.once("socket", (socket: Socket) => {
+      if (socket.destroyed) return fail(connectionClosed());
+      socket.prependListener("data", watch);
+      try {
+        // Written only now: what cannot be written is a failure of the exchange, and closes its connection.
+        for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
+        request.setHeader("Host", target.url.host);
+        request.end(body);
+      } catch (cause) {
+        fail(cause);
+      }
+    });
+    request.once("upgrade", (_response, socket) => {
+      socket.destroy();
+      fail(protocol("The receiver answered 101, unasked."));
+    });
+    request.once("response", (response) => {
+      response.socket.removeListener("data", watch);
+      const { statusCode = 0, httpVersionMajor } = response;
+      if (httpVersionMajor !== 1) return fail(protocol("The answer is not in HTTP/1.1."));
+      if (statusCode < 200) return fail(protocol(`The receiver answered ${statusCode}, unasked.`));
+      isAnswered = true;
+      resolve(response);
+    });
+  });
+}
+
+/** Returns the beginning of the body. Reading ends without an error at a limit, or when the connection breaks off. */
+function readBody(response: IncomingMessage, timeoutMs: number): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const kept: Buffer[] = [];
+    let bytes = 0;
+    const timer = setTimeout(() => response.destroy(), timeoutMs);
+    response.on("data", (chunk: Buffer) => {
+      if (bytes < MAX_KEPT_BYTES) kept.push(Buffer.from(chunk.subarray(0, MAX_KEPT_BYTES - bytes)));
+      bytes += chunk.length;
+      if (bytes >= MAX_BODY_BYTES) response.destroy();
+    });
+    response.once("close", () => {
+      clearTimeout(timer);
+      resolve(Buffer.concat(kept));
+    });
+  });
+}
+
+function protocol(message: string): SendFailure {
+  return new SendFailure("protocol", message);
+}
+
+function connectionClosed(): SendFailure {
+  return new SendFailure("reset", "The receiver closed the connection.");
+}
