@@ -7,7 +7,8 @@ import { drawHeading, reviewSection } from "../http/task-drawing.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
-import { isTerminal, type TaskStatus } from "../tasks/lifecycle.ts";
+import { ENDED } from "../tasks/answer-sentences.ts";
+import { answerState } from "../tasks/answer-state.ts";
 import { findWholeTask, listAuditEntries, parseJson, type WholeTask } from "../tasks/store.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
 import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
@@ -109,34 +110,25 @@ async function drawReview({ drawing }: { drawing: Drawing }, task: WholeTask, lo
   return drawHeading({ ...task, ...look }) + reviewSection(await drawing.payload(task, look));
 }
 
-/** How a task has ended, to somebody who was to answer it. */
-const ENDS = {
-  created: "The time for an answer is over.",
-  rejected: "The time for an answer is over.",
-  timed_out: "The time for an answer is over.",
-  completed: "This has been answered already.",
-  cancelled: "This was withdrawn, and no answer is needed any more.",
-  verification_exhausted: "The answers did not pass the checks, and no more are taken.",
-} as const satisfies Record<TaskStatus, string>;
-
 /**
- * The same to somebody who may have ended it themselves: of an answer that was stored, a broken connection may have kept the
- * news.
+ * Rejects a task that has ended, to a person who may have ended it themselves: of an answer that was stored, a broken
+ * connection may have kept the news.
  * @throws ServiceError TASK_ALREADY_TERMINAL
  */
 async function requireStillOpen({ db }: { db: Db }, task: WholeTask, sub: string): Promise<void> {
   if (task.status === "completed" && task.completed_via_channel === "embed") {
     const trail = await listAuditEntries(db, task.id);
-    if (trail.some(({ to_status, embed_sub }) => to_status === "completed" && embed_sub === sub))
-      throw new ServiceError("TASK_ALREADY_TERMINAL", {
-        message: "You have answered this already: your first answer is stored.",
-      });
+    if (trail.some(({ to_status, embed_sub }) => to_status === "completed" && embed_sub === sub)) throw ended("own");
   }
   requireOpen(task, db.now());
 }
 
-/** @param now - epoch milliseconds @throws ServiceError TASK_ALREADY_TERMINAL, also where the time has run out just now */
-function requireOpen({ status, timeout_at }: Pick<WholeTask, "status" | "timeout_at">, now: number): void {
-  if (isTerminal(status) || now >= timeout_at)
-    throw new ServiceError("TASK_ALREADY_TERMINAL", { message: ENDS[status] });
+/** @param now - epoch milliseconds @throws ServiceError TASK_ALREADY_TERMINAL */
+function requireOpen(task: WholeTask, now: number): void {
+  const { how } = answerState(task, null, now);
+  if (how !== "open") throw ended(how);
+}
+
+function ended(how: keyof typeof ENDED): ServiceError {
+  return new ServiceError("TASK_ALREADY_TERMINAL", { message: ENDED[how]({ who: null, at: "", deadline: "" }).embed });
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
@@ -10,11 +9,12 @@ import { ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
-import { answerAccountOf, isInAuditExtra, nameOfAccount } from "../../people/accounts.ts";
+import { isInAuditExtra, nameOfAccount } from "../../people/accounts.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
-import { isTerminal } from "../../tasks/lifecycle.ts";
+import { ENDED } from "../../tasks/answer-sentences.ts";
+import { answerState, type Viewer } from "../../tasks/answer-state.ts";
 import { listAuditEntries, parseJson, type WholeTask } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
@@ -116,7 +116,7 @@ type Below = NonNullable<SaidPage["more"]> | null;
 async function standingOf({ ctx, door }: Pages, link: OpenedLink | null): Promise<Open | { over: Over }> {
   if (link === null) return { over: unknown(door) };
   const { task, caller } = link;
-  if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at)
+  if (answerState(task, null, ctx.db.now()).how !== "open")
     return { over: await endOf({ ctx, door }, task, caller, {}) };
   if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
   const why = caller === null ? door.gone : await sayWhoCanAnswer(ctx.db, task);
@@ -139,7 +139,7 @@ function unknown({ again }: Door): Over {
   };
 }
 
-/** How a task ended, to whoever opens its link. @param caller - null: who was deactivated */
+/** How a task ended, to a person who opens its link. @param caller - null: a person who was deactivated */
 async function endOf(
   { ctx: { db }, door }: Omit<Pages, "head">,
   task: WholeTask,
@@ -147,76 +147,47 @@ async function endOf(
   { isNow = false }: { isNow?: boolean },
 ): Promise<Over> {
   const about = { task: task.task };
-  const at = (ms: number) => momentText(ms, caller?.person?.time_zone ?? null);
-  const unsent = { ...about, status: 409, is_unsent: true } as const;
-  switch (task.status) {
-    case "completed": {
-      const who = await answererOf(db, task);
-      const isOwn = caller !== null && isAnswerOf(task, caller);
-      if (isNow)
-        return {
-          ...about,
-          status: 200,
-          is_done: true,
-          title: "Answer sent",
-          says: ["Thank you. Whoever asked has your answer now. You can close this tab."],
-          answered: task,
-        };
-      if (isOwn && task.completed_via_channel === door.channel)
-        return {
-          ...about,
-          status: 410,
-          is_done: true,
-          title: "You have answered this",
-          says: [
-            `Your answer was sent on ${at(task.completed_at!)}. This link is used up; there is nothing left to do.`,
-          ],
-          answered: task,
-        };
-      return {
-        ...unsent,
-        title: isOwn ? "You have answered this" : `Already answered${who === null ? "" : ` by ${who}`}`,
-        says: [
-          `${isOwn ? "You" : (who ?? "Somebody")} answered on ${at(task.completed_at!)}. Nothing was sent from this page, and nothing is left to do.`,
-        ],
-      };
-    }
-    case "cancelled":
-      return {
-        ...unsent,
-        title: "This task was cancelled",
-        says: [`It was withdrawn on ${at(task.updated_at)}. Nothing was sent, and no answer is needed any more.`],
-      };
-    case "verification_exhausted": {
-      // A reason may quote the answer.
-      const isReader = caller !== null && (await mayWith(db, caller, "read", task));
-      return {
-        ...about,
-        status: isNow ? 200 : 409,
-        title: "The answers failed the checks",
-        says: [
-          isNow
-            ? "Your answer was checked and did not pass, and it was the last try. Whoever asked knows."
-            : "No more answers are taken. Nothing was sent from this page.",
-          ...(isReader && task.verifier_result?.reason ? [`The reason: ${task.verifier_result.reason}`] : []),
-        ],
-      };
-    }
-    default:
-      return {
-        ...unsent,
-        title: "The time is over",
-        says: [`An answer was needed by ${at(task.timeout_at)}. Nothing was sent, and nothing is left to do.`],
-      };
-  }
+  const moment = (ms: number) => momentText(ms, caller?.person?.time_zone ?? null);
+  const state = answerState(task, caller && viewerOf(caller), db.now());
+  if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
+  const isOwn = state.how === "completed" && state.is_own;
+  const facts = {
+    who: state.how === "completed" ? await answererOf(db, task) : null,
+    at: moment(state.at),
+    deadline: moment(task.timeout_at),
+  };
+  const { title, says } = ENDED[isOwn ? "own" : state.how](facts).page;
+  if (state.how === "completed" && isNow) return { ...about, status: 200, is_done: true, ...SENT, answered: task };
+  if (isOwn && task.completed_via_channel === door.channel)
+    return { ...about, status: 410, is_done: true, title, says: [usedUp(facts.at)], answered: task };
+  if (state.how === "verification_exhausted")
+    return {
+      ...about,
+      status: isNow ? 200 : 409,
+      title,
+      says: await failedChecks(db, task, caller, isNow ? LAST_TRY : says),
+    };
+  return { ...about, status: 409, is_unsent: true, title, says: [says] };
 }
 
-function isAnswerOf(task: WholeTask, caller: RecipientCaller): boolean {
-  const { completed_by_user_id, completed_by_email } = task;
-  const { person, email, account } = caller;
-  if (completed_by_user_id !== null) return completed_by_user_id === person?.id;
-  if (completed_by_email !== null) return email !== null && emailKey(completed_by_email) === emailKey(email);
-  return account !== null && isDeepStrictEqual(answerAccountOf(task), account);
+const SENT = {
+  title: "Answer sent",
+  says: ["Thank you. Whoever asked has your answer now. You can close this tab."],
+};
+const LAST_TRY = "Your answer was checked and did not pass, and it was the last try. Whoever asked knows.";
+
+function usedUp(at: string): string {
+  return `Your answer was sent on ${at}. This link is used up; there is nothing left to do.`;
+}
+
+/** With the reason, for those who may read the task: it may quote the answer. */
+async function failedChecks(db: Db, task: WholeTask, caller: RecipientCaller | null, says: string): Promise<string[]> {
+  const isReader = caller !== null && (await mayWith(db, caller, "read", task));
+  return [says, ...(isReader && task.verifier_result?.reason ? [`The reason: ${task.verifier_result.reason}`] : [])];
+}
+
+function viewerOf({ person, email, account }: RecipientCaller): Viewer {
+  return { user_id: person?.id ?? null, email, account };
 }
 
 async function answerOf({ ctx }: Pages, task: WholeTask): Promise<Below> {

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../lib/json.ts";
 import { answerAccountOf } from "../../people/accounts.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
-import { isTerminal } from "../../tasks/lifecycle.ts";
+import { answerState } from "../../tasks/answer-state.ts";
 import { parseJson, type WholeTask } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
 import type { SlackMessage } from "./client.ts";
@@ -48,8 +48,8 @@ export async function messageFor(
   const shown = slackTaskOf(task);
   // Nothing in it depends on the moment it is made, so that a task that has not changed has the same message.
   const now = new Date(task.created_at);
-  const ended = endOf(task, db.now());
-  if (ended !== null)
+  const ended = answerState(task, null, db.now());
+  if (ended.how !== "open")
     return endedMessageOf(
       shown,
       {
@@ -103,13 +103,6 @@ export function slackTaskOf(task: WholeTask): SlackTask {
     redact_payload: task.redact_payload,
     timeout_at: task.timeout_at,
   };
-}
-
-/** How a task ended; null while it can be answered. A deadline that has passed is an end, whoever has written it down. */
-export function endOf(task: WholeTask, now: number) {
-  const { status, timeout_at, completed_at, timed_out_at, updated_at } = task;
-  if (isTerminal(status)) return { how: status, at: completed_at ?? timed_out_at ?? updated_at };
-  return now >= timeout_at ? { how: "timed_out" as const, at: timeout_at } : null;
 }
 
 /** The form of a task, as its message and its modal have it. */

@@ -19,7 +19,7 @@ import {
   callerAt,
   isUncertain,
   refusalOf,
-  sayHowItEnded,
+  endedSentence,
   sentenceOf,
   show,
   whisper,
@@ -59,7 +59,7 @@ export async function giveAnswer(desk: Desk, caller: SlackCaller, entered: Enter
     const done = await completeTask(desk.ctx, caller, task.id, { response: responseOf(value) });
     if (done.status === "completed") return SENT;
     if (done.status === "rejected") return sentBack(entered, done);
-    return closed("The answer failed the checks", (await sayHowItEnded(desk, done)) ?? "");
+    return closed("The answer failed the checks", (await endedSentence(desk, done)) ?? "");
   } catch (error) {
     if (error instanceof ServiceError && (error.code === "VALIDATION_FAILED" || error.code === "MALFORMED_REQUEST")) {
       const errors = errorsOfView(form, entries, fieldErrorsOf(planForm(form, entries), error));
@@ -228,7 +228,7 @@ async function judged(desk: Desk, entered: Entered, { who, verification_attempt 
   const { task, form, entries } = entered;
   const posted = readPost(form, entries);
   const value = posted.act === "answer" ? posted.value : undefined;
-  const over = await sayHowItEnded(desk, task);
+  const over = await endedSentence(desk, task);
   if (over !== null) {
     // Perhaps by this very answer, just before its process ended.
     const isThis =

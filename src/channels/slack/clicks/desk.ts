@@ -4,12 +4,13 @@ import type { Logger } from "pino";
 import type { CompletionContext } from "../../../tasks/tasks.ts";
 import { ServiceError } from "../../../errors.ts";
 import { isId } from "../../../lib/ids.ts";
+import { ENDED } from "../../../tasks/answer-sentences.ts";
+import { answerState } from "../../../tasks/answer-state.ts";
 import { nameOf, sayWhoCanAnswer } from "../../../tasks/answerers.ts";
 import { findWholeTask, type WholeTask } from "../../../tasks/store.ts";
 import { answererOf } from "../../answers.ts";
 import { SlackFailure, type Slack } from "../client.ts";
 import { slackCallerOf, type SlackCaller } from "./people.ts";
-import { endOf } from "../showing.ts";
 import { fitText, MAX } from "../modal/text.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 
@@ -41,21 +42,13 @@ export async function findTask({ ctx }: Desk, id: string): Promise<WholeTask | n
   return isId("tsk", id) ? findWholeTask(ctx.db, id) : null;
 }
 
-/** In a sentence; null while it can be answered. */
-export async function sayHowItEnded({ ctx }: Desk, task: WholeTask): Promise<string | null> {
-  const ended = endOf(task, ctx.db.now());
-  switch (ended?.how) {
-    case undefined:
-      return null;
-    case "completed":
-      return `Already answered by ${(await answererOf(ctx.db, task)) ?? "somebody"}.`;
-    case "timed_out":
-      return "The time for this is over.";
-    case "cancelled":
-      return "This was cancelled; no answer is needed any more.";
-    case "verification_exhausted":
-      return `The answers failed the checks. ${task.verifier_result?.reason ?? ""}`.trim();
-  }
+/** How a task ended, in a sentence; null while it can be answered. */
+export async function endedSentence({ ctx }: Desk, task: WholeTask): Promise<string | null> {
+  const { how } = answerState(task, null, ctx.db.now());
+  if (how === "open") return null;
+  const who = how === "completed" ? await answererOf(ctx.db, task) : null;
+  const { chat } = ENDED[how]({ who, at: "", deadline: "" });
+  return how === "verification_exhausted" ? `${chat} ${task.verifier_result?.reason ?? ""}`.trim() : chat;
 }
 
 /** Who pressed something, for the task. @throws SlackFailure */
@@ -79,7 +72,7 @@ export async function sentenceOf(desk: Desk, { id }: WholeTask, error: unknown):
   if (error instanceof SlackFailure) return `Slack did not take this: ${error.message} Nothing was sent.`;
   if (!(error instanceof ServiceError)) throw error;
   const now = await findTask(desk, id);
-  const over = now === null ? "This task is gone." : await sayHowItEnded(desk, now);
+  const over = now === null ? "This task is gone." : await endedSentence(desk, now);
   // The answer may have been stored although nobody could say so.
   if (isUncertain(error)) return over ?? "The connection to the database was lost at that moment. Try again.";
   if (over !== null) return `${over} Nothing was sent.`;

@@ -17,7 +17,7 @@ import {
   callerAt,
   findTask,
   refusalOf,
-  sayHowItEnded,
+  endedSentence,
   sentenceOf,
   show,
   whisper,
@@ -106,7 +106,7 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
 
   const task = await findTask(desk, text(action, "value"));
   if (task === null) return tell("This task is gone. Nothing was sent.");
-  const over = await sayHowItEnded(desk, task);
+  const over = await endedSentence(desk, task);
   if (over !== null) return tell(`${over} Nothing was sent.`);
   const caller = await callerAt(desk, who, task).catch(async (error: unknown) =>
     tell(await sentenceOf(desk, task, error)),
@@ -199,7 +199,7 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
   const read = await readView(desk, view);
   if (read === null) return show(noticeView("This task is gone", "Nothing was sent."));
   const { task, data, form, entries } = read;
-  const over = await sayHowItEnded(desk, task);
+  const over = await endedSentence(desk, task);
   if (over !== null) return show(unsentView(over, read));
   const posted = readPost(form, entries);
   if (posted.act === "show") {
