@@ -119,6 +119,7 @@ function sendAndReadHead(request: ClientRequest, { target, headers, body }: Post
     };
 
     request.on("error", fail);
+    // Node closes every request: without this, one that closed without an error would never settle.
     request.once("close", () => {
       if (!isAnswered) fail(connectionClosed());
     });

@@ -536,6 +536,18 @@ test("an answer that is no HTTP/1.1 is protocol", async (t) => {
   }
 });
 
+test("a connection whose answer is not accepted is closed", async (t) => {
+  for (const start of ["RTSP/1.0 200", "HTTP/2.0 200", "HTTP/1.1 099", "HTTP/1.1 101"]) {
+    const closed = Promise.withResolvers<void>();
+    const url = await rawReceiver(t, (socket) => {
+      socket.once("close", () => closed.resolve());
+      socket.write(`${start} Odd\r\nContent-Length: 0\r\n\r\n`);
+    });
+    assertFailed(await setup(t).post(url), "protocol", start);
+    await within(1_000, closed.promise);
+  }
+});
+
 test("a head without end is cut off by size, not only by time", async (t) => {
   const floods: Record<string, [first: string, then: string]> = {
     "reason phrase": ["HTTP/1.1 200 ", "O".repeat(16_384)],
@@ -660,6 +672,25 @@ test("a connection serves again, without another look-up, until it is too old", 
   const impatient = setup(t, { lookup, connectionAgeMs: 0 });
   for (let count = 0; count < 3; count++) assert.ok((await impatient.post(named)).ok);
   assert.deepEqual([ports.size, lookups], [4, 4]);
+});
+
+test("a connection that serves again carries nothing over from the requests before", async (t) => {
+  const sockets: Socket[] = [];
+  const url = await receiver(t, (_request, response) => response.end("a".repeat(8_192)));
+  const { post } = setup(t, {
+    dial: (address, port) => {
+      const socket = connect(port, address);
+      sockets.push(socket);
+      return socket;
+    },
+  });
+  const listeners: number[] = [];
+  for (let count = 0; count < 20; count++) {
+    assert.ok((await post(url)).ok);
+    listeners.push(sockets[0]?.eventNames().reduce((sum, name) => sum + sockets[0]!.listenerCount(name), 0) ?? 0);
+  }
+  assert.equal(sockets.length, 1);
+  assert.deepEqual(new Set(listeners), new Set(listeners.slice(0, 1)));
 });
 
 test("HTTPS: a connection serves again", async (t) => {
