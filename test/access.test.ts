@@ -250,7 +250,7 @@ testOnBoth(
       }
     }
   },
-  { env: EMBED_ENV },
+  { env: EMBED_ENV, limitMs: 300_000 },
 );
 
 function expectedOf(route: Route, caller: Caller): { status: number; error_code: string | null } {
