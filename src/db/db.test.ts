@@ -209,6 +209,21 @@ void test("a file system that refuses is 503 and leaves nothing behind (SQLite)"
   });
 });
 
+void test("a write that cannot begin is refused, and the next one is tried (SQLite)", async () => {
+  await withSqlite(async (db, dataDir) => {
+    const other = new DatabaseSync(join(dataDir, "service.db"));
+    other.exec("begin immediate");
+    await assert.rejects(
+      db.write((tx) => put(tx, "a")),
+      { code: "DATABASE_UNAVAILABLE" },
+    );
+    other.exec("rollback");
+    other.close();
+    await db.write((tx) => put(tx, "b"));
+    assert.deepEqual(await ids(db), ["b"]);
+  });
+});
+
 void test("what is stored is for its owner's eyes only (SQLite)", async () => {
   await withSqlite(async (db, dataDir) => {
     await db.write((tx) => put(tx, "a"));

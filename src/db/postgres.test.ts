@@ -212,6 +212,19 @@ void describe("a connection that falls silent", { concurrency: true }, () => {
     },
   );
 
+  void test("a statement whose answer never comes may have been carried out (PostgreSQL)", TEST, async (t) => {
+    const { db, proxy } = await openFaulty(t);
+    const put = writeStatement<{ task_id: string }>((query, param) =>
+      query.insertInto("task_responses").values({ task_id: param("task_id"), response: "1" }),
+    );
+    await db.writeOne(put, { task_id: "answered" });
+    proxy.hold();
+    void sleep(300).then(() => proxy.cut());
+    await assert.rejects(within(ANSWERED_MS, db.writeOne(put, { task_id: "stored" })), isCode("COMMIT_UNKNOWN"));
+    await proxy.pass();
+    assert.deepEqual(await ids(db), ["answered", "stored"]);
+  });
+
   void test("a pool whose every connection fell silent is whole again afterwards (PostgreSQL)", TEST, async (t) => {
     const { db, proxy } = await openFaulty(t);
     proxy.freeze();

@@ -1,19 +1,15 @@
-import { AsyncResource } from "node:async_hooks";
 import { closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, SqliteDialect } from "kysely";
-import { bind, type Db, type Reader, type Tx } from "./database.ts";
-import { asServiceError, GroupLost } from "./sqlite-errors.ts";
-import { createLocalHints, type Hints } from "./hints.ts";
+import type { Db } from "./database.ts";
+import { createLocalHints } from "./hints.ts";
 import { migrate } from "./migrate.ts";
 import type { Schema } from "./schema.ts";
 import { connect, type Connection } from "./sqlite-connection.ts";
 import { openHeavyReader } from "./sqlite-heavy.ts";
-
-/** Calls that share one commit, at most, and for how long a commit may gather them. */
-const GROUP_CALLS = 64;
-const GROUP_MS = 5;
+import { forCallers, readerOn } from "./sqlite-reader.ts";
+import { createWriter } from "./sqlite-writer.ts";
 
 /** Pages in the write-ahead log before the writer itself copies them back, which stalls it; the worker does so far earlier. */
 const CHECKPOINT_PAGES = 64_000;
@@ -140,211 +136,7 @@ function forwardOnly(now: () => number): () => number {
   return () => (last = Math.max(last, now()));
 }
 
-function readerOn(connection: Connection): Reader & { query: Kysely<Schema> } {
-  const query = new Kysely<Schema>({ dialect: new SqliteDialect({ database: connection }) });
-  return {
-    dialect: "sqlite",
-    query,
-    run: async (statement, params) => {
-      const { sql, parameters } = bind(statement, "sqlite", query, params);
-      return connection.all(sql, parameters) as never;
-    },
-  };
-}
-
-/** The same connection, for reads of requests: a caller is told what may pass. */
-function forCallers(connection: Connection): Connection {
-  const told = <T>(read: () => T): T => {
-    try {
-      return read();
-    } catch (error) {
-      throw asServiceError(error);
-    }
-  };
-  return {
-    ...connection,
-    prepare: (sql) => {
-      const statement = told(() => connection.prepare(sql));
-      return { ...statement, all: (parameters) => told(() => statement.all(parameters)) };
-    },
-    all: (sql, parameters) => told(() => connection.all(sql, parameters)),
-  };
-}
-
-interface Call {
-  fn: (tx: Tx) => Promise<unknown>;
-  resolve: (value: never) => void;
-  reject: (reason: unknown) => void;
-}
-
-interface Outcome {
-  call: Call;
-  result: { ok: true; value: unknown } | { ok: false; error: unknown };
-  effects: (() => void)[];
-  hints: string[];
-}
-
-/**
- * The same connection, for statements of calls: where SQLite gave up the transaction, the next statement would be a
- * transaction of its own, and would stay.
- */
-function insideTransaction(connection: Connection): Connection {
-  const check = () => {
-    if (!connection.database.isTransaction) throw new GroupLost("SQLite gave up the transaction");
-  };
-  return {
-    ...connection,
-    prepare: (sql) => {
-      check();
-      return connection.prepare(sql);
-    },
-    all: (sql, parameters) => {
-      check();
-      return connection.all(sql, parameters);
-    },
-  };
-}
-
-interface WriterOptions {
-  clock: () => number;
-  hints: Hints;
-  onError: (error: unknown) => void;
-  /** Hears after each commit how many characters have been written so far. */
-  onGrowth: (written: number) => void;
-}
-
-/**
- * Group commit: calls that wait in the same turn of the event loop run one after the other, each inside its own
- * savepoint, and share one commit and so one fsync. Nothing of a call, neither its result nor its error, is handed out
- * before that commit returned. When the group as a whole is lost, each of its calls is run again alone.
- */
-function createWriter(connection: Connection, { clock, hints, onError, onGrowth }: WriterOptions) {
-  const { database } = connection;
-  const { query, run } = readerOn(insideTransaction(connection));
-  const waiting: Call[] = [];
-  let draining: Promise<void> | null = null;
-
-  const write = <T>(fn: (tx: Tx) => Promise<T>): Promise<T> =>
-    new Promise<T>((resolve, reject) => {
-      // A call runs in a turn that another call began, yet belongs to whoever asked for it.
-      waiting.push({ fn: AsyncResource.bind(fn), resolve, reject });
-      draining ??= nextTurn().then(drain);
-    });
-
-  async function drain(): Promise<void> {
-    try {
-      while (waiting.length > 0) {
-        const outcomes = await commitGroup();
-        for (const outcome of outcomes) release(outcome);
-        onGrowth(connection.written());
-        // Let requests in before the next group: they join it.
-        await nextTurn();
-      }
-    } finally {
-      draining = null;
-    }
-  }
-
-  async function commitGroup(): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
-    const calls: Call[] = [];
-    const started = performance.now();
-    try {
-      begin();
-      for (let call = waiting.shift(); call; call = nextInGroup(calls.length, started)) {
-        calls.push(call);
-        outcomes.push(await runInSavepoint(call));
-      }
-      commit();
-      return outcomes;
-    } catch (error) {
-      rollback();
-      // `begin` itself failed: the first call has not been taken from the queue yet.
-      if (calls.length === 0) calls.push(...waiting.splice(0, GROUP_CALLS));
-      if (calls.length === 1) return [failed(calls[0]!, error)];
-      const alone: Outcome[] = [];
-      for (const call of calls) alone.push(await runAlone(call));
-      return alone;
-    }
-  }
-
-  function nextInGroup(size: number, started: number): Call | undefined {
-    return size < GROUP_CALLS && performance.now() - started < GROUP_MS ? waiting.shift() : undefined;
-  }
-
-  async function runAlone(call: Call): Promise<Outcome> {
-    try {
-      begin();
-      const outcome = await runInSavepoint(call);
-      commit();
-      return outcome;
-    } catch (error) {
-      rollback();
-      return failed(call, error);
-    }
-  }
-
-  /** @throws GroupLost when the surrounding transaction is gone */
-  async function runInSavepoint(call: Call): Promise<Outcome> {
-    const effects: (() => void)[] = [];
-    const changed: string[] = [];
-    const tx: Tx = {
-      dialect: "sqlite",
-      query,
-      run: run,
-      now: clock,
-      afterCommit: (effect) => void effects.push(effect),
-      hint: (hint) => void changed.push(hint),
-    };
-    connection.all("savepoint call", []);
-    try {
-      const value = await call.fn(tx);
-      if (!database.isTransaction) throw new GroupLost("SQLite gave up the transaction");
-      connection.all("release call", []);
-      return { call, result: { ok: true, value }, effects, hints: changed };
-    } catch (error) {
-      if (!database.isTransaction)
-        throw error instanceof GroupLost ? error : new GroupLost("SQLite gave up the transaction", { cause: error });
-      connection.all("rollback to call", []);
-      connection.all("release call", []);
-      return { call, result: { ok: false, error: asServiceError(error) }, effects: [], hints: [] };
-    }
-  }
-
-  const begin = () => connection.all("begin immediate", []);
-  const commit = () => connection.all("commit", []);
-  const rollback = () => {
-    if (database.isTransaction) connection.all("rollback", []);
-  };
-
-  function release({ call, result, effects, hints: changed }: Outcome): void {
-    if (!result.ok) return call.reject(result.error);
-    call.resolve(result.value as never);
-    try {
-      for (const effect of effects) effect();
-      if (changed.length > 0) hints.publish(changed);
-    } catch (error) {
-      onError(error);
-    }
-  }
-
-  return {
-    write,
-    idle: async () => {
-      while (draining) await draining;
-    },
-  };
-}
-
-function failed(call: Call, error: unknown): Outcome {
-  return { call, result: { ok: false, error: asServiceError(error) }, effects: [], hints: [] };
-}
-
 function isBusy(error: unknown): boolean {
   const code = (error as { errcode?: number }).errcode;
   return typeof code === "number" && (code & 0xff) === 5;
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

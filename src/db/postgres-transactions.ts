@@ -1,0 +1,160 @@
+import { Kysely, PostgresDialect } from "kysely";
+import { ServiceError } from "../errors.ts";
+import { SECOND } from "../lib/time.ts";
+import { bind, type Statement, type Tx } from "./database.ts";
+import { asServiceError, causeOf, isConnectionLoss, isTakenBack, isUnprepared } from "./postgres-errors.ts";
+import { poolOf, type Session, type Sessions } from "./postgres-pool.ts";
+import type { Schema } from "./schema.ts";
+
+/** How often something is tried when the database took it back, or could not be reached. */
+const TRIES = 5;
+/** For how long it is tried. */
+const TRYING_MS = 3 * SECOND;
+
+/** What statements run on. */
+export interface Access {
+  sessions: Sessions;
+  /** Compiles statements. */
+  query: Kysely<Schema>;
+  now: () => number;
+}
+
+/** What a transaction returned, and what follows its commit. */
+interface Committed<T> {
+  value: T;
+  effects: (() => void)[];
+  hints: string[];
+}
+
+/** Runs a statement that only reads. It runs again when the connection did not have it prepared. */
+export async function readOne<P, R>(on: Access, statement: Statement<P, R, "read">, params: P): Promise<R[]> {
+  return retrying(() => runAlone(on, statement, params), isUnprepared);
+}
+
+/**
+ * Runs a statement as its own transaction. It runs again while it cannot have been carried out.
+ *
+ * @throws as `Db.write`
+ */
+export async function writeOne<P, R>(on: Access, statement: Statement<P, R>, params: P): Promise<R[]> {
+  let isSent = false;
+  const once = async () => {
+    isSent = false;
+    return runAlone(on, statement, params, () => (isSent = true));
+  };
+  try {
+    return await retrying(once, (error) => isTakenBack(error) || (!isSent && isConnectionLoss(error)));
+  } catch (thrown) {
+    const error = causeOf(thrown);
+    // It may have been carried out before the connection was lost.
+    if (isSent && isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
+    throw asServiceError(error);
+  }
+}
+
+async function runAlone<P, R>(
+  { sessions, query }: Access,
+  statement: Statement<P, R>,
+  params: P,
+  onOpen?: () => void,
+): Promise<R[]> {
+  const session = await sessions.open();
+  onOpen?.();
+  try {
+    return (await session.run(bind(statement, "postgres", query, params))) as R[];
+  } finally {
+    session.release();
+  }
+}
+
+/**
+ * Runs `fn` in a transaction.
+ *
+ *     opening --- begin ---> begun --- fn returned ---> decided --- commit answered ---> committed
+ *        |                     |                           |
+ *        | any error           | taken back, or the        | taken back: again
+ *        v                     v connection lost           v connection lost: COMMIT_UNKNOWN
+ *      again                 again
+ *
+ * "again" ends after a few tries, as DATABASE_UNAVAILABLE. Any other error is the caller's.
+ *
+ * @throws as `Db.write`
+ */
+export async function writeAll<T>(on: Access, fn: (tx: Tx) => Promise<T>): Promise<Committed<T>> {
+  let state: "opening" | "begun" | "decided" = "opening";
+  const once = async (): Promise<Committed<T>> => {
+    const [effects, hints]: [(() => void)[], string[]] = [[], []];
+    state = "opening";
+    const value = await inTransaction(on, async (session) => {
+      state = "begun";
+      const result = await fn(txOn(on, session, effects, hints));
+      state = "decided";
+      return result;
+    });
+    return { value, effects, hints };
+  };
+  // A commit that was sent and never answered may have happened, so it must not be run again here.
+  const isLost = (error: unknown) => state === "decided" && isConnectionLoss(error);
+  const isPassing = (error: unknown) => state === "opening" || isTakenBack(error) || isConnectionLoss(error);
+  try {
+    return await retrying(once, (error) => isPassing(error) && !isLost(error));
+  } catch (thrown) {
+    const error = causeOf(thrown);
+    if (error instanceof ServiceError) throw error;
+    if (isLost(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
+    throw isPassing(error) ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error }) : asServiceError(error);
+  }
+}
+
+async function inTransaction<T>({ sessions }: Access, fn: (session: Session) => Promise<T>): Promise<T> {
+  const session = await sessions.open();
+  try {
+    await session.query("begin", []);
+    const value = await fn(session);
+    await session.query("commit", []);
+    session.release();
+    return value;
+  } catch (error) {
+    // A connection that cannot even roll back is in an unknown state.
+    const isClean = await session.query("rollback", []).then(
+      () => true,
+      () => false,
+    );
+    session.release(!isClean);
+    throw error;
+  }
+}
+
+function txOn({ query, now }: Access, session: Session, effects: (() => void)[], hints: string[]): Tx {
+  let own: Kysely<Schema> | null = null;
+  return {
+    dialect: "postgres",
+    // Made only when it is needed: most statements are compiled already.
+    get query() {
+      return (own ??= new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(session) }) }));
+    },
+    run: async (statement, params) => (await session.run(bind(statement, "postgres", query, params))) as never,
+    now,
+    afterCommit: (effect) => void effects.push(effect),
+    hint: (hint) => void hints.push(hint),
+  };
+}
+
+/** Runs `fn`, and again while its error may pass, a few times and not for long. */
+async function retrying<T>(fn: () => Promise<T>, isPassing: (error: unknown) => boolean): Promise<T> {
+  const started = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await fn();
+    } catch (thrown) {
+      const error = causeOf(thrown);
+      if (error instanceof ServiceError || !isPassing(error)) throw thrown;
+      if (attempt === TRIES || performance.now() - started > TRYING_MS) throw thrown;
+      await delay(2 ** attempt * (5 + Math.random() * 10));
+    }
+  }
+}
+
+function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
