@@ -225,7 +225,10 @@ function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): v
     ({ task, action, answer }) =>
       task === story.taskOf.get(delivery) && (action === "complete" || action === "cancel") && answer === "done",
   );
-  if (cycle === 1 && end && begunAt < Math.min(end.answeredAt, owedAt + HOLD))
+  // A process that stalled between reading its clock and committing has used up the hold, which counts from its clock.
+  const hasStalled = story.troubles.some(({ from, to }) => from <= owedAt && owedAt <= to);
+  const heldUntil = hasStalled ? (stands[0]!.next_attempt_at ?? 0) : owedAt + HOLD;
+  if (cycle === 1 && end && begunAt < Math.min(end.answeredAt, heldUntil))
     say(`${name} began before the answer was out`);
 }
 
