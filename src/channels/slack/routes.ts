@@ -1,8 +1,8 @@
-import type { FastifyPluginAsyncTypebox } from "@fastify/type-provider-typebox";
+import type { FastifyPluginAsync } from "fastify";
 import { Type } from "typebox";
 import type { SlackContext } from "./clicks/desk.ts";
 import { ServiceError } from "../../errors.ts";
-import { errors } from "../../http/schema.ts";
+import { defineRoute, mount, SIGNED_IN } from "../../http/route.ts";
 import { callerOf } from "../../people/caller.ts";
 import {
   addInstallation,
@@ -17,240 +17,227 @@ import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResu
 import { isFromSlack } from "./signature.ts";
 
 const tags = ["channels"];
-const security = [{ bearer: [] }, { session: [] }];
 const params = Type.Object({ team_id: Type.String({ description: "The workspace's id." }) });
 const Installation = Type.Unsafe<SlackInstallation>(Type.Ref("SlackInstallation"));
 
+const interactionRoute = defineRoute({
+  method: "POST",
+  url: "/interactions",
+  operationId: "slackInteraction",
+  summary: "What somebody pressed in Slack",
+  description:
+    "Called by Slack, form-encoded, with its signature in `X-Slack-Signature` and the time in `X-Slack-Request-Timestamp`, at most five minutes old.",
+  tags,
+  answers: {
+    200: Type.Unsafe<object>({
+      type: "object",
+      additionalProperties: true,
+      description: "Empty, or what the modal is to show.",
+    }),
+  },
+  errors: [
+    "MALFORMED_REQUEST",
+    "INVALID_SLACK_SIGNATURE",
+    "PAYLOAD_TOO_LARGE",
+    "SLACK_NOT_CONFIGURED",
+    "COMMIT_UNKNOWN",
+  ],
+  config: () => ({ skipSameOrigin: true }),
+  handle: async (ctx: SlackContext, { body, headers }, reply) => {
+    const { config, slack, db } = ctx;
+    if (config.slack?.signingSecret == null || slack === null) throw new ServiceError("SLACK_NOT_CONFIGURED");
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+    const signed = {
+      timestamp: headers["x-slack-request-timestamp"],
+      signature: headers["x-slack-signature"],
+      body: bytes,
+    };
+    if (!isFromSlack(config.slack.signingSecret, signed, db.now())) throw new ServiceError("INVALID_SLACK_SIGNATURE");
+    const answer = await handleInteraction(ctx, readPayload(bytes));
+    return reply.code(200).send(answer ?? {});
+  },
+});
+
+const listInstallationsRoute = defineRoute({
+  method: "GET",
+  url: "/installations",
+  operationId: "listSlackInstallations",
+  summary: "List the workspaces that the app is in",
+  description: "By name, all of them; the one of `SERVICE_SLACK_BOT_TOKEN` comes first.",
+  tags,
+  credentials: SIGNED_IN,
+  answers: {
+    200: Type.Unsafe<SlackInstallation[]>({
+      type: "array",
+      items: Type.Ref("SlackInstallation"),
+      description: "The workspaces.",
+    }),
+  },
+  errors: ["UNAUTHENTICATED", "FORBIDDEN", "SLACK_NOT_CONFIGURED"],
+  handle: async (ctx: SlackContext, request) => readInstallations(ctx, callerOf(request)),
+});
+
+const addInstallationRoute = defineRoute({
+  method: "POST",
+  url: "/installations",
+  operationId: "addSlackInstallation",
+  summary: "Connect a workspace by its bot token",
+  description: "Slack is asked whose token it is. One that the workspace had before is replaced.",
+  tags,
+  credentials: SIGNED_IN,
+  body: Type.Unsafe<AddInstallationBody>(Type.Ref("AddSlackInstallation")),
+  answers: {
+    200: Installation,
+  },
+  errors: [
+    "MALFORMED_REQUEST",
+    "UNAUTHENTICATED",
+    "FORBIDDEN",
+    "PAYLOAD_TOO_LARGE",
+    "VALIDATION_FAILED",
+    "SLACK_UNAVAILABLE",
+    "SLACK_NOT_CONFIGURED",
+    "COMMIT_UNKNOWN",
+  ],
+  handle: async (ctx: SlackContext, request) => addInstallation(ctx, callerOf(request), request.body),
+});
+
+const removeInstallationRoute = defineRoute({
+  method: "DELETE",
+  url: "/installations/:team_id",
+  operationId: "removeSlackInstallation",
+  summary: "Disconnect a workspace",
+  description:
+    "The token is forgotten: nothing is posted there any more, and what is pressed there is refused. The app itself is removed at Slack.",
+  tags,
+  credentials: SIGNED_IN,
+  params,
+  answers: {
+    204: Type.Null({ description: "It is gone." }),
+  },
+  errors: [
+    "MALFORMED_REQUEST",
+    "UNAUTHENTICATED",
+    "FORBIDDEN",
+    "NOT_FOUND",
+    "PAYLOAD_TOO_LARGE",
+    "SLACK_NOT_CONFIGURED",
+    "COMMIT_UNKNOWN",
+  ],
+  handle: async (ctx: SlackContext, request, reply) => {
+    await removeInstallation(ctx, callerOf(request), request.params.team_id);
+    return reply.code(204).send(null);
+  },
+});
+
+const testInstallationRoute = defineRoute({
+  method: "POST",
+  url: "/installations/:team_id/test",
+  operationId: "testSlackInstallation",
+  summary: "Post a test message",
+  description: "Answers once Slack has taken the message or refused it, which `sent` says.",
+  tags,
+  credentials: SIGNED_IN,
+  params,
+  body: Type.Unsafe<TestPostBody>(Type.Ref("TestSlackInstallation")),
+  answers: {
+    200: Type.Unsafe<TestPostResult>(Type.Ref("TestSlackResult")),
+  },
+  errors: [
+    "MALFORMED_REQUEST",
+    "UNAUTHENTICATED",
+    "FORBIDDEN",
+    "NOT_FOUND",
+    "PAYLOAD_TOO_LARGE",
+    "VALIDATION_FAILED",
+    "SLACK_NOT_CONFIGURED",
+  ],
+  handle: async (ctx: SlackContext, request) =>
+    testInstallation(ctx, callerOf(request), request.params.team_id, request.body),
+});
+
+const manifestRoute = defineRoute({
+  method: "GET",
+  url: "/manifest",
+  operationId: "getSlackManifest",
+  summary: "The manifest that makes the app at Slack",
+  description: "To be pasted at api.slack.com/apps, under “Create New App”, “From a manifest”.",
+  tags,
+  credentials: SIGNED_IN,
+  querystring: Type.Object({
+    socket_mode: Type.Optional(
+      Type.Unsafe<"0" | "1">({
+        type: "string",
+        enum: ["0", "1"],
+        description:
+          "`1`: for a service that Slack cannot reach. Left out: as the service is set, or else as its public address allows.",
+      }),
+    ),
+  }),
+  answers: {
+    200: Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "The manifest." }),
+  },
+  errors: ["MALFORMED_REQUEST", "UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_FAILED"],
+  handle: async (ctx: SlackContext, request) => readManifest(ctx, callerOf(request), request.query.socket_mode),
+});
+
+const beginInstallRoute = defineRoute({
+  method: "GET",
+  url: "/oauth/start",
+  operationId: "beginSlackInstall",
+  summary: "Install the app in a workspace",
+  description: "Sends an operator's browser to Slack, where the app is allowed; it comes back to `oauth/callback`.",
+  tags,
+  credentials: ["session"],
+  answers: {
+    302: Type.Null({ description: "To Slack." }),
+  },
+  errors: ["UNAUTHENTICATED", "FORBIDDEN", "SLACK_NOT_CONFIGURED", "COMMIT_UNKNOWN"],
+  handle: async (ctx: SlackContext, request, reply) => reply.redirect(await beginInstall(ctx, callerOf(request)), 302),
+});
+
+const endInstallRoute = defineRoute({
+  method: "GET",
+  url: "/oauth/callback",
+  operationId: "endSlackInstall",
+  summary: "Where Slack sends the browser back to",
+  description:
+    "What comes back counts once, within ten minutes, in the session that began it. The page that it leads to says what came of it.",
+  tags,
+  querystring: Type.Object({
+    state: Type.Optional(Type.String({ maxLength: 1_000 })),
+    code: Type.Optional(Type.String({ maxLength: 1_000 })),
+    error: Type.Optional(Type.String({ maxLength: 1_000 })),
+  }),
+  answers: {
+    302: Type.Null({ description: "To the settings, with `installed` or `problem` in the query." }),
+  },
+  errors: ["MALFORMED_REQUEST", "VALIDATION_FAILED", "SLACK_NOT_CONFIGURED", "COMMIT_UNKNOWN"],
+  config: () => ({ resolveCaller: true }),
+  handle: async (ctx: SlackContext, request, reply) => {
+    const { state = "", code = "", error = "" } = request.query;
+    return reply.redirect(await endInstall(ctx, request.caller, { state, code, error }), 302);
+  },
+});
+
+const all = mount([
+  interactionRoute,
+  listInstallationsRoute,
+  addInstallationRoute,
+  removeInstallationRoute,
+  testInstallationRoute,
+  manifestRoute,
+  beginInstallRoute,
+  endInstallRoute,
+]);
+
 /** What Slack calls, and where operators connect it. (spec: Channels; wire: Slack) */
-export const slackRoutes: FastifyPluginAsyncTypebox<{ ctx: SlackContext }> = async (app, { ctx }) => {
+export const slackRoutes: FastifyPluginAsync<{ ctx: SlackContext }> = async (app, options) => {
   // The signature is over the bytes as they came.
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (_request, body, done) =>
     done(null, body),
   );
-
-  app.post(
-    "/interactions",
-    {
-      config: { skipSameOrigin: true },
-      schema: {
-        operationId: "slackInteraction",
-        summary: "What somebody pressed in Slack",
-        description:
-          "Called by Slack, form-encoded, with its signature in `X-Slack-Signature` and the time in `X-Slack-Request-Timestamp`, at most five minutes old.",
-        tags: ["channels"],
-        response: {
-          200: Type.Unsafe<object>({
-            type: "object",
-            additionalProperties: true,
-            description: "Empty, or what the modal is to show.",
-          }),
-          ...errors(
-            "MALFORMED_REQUEST",
-            "INVALID_SLACK_SIGNATURE",
-            "PAYLOAD_TOO_LARGE",
-            "SLACK_NOT_CONFIGURED",
-            "COMMIT_UNKNOWN",
-          ),
-        },
-      },
-    },
-    async ({ body, headers }, reply) => {
-      const { config, slack, db } = ctx;
-      if (config.slack?.signingSecret == null || slack === null) throw new ServiceError("SLACK_NOT_CONFIGURED");
-      const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
-      const signed = {
-        timestamp: headers["x-slack-request-timestamp"],
-        signature: headers["x-slack-signature"],
-        body: bytes,
-      };
-      if (!isFromSlack(config.slack.signingSecret, signed, db.now())) throw new ServiceError("INVALID_SLACK_SIGNATURE");
-      const answer = await handleInteraction(ctx, readPayload(bytes));
-      return reply.code(200).send(answer ?? {});
-    },
-  );
-
-  app.get(
-    "/installations",
-    {
-      schema: {
-        operationId: "listSlackInstallations",
-        summary: "List the workspaces that the app is in",
-        description: "By name, all of them; the one of `SERVICE_SLACK_BOT_TOKEN` comes first.",
-        tags,
-        security,
-        response: {
-          200: Type.Unsafe<SlackInstallation[]>({
-            type: "array",
-            items: Type.Ref("SlackInstallation"),
-            description: "The workspaces.",
-          }),
-          ...errors("UNAUTHENTICATED", "FORBIDDEN", "SLACK_NOT_CONFIGURED"),
-        },
-      },
-    },
-    async (request) => readInstallations(ctx, callerOf(request)),
-  );
-
-  app.post(
-    "/installations",
-    {
-      schema: {
-        operationId: "addSlackInstallation",
-        summary: "Connect a workspace by its bot token",
-        description: "Slack is asked whose token it is. One that the workspace had before is replaced.",
-        tags,
-        security,
-        body: Type.Unsafe<AddInstallationBody>(Type.Ref("AddSlackInstallation")),
-        response: {
-          200: Installation,
-          ...errors(
-            "MALFORMED_REQUEST",
-            "UNAUTHENTICATED",
-            "FORBIDDEN",
-            "PAYLOAD_TOO_LARGE",
-            "VALIDATION_FAILED",
-            "SLACK_UNAVAILABLE",
-            "SLACK_NOT_CONFIGURED",
-            "COMMIT_UNKNOWN",
-          ),
-        },
-      },
-    },
-    async (request) => addInstallation(ctx, callerOf(request), request.body),
-  );
-
-  app.delete(
-    "/installations/:team_id",
-    {
-      schema: {
-        operationId: "removeSlackInstallation",
-        summary: "Disconnect a workspace",
-        description:
-          "The token is forgotten: nothing is posted there any more, and what is pressed there is refused. The app itself is removed at Slack.",
-        tags,
-        security,
-        params,
-        response: {
-          204: Type.Null({ description: "It is gone." }),
-          ...errors(
-            "MALFORMED_REQUEST",
-            "UNAUTHENTICATED",
-            "FORBIDDEN",
-            "NOT_FOUND",
-            "PAYLOAD_TOO_LARGE",
-            "SLACK_NOT_CONFIGURED",
-            "COMMIT_UNKNOWN",
-          ),
-        },
-      },
-    },
-    async (request, reply) => {
-      await removeInstallation(ctx, callerOf(request), request.params.team_id);
-      return reply.code(204).send(null);
-    },
-  );
-
-  app.post(
-    "/installations/:team_id/test",
-    {
-      schema: {
-        operationId: "testSlackInstallation",
-        summary: "Post a test message",
-        description: "Answers once Slack has taken the message or refused it, which `sent` says.",
-        tags,
-        security,
-        params,
-        body: Type.Unsafe<TestPostBody>(Type.Ref("TestSlackInstallation")),
-        response: {
-          200: Type.Unsafe<TestPostResult>(Type.Ref("TestSlackResult")),
-          ...errors(
-            "MALFORMED_REQUEST",
-            "UNAUTHENTICATED",
-            "FORBIDDEN",
-            "NOT_FOUND",
-            "PAYLOAD_TOO_LARGE",
-            "VALIDATION_FAILED",
-            "SLACK_NOT_CONFIGURED",
-          ),
-        },
-      },
-    },
-    async (request) => testInstallation(ctx, callerOf(request), request.params.team_id, request.body),
-  );
-
-  app.get(
-    "/manifest",
-    {
-      schema: {
-        operationId: "getSlackManifest",
-        summary: "The manifest that makes the app at Slack",
-        description: "To be pasted at api.slack.com/apps, under “Create New App”, “From a manifest”.",
-        tags,
-        security,
-        querystring: Type.Object({
-          socket_mode: Type.Optional(
-            Type.Unsafe<"0" | "1">({
-              type: "string",
-              enum: ["0", "1"],
-              description:
-                "`1`: for a service that Slack cannot reach. Left out: as the service is set, or else as its public address allows.",
-            }),
-          ),
-        }),
-        response: {
-          200: Type.Unsafe<object>({ type: "object", additionalProperties: true, description: "The manifest." }),
-          ...errors("MALFORMED_REQUEST", "UNAUTHENTICATED", "FORBIDDEN", "VALIDATION_FAILED"),
-        },
-      },
-    },
-    async (request) => readManifest(ctx, callerOf(request), request.query.socket_mode),
-  );
-
-  app.get(
-    "/oauth/start",
-    {
-      schema: {
-        operationId: "beginSlackInstall",
-        summary: "Install the app in a workspace",
-        description:
-          "Sends an operator's browser to Slack, where the app is allowed; it comes back to `oauth/callback`.",
-        tags,
-        security: [{ session: [] }],
-        response: {
-          302: Type.Null({ description: "To Slack." }),
-          ...errors("UNAUTHENTICATED", "FORBIDDEN", "SLACK_NOT_CONFIGURED", "COMMIT_UNKNOWN"),
-        },
-      },
-    },
-    async (request, reply) => reply.redirect(await beginInstall(ctx, callerOf(request)), 302),
-  );
-
-  app.get(
-    "/oauth/callback",
-    {
-      config: { resolveCaller: true },
-      schema: {
-        operationId: "endSlackInstall",
-        summary: "Where Slack sends the browser back to",
-        description:
-          "What comes back counts once, within ten minutes, in the session that began it. The page that it leads to says what came of it.",
-        tags,
-        querystring: Type.Object({
-          state: Type.Optional(Type.String({ maxLength: 1_000 })),
-          code: Type.Optional(Type.String({ maxLength: 1_000 })),
-          error: Type.Optional(Type.String({ maxLength: 1_000 })),
-        }),
-        response: {
-          302: Type.Null({ description: "To the settings, with `installed` or `problem` in the query." }),
-          ...errors("MALFORMED_REQUEST", "VALIDATION_FAILED", "SLACK_NOT_CONFIGURED", "COMMIT_UNKNOWN"),
-        },
-      },
-    },
-    async (request, reply) => {
-      const { state = "", code = "", error = "" } = request.query;
-      return reply.redirect(await endInstall(ctx, request.caller, { state, code, error }), 302);
-    },
-  );
+  await all(app, options);
 };
 
 function readPayload(bytes: Buffer): unknown {
