@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { BlockList } from "node:net";
+import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "./lib/model-vendors.ts";
 import { isEmailAddress } from "./lib/text.ts";
 import { parseOriginPattern, type OriginPattern } from "./lib/web-origins.ts";
 
@@ -35,16 +36,6 @@ export interface Config {
   discoveryFile: string | null;
   logLevel: LogLevel;
 }
-
-/** Vendors that a verifier can ask, and the variable of each one's key. */
-export const VENDOR_KEY_ENVS = {
-  anthropic: "ANTHROPIC_API_KEY",
-  openai: "OPENAI_API_KEY",
-  google: "GOOGLE_GENERATIVE_AI_API_KEY",
-  azure: "AZURE_OPENAI_API_KEY",
-} as const;
-export type VerifierProvider = keyof typeof VENDOR_KEY_ENVS;
-export const PROVIDERS = Object.keys(VENDOR_KEY_ENVS) as VerifierProvider[];
 
 export interface VerifierSettings {
   /** Names of variables that a task may name for a vendor's key, beside the vendors' own. */

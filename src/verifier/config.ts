@@ -1,6 +1,6 @@
-import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "../config.ts";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "../lib/model-vendors.ts";
 import { isStorableText } from "../lib/text.ts";
 
 /** The model that is asked where the task names none. */

@@ -1,4 +1,5 @@
-import type { VerifierProvider, VerifierSettings } from "../config.ts";
+import type { VerifierSettings } from "../config.ts";
+import type { VerifierProvider } from "../lib/model-vendors.ts";
 import { ServiceError } from "../errors.ts";
 import type { VerifierConfig } from "./config.ts";
 

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
-import type { VerifierProvider } from "../config.ts";
+import type { VerifierProvider } from "../lib/model-vendors.ts";
 import type { Prompt } from "./prompt.ts";
 import type { Access } from "./providers.ts";
 import type { Verdict } from "./verify.ts";

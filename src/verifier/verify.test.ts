@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { pino, type Logger } from "pino";
 import { startVendors, VENDOR_KEY, type Turn, type Vendors } from "../../test/support/vendors.ts";
 import type { ServiceError } from "../errors.ts";
-import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "../config.ts";
+import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "../lib/model-vendors.ts";
 import { DEFAULT_MODELS, readVerifierConfig } from "./config.ts";
 import { createVendorThread } from "./thread.ts";
 import { createVerify, type Verify, type VerifyOptions } from "./verify.ts";

@@ -8,7 +8,8 @@ import {
   type CircuitBreakerPolicy,
 } from "cockatiel";
 import type { Logger } from "pino";
-import type { VerifierProvider, VerifierSettings } from "../config.ts";
+import type { VerifierSettings } from "../config.ts";
+import type { VerifierProvider } from "../lib/model-vendors.ts";
 import { ServiceError } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { SECOND } from "../lib/time.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { VENDOR_KEY_ENVS, type VerifierProvider } from "../../src/config.ts";
+import { VENDOR_KEY_ENVS, type VerifierProvider } from "../../src/lib/model-vendors.ts";
 
 /** What a vendor does with a call. */
 export type Turn =

@@ -1,4 +1,5 @@
-import { PROVIDERS, VENDOR_KEY_ENVS, type Config, type VerifierProvider } from "../../config.ts";
+import type { Config } from "../../config.ts";
+import { PROVIDERS, VENDOR_KEY_ENVS, type VerifierProvider } from "../../lib/model-vendors.ts";
 import { ServiceError } from "../../errors.ts";
 import { accessTo, findPackages } from "../../verifier/providers.ts";
 import { off, ok, problem, warning, type Finding } from "./check.ts";
