@@ -1,9 +1,10 @@
 import { Ajv, type ErrorObject, type Options } from "ajv";
 import type { FastifySchemaCompiler } from "fastify";
-import { ServiceError, type ErrorDetail } from "../errors.ts";
+import type { ErrorDetail, ServiceError } from "../errors.ts";
 import { isJsonObject } from "../lib/json.ts";
 import { onFirstUse } from "../lib/on-first-use.ts";
 import { isStorableText } from "../lib/text.ts";
+import { refusedShape } from "./refused-shape.ts";
 
 const OPTIONS: Options = {
   useDefaults: true,
@@ -77,13 +78,8 @@ function notWhole(name: string): ErrorObject {
   return { instancePath: `/${name}`, keyword: "type", params: { type: "integer" }, schemaPath: "" };
 }
 
-/** A missing field or a wrong type is not what the route takes: 400. Anything else is well-formed, but refused: 422. */
 function refuse(errors: ErrorObject[], prefix: string): ServiceError {
-  const malformed = errors.filter(({ keyword }) => keyword === "type" || keyword === "required");
-  const code = malformed.length > 0 ? "MALFORMED_REQUEST" : "VALIDATION_FAILED";
-  return new ServiceError(code, {
-    details: (malformed.length > 0 ? malformed : errors).map((error) => detailOf(error, prefix)),
-  });
+  return refusedShape(errors.map((error) => detailOf(error, prefix)));
 }
 
 function detailOf({ instancePath, keyword, params, message }: ErrorObject, prefix: string): ErrorDetail {
