@@ -3,6 +3,7 @@ import type { Db, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { addCandidates } from "./candidates.ts";
 import type { Announce } from "./messages.ts";
+import { routedEntry } from "./new-task.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
 import type { Recipients } from "./read-request.ts";
 import { noteChoice, route } from "./routing.ts";
@@ -79,16 +80,8 @@ async function addRouted(
   if (!(await addTask(tx, { ...rows, task }))) return null;
   await noteChoice(tx, routed);
   await addCandidates(tx, task.id, routed.candidates);
-  if (decision !== null)
-    await addAuditEntry(tx, {
-      ...rows.audit,
-      seq: 1,
-      action: decision.action,
-      from_status: task.status,
-      actor_type: "system",
-      actor_email: null,
-      extra: task.redact_payload ? null : decision.extra,
-    });
+  const entry = routedEntry(rows, routed);
+  if (entry !== null) await addAuditEntry(tx, entry);
   await announce(tx, { task_id: task.id, purpose: "decision", at: task.created_at }, notify);
   return { ...rows, task };
 }

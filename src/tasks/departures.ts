@@ -1,17 +1,18 @@
 import { sql } from "kysely";
 import type { Context } from "../context.ts";
 import type { Reader, Tx } from "../db/database.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
 import { SIGNED_OUT } from "../people/sessions.ts";
 import { findUser, type User } from "../people/store.ts";
+import { parseAssignTo } from "./assign-to.ts";
 import { reassign } from "./assignment.ts";
 import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
-import { isTerminal, OPEN_STATUSES } from "./lifecycle.ts";
+import { isTerminal, NO_CLAIM, OPEN_STATUSES } from "./lifecycle.ts";
 import { parseNotify } from "./notify.ts";
-import { noteChoice, parseAssignTo, route } from "./routing.ts";
-import { findRequest, findTaskForUpdate, NO_CLAIM, parseJson, type Task } from "./store.ts";
+import { noteChoice, route } from "./routing.ts";
+import { findRequest, findTaskForUpdate, type Task } from "./store.ts";
 import { isAssignee } from "./access.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 

@@ -51,13 +51,24 @@ function parseDestination(entry: string, path: string): Destination {
   }
 }
 
+/** The address or the Slack target of a destination, without its channel. */
+export function targetOf(to: Destination): string {
+  return to.channel === "email" ? to.address : to.target;
+}
+
+/** Whether a destination is a channel of Slack, and not a person. */
+export function isSlackChannel(to: Destination): boolean {
+  const target = targetOf(to);
+  return /^[#CG]/.test(target) && !target.includes("@");
+}
+
 /** Whether one of the destinations is this person: by their address, or by their id in Slack. */
 export function isNamed(
   destinations: readonly Destination[],
   { email, slack_team_id, slack_user_id }: Pick<UserRow, "email" | "slack_team_id" | "slack_user_id">,
 ): boolean {
   return destinations.some((to) => {
-    const target = to.channel === "email" ? to.address : to.target;
+    const target = targetOf(to);
     if (isEmailAddress(target)) return email !== null && emailKey(target) === emailKey(email);
     if (to.channel !== "slack" || slack_user_id === null) return false;
     return target === slack_user_id && (to.team === null || to.team === slack_team_id);
