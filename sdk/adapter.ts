@@ -3,6 +3,6 @@
  * process, asking, reading the task and checking its answer are steps apart, some of them in sandboxes. Nothing here asks the
  * service, or has any other effect.
  */
-export { answerOf, ENDS } from "./client.ts";
+export { answerOf, ENDS } from "./outcome.ts";
 export { keyOf } from "./idempotency.ts";
 export { jsonSchemaOf, YES_OR_NO } from "./schemas.ts";

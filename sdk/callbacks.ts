@@ -47,7 +47,7 @@ export async function verifyCallback(
       `The header X-Service-Signature is ${given === undefined ? "missing" : "not sha256= and 64 hex digits"}: the service did not send this, or the header was lost on the way.`,
     );
   const signature = Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16));
-  if (!(await crypto.subtle.verify("HMAC", await signingKey(key), signature, body)))
+  if (!(await crypto.subtle.verify("HMAC", await signingKey(key, "verify"), signature, body)))
     throw new HumanTaskError(
       "CALLBACK_FORGED",
       "The signature is not that of these bytes and this key. If the service sent it, one of the two has changed.",
@@ -187,14 +187,14 @@ function headerOf(headers: GivenHeaders, name: string): string | undefined {
 }
 
 /** The key that signs: derived from the payload key, which itself never signs anything. @throws HumanTaskError CALLBACK_KEY */
-async function signingKey(key: CallbackKey) {
+export async function signingKey(key: CallbackKey, use: "sign" | "verify") {
   const bytes = keyBytes(key);
   const hmac = { name: "HMAC", hash: "SHA-256" };
-  if (typeof key !== "string") return crypto.subtle.importKey("raw", bytes, hmac, false, ["verify"]);
+  if (typeof key !== "string") return crypto.subtle.importKey("raw", bytes, hmac, false, [use]);
   const root = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
   const ascii = (text: string) => new TextEncoder().encode(text);
   const hkdf = { name: "HKDF", hash: "SHA-256", salt: ascii("service-webhook-v1"), info: ascii("v1") };
-  return crypto.subtle.deriveKey(hkdf, root, { ...hmac, length: KEY_BYTES * 8 }, false, ["verify"]);
+  return crypto.subtle.deriveKey(hkdf, root, { ...hmac, length: KEY_BYTES * 8 }, false, [use]);
 }
 
 const KEY_BYTES = 32;

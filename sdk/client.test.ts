@@ -13,7 +13,8 @@ import { startProcess, type ServiceProcess } from "../test/support/processes.ts"
 import { postgres } from "../test/support/postgres.ts";
 import { ADMIN_TOKEN } from "../test/support/service.ts";
 import { callbackHandler } from "./callbacks.ts";
-import { createClient, type Client, type ClientOptions, type Question } from "./client.ts";
+import { createClient, type Client, type ClientOptions } from "./client.ts";
+import type { Question } from "./question.ts";
 import type { Clock } from "./clock.ts";
 import { HumanTaskError, NoAnswerError } from "./errors.ts";
 

@@ -9,12 +9,12 @@ export interface Request {
   token: string;
   signal?: AbortSignal | undefined;
   /** How long the service may hold the answer back. */
-  holdMs?: number;
+  holdMs?: number | undefined;
   /**
    * Until when, in epoch milliseconds, what failed on the way is tried again; for a while when it is left out. null: never,
    * for what must not happen twice.
    */
-  until?: number | null;
+  until?: number | null | undefined;
   taskId?: string | undefined;
 }
 

@@ -10,6 +10,7 @@ import { packed, ROOT } from "../test/support/packed.ts";
 
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 const MAX_BYTES = 6600;
+const MAX_TESTING_BYTES = 45_000;
 
 let folder = "";
 let tarball = "";
@@ -55,8 +56,24 @@ export async function run() {
 }
 `;
 
+const AGENT_TEST = `
+import { answerOf } from "@human-task-service/client/adapter";
+import { answer, approve, createTestHuman, when, type SentCallback, type TestHuman } from "@human-task-service/client/testing";
+const human: TestHuman = createTestHuman([when(/x/, approve({ after: "5 minutes" })), answer((task) => task.payload)], {
+  deliver: async (request) => new Response(await request.text()),
+});
+const isYes: boolean = await human.client.awaitHuman({ task: "x" });
+const email: string | null = human.lastAsked.completed_by_email;
+const [callback]: readonly SentCallback[] = human.callbacks;
+await human.clock.advance("3 days");
+// @ts-expect-error -- that is no duration
+approve({ after: "5 fortnights" });
+export { answerOf, callback, email, isYes };
+`;
+
 void test("from its tarball, programs compile against the types of the client", () => {
   writeFileSync(join(folder, "agent.ts"), AGENT);
+  writeFileSync(join(folder, "agent-test.ts"), AGENT_TEST);
   for (const options of [
     ["--module", "nodenext"],
     ["--module", "esnext", "--moduleResolution", "bundler"],
@@ -77,6 +94,7 @@ void test("from its tarball, programs compile against the types of the client", 
         "es2024,dom,dom.iterable",
         ...options,
         "agent.ts",
+        "agent-test.ts",
       ],
       { cwd: folder, encoding: "utf8" },
     );
@@ -91,15 +109,56 @@ void test("the tarball holds what runs, and no tests", () => {
   const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" });
   assert.match(files, /README\.md[^]*|LICENSE/);
   assert.doesNotMatch(files, /test\.|fixtures|generate|build\./);
+  // The testing entry is one module: what it has of the service is inside.
+  assert.deepEqual(files.match(/testing\/.*\.js$/gm), ["testing/index.js"]);
 });
 
-void test("bundled for a browser the client has at most 6.6 kB, compressed, and nothing of Node's", async (t) => {
-  const bundle = await rolldown({ input: join(client(), "dist/index.js"), platform: "browser" });
+/** Bundles an entry of the package for a browser. @returns its bytes, compressed */
+async function bundled(entry: string): Promise<number> {
+  const bundle = await rolldown({ input: join(client(), entry), platform: "browser" });
   const { output } = await bundle.generate({ format: "esm", minify: true });
   assert.equal(output.length, 1);
   const { code, imports } = output[0];
   assert.deepEqual(imports, []);
-  const { length } = gzipSync(code, { level: 9 });
+  return gzipSync(code, { level: 9 }).length;
+}
+
+void test("bundled for a browser the client has at most 6.6 kB, compressed, and nothing of Node's", async (t) => {
+  const length = await bundled("dist/index.js");
   t.diagnostic(`${length} of ${MAX_BYTES} bytes`);
   assert.ok(length <= MAX_BYTES, `${length} bytes`);
+});
+
+void test("bundled for a browser the testing entry has at most 45 kB, compressed, and nothing of Node's", async (t) => {
+  const length = await bundled("dist/testing/index.js");
+  t.diagnostic(`${length} of ${MAX_TESTING_BYTES} bytes`);
+  assert.ok(length <= MAX_TESTING_BYTES, `${length} bytes`);
+});
+
+const ELSEWHERE = `
+const { log } = console;
+for (const name of ["process", "setImmediate", "global"]) delete globalThis[name];
+const { answer, createTestHuman, neverAnswer, TestMistake } = await import(
+  "./node_modules/@human-task-service/client/dist/testing/elsewhere.js"
+);
+const { NoAnswerError } = await import("@human-task-service/client");
+const code = { type: "string", pattern: "^A-\\\\d+$" };
+const deliver = async (request) => new Response(null, { status: 204 });
+const human = createTestHuman(answer("A-17", { after: "3 days" }), { deliver });
+const question = { task: "Which?", responseSchema: code, timeoutSeconds: 604_800, callbackUrl: "https://agent.example" };
+log(await human.client.awaitHuman(question), human.callbacks.length);
+for await (const { status } of human.client.list({ limit: 1 })) log(status);
+const wrong = createTestHuman(answer("B-17")).client.awaitHuman(question);
+log(await wrong.catch((error) => error instanceof TestMistake));
+const silent = createTestHuman(neverAnswer()).client.awaitHuman(question);
+log(await silent.catch((error) => error instanceof NoAnswerError));
+`;
+
+void test("the testing entry runs where nothing of Node's is, and shares the errors of the client", () => {
+  // Of Node, the implementation of `fetch` needs the global `Buffer`; the entry itself has none here.
+  const entry = readFileSync(join(client(), "dist/testing/index.js"), "utf8");
+  writeFileSync(join(client(), "dist/testing/elsewhere.js"), `const Buffer = undefined;\n${entry}`);
+  writeFileSync(join(folder, "elsewhere.mjs"), ELSEWHERE);
+  const said = execFileSync(process.execPath, ["elsewhere.mjs"], { cwd: folder, encoding: "utf8" });
+  assert.equal(said, "A-17 1\ncompleted\ntrue\ntrue\n");
 });

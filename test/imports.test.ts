@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { dirname, join, matchesGlob, normalize } from "node:path";
 import { test } from "node:test";
 
 /** Which rooms a room may import from, besides itself and what every room may: `config` and `errors`. */
@@ -27,6 +27,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   form: ["json-schema"],
   web: ["form", "json-schema", "vendor"],
   sdk: [],
+  "sdk/testing": [
+    "sdk",
+    "json-schema",
+    "channels",
+    "tasks",
+    "callbacks",
+    "people",
+    "verifier",
+    "outbound",
+    "http",
+    "db",
+    "lib",
+  ],
   adapters: [],
   mcp: ["sdk"],
   // Not part of what ships: they look at the service from outside, and nothing that ships imports them.
@@ -67,7 +80,28 @@ function roomOf(path: string): string {
   const parts = path.replace(/\.tsx?$/, "").split("/");
   // A channel like any other, though it is for tests.
   if (path.startsWith("test/support/file-channel/")) return "channels";
+  if (parts[0] === "sdk" && parts[1] === "testing") return "sdk/testing";
   return parts[0] === "src" ? parts[1]! : parts[0]!;
+}
+
+/** What of the service is inside the published testing entry of the client, besides what these files load. */
+const IN_TESTING_ENTRY = [
+  "src/callbacks/schedule.ts",
+  "src/channels/{email,slack}/notifiable.ts",
+  "src/errors.ts",
+  "src/http/{paging,refused-shape}.ts",
+  "src/lib/text.ts",
+  "src/outbound/url-form.ts",
+  "src/tasks/{assign-to,attribution,client-schemas,decide,entries,lifecycle,new-task,notify,outcome}.ts",
+  "src/tasks/{record,routed,same-request}.ts",
+  "src/verifier/config.ts",
+];
+
+/** What a file loads: modules by their paths, packages and parts of Node by their names. Types are not loaded. */
+function loadedBy(file: string): string[] {
+  const source = readFileSync(file, "utf8");
+  const imports = source.matchAll(/^(?:import|export) (?!type )(?:[^;"]*? from )?"([^"]+)";/gm);
+  return Array.from(imports, ([, name]) => (name!.startsWith(".") ? normalize(join(dirname(file), name!)) : name!));
 }
 
 function importsOf(file: string): string[] {
@@ -102,6 +136,24 @@ void test("imports go down the table only", () => {
     }
   }
   assert.deepEqual(wrong, []);
+});
+
+void test("the testing entry of the client has a few files of the service inside, and loads no package and nothing of Node's", () => {
+  const files = globSync("sdk/testing/*.ts").filter((file) => !file.endsWith(".test.ts"));
+  const ofService = new Set(files.flatMap(loadedBy).filter((path) => path.startsWith("src/")));
+  assert.deepEqual(
+    [...ofService].filter((path) => !IN_TESTING_ENTRY.some((glob) => matchesGlob(path, glob))),
+    [],
+  );
+  const loaded = new Set(files);
+  const wrong: string[] = [];
+  for (const file of loaded)
+    for (const other of loadedBy(file)) {
+      if (other.endsWith(".ts")) loaded.add(other);
+      else wrong.push(`${file} loads ${other}`);
+    }
+  assert.deepEqual(wrong, []);
+  assert.ok(loaded.has("src/tasks/lifecycle.ts") && loaded.has("json-schema/evaluate.ts"));
 });
 
 void test("only the thread that asks verifiers' vendors loads their packages, and nothing else loads what it runs", () => {

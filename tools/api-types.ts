@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
 
 /*
- * What `npm run generate` makes of openapi.json: the types of the client, and those of the dashboard.
+ * What `npm run generate` makes of openapi.json: the types of the client and of the dashboard, and the shapes of requests
+ * for the service in memory.
  */
 
 /** The operations that the client calls; of the rest of the description it needs nothing. */
@@ -18,7 +19,11 @@ const OPERATIONS = new Set([
   "createEmbedToken",
 ]);
 
-type Operation = { operationId: string; responses: Record<string, unknown> };
+type Operation = {
+  operationId: string;
+  responses: Record<string, unknown>;
+  parameters?: readonly { name: string; in: string; schema: unknown }[];
+};
 interface Description {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, unknown> };
@@ -56,9 +61,41 @@ async function typesOf(description: Description): Promise<string> {
   return `// Written by \`npm run generate\` from openapi.json.\n\n${types}`;
 }
 
+/** The shapes of requests that the service in memory of `sdk/testing` checks, by their names there. */
+const REQUESTS: Readonly<Record<string, (whole: Description) => unknown>> = {
+  CREATE_TASK: ({ components }) => components.schemas["CreateTask"],
+  COMPLETE_TASK: ({ components }) => components.schemas["CompleteTask"],
+  CANCEL_TASK: ({ components }) => components.schemas["CancelTask"],
+  LIST_TASKS: (whole) => queryOf(whole, "listTasks"),
+  POLL_TASK: (whole) => queryOf(whole, "pollTask"),
+};
+
+/** The query of an operation, as the schema of an object. */
+function queryOf({ paths }: Description, operationId: string): unknown {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const { parameters = [] } = operations.find((operation) => operation.operationId === operationId)!;
+  const inQuery = parameters.filter((parameter) => parameter.in === "query");
+  return { type: "object", properties: Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])) };
+}
+
+/** A schema without what only explains it. */
+function withoutWords(schema: unknown): unknown {
+  const isWords = (name: string, value: unknown) =>
+    (name === "description" && typeof value === "string") || (name === "examples" && Array.isArray(value));
+  return JSON.parse(JSON.stringify(schema, (name, value: unknown) => (isWords(name, value) ? undefined : value)));
+}
+
+function shapesOf(whole: Description): string {
+  const shapes = Object.entries(REQUESTS).map(
+    ([name, shapeOf]) => `export const ${name} = ${JSON.stringify(withoutWords(shapeOf(whole)), null, 2)};\n`,
+  );
+  return `// Written by \`npm run generate\` from openapi.json.\n\n${shapes.join("\n")}`;
+}
+
 async function main(): Promise<void> {
   const whole = JSON.parse(readFileSync(new URL("../openapi.json", import.meta.url), "utf8")) as Description;
   writeFileSync(new URL("../sdk/api.ts", import.meta.url), await typesOf(ofClient(whole)));
+  writeFileSync(new URL("../sdk/testing/request-shapes.ts", import.meta.url), shapesOf(whole));
   // The dashboard names addresses itself; it needs only what is behind them.
   writeFileSync(new URL("../web/dashboard/schemas.d.ts", import.meta.url), await typesOf({ ...whole, paths: {} }));
 }

@@ -1,84 +1,44 @@
-import { outcomeOf, type Tasks } from "./tasks.ts";
-import type { TaskRecord } from "../shapes.ts";
+import { nextAttemptAt } from "../../src/callbacks/schedule.ts";
+import { outcomeOf } from "../../src/tasks/outcome.ts";
+import type { WholeTask } from "../../src/tasks/store.ts";
+import { signingKey } from "../callbacks.ts";
+import type { Deliver, SentCallback } from "./test-human.ts";
 import type { Timeline } from "./timeline.ts";
-
-/** What became of a callback, attempt by attempt. */
-export interface SentCallback {
-  taskId: string;
-  url: string;
-  /** `abandoned`: every attempt failed, as after three days. */
-  status: "pending" | "delivered" | "abandoned";
-  /** Of each attempt, the status that it was answered with, or what the handler threw. */
-  attempts: readonly (number | { thrown: unknown })[];
-}
-
-/** Receives a callback as the program under test does. */
-export type Deliver = (request: Request) => Response | Promise<Response>;
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-/** What is waited before each attempt. (spec: Events, Delivery) */
-const WAITS_MS = [
-  0,
-  30 * SECOND,
-  60 * SECOND,
-  2 * MINUTE,
-  5 * MINUTE,
-  15 * MINUTE,
-  30 * MINUTE,
-  1 * HOUR,
-  2 * HOUR,
-  4 * HOUR,
-  8 * HOUR,
-  24 * HOUR,
-  24 * HOUR,
-];
 
 export interface CallbacksOptions {
   timeline: Timeline;
   deliver: Deliver;
   /** Base64 of 32 bytes. */
   payloadKey: string;
-  note: Tasks["note"];
+  /** Called once every attempt has failed. */
+  onAbandoned: (taskId: string, attempts: number) => void;
 }
 
-/** Sends what is owed when a task has ended, until it is answered with 2xx. (spec: Events, Callback webhook) */
-export function createCallbacks({ timeline, deliver, payloadKey, note }: CallbacksOptions) {
-  const sent: (SentCallback & { attempts: SentCallback["attempts"][number][] })[] = [];
+export interface Callbacks {
+  readonly sent: readonly SentCallback[];
+  /** Makes time pass until the callback of this task has come. */
+  expect(taskId: string): void;
+  /** Ends that: a task that was deleted while it was open has no callback. */
+  forget(taskId: string): void;
+  /** Sends the callback of a task that has ended, until it is answered with 2xx. (spec: Events, Callback webhook) */
+  send(task: WholeTask): void;
+}
+
+type Sent = SentCallback & { attempts: SentCallback["attempts"][number][] };
+
+export function createCallbacks({ timeline, deliver, payloadKey, onAbandoned }: CallbacksOptions): Callbacks {
+  const sent: Sent[] = [];
   const expecting = new Map<string, () => void>();
+  const forget = (taskId: string): void => expecting.get(taskId)?.();
 
-  return {
-    sent: sent as readonly SentCallback[],
-
-    /** Somebody waits for the end of this task without asking. */
-    expect: (taskId: string): void => {
-      expecting.set(taskId, timeline.wait("anybody"));
-    },
-
-    /** Nobody is called back of a task that was deleted while it was open. */
-    forget: (taskId: string): void => expecting.get(taskId)?.(),
-
-    send: (task: TaskRecord): void => {
-      const { verifier_result: _, ...body } = outcomeOf(task);
-      const bytes = new TextEncoder().encode(JSON.stringify(body));
-      const callback = {
-        taskId: task.id,
-        url: task.callback_url!,
-        status: "pending" as SentCallback["status"],
-        attempts: [],
-      };
-      sent.push(callback);
-      attempt(callback, bytes);
-    },
-  };
-
-  function attempt(callback: (typeof sent)[number], body: Uint8Array<ArrayBuffer>): void {
-    const wait = WAITS_MS[callback.attempts.length]!;
-    timeline.at(timeline.now() + wait, () => void post(callback, body));
+  /** @returns false: every attempt was made */
+  function schedule(callback: Sent, body: Uint8Array<ArrayBuffer>): boolean {
+    const at = nextAttemptAt(callback.attempts.length, new Date(timeline.now()), 0);
+    if (at !== null) timeline.at(at.getTime(), () => void attempt(callback, body));
+    return at !== null;
   }
 
-  async function post(callback: (typeof sent)[number], body: Uint8Array<ArrayBuffer>): Promise<void> {
+  async function attempt(callback: Sent, body: Uint8Array<ArrayBuffer>): Promise<void> {
     const { taskId, url, attempts } = callback;
     const headers = {
       "content-type": "application/json",
@@ -94,27 +54,26 @@ export function createCallbacks({ timeline, deliver, payloadKey, note }: Callbac
     } catch (thrown) {
       attempts.push({ thrown });
     }
-    const isAbandoned = !isDelivered && attempts.length === WAITS_MS.length;
-    if (isDelivered) callback.status = "delivered";
-    else if (!isAbandoned) {
-      attempt(callback, body);
-      return;
-    } else {
-      callback.status = "abandoned";
-      note(taskId, "callback_abandoned", { attempts: attempts.length });
-    }
-    expecting.get(taskId)?.();
+    if (!isDelivered && schedule(callback, body)) return;
+    callback.status = isDelivered ? "delivered" : "abandoned";
+    if (!isDelivered) onAbandoned(taskId, attempts.length);
+    forget(taskId);
   }
+
+  return {
+    sent,
+    forget,
+    expect: (taskId) => void expecting.set(taskId, timeline.wait("anybody")),
+    send: (task) => {
+      const callback: Sent = { taskId: task.id, url: task.callback_url!, status: "pending", attempts: [] };
+      sent.push(callback);
+      schedule(callback, new TextEncoder().encode(outcomeOf(task, task.response)));
+    },
+  };
 }
 
 /** The value of `X-Service-Signature`. (spec: Events, Signature) */
 async function sign(payloadKey: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const ascii = (text: string) => new TextEncoder().encode(text);
-  const raw = Uint8Array.from(atob(payloadKey), (char) => char.charCodeAt(0));
-  const root = await crypto.subtle.importKey("raw", raw, "HKDF", false, ["deriveKey"]);
-  const hkdf = { name: "HKDF", hash: "SHA-256", salt: ascii("service-webhook-v1"), info: ascii("v1") };
-  const hmac = { name: "HMAC", hash: "SHA-256", length: 256 };
-  const key = await crypto.subtle.deriveKey(hkdf, root, hmac, false, ["sign"]);
-  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, body));
+  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", await signingKey(payloadKey, "sign"), body));
   return `sha256=${Array.from(signature, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { callbackHandler, type Callback } from "../callbacks.ts";
-import { createClient, type Question } from "../client.ts";
+import { createClient } from "../client.ts";
+import type { Question } from "../question.ts";
 import { AnswerRefusedError, ApiError, NoAnswerError, UnreachableError } from "../errors.ts";
 import {
   answer,

@@ -1,8 +1,7 @@
-export type { Deliver, SentCallback } from "./callbacks.ts";
 export type { Duration } from "./duration.ts";
 export { createTestHuman } from "./human.ts";
-export type { TestHuman, TestHumanOptions } from "./human.ts";
 export { TestMistake } from "./mistake.ts";
 export { answer, approve, cancels, inOrder, neverAnswer, verifierExhausts, verifierRejects, when } from "./rules.ts";
 export type { Answering, Behaviour, Rejecting, Rule, Timing } from "./rules.ts";
+export type { Deliver, SentCallback, TestHuman, TestHumanOptions } from "./test-human.ts";
 export type { TestClock } from "./timeline.ts";

@@ -1,10 +1,10 @@
 import { isObject } from "../json.ts";
-import type { TaskRecord } from "../shapes.ts";
+import type { Problem, TaskRecord } from "../shapes.ts";
 import { isWrapped, toResponse } from "../single-value.ts";
-import { misfitsOf, told } from "./fit.ts";
 import { TestMistake } from "./mistake.ts";
 import type { Act, Rule } from "./rules.ts";
-import { attemptsOf, type Tasks } from "./tasks.ts";
+import { misfitsOf } from "./schemas.ts";
+import { answerTask, attemptsOf, cancelTask, findOpenTask, type Tasks } from "./tasks.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** Answers where the test does not say who does, and nobody is assigned. */
@@ -28,11 +28,11 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
   function play(id: string, [act, ...rest]: readonly Act[]): void {
     if (act === undefined) return;
     const perform = async (): Promise<void> => {
-      const task = tasks.findOpen(id);
+      const task = findOpenTask(tasks, id);
       // Whoever comes too late changes nothing.
       if (task === null) return;
       try {
-        if (act.does === "cancel") tasks.cancel(id, { type: "human", email: SOMEBODY }, act.reason);
+        if (act.does === "cancel") cancelTask(tasks, id, { type: "human", email: SOMEBODY }, act.reason);
         else await answer(task, act);
         play(id, rest);
       } catch (error) {
@@ -44,23 +44,21 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
 
   async function answer(task: TaskRecord, act: Extract<Act, { does: "answer" }>): Promise<void> {
     const given = await act.response(task);
-    if (tasks.findOpen(task.id) === null) return;
+    if (findOpenTask(tasks, task.id) === null) return;
     const answer: unknown = JSON.parse(JSON.stringify(given) ?? "null");
     const response = toResponse(answer);
     const problems =
       isObject(answer) || isWrapped(task.response_schema)
-        ? misfitsOf(task.response_schema, response, "")
+        ? misfitsOf(task.response_schema, response)
         : [{ path: "", message: "Must be an object." }];
     if (problems.length > 0)
       throw new TestMistake(
         `The test answers "${task.task}" with ${JSON.stringify(answer)}, which the service would refuse:${told(problems)}`,
       );
-    tasks.answer(task.id, {
-      response,
-      by: { type: "human", email: act.by ?? task.assigned_to_email ?? SOMEBODY },
-      via: act.via,
-      ...(act.rejection !== null && { verdict: { passed: false, reason: act.rejection } }),
-    });
+    const email = act.by ?? task.assigned_to_email ?? SOMEBODY;
+    const by = { email, user_id: null, account: null, channel: act.via, embed_sub: null };
+    const verdict = act.rejection === null ? undefined : { passed: false, reason: act.rejection };
+    answerTask(tasks, task.id, { response, by }, { type: "human", email }, verdict);
   }
 }
 
@@ -77,9 +75,10 @@ function actsFor(task: TaskRecord, rules: readonly Rule[]): readonly Act[] {
     throw new TestMistake(
       `The test has a verifier reject answers to "${task.task}", which has none: ${task.redact_payload ? "it is redacted" : "give the question verifierConfig"}.`,
     );
-  if (accepted !== -1 && rejections >= attemptsOf(task))
+  const attempts = task.verifier_config == null ? 0 : attemptsOf(task.verifier_config);
+  if (rejections > 0 && accepted !== -1 && rejections >= attempts)
     throw new TestMistake(
-      `The test has answers to "${task.task}" rejected ${rejections} times and then goes on, but ${attemptsOf(task)} rejections end it: use verifierExhausts(), or more max_attempts in verifierConfig.`,
+      `The test has answers to "${task.task}" rejected ${rejections} times and then goes on, but ${attempts} rejections end it: use verifierExhausts(), or more max_attempts in verifierConfig.`,
     );
   return acts;
 }
@@ -103,4 +102,9 @@ function mistakeOf(error: unknown, what: string): TestMistake {
 
 function firstWord(text: string): string {
   return /\p{L}+/u.exec(text)?.[0] ?? ".";
+}
+
+/** Problems for people, each on a line of its own. */
+function told(problems: readonly Problem[]): string {
+  return problems.map(({ path, message }) => `\n  ${path || "/"}: ${message}`).join("");
 }

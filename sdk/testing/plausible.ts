@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../json.ts";
-import { documentOf, misfitsOf, numberIn, resolveRef, typesOf } from "./fit.ts";
+import { misfitsOf } from "./schemas.ts";
 
 /** Values of an `enum` that say yes. */
 const YES = /^(yes|ok|okay|approved?|accept(ed)?|allow(ed)?|confirm(ed)?|agreed?|grant(ed)?|publish(ed)?)$/i;
@@ -12,7 +12,7 @@ const DEPTH_MAX = 20;
  */
 export function plausibleAnswer(schema: JsonObject): JsonObject | undefined {
   const answer = build(schema, schema, 0);
-  return isObject(answer) && misfitsOf(schema, answer, "").length === 0 ? answer : undefined;
+  return isObject(answer) && misfitsOf(schema, answer).length === 0 ? answer : undefined;
 }
 
 function build(within: unknown, schema: unknown, depth: number): unknown {
@@ -86,4 +86,27 @@ function number(schema: JsonObject): number | undefined {
   if (least === -Infinity) return Math.floor(most / step) * step - (most === schema["exclusiveMaximum"] ? step : 0);
   const lowest = Math.ceil(least / step) * step;
   return lowest > above ? lowest : lowest + step;
+}
+
+/** The document in which a schema's references are looked up: the one that it begins by its `$id`, or the one it is in. */
+function documentOf(schema: JsonObject, within: unknown): unknown {
+  return typeof schema["$id"] === "string" ? schema : within;
+}
+
+/** The schema that a reference within the document `root` leads to; undefined where there is none. */
+function resolveRef(root: unknown, ref: string): unknown {
+  if (!/^#(\/|$)/.test(ref)) return undefined;
+  const names = decodeURIComponent(ref).split("/").slice(1);
+  const unescaped = names.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return unescaped.reduce<unknown>((at, name) => (at as JsonObject | undefined)?.[name], root);
+}
+
+/** The types that a schema names; none where it allows all of them. */
+function typesOf({ type }: JsonObject): readonly string[] {
+  return [type].flat().filter((one) => typeof one === "string");
+}
+
+function numberIn(schema: JsonObject, keyword: string, otherwise: number): number {
+  const value = schema[keyword];
+  return typeof value === "number" ? value : otherwise;
 }

@@ -1,4 +1,5 @@
-import type { Timeline, Waiter } from "./timeline.ts";
+import type { Waiter } from "./activity.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** Those who wait for the end of a task. */
 export interface Polls {

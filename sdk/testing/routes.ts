@@ -1,130 +1,134 @@
-import { TestMistake } from "./mistake.ts";
-import { Refusal } from "./refusal.ts";
-import { keyIn, parseBody, readCancellation, readCompletion, readCreation, readList, readPoll } from "./requests.ts";
-import { isTerminal, outcomeOf, type Actor, type Found, type Tasks } from "./tasks.ts";
+import { ServiceError } from "../../src/errors.ts";
+import { linkToNext } from "../../src/http/paging.ts";
+import { actorOf, completerOf } from "../../src/tasks/attribution.ts";
+import { isTerminal } from "../../src/tasks/lifecycle.ts";
+import type { TaskRecord } from "../shapes.ts";
+import { listTasks } from "./list.ts";
+import type { TestMistake } from "./mistake.ts";
+import {
+  keyIn,
+  parseBody,
+  readCancellation,
+  readCompletion,
+  readCreation,
+  readList,
+  readPoll,
+  type Creation,
+} from "./requests.ts";
+import { ADMIN, answerTask, cancelTask, findByKey, getOutcome, getTask, readTrail, type Tasks } from "./tasks.ts";
 
 /** Resolves once the task has ended or is gone, or the time is over. */
 export type Hold = (id: string, ms: number, signal: AbortSignal) => Promise<void>;
 
-export interface RoutesOptions {
-  baseUrl: string;
+export interface Routes {
   token: string;
   tasks: Tasks;
   /** Creates the task of a body whose key is not bound. */
-  create: (request: ReturnType<typeof readCreation>) => Found["record"];
-  remove: Tasks["remove"];
+  create: (creation: Creation) => TaskRecord;
+  remove: (id: string) => void;
   hold: Hold;
-  /** What the test has said wrongly about a task. */
+  /** The mistake of the test in what it says of a task. */
   mistakeOf: (id: string) => TestMistake | undefined;
 }
 
-/** Answers as the routes of the service do that the client calls. (spec: Endpoints, Tasks) */
-export function createRoutes(options: RoutesOptions): (request: Request, signal: AbortSignal) => Promise<Response> {
-  const { baseUrl, token, tasks } = options;
-  let lastRequest = 0;
-
-  return async (request, signal) => {
-    const requestId = request.headers.get("x-request-id") ?? `req_${++lastRequest}`;
-    try {
-      const response = await answer(request, signal);
-      response.headers.set("x-request-id", requestId);
-      return response;
-    } catch (error) {
-      if (!(error instanceof Refusal || error instanceof TestMistake)) throw error;
-      return refuse(error, requestId);
-    }
-  };
-
-  async function answer(request: Request, signal: AbortSignal): Promise<Response> {
-    const { pathname, searchParams: query } = new URL(request.url);
-    const [, area, given, action = "", ...more] = pathname.split("/").slice(1);
-    const id = decodeURIComponent(given ?? "");
-    const route = `${request.method} ${area}${given === undefined ? "" : "/:id"}${action === "" ? "" : `/${action}`}`;
-    const isKnown = pathname.startsWith("/api/") && more.length === 0;
-    if (isKnown && route === "POST embed/:id") throw new Refusal("EMBED_NOT_CONFIGURED");
-    if (isKnown && !(route in ALLOWED) && route.slice(route.indexOf(" ") + 1) in PATHS)
-      throw new Refusal("METHOD_NOT_ALLOWED");
-    if (!isKnown || !(route in ALLOWED)) throw new Refusal("NOT_FOUND");
-    if (request.headers.get("authorization") !== `Bearer ${token}`) throw new Refusal("UNAUTHENTICATED");
-
-    const mistake = options.mistakeOf(id);
-    if (mistake !== undefined) throw mistake;
-    const body = async () => parseBody(await request.text(), request.headers.get("content-type"));
-
-    switch (route as keyof typeof ALLOWED) {
-      case "POST tasks":
-        return create(await body());
-      case "GET tasks": {
-        const { rows, next } = tasks.list(readList(query));
-        if (next === null) return json(200, rows);
-        query.delete("offset");
-        query.set("cursor", next);
-        return json(200, rows, { link: `</api/tasks?${query}>; rel="next"` });
-      }
-      case "GET tasks/:id":
-        return json(200, tasks.get(id));
-      case "GET tasks/:id/poll": {
-        const seconds = readPoll(query);
-        if (!isTerminal(tasks.get(id).status) && seconds > 0) await options.hold(id, seconds * 1000, signal);
-        const mistake = options.mistakeOf(id);
-        if (mistake !== undefined) throw mistake;
-        return json(200, outcomeOf(tasks.get(id)));
-      }
-      case "GET tasks/:id/audit":
-        return json(200, tasks.audit(id));
-      case "POST tasks/:id/complete": {
-        const { response, completed_by_email, completed_via_channel } = readCompletion(await body());
-        const by: Actor = { type: "agent", email: completed_by_email ?? null };
-        return json(200, tasks.answer(id, { response, by, via: completed_via_channel ?? null }));
-      }
-      case "POST tasks/:id/cancel": {
-        const reason = readCancellation(await body());
-        return json(200, tasks.cancel(id, { type: "agent", email: null }, reason));
-      }
-      case "DELETE tasks/:id":
-        options.remove(id);
-        return new Response(null, { status: 204 });
-    }
-  }
-
-  /** The key is looked up before the rest is checked. */
-  function create(body: unknown): Response {
-    const bound = tasks.findByKey(keyIn(body), body);
-    const { record, isReplay, isMismatch } = bound ?? {
-      record: options.create(readCreation(body)),
-      isReplay: false,
-      isMismatch: false,
-    };
-    return json(201, record, {
-      "idempotent-replayed": String(isReplay),
-      ...(isMismatch && { "idempotent-mismatch": "true" }),
-    });
-  }
-
-  function refuse(error: Refusal | TestMistake, request_id: string): Response {
-    const [status, error_code, details] =
-      error instanceof Refusal ? [error.status, error.code, error.details] : [400, "TEST_MISTAKE", []];
-    const docs = `${baseUrl}/docs/troubleshooting#${error_code}`;
-    const body = { error_code, message: error.message, docs, request_id, ...(details.length > 0 && { details }) };
-    const headers = { "x-request-id": request_id, ...(status === 401 && { "www-authenticate": "Bearer" }) };
-    return json(status, body, headers);
-  }
+/** A request whose route is known. */
+interface Call {
+  id: string;
+  request: Request;
+  query: URLSearchParams;
+  signal: AbortSignal;
 }
 
-const ALLOWED = {
-  "POST tasks": true,
-  "GET tasks": true,
-  "GET tasks/:id": true,
-  "GET tasks/:id/poll": true,
-  "GET tasks/:id/audit": true,
-  "POST tasks/:id/complete": true,
-  "POST tasks/:id/cancel": true,
-  "DELETE tasks/:id": true,
+/**
+ * Answers as the routes of the service do that the client calls. (spec: Endpoints, Tasks)
+ * @throws ServiceError, TestMistake
+ */
+export async function answerRequest(routes: Routes, request: Request, signal: AbortSignal): Promise<Response> {
+  const { route, id, query } = routeOf(request);
+  if (request.headers.get("authorization") !== `Bearer ${routes.token}`) throw new ServiceError("UNAUTHENTICATED");
+  requireNoMistake(routes, id);
+  return HANDLERS[route](routes, { id, request, query, signal });
+}
+
+function requireNoMistake({ mistakeOf }: Routes, id: string): void {
+  const mistake = mistakeOf(id);
+  if (mistake !== undefined) throw mistake;
+}
+
+const HANDLERS = {
+  "POST tasks": async ({ tasks, create }: Routes, { request }: Call) => {
+    const body = await bodyOf(request);
+    // The key is looked up before the rest is checked.
+    const bound = findByKey(tasks, keyIn(body), body);
+    return json(201, bound?.record ?? create(readCreation(body)), {
+      "idempotent-replayed": String(bound !== null),
+      ...(bound?.isMismatch === true && { "idempotent-mismatch": "true" }),
+    });
+  },
+  "GET tasks": async ({ tasks }: Routes, { request, query }: Call) => {
+    const { rows, next } = listTasks(tasks, readList(query));
+    return json(200, rows, next === null ? {} : { link: linkToNext("/api/tasks", request.url, next) });
+  },
+  "GET tasks/:id": async ({ tasks }: Routes, { id }: Call) => json(200, getTask(tasks, id)),
+  "GET tasks/:id/poll": async (routes: Routes, { id, query, signal }: Call) => {
+    const seconds = readPoll(query);
+    if (!isTerminal(getTask(routes.tasks, id).status) && seconds > 0) await routes.hold(id, seconds * 1000, signal);
+    requireNoMistake(routes, id);
+    return json(200, getOutcome(routes.tasks, id));
+  },
+  "GET tasks/:id/audit": async ({ tasks }: Routes, { id }: Call) => json(200, readTrail(tasks, id)),
+  "POST tasks/:id/complete": async ({ tasks }: Routes, { id, request }: Call) => {
+    const body = readCompletion(await bodyOf(request));
+    const by = completerOf(ADMIN, body);
+    return json(200, answerTask(tasks, id, { response: body.response, by }, actorOf(ADMIN, by.email)));
+  },
+  "POST tasks/:id/cancel": async ({ tasks }: Routes, { id, request }: Call) =>
+    json(200, cancelTask(tasks, id, actorOf(ADMIN), readCancellation(await bodyOf(request)))),
+  "DELETE tasks/:id": async ({ remove }: Routes, { id }: Call) => {
+    remove(id);
+    return new Response(null, { status: 204 });
+  },
 } as const;
 
-const PATHS = Object.fromEntries(Object.keys(ALLOWED).map((route) => [route.slice(route.indexOf(" ") + 1), true]));
+type Route = keyof typeof HANDLERS;
 
-function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
+/** The paths of these routes, for any method. */
+const PATHS: ReadonlySet<string> = new Set(Object.keys(HANDLERS).map(pathIn));
+
+function pathIn(route: string): string {
+  return route.slice(route.indexOf(" ") + 1);
+}
+
+/** @throws ServiceError NOT_FOUND, METHOD_NOT_ALLOWED, EMBED_NOT_CONFIGURED */
+function routeOf({ method, url }: Request): { route: Route; id: string; query: URLSearchParams } {
+  const { pathname, searchParams: query } = new URL(url);
+  const [, area, given, action = "", ...more] = pathname.split("/").slice(1);
+  const route = `${method} ${area}${given === undefined ? "" : "/:id"}${action === "" ? "" : `/${action}`}`;
+  if (!pathname.startsWith("/api/") || more.length > 0) throw new ServiceError("NOT_FOUND");
+  if (route === "POST embed/:id") throw new ServiceError("EMBED_NOT_CONFIGURED");
+  if (!isRoute(route)) throw new ServiceError(PATHS.has(pathIn(route)) ? "METHOD_NOT_ALLOWED" : "NOT_FOUND");
+  return { route, id: decodeURIComponent(given ?? ""), query };
+}
+
+function isRoute(route: string): route is Route {
+  return Object.hasOwn(HANDLERS, route);
+}
+
+async function bodyOf(request: Request): Promise<unknown> {
+  return parseBody(await request.text(), request.headers.get("content-type"));
+}
+
+/** The answer to a request that is refused. (spec: Errors) */
+export function refusal(error: ServiceError | TestMistake, baseUrl: string, request_id: string): Response {
+  const isOfService = error instanceof ServiceError;
+  const [status, error_code] = isOfService ? [error.status, error.code] : [400, "TEST_MISTAKE"];
+  const details = (isOfService ? error.details : undefined) ?? [];
+  const docs = `${baseUrl}/docs/troubleshooting#${error_code}`;
+  const body = { error_code, message: error.message, docs, request_id, ...(details.length > 0 && { details }) };
+  return json(status, body, status === 401 ? { "www-authenticate": "Bearer" } : {});
+}
+
+function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(body), {
     status,
     headers: { "content-type": "application/json; charset=utf-8", ...headers },

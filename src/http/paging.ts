@@ -1,4 +1,3 @@
-import { Type, type TUnsafe } from "typebox";
 import { invalid } from "../errors.ts";
 
 /** Where a page of a list ends: the sort value and the id of its last row. */
@@ -39,16 +38,4 @@ export function linkToNext(path: string, url: string, cursor: string): string {
   search.delete("offset");
   search.set("cursor", cursor);
   return `<${path}?${search.toString()}>; rel="next"`;
-}
-
-/** The answer of a list with pages. @param name - of the shape of its items */
-export function pageOf<T>(name: string, description: string): TUnsafe<T[]> {
-  return Type.Unsafe<T[]>({
-    type: "array",
-    items: Type.Ref(name),
-    description,
-    headers: {
-      Link: { description: '`<...>; rel="next"` where there is a next page.', schema: { type: "string" } },
-    },
-  });
 }

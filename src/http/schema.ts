@@ -26,6 +26,18 @@ export const Text = (options: { minLength?: number; maxLength: number; descripti
 
 export const Time = (description: string) => Type.String({ description, examples: ["2026-01-31T12:00:00.000Z"] });
 
+/** The answer of a list with pages. @param name - of the shape of its items */
+export function pageOf<T>(name: string, description: string): TUnsafe<T[]> {
+  return Type.Unsafe<T[]>({
+    type: "array",
+    items: Type.Ref(name),
+    description,
+    headers: {
+      Link: { description: '`<...>; rel="next"` where there is a next page.', schema: { type: "string" } },
+    },
+  });
+}
+
 /** The body of every error. (spec: Errors) */
 export const ErrorBodySchema = Type.Object(
   {

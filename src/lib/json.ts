@@ -7,6 +7,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The value of stored JSON; null where nothing is stored. */
+export function parseJson<T>(text: JsonText | null): T | null {
+  return text === null ? null : (JSON.parse(text) as T);
+}
+
 /**
  * An object of the fields of `first`, then of `texts`, whose values are JSON already (null stands for itself), then of
  * `last`: what is stored as JSON is sent as it stands, instead of being read and written once more.

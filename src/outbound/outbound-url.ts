@@ -1,8 +1,6 @@
 import { isIP } from "node:net";
 import { addressRefusal, type AddressPolicy } from "./addresses.ts";
-
-/** Longest URL that is stored and called, in characters. */
-const MAX_URL_LENGTH = 2_048;
+import { readUrlForm } from "./url-form.ts";
 
 export interface Target {
   url: URL;
@@ -21,20 +19,9 @@ export type Reading =
  * this machine. Never throws, whatever the input.
  */
 export function readOutboundUrl(text: unknown, policy: AddressPolicy): Reading {
-  if (typeof text !== "string" || text === "") return badUrl("The URL is missing.");
-  if (text.length > MAX_URL_LENGTH) return badUrl(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
-  // `URL` removes line breaks and tabs silently, so the stored URL would differ from the called one.
-  if (hasControlCharacter(text)) return badUrl("The URL contains a control character.");
-  if (!URL.canParse(text)) return badUrl("The URL cannot be parsed.");
-
-  const url = new URL(text);
-  if (url.protocol !== "http:" && url.protocol !== "https:") return badUrl("The URL must begin with http or https.");
-  if (url.username !== "" || url.password !== "") return badUrl("The URL must not contain credentials.");
-  if (url.port === "0") return badUrl("The URL names port 0, where nothing can listen.");
-
-  const hostname = url.hostname.replace(/^\[|\]$/g, "").replace(/\.+$/, "");
-  if (hostname === "") return badUrl("The URL names no host.");
-
+  const form = readUrlForm(text);
+  if (!form.ok) return { ok: false, error: "bad_url", message: form.message };
+  const { url, hostname } = form;
   const address = isIP(hostname) === 0 ? null : hostname;
   const message = address === null ? nameRefusal(hostname, policy) : addressRefusal(address, policy);
   if (message !== null) return { ok: false, error: "refused_address", message };
@@ -59,16 +46,4 @@ export function originOf(text: string): string {
 function nameRefusal(hostname: string, policy: AddressPolicy): string | null {
   if (policy.allowPrivate || !(hostname === "localhost" || hostname.endsWith(".localhost"))) return null;
   return `${hostname.slice(-64)} is this machine, and private receivers are not allowed.`;
-}
-
-function hasControlCharacter(text: string): boolean {
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code < 0x20 || code === 0x7f) return true;
-  }
-  return false;
-}
-
-function badUrl(message: string): Reading {
-  return { ok: false, error: "bad_url", message };
 }

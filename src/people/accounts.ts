@@ -1,11 +1,10 @@
 /**
  * Accounts of people in channels that vouch for their members. Stored and sent fields call an account after Slack, the one
- * channel that has had them so far; this file alone knows that. (spec: Users, Complete a task)
+ * channel that has had them so far. Only this file and `account-schema.ts`, which describes the fields of requests and
+ * records, know that. (spec: Users, Complete a task)
  */
-import { Type } from "typebox";
 import type { TaskRow, UserRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
-import { Nullable, Text } from "../http/schema.ts";
 
 /** A member of a workspace. */
 export interface Account {
@@ -16,29 +15,10 @@ export interface Account {
 /** The channel that accounts in the directory belong to. */
 const CHANNEL = "slack";
 
-const NullableText = (description: string) => Nullable(Type.String({ description }));
-
 type UserColumns = Pick<UserRow, "slack_team_id" | "slack_user_id">;
 type AnswerColumns = Pick<TaskRow, "completed_by_slack_team_id" | "completed_by_slack_user_id">;
 
 // --- In the directory --------------------------------------------------------------------------------------------------
-
-/** Fields of a user's record. */
-export const accountRecord = {
-  slack_team_id: NullableText("The Slack workspace."),
-  slack_user_id: NullableText("The person's id in it."),
-};
-
-/** Fields of a request that writes a user. */
-export const accountBody = {
-  slack_team_id: Type.Optional(
-    Nullable(Text({ minLength: 1, maxLength: 50, description: "The Slack workspace, with `slack_user_id`." })),
-  ),
-  slack_user_id: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 50, description: "The person's id in it." }))),
-};
-
-/** What a user needs to be reached, for the description of the API. */
-export const ADDRESS_WANTED = "With an e-mail address or both Slack ids; the rest is optional.";
 
 /** The columns of a user that name their account. */
 export const ACCOUNT_COLUMNS = ["slack_team_id", "slack_user_id"] as const satisfies (keyof UserColumns)[];
@@ -64,12 +44,6 @@ export function requireWholeAccount({ slack_team_id, slack_user_id }: UserColumn
 }
 
 // --- In an answer ------------------------------------------------------------------------------------------------------
-
-/** Fields of a task's record that name the account which answered. */
-export const answerAccountRecord = {
-  completed_by_slack_team_id: NullableText("The Slack workspace of the member who answered in Slack."),
-  completed_by_slack_user_id: NullableText("The Slack member who answered in Slack."),
-};
 
 /** The columns of a task that name the account which answered. */
 export const ANSWER_ACCOUNT_COLUMNS = [

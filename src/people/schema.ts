@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
-import { accountBody, accountRecord } from "./accounts.ts";
+import { accountBody, accountRecord } from "./account-schema.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 
 /** The headers of an answer that signs somebody in. */

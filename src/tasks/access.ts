@@ -195,8 +195,3 @@ export function scopeOf(caller: Caller): Person | null {
   requireMay(caller, "list");
   return caller.kind === "user" && !isOperator(caller) ? caller.user : null;
 }
-
-/** Whether the caller sees `notify`, `callback_url` and `verifier_config` of a task. */
-export function seesRouting(caller: Caller): boolean {
-  return isOperator(caller);
-}

@@ -1,8 +1,8 @@
 import type { Reader } from "../db/database.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
 import { findUser } from "../people/store.ts";
 import { listCandidates } from "./candidates.ts";
-import { findRequest, parseJson, type Task } from "./store.ts";
+import { findRequest, type Task } from "./store.ts";
 
 /** More candidates than this are counted instead of named. */
 const NAMED_MAX = 3;

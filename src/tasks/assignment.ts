@@ -1,7 +1,7 @@
 import type { Tx } from "../db/database.ts";
 import { scheduleRefresh } from "../deliveries/live-messages.ts";
 import { inboxHint } from "./candidates.ts";
-import type { Actor } from "./move.ts";
+import type { Actor } from "./decide.ts";
 import { addAuditEntry, setRouting, type RoutingColumns, type Task } from "./store.ts";
 
 /** A change of who a task is for, or of who is working on it. */

@@ -1,7 +1,7 @@
 import { ServiceError } from "../errors.ts";
 import type { Caller } from "../people/caller.ts";
 import type { Completer } from "./lifecycle.ts";
-import type { Actor } from "./move.ts";
+import type { Actor } from "./decide.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 
 /** The caller as the audit trail names them; `email` is what the admin token says of whom it acts for. */

@@ -1,5 +1,6 @@
 import type { Tx } from "../db/database.ts";
 import type { EndedDelivery } from "../deliveries/kinds.ts";
+import { entryBeside } from "./entries.ts";
 import type { Purpose } from "./notices.ts";
 import { addAuditEntry, findTaskForUpdate, setAuditSeq } from "./store.ts";
 
@@ -39,17 +40,6 @@ async function addEntry(
   const task = await findTaskForUpdate(tx, task_id);
   if (task === null) return;
   await setAuditSeq(tx, task_id, task.audit_seq + 1);
-  await addAuditEntry(tx, {
-    task_id,
-    seq: task.audit_seq,
-    from_status: task.status,
-    to_status: task.status,
-    actor_type: "system",
-    actor_email: null,
-    verifier_reason: null,
-    embed_sub: null,
-    created_at: Math.max(tx.now(), task.updated_at),
-    ...entry,
-  });
+  await addAuditEntry(tx, entryBeside(task, entry, tx.now()));
   tx.hint(`task:${task_id}`);
 }

@@ -9,15 +9,14 @@ import { isAssignee, requireMay, requireMayWith } from "./access.ts";
 import { actorOf } from "./attribution.ts";
 import { reassign } from "./assignment.ts";
 import { deleteCandidates, isAmong, listCandidates } from "./candidates.ts";
-import { isTerminal } from "./lifecycle.ts";
-import type { Actor } from "./move.ts";
+import { isTerminal, NO_CLAIM } from "./lifecycle.ts";
+import type { Actor } from "./decide.ts";
 import type { AssignTaskBody } from "./schema.ts";
 import {
   findNextClaimEnd,
   getWholeTask,
   lockLapsedClaims,
   lockTask,
-  NO_CLAIM,
   type RoutingColumns,
   type Task,
   type WholeTask,

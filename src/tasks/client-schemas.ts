@@ -1,7 +1,7 @@
 import { parseSchema } from "../../json-schema/parse-schema.ts";
 import type { Schema } from "../../json-schema/schema.ts";
 import { takesObjects } from "../../json-schema/takes-objects.ts";
-import type { PatternHost } from "../../json-schema/pattern-worker-host.ts";
+import type { PatternHost, SettledVerdict } from "../../json-schema/pattern-worker-host.ts";
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { JsonObject, JsonText } from "../lib/json.ts";
 
@@ -78,9 +78,7 @@ function keep(text: string, schema: Schema): void {
 }
 
 /**
- * Formats of a response are checked, since the form asks for them. Those of a payload are not: what an agent has is what
- * it has, and libraries write `date-time` without a zone.
- *
+ * Checks a value against its schema.
  * @throws ServiceError VALIDATION_FAILED that names every value that does not fit; OVERLOADED when too many slow patterns
  *   are being matched
  */
@@ -90,7 +88,22 @@ export async function requireFits(
   value: JsonObject,
   path: "/payload" | "/response",
 ): Promise<void> {
-  const verdict = await schemas.validate(schema, value, { formats: path === "/response" ? "assert" : "annotate" });
+  requireValid(await schemas.validate(schema, value, { formats: formatsOf(path) }), path);
+}
+
+/**
+ * How formats are taken. Those of a response are checked, since the form asks for them. Those of a payload are not: agents
+ * send what they have, and libraries write `date-time` without a zone.
+ */
+export function formatsOf(path: "/payload" | "/response"): "assert" | "annotate" {
+  return path === "/response" ? "assert" : "annotate";
+}
+
+/**
+ * Rejects a value that does not fit its schema, or that cannot be checked.
+ * @throws ServiceError VALIDATION_FAILED, OVERLOADED
+ */
+export function requireValid(verdict: SettledVerdict, path: "/payload" | "/response"): void {
   const name = path.slice(1);
   switch (verdict.status) {
     case "valid":

@@ -2,12 +2,10 @@ import type { Db } from "../db/database.ts";
 import type { TaskCreator } from "./creator.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
-import { toAnswerColumns } from "../people/accounts.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireMay } from "./access.ts";
 import { actorOf } from "./attribution.ts";
-import type { Actor } from "./move.ts";
-import type { NewTask } from "./new-task-store.ts";
+import { newTask } from "./new-task.ts";
 import { readRequest, type CheckedRequest, type CheckContext } from "./read-request.ts";
 import { findReplay, type Replay } from "./replay.ts";
 import type { CreateTaskBody } from "./schema.ts";
@@ -51,7 +49,7 @@ export async function createTask(
   }
   // The insertion finds out whether the key is taken. It may be freed by a deletion, and taken again, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const rows = newTask(request, actorOf(caller), ctx.db.now());
+    const rows = newTask(request, actorOf(caller), ctx.db.now(), newId);
     const written = await ctx.taskCreator(rows, request.recipients);
     if (written !== null) {
       const task = toTask({ ...written.task, ...request.documents, response: null });
@@ -62,63 +60,4 @@ export async function createTask(
     if (bound) return { ...bound, isReplay: bound.task.id !== rows.task.id };
   }
   throw new ServiceError("OVERLOADED");
-}
-
-function newTask({ body: request, documents }: CheckedRequest, actor: Actor, now: number): NewTask {
-  const id = newId("tsk", now);
-  return {
-    task: {
-      id,
-      idempotency_key: request.idempotency_key,
-      status: "created",
-      task: request.task,
-      timeout_seconds: request.timeout_seconds,
-      timeout_at: now + request.timeout_seconds * 1000,
-      redact_payload: request.redact_payload ? 1 : 0,
-      verification_attempt: 0,
-      verifier_result: null,
-      assigned_to_user_id: null,
-      assigned_to_email: null,
-      claimed_by_user_id: null,
-      claimed_by_email: null,
-      claim_expires_at: null,
-      callback_url: request.callback_url ?? null,
-      listed_length:
-        request.task.length +
-        length(documents.payload, documents.assign_to, documents.notify, documents.verifier_config),
-      schemas_length: length(documents.payload_schema, documents.response_schema, documents.form_definition),
-      audit_seq: 1,
-      created_at: now,
-      updated_at: now,
-      ended_at: null,
-      completed_at: null,
-      timed_out_at: null,
-      completed_by_email: null,
-      completed_by_user_id: null,
-      ...toAnswerColumns(null),
-      completed_via_channel: null,
-      cancelled_by: null,
-      cancel_reason: null,
-    },
-    documents: { task_id: id, ...documents },
-    audit: {
-      task_id: id,
-      seq: 0,
-      id: newId("aud", now),
-      action: "created",
-      from_status: null,
-      to_status: "created",
-      actor_type: actor.type,
-      actor_email: actor.email,
-      channel: null,
-      verifier_reason: null,
-      embed_sub: null,
-      extra: null,
-      created_at: now,
-    },
-  };
-}
-
-function length(...texts: (string | null)[]): number {
-  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }

@@ -2,6 +2,7 @@ import { createBatcher } from "../lib/batch.ts";
 import type { Db, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { addCandidates } from "./candidates.ts";
+import { routedEntry } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
 import { addTask, addTasks, type NewTask } from "./new-task-store.ts";
 import type { Recipients } from "./read-request.ts";
@@ -79,16 +80,8 @@ async function addRouted(
   if (!(await addTask(tx, { ...rows, task }))) return null;
   await recordRoundRobin(tx, routed);
   await addCandidates(tx, task.id, routed.candidates);
-  if (decision !== null)
-    await addAuditEntry(tx, {
-      ...rows.audit,
-      seq: 1,
-      action: decision.action,
-      from_status: task.status,
-      actor_type: "system",
-      actor_email: null,
-      extra: task.redact_payload ? null : decision.extra,
-    });
+  const entry = routedEntry(rows, routed);
+  if (entry !== null) await addAuditEntry(tx, entry);
   await notifier.enqueue(tx, { task_id: task.id, purpose: "decision", at: task.created_at }, notify);
   return { ...rows, task };
 }

@@ -1,18 +1,19 @@
 import { sql } from "kysely";
 import type { Logger } from "pino";
 import type { Reader, Tx, Db } from "../db/database.ts";
-import type { JsonObject } from "../lib/json.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
 import { SIGNED_OUT } from "../people/sessions.ts";
 import { findUser, type User } from "../people/store.ts";
+import { parseAssignTo } from "./assign-to.ts";
 import { reassign } from "./assignment.ts";
 import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
-import { isTerminal, OPEN_STATUSES } from "./lifecycle.ts";
+import { isTerminal, NO_CLAIM, OPEN_STATUSES } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
-import { recordRoundRobin, parseAssignTo, route } from "./routing.ts";
-import { findRequest, findTaskForUpdate, NO_CLAIM, parseJson, type Task } from "./store.ts";
+import { recordRoundRobin, route } from "./routing.ts";
+import { findRequest, findTaskForUpdate, type Task } from "./store.ts";
 import { isAssignee } from "./access.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 

@@ -47,6 +47,9 @@ export interface Assignment {
   assigned_to_email: string | null;
 }
 
+/** The claim columns of a task that is not claimed. */
+export const NO_CLAIM = { claimed_by_user_id: null, claimed_by_email: null, claim_expires_at: null };
+
 /** Something that happens to a task. */
 export type TaskEvent =
   /** The answer is valid and, where there is a verifier, passed it (`verdict`). */
@@ -63,6 +66,10 @@ export type TaskEvent =
   /** `email`: of the operator; null where the admin token cancels. */
   | { type: "cancelled"; reason: string | null; email: string | null }
   | { type: "timed_out" };
+
+/** An answer that fits its schema, and who gave it. */
+export type GivenAnswer = Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">;
+export type AnswerEvent = Extract<TaskEvent, { type: "accepted" | "refused" }>;
 
 /** What of a task decides which events it takes. Times are epoch milliseconds. */
 export interface TaskState {
@@ -161,6 +168,28 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
       return { status: "timed_out", set: { timed_out_at: now }, effects: ENDED, audit: "timed_out" };
   }
+}
+
+/** Whether a verifier is asked about answers to a task. It is never asked where the payload is redacted. */
+export function isVerified(task: { verifier_config: string | null; redact_payload: boolean }): boolean {
+  return task.verifier_config !== null && !task.redact_payload;
+}
+
+/**
+ * The event that a verifier's verdict makes of an answer.
+ *
+ * @param guard - the task as it was when the verifier was asked
+ * @param max_attempts - rejections that end the task
+ */
+export function eventOfVerdict(
+  answer: GivenAnswer,
+  { passed, reason }: { passed: boolean; reason: string },
+  guard: VerdictGuard,
+  max_attempts: number,
+): AnswerEvent {
+  return passed
+    ? { type: "accepted", assigns: null, ...answer, verdict: { reason, guard } }
+    : { type: "refused", ...answer, reason, max_attempts, guard };
 }
 
 function requireInTime(task: TaskState, now: number): void {

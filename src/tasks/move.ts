@@ -2,29 +2,16 @@ import { DELIVERIES_HINT, type NewDelivery, newDelivery } from "../deliveries/st
 import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../outbound/outbound-url.ts";
 import { emailKey } from "../lib/text.ts";
-import { toAnswerColumns, toAuditExtra } from "../people/accounts.ts";
-import { isTerminal, transition, type Effect, type TaskEvent } from "./lifecycle.ts";
+import { decide, type Actor, type Decision } from "./decide.ts";
+import type { TaskEvent } from "./lifecycle.ts";
+import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
 import { outcomeOf } from "./outcome.ts";
-import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
-import { findRequest, lockTask, NO_CLAIM, type AuditEntry, type Task } from "./store.ts";
-
-/** Who makes something happen, for the audit trail. */
-export interface Actor {
-  type: "system" | "human" | "agent";
-  email: string | null;
-}
+import { findRequest, lockTask, type Task } from "./store.ts";
 
 /** Everything that a change of a task's status writes. */
-export interface Move {
-  before: Task;
-  after: Task;
-  event: TaskEvent;
-  /** The accepted answer, as JSON. */
-  response: string | null;
-  audit: AuditEntry;
-  effects: readonly Effect[];
+export interface Move extends Decision {
   /** The callback, where it is one of the effects and the task has a URL for it. */
   owed: NewDelivery | null;
 }
@@ -50,7 +37,7 @@ export async function moveTask(
   // Locking, reading, writing and committing are a round trip each on PostgreSQL. A write that holds only while the task is as
   // it was read does the same; whoever is overtaken takes the long way.
   if (event.type !== "refused") {
-    const move = decide(before, event, actor, db.now());
+    const move = planMove(before, event, actor, db.now());
     const [written] = await addMovesIfUnchanged(db, [move]);
     if (written !== undefined) {
       move.owed?.startAfterResponse?.();
@@ -62,7 +49,7 @@ export async function moveTask(
     const locked = await lockTask(tx, before.id);
     const eventNow = await eventOf(tx, locked);
     // The clock is read under the lock.
-    const move = decide(locked, eventNow, actor, tx.now());
+    const move = planMove(locked, eventNow, actor, tx.now());
     await writeMoves(tx, [move]);
     if (move.effects.includes("sent_back")) await enqueueSentBack(tx, notifier, move);
     return move.after;
@@ -74,7 +61,7 @@ export async function moveLocked(tx: Tx, tasks: readonly Task[], event: TaskEven
   const now = tx.now();
   await writeMoves(
     tx,
-    tasks.map((task) => decide(task, event, actor, now)),
+    tasks.map((task) => planMove(task, event, actor, now)),
   );
 }
 
@@ -100,39 +87,11 @@ function hintsOf({ after, owed }: Move): string[] {
   return owed !== null && owed.startAfterResponse === null ? [task, DELIVERIES_HINT] : [task];
 }
 
-function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Move {
-  // The clocks of replicas may differ a little; a task never goes back in time.
-  const now = Math.max(clock, before.updated_at);
-  const change = transition(before, event, now);
-  const response = event.type === "accepted" ? JSON.stringify(event.response) : null;
-  const after: Task = {
-    ...before,
-    ...change.set,
-    ...(event.type === "accepted" && toAnswerColumns(event.by.account)),
-    status: change.status,
-    updated_at: now,
-    audit_seq: before.audit_seq + 1,
-    listed_length: before.listed_length + (response?.length ?? 0) + (change.set.cancel_reason?.length ?? 0),
-    ended_at: isTerminal(change.status) ? now : null,
-    // Nobody is working on a task that has ended.
-    ...(isTerminal(change.status) && NO_CLAIM),
-  };
-  const audit: AuditEntry = {
-    task_id: before.id,
-    seq: before.audit_seq,
-    action: change.audit,
-    from_status: before.status,
-    to_status: after.status,
-    actor_type: actor.type,
-    actor_email: actor.email,
-    channel: "by" in event ? event.by.channel : null,
-    embed_sub: "by" in event ? event.by.embed_sub : null,
-    verifier_reason: event.type === "refused" ? event.reason : null,
-    extra: extraOf(event, before.redact_payload),
-    created_at: now,
-  };
+function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number): Move {
+  const decision = decide(before, event, actor, clock);
+  const { after, effects, response } = decision;
   const owed =
-    !change.effects.includes("callback") || after.callback_url === null
+    !effects.includes("callback") || after.callback_url === null
       ? null
       : newDelivery({
           kind: "callback",
@@ -140,29 +99,7 @@ function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Mo
           destination: after.callback_url,
           origin: originOf(after.callback_url),
           body: outcomeOf(after, response),
-          due_at: now,
+          due_at: after.updated_at,
         });
-  return { before, after, event, response, audit, effects: change.effects, owed };
-}
-
-/**
- * What else the trail says. Of an answer only its keys: the trail is read by people who may not read the answer. Of a
- * redacted task not even those.
- */
-function extraOf(event: TaskEvent, isRedacted: boolean): object | null {
-  switch (event.type) {
-    case "accepted":
-    case "refused": {
-      const { account, email } = event.by;
-      const extra = {
-        ...(!isRedacted && { response_keys: Object.keys(event.response) }),
-        ...(email === null && account && toAuditExtra(account)),
-      };
-      return Object.keys(extra).length === 0 ? null : extra;
-    }
-    case "cancelled":
-      return event.reason === null ? null : { reason: event.reason };
-    case "timed_out":
-      return null;
-  }
+  return { ...decision, owed };
 }

@@ -5,9 +5,10 @@ import { invalid } from "../errors.ts";
 import { checkCallbackUrl } from "../outbound/outbound-url.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { requireFits, requireSchema, requireTakesObjects } from "./client-schemas.ts";
+import { parseAssignTo, type Routing } from "./assign-to.ts";
+import { toDocuments } from "./new-task.ts";
 import type { Notifier } from "./notices.ts";
 import { readNotify, type Destination } from "./notify.ts";
-import { parseAssignTo, type Routing } from "./routing.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import type { TaskDocuments } from "./store.ts";
 
@@ -73,17 +74,4 @@ function requireCallbackUrl({ config }: CheckContext, url: string): void {
     );
   const problem = checkCallbackUrl(url, { allowPrivate: config.callbacks.allowPrivate });
   if (problem !== null) throw invalid("/callback_url", problem);
-}
-
-function toDocuments(request: CreateTaskBody): TaskDocuments {
-  const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
-  return {
-    payload: JSON.stringify(request.payload),
-    payload_schema: JSON.stringify(request.payload_schema),
-    response_schema: JSON.stringify(request.response_schema),
-    form_definition: text(request.form_definition),
-    assign_to: text(request.assign_to),
-    notify: text(request.notify),
-    verifier_config: text(request.verifier_config),
-  };
 }

@@ -1,13 +1,14 @@
 import type { AuditEntryRow } from "../db/schema.ts";
-import { joinJson, type JsonObject, type JsonText } from "../lib/json.ts";
+import { joinJson, parseJson, type JsonObject, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
 import { answerAccountOf, toAnswerColumns } from "../people/accounts.ts";
 import type { Caller } from "../people/caller.ts";
-import { seesRouting } from "./access.ts";
+import { isVerified } from "./lifecycle.ts";
 import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
-import { parseJson, type Task, type TaskDocuments, type WholeTask } from "./store.ts";
+import type { Task, TaskDocuments, WholeTask } from "./store.ts";
+import { seesRouting } from "./visibility.ts";
 
 /** Fields that hold JSON of clients: stored as text, and sent as they stand. */
 type Documents =
@@ -66,7 +67,7 @@ function lastFields(
     claimed_by_email: task.claimed_by_email,
     claim_expires_at: isoTime(task.claim_expires_at),
     // How is for those who may know; that an answer takes its time, for everybody.
-    is_verified: verifier_config !== null && !task.redact_payload,
+    is_verified: isVerified({ verifier_config, redact_payload: task.redact_payload }),
     verifier_result: task.verifier_result,
     verification_attempt: task.verification_attempt,
     timeout_seconds: task.timeout_seconds,

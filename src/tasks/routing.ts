@@ -1,83 +1,11 @@
 import type { Tx } from "../db/database.ts";
 import { lockName } from "../db/locks.ts";
-import { invalid } from "../errors.ts";
-import type { JsonObject } from "../lib/json.ts";
-import { emailKey, isEmailAddress, isStorableText } from "../lib/text.ts";
+import { emailKey } from "../lib/text.ts";
 import { findUser, findUserByEmail, membersOf, toUser, updateUser, type User } from "../people/store.ts";
+import type { Routing } from "./assign-to.ts";
 import type { Notifier, Recipient } from "./notices.ts";
 import type { Destination } from "./notify.ts";
-
-/** What `assign_to` asks for. */
-export type Routing =
-  | { to: "email"; email: string }
-  | { to: "user"; user_id: string }
-  | { to: "emails"; emails: string[] }
-  | { to: "group"; role: string | null; access_level: string | null; pool: string | null };
-
-const SPELLINGS: Readonly<Record<string, string>> = { accessLevel: "access_level", userId: "user_id" };
-const KEYS = ["email", "user_id", "emails", "role", "access_level", "pool"];
-const EMAILS_MAX = 50;
-const TEXT_MAX = 200;
-
-/**
- * Reads `assign_to`. (spec: Create a task, routing request)
- * @throws ServiceError VALIDATION_FAILED that names what is wrong with it
- */
-export function parseAssignTo(value: JsonObject): Routing {
-  const asked: JsonObject = {};
-  for (const [spelling, item] of Object.entries(value)) {
-    const key = SPELLINGS[spelling] ?? spelling;
-    if (!KEYS.includes(key))
-      throw invalid(
-        `/assign_to/${pointerToken(spelling)}`,
-        `Is not known here; assign_to takes ${KEYS.join(", ")}.`,
-        "additionalProperties",
-      );
-    if (item !== null) asked[key] = item;
-  }
-
-  const group = ["role", "access_level", "pool"].filter((key) => key in asked);
-  const ways = ["email", "user_id", "emails"].filter((key) => key in asked);
-  if (ways.length + (group.length > 0 ? 1 : 0) !== 1) {
-    throw invalid("/assign_to", "Must say one of: email, user_id, emails, or any of role, access_level and pool.");
-  }
-  switch (ways[0]) {
-    case "email":
-      return { to: "email", email: email(asked["email"], "/assign_to/email") };
-    case "user_id":
-      return { to: "user", user_id: text(asked["user_id"], "/assign_to/user_id") };
-    case "emails": {
-      const emails = asked["emails"];
-      if (!Array.isArray(emails) || emails.length === 0 || emails.length > EMAILS_MAX)
-        throw invalid("/assign_to/emails", `Must be a list of 1 to ${EMAILS_MAX} e-mail addresses.`);
-      return { to: "emails", emails: emails.map((item, i) => email(item, `/assign_to/emails/${i}`)) };
-    }
-    default: {
-      const part = (key: string) => (key in asked ? text(asked[key], `/assign_to/${key}`) : null);
-      return { to: "group", role: part("role"), access_level: part("access_level"), pool: part("pool") };
-    }
-  }
-}
-
-/** To whom a new task goes, and what the audit trail says about it. */
-export interface Routed {
-  assigned_to_user_id: string | null;
-  assigned_to_email: string | null;
-  /** To whom it is offered, each by user id, or by address where the directory does not know it. */
-  candidates: string[];
-  /** null: nothing was asked for. */
-  decision: { action: "assigned" | "offered" | "routing_unmatched"; extra: JsonObject | null } | null;
-  /** Who was chosen among several, so that the next choice falls on somebody else. */
-  chosen: User | null;
-}
-
-const NOBODY: Routed = {
-  assigned_to_user_id: null,
-  assigned_to_email: null,
-  candidates: [],
-  decision: null,
-  chosen: null,
-};
+import { assigned, NOBODY, offered, unmatched, type Routed } from "./routed.ts";
 
 /**
  * Finds the people a new task is for, as the directory is at this moment. `assign_to` counts; without it, a single person
@@ -160,32 +88,4 @@ async function namesOfAddresses(tx: Tx, emails: readonly string[]): Promise<stri
     if (!isGone(user)) names.add(user?.id ?? emailKey(email));
   }
   return [...names];
-}
-
-function assigned(user: User | null, email: string | null, by: string): Routed {
-  const to = { assigned_to_user_id: user?.id ?? null, assigned_to_email: email ?? user?.email ?? null };
-  return { ...NOBODY, ...to, decision: { action: "assigned", extra: { by, ...to } } };
-}
-
-function offered(candidates: string[]): Routed {
-  if (candidates.length === 0) return unmatched();
-  return { ...NOBODY, candidates, decision: { action: "offered", extra: { candidates } } };
-}
-
-function unmatched(): Routed {
-  return { ...NOBODY, decision: { action: "routing_unmatched", extra: null } };
-}
-
-function text(value: unknown, path: string): string {
-  if (typeof value === "string" && value !== "" && value.length <= TEXT_MAX && isStorableText(value)) return value;
-  throw invalid(path, `Must be text of 1 to ${TEXT_MAX} characters.`);
-}
-
-function email(value: unknown, path: string): string {
-  if (typeof value === "string" && isEmailAddress(value)) return value;
-  throw invalid(path, "Must be an e-mail address.");
-}
-
-function pointerToken(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }

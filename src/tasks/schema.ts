@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import type { ErrorCode } from "../errors.ts";
 import { Nullable, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { answerAccountRecord } from "../people/accounts.ts";
+import { answerAccountRecord } from "../people/account-schema.ts";
 import { TASK_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
 
 const Json = (description: string) =>

@@ -5,6 +5,7 @@ import { insertRow } from "../db/rows.ts";
 import type { AuditEntryRow, TaskDocumentsRow, TaskRow } from "../db/schema.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
+import { parseJson } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
 import type { TaskStatus, VerifierResult } from "./lifecycle.ts";
 
@@ -31,10 +32,6 @@ export function toTask<Row extends TaskRow>(row: Row): Omit<Row, keyof Task> & T
     verifier_result: parseJson<VerifierResult>(verifier_result),
     redact_payload: redact_payload === 1,
   }) as Omit<Row, keyof Task> & Task;
-}
-
-export function parseJson<T>(text: string | null): T | null {
-  return text === null ? null : (JSON.parse(text) as T);
 }
 
 const selectTaskForUpdate = writeStatement<{ id: string }, TaskRow>((query, param, dialect) =>
@@ -125,9 +122,6 @@ export const ROUTING = [
   "claim_expires_at",
 ] as const satisfies Column<"tasks">[];
 export type RoutingColumns = Pick<TaskRow, (typeof ROUTING)[number]>;
-
-/** Of a task that nobody is working on. */
-export const NO_CLAIM = { claimed_by_user_id: null, claimed_by_email: null, claim_expires_at: null };
 
 /** The caller holds the task's lock. */
 export async function setRouting(

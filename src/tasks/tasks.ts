@@ -17,7 +17,15 @@ import { assignmentOf, requireMay, requireMayWith } from "./access.ts";
 import { actorOf, completerOf } from "./attribution.ts";
 import { inboxHint, listCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
-import { isTerminal, type TaskEvent, type VerdictGuard } from "./lifecycle.ts";
+import { deletionEntry } from "./entries.ts";
+import {
+  eventOfVerdict,
+  isTerminal,
+  isVerified,
+  type AnswerEvent,
+  type GivenAnswer,
+  type VerdictGuard,
+} from "./lifecycle.ts";
 import { moveTask } from "./move.ts";
 import { findPolledTask, type PolledTask, type Waiters } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
@@ -83,14 +91,9 @@ export async function completeTask(
 }
 
 /** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
-async function verifyAnswer(
-  ctx: CompletionContext,
-  task: WholeTask,
-  answer: Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">,
-): Promise<Extract<TaskEvent, { type: "accepted" | "refused" }>> {
-  const accepted = { type: "accepted", assigns: null, ...answer } as const;
-  if (task.verifier_config === null || task.redact_payload) return { ...accepted, verdict: null };
-  const config = readVerifierConfig(JSON.parse(task.verifier_config) as JsonObject, ctx.config.verifier.keyEnvs);
+async function verifyAnswer(ctx: CompletionContext, task: WholeTask, answer: GivenAnswer): Promise<AnswerEvent> {
+  if (!isVerified(task)) return { type: "accepted", assigns: null, ...answer, verdict: null };
+  const config = readVerifierConfig(JSON.parse(task.verifier_config!) as JsonObject, ctx.config.verifier.keyEnvs);
   const guard: VerdictGuard = { status: task.status, verification_attempt: task.verification_attempt };
   const verdict = await ctx.verify(config, {
     task: task.task,
@@ -98,8 +101,7 @@ async function verifyAnswer(
     response: answer.response,
   });
   const reason = toStorableText(verdict.reason, REASON_CHARACTERS_MAX);
-  if (verdict.passed) return { ...accepted, verdict: { reason, guard } };
-  return { type: "refused", ...answer, reason, max_attempts: config.max_attempts, guard };
+  return eventOfVerdict(answer, { passed: verdict.passed, reason }, guard, config.max_attempts);
 }
 
 /** @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL */
@@ -197,20 +199,7 @@ export async function removeTask(ctx: { db: Db }, caller: Caller, id: string): P
     await removeDeliveriesOf(tx, id);
     await deleteTask(tx, id);
     await forgetTotalsOf(tx, task);
-    await addAuditEntry(tx, {
-      task_id: id,
-      seq: task.audit_seq,
-      action: "deleted",
-      from_status: task.status,
-      to_status: null,
-      actor_type: actor.type,
-      actor_email: actor.email,
-      channel: null,
-      verifier_reason: null,
-      embed_sub: null,
-      extra: null,
-      created_at: Math.max(tx.now(), task.updated_at),
-    });
+    await addAuditEntry(tx, deletionEntry(task, actor, tx.now()));
     tx.hint(`task:${id}`);
     for (const person of involved) if (person !== null) tx.hint(inboxHint(emailKey(person)));
   });

@@ -1,18 +1,16 @@
-import { isEmailAddress } from "../../lib/text.ts";
 import type { ChannelType } from "../channel.ts";
 import { recipientByEmail } from "../recipients.ts";
 import { checkMail } from "./check.ts";
 import { createEmailKind } from "./kind.ts";
 import { createMailDoor } from "./links.ts";
+import { notifiableEmail } from "./notifiable.ts";
 import { enqueueMail } from "./notices.ts";
 import { emailRoutes } from "./routes.ts";
 import { emailShapes } from "./schema.ts";
 
 /** Mail: a notice with a link, which lets one person answer one task. (spec: Channels) */
 export const emailChannel: ChannelType = {
-  name: "email",
-  example: "email:dana@example.com",
-  problemOf: (target) => (isEmailAddress(target) ? null : "is not an e-mail address."),
+  ...notifiableEmail,
   shapes: emailShapes,
   check: checkMail,
   open: (ctx) => ({

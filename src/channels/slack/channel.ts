@@ -3,22 +3,18 @@ import { checkSlack } from "./check.ts";
 import { createSlackAnswerKind } from "./clicks/answering.ts";
 import { createSlackKind } from "./kind.ts";
 import { createSlackDoor } from "./links.ts";
+import { notifiableSlack } from "./notifiable.ts";
 import { enqueuePosts } from "./notices.ts";
 import { slackRoutes } from "./routes.ts";
 import { SlackSettings, slackShapes } from "./schema.ts";
 import { startSocket } from "./socket.ts";
-import { isSlackTarget, recipientOf } from "./targets.ts";
+import { recipientOf } from "./targets.ts";
 import { createSlackRemovalKind } from "./workspaces/removal.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
 
 /** Slack: a message that is changed with its task, answered by its buttons, in a modal, or by a link. (spec: Channels) */
 export const slackChannel: ChannelType = {
-  name: "slack",
-  example: "slack:#approvals",
-  problemOf: (target) =>
-    isSlackTarget(target)
-      ? null
-      : "is not a Slack channel (#name, C..., G...), user (U..., W..., @handle) or e-mail address.",
+  ...notifiableSlack,
   shapes: slackShapes,
   settings: {
     shape: SlackSettings,

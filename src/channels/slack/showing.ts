@@ -1,12 +1,12 @@
 import type { Form } from "../../../form/plan/plan.ts";
 import type { Db } from "../../db/database.ts";
 import type { Config } from "../../config.ts";
-import type { JsonObject } from "../../lib/json.ts";
+import { parseJson, type JsonObject } from "../../lib/json.ts";
 import { answerAccountOf } from "../../people/accounts.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { answerState } from "../../tasks/answer-state.ts";
-import { parseJson, type WholeTask } from "../../tasks/store.ts";
+import type { WholeTask } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
 import type { SlackMessage } from "./client.ts";
 import type { Who } from "./clicks/desk.ts";

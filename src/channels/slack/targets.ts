@@ -6,16 +6,12 @@ import type { Destination } from "../../tasks/notify.ts";
 import { recipientByEmail } from "../recipients.ts";
 import { SlackFailure, type Slack } from "./client.ts";
 import type { Who } from "./clicks/desk.ts";
-
-/** Whether `notify` may name this: a channel, a user, a handle, or a member's e-mail address. */
-export function isSlackTarget(target: string): boolean {
-  return /^(#[^\s#@<>]{1,80}|[CGUW][A-Z0-9]{2,30}|@[\w.-]{1,80})$/u.test(target) || isEmailAddress(target);
-}
+import { isSlackChannel } from "./notifiable.ts";
 
 /** The person that a destination names, as the directory knows them; null: it is a channel. Slack is not asked. */
 export async function recipientOf(reader: Reader, destination: Destination): Promise<Recipient | null> {
   const { via: team, target } = destination;
-  if (/^[#CG]/.test(target) && !target.includes("@")) return null;
+  if (isSlackChannel(target)) return null;
   const byEmail = await recipientByEmail(reader, destination);
   if (byEmail !== null) return byEmail;
   const user = target.startsWith("@") ? null : await findUserByAccount(reader, team, target);

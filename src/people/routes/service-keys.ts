@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { Db } from "../../db/database.ts";
-import { linkToNext, pageOf } from "../../http/paging.ts";
+import { linkToNext } from "../../http/paging.ts";
+import { pageOf } from "../../http/schema.ts";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { callerOf } from "../caller.ts";
 import {

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
-import { linkToNext, pageOf } from "../../http/paging.ts";
+import { linkToNext } from "../../http/paging.ts";
+import { pageOf } from "../../http/schema.ts";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
-import { ADDRESS_WANTED } from "../accounts.ts";
+import { ADDRESS_WANTED } from "../account-schema.ts";
 import { callerOf } from "../caller.ts";
 import { ListUsersQuery, UserParams, type CreateUserBody, type UpdateUserBody, type UserRecord } from "../schema.ts";
 import { changeUser, createUser, deactivateUser, listDirectory, readUser, type UsersContext } from "../users.ts";

@@ -11,7 +11,8 @@ import { requireOperator, type Caller } from "../../../people/caller.ts";
 import { SlackFailure, type SlackBot } from "../client.ts";
 import { BOT_SCOPES } from "./manifest.ts";
 import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResult } from "../schema.ts";
-import { isSlackTarget, targetOf } from "../targets.ts";
+import { isSlackTarget } from "../notifiable.ts";
+import { targetOf } from "../targets.ts";
 import { line } from "../modal/text.ts";
 import type { Workspaces } from "./workspaces.ts";
 

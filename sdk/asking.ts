@@ -1,0 +1,28 @@
+import { HumanTaskError } from "./errors.ts";
+import { canonicalJson } from "./json.ts";
+import { bodyOf, type Abortable, type Created, type Question } from "./question.ts";
+import type { Send } from "./requests.ts";
+import type { TaskRecord } from "./shapes.ts";
+
+/**
+ * Creates the task of a question, or finds the one that its key is bound to.
+ * @throws HumanTaskError OTHER_QUESTION, NO_JSON_SCHEMA, and see `Send`
+ */
+export async function createTask(send: Send, pagesUrl: string, question: Question & Abortable): Promise<Created> {
+  const body = await bodyOf(question);
+  const path = "/api/tasks";
+  const { data, headers } = await send<TaskRecord>({ method: "POST", path, body, signal: question.signal });
+  const { id, status } = data;
+  const isReplay = headers.get("idempotent-replayed") === "true";
+  // An answer to another question is none to this one, whatever its key.
+  const isOther = (["task", "payload", "response_schema"] as const).some(
+    (name) => canonicalJson(data[name]) !== canonicalJson(body[name]),
+  );
+  if (isReplay && isOther)
+    throw new HumanTaskError(
+      "OTHER_QUESTION",
+      `The key "${body.idempotency_key}" is that of ${id} (${status}), which asks something else.`,
+      { taskId: id },
+    );
+  return { id, url: `${pagesUrl}/tasks/${id}`, isReplay, record: data };
+}

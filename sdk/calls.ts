@@ -1,0 +1,31 @@
+import type { Client } from "./client.ts";
+import { listTasks } from "./list.ts";
+import { cancelTask, completeTask, deleteTask, pollTask, sendAbout, type Send } from "./requests.ts";
+import { findServiceKey } from "./settings.ts";
+import type { EmbedToken } from "./shapes.ts";
+import { POLL_SECONDS } from "./waiting.ts";
+
+/**
+ * The calls of the client that are each one request, or pages of a list.
+ * @param serviceKey - as the options of the client have it
+ */
+export function callsOf(
+  send: Send,
+  serviceKey: string | undefined,
+): Pick<Client, "get" | "list" | "poll" | "complete" | "cancel" | "delete" | "audit" | "embedToken"> {
+  return {
+    get: async (id, { signal } = {}) => sendAbout(send, id, "", { signal }),
+    list: (filter = {}, { signal } = {}) => listTasks(send, filter, signal),
+    poll: async (id, { signal, timeoutSeconds = POLL_SECONDS } = {}) => pollTask(send, id, timeoutSeconds, { signal }),
+    complete: async (id, answer, { signal, ...by } = {}) => completeTask(send, id, answer, by, { signal }),
+    cancel: async (id, { signal, reason } = {}) => cancelTask(send, id, reason, { signal }),
+    delete: async (id, { signal } = {}) => deleteTask(send, id, { signal }),
+    audit: async (id, { signal } = {}) => sendAbout(send, id, "/audit", { signal }),
+    embedToken: async ({ signal, taskId, parentOrigin, sub, ttlSeconds }) => {
+      const body = { task_id: taskId, parent_origin: parentOrigin, sub, ttl_seconds: ttlSeconds };
+      const key = findServiceKey(serviceKey);
+      return (await send<EmbedToken>({ method: "POST", path: "/api/embed/tokens", body, signal, taskId, token: key }))
+        .data;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { AnswerRefusedError, NoAnswerError } from "./errors.ts";
+import { answerIn, isStandard, YES_OR_NO, type AnswerOf, type AnySchema } from "./schemas.ts";
+import type { TaskOutcome } from "./shapes.ts";
+
+/** The statuses that a task ends with. What has another one can still be answered. */
+export const ENDS: ReadonlySet<string> = new Set(["completed", "timed_out", "cancelled", "verification_exhausted"]);
+
+/**
+ * The answer of a task that has ended, checked once more by the schema of its question.
+ * @param given - as the question had it
+ * @throws NoAnswerError, AnswerRefusedError
+ */
+export async function answerOf<S extends AnySchema>(outcome: TaskOutcome, given: S | undefined): Promise<AnswerOf<S>> {
+  const { task_id, status, response } = outcome;
+  if (status !== "completed") throw new NoAnswerError(outcome);
+  const schema: AnySchema = given ?? YES_OR_NO;
+  const answer = answerIn(response!, schema);
+  if (!isStandard(schema)) return answer as AnswerOf<S>;
+  const checked = await schema["~standard"].validate(answer);
+  if (checked.issues !== undefined) throw new AnswerRefusedError(task_id, answer, checked.issues);
+  return checked.value as AnswerOf<S>;
+}

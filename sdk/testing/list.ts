@@ -1,0 +1,67 @@
+import { invalid } from "../../src/errors.ts";
+import { emailKey } from "../../src/lib/text.ts";
+import { isTerminal } from "../../src/tasks/lifecycle.ts";
+import { toListed } from "../../src/tasks/record.ts";
+import type { WholeTask } from "../../src/tasks/store.ts";
+import type { ListedTask, ListQuery } from "../shapes.ts";
+import { ADMIN, type Tasks } from "./tasks.ts";
+
+const PAGE_ROWS = 50;
+
+/** A page of a list. @returns `next`: the cursor of the next page; null on the last one @throws ServiceError */
+export function listTasks(tasks: Tasks, query: ListQuery): { rows: ListedTask[]; next: string | null } {
+  const { sort, cursor, include, limit = PAGE_ROWS, offset = 0 } = query;
+  const compare = sort === "deadline" ? soonestFirst : newestFirst;
+  const after = cursor === undefined ? null : decodeCursor(cursor);
+  const rest = Array.from(tasks.stored.values(), ({ task }) => task)
+    .filter((task) => isMeant(task, query))
+    .toSorted(compare)
+    .filter((task) => after === null || compare(after, task) < 0)
+    .slice(offset);
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    rows: page.map((task) => toRow(task, include === "schemas")),
+    next: last !== undefined && rest.length > page.length ? btoa(JSON.stringify([last.timeout_at, last.id])) : null,
+  };
+}
+
+function isMeant(task: WholeTask, query: ListQuery): boolean {
+  const { status, terminal, unassigned, assigned_to, q, key_prefix } = query;
+  const email = task.assigned_to_email;
+  return (
+    (status === undefined || status.includes(task.status)) &&
+    (terminal === undefined || isTerminal(task.status) === terminal) &&
+    (unassigned === undefined || (email === null) === unassigned) &&
+    (assigned_to === undefined || (email !== null && emailKey(email) === emailKey(assigned_to))) &&
+    (q === undefined || task.task.toLowerCase().includes(q.toLowerCase())) &&
+    (key_prefix === undefined || task.idempotency_key.startsWith(key_prefix))
+  );
+}
+
+/** The place of a task in a list. */
+type Position = Pick<WholeTask, "id" | "timeout_at">;
+
+function newestFirst(a: Position, b: Position): number {
+  return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
+}
+
+function soonestFirst(a: Position, b: Position): number {
+  return a.timeout_at - b.timeout_at || newestFirst(b, a);
+}
+
+/** @throws ServiceError VALIDATION_FAILED */
+function decodeCursor(cursor: string): Position {
+  try {
+    const [timeout_at, id] = JSON.parse(atob(cursor)) as unknown[];
+    if (typeof timeout_at === "number" && typeof id === "string") return { timeout_at, id };
+  } catch {
+    // The text is not a cursor; the error below says so.
+  }
+  throw invalid("/query/cursor", "Is not a cursor of this list; take it from the `Link` header as it stands.");
+}
+
+function toRow(task: WholeTask, withSchemas: boolean): ListedTask {
+  const { payload_schema: _, response_schema: __, form_definition: ___, ...rest } = task;
+  return JSON.parse(toListed(task, withSchemas ? task : rest, ADMIN)) as ListedTask;
+}

@@ -1,0 +1,210 @@
+// Written by `npm run generate` from openapi.json.
+
+export const CREATE_TASK = {
+  "type": "object",
+  "required": [
+    "task",
+    "payload",
+    "payload_schema",
+    "response_schema",
+    "timeout_seconds",
+    "idempotency_key"
+  ],
+  "properties": {
+    "task": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 10000
+    },
+    "payload": {
+      "type": "object",
+      "additionalProperties": true
+    },
+    "payload_schema": {
+      "type": "object",
+      "additionalProperties": true
+    },
+    "response_schema": {
+      "type": "object",
+      "additionalProperties": true
+    },
+    "form_definition": {
+      "type": [
+        "object",
+        "null"
+      ],
+      "additionalProperties": true
+    },
+    "timeout_seconds": {
+      "type": "integer",
+      "minimum": 60,
+      "maximum": 2592000
+    },
+    "idempotency_key": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 255
+    },
+    "assign_to": {
+      "type": [
+        "object",
+        "null"
+      ],
+      "additionalProperties": true
+    },
+    "notify": {
+      "type": [
+        "array",
+        "null"
+      ],
+      "items": {
+        "type": "string"
+      }
+    },
+    "verifier_config": {
+      "type": [
+        "object",
+        "null"
+      ],
+      "additionalProperties": true
+    },
+    "redact_payload": {
+      "type": [
+        "boolean",
+        "null"
+      ]
+    },
+    "callback_url": {
+      "type": [
+        "string",
+        "null"
+      ],
+      "maxLength": 2048
+    }
+  },
+  "additionalProperties": true
+};
+
+export const COMPLETE_TASK = {
+  "type": "object",
+  "required": [
+    "response"
+  ],
+  "properties": {
+    "response": {
+      "type": "object",
+      "additionalProperties": true
+    },
+    "completed_by_email": {
+      "type": [
+        "string",
+        "null"
+      ],
+      "minLength": 1,
+      "maxLength": 254
+    },
+    "completed_via_channel": {
+      "type": [
+        "string",
+        "null"
+      ],
+      "minLength": 1,
+      "maxLength": 100
+    }
+  },
+  "additionalProperties": true
+};
+
+export const CANCEL_TASK = {
+  "type": "object",
+  "properties": {
+    "reason": {
+      "type": [
+        "string",
+        "null"
+      ],
+      "maxLength": 2000
+    }
+  },
+  "additionalProperties": true
+};
+
+export const LIST_TASKS = {
+  "type": "object",
+  "properties": {
+    "status": {
+      "type": "array",
+      "items": {
+        "type": "string",
+        "enum": [
+          "created",
+          "rejected",
+          "completed",
+          "timed_out",
+          "cancelled",
+          "verification_exhausted"
+        ]
+      },
+      "maxItems": 6
+    },
+    "assigned_to": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 254
+    },
+    "unassigned": {
+      "type": "boolean"
+    },
+    "terminal": {
+      "type": "boolean"
+    },
+    "q": {
+      "type": "string",
+      "maxLength": 200
+    },
+    "key_prefix": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "sort": {
+      "type": "string",
+      "enum": [
+        "created",
+        "deadline"
+      ]
+    },
+    "limit": {
+      "type": "integer",
+      "minimum": 1,
+      "maximum": 200
+    },
+    "cursor": {
+      "type": "string",
+      "maxLength": 500
+    },
+    "offset": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "include": {
+      "type": "string",
+      "enum": [
+        "schemas"
+      ]
+    }
+  }
+};
+
+export const POLL_TASK = {
+  "type": "object",
+  "properties": {
+    "timeout": {
+      "type": "integer",
+      "minimum": 0,
+      "maximum": 60,
+      "default": 25
+    }
+  }
+};

@@ -1,0 +1,39 @@
+import type { Clock } from "./clock.ts";
+import { PATIENCE_MS } from "./connection.ts";
+import { ENDS } from "./outcome.ts";
+import { cancelTask, isEnded, isGone, pollTask, type Send } from "./requests.ts";
+import type { TaskOutcome } from "./shapes.ts";
+
+export const POLL_SECONDS = 25;
+/** Polls that end at once, as those of a service that is stopping do, follow each other no faster. */
+const POLL_PAUSE_MS = 500;
+/** Withdrawing a task that is no longer needed holds nothing up for longer. */
+const WITHDRAW_MS = 10_000;
+
+/** Polls until a task has ended. @param timeoutAt - when it must have, as its record says */
+export async function untilEnded(
+  send: Send,
+  clock: Clock,
+  id: string,
+  timeoutAt: string,
+  signal: AbortSignal | undefined,
+): Promise<TaskOutcome> {
+  for (;;) {
+    const asked = clock.now();
+    const until = Math.max(Date.parse(timeoutAt), asked) + PATIENCE_MS;
+    const outcome = await pollTask(send, id, POLL_SECONDS, { signal, until });
+    // Whatever stands before the service may have said something else.
+    if (ENDS.has(outcome.status) && outcome.task_id === id) return outcome;
+    if (clock.now() - asked < POLL_PAUSE_MS) await clock.sleep(POLL_PAUSE_MS * (1 + Math.random()), signal);
+  }
+}
+
+/** Cancels a task that is no longer needed. @returns whether it has ended, or is gone */
+export async function withdraw(send: Send, clock: Clock, id: string): Promise<boolean> {
+  try {
+    await cancelTask(send, id, "No longer needed.", { until: clock.now() + WITHDRAW_MS });
+    return true;
+  } catch (error) {
+    return isEnded(error) || isGone(error);
+  }
+}

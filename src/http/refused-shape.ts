@@ -1,0 +1,55 @@
+import { ServiceError, type ErrorDetail } from "../errors.ts";
+
+/**
+ * The error for a request that does not have the shape of its route. A missing field or a wrong type is not what the route
+ * takes: 400, and nothing else is named. Anything else is well-formed, but refused: 422.
+ */
+export function refusedShape(problems: readonly ErrorDetail[]): ServiceError {
+  const malformed = problems.filter(({ keyword }) => keyword === "type" || keyword === "required");
+  return malformed.length > 0
+    ? new ServiceError("MALFORMED_REQUEST", { details: malformed })
+    : new ServiceError("VALIDATION_FAILED", { details: [...problems] });
+}
+
+/**
+ * The sentence for a keyword of a request's schema that is not met; null for keywords that no such schema has.
+ * @param asked - the types of `type`, the values of `enum`, or the limit that another keyword sets
+ */
+export function shapeSentence(keyword: string, asked: unknown): string | null {
+  switch (keyword) {
+    case "required":
+      return "Is missing.";
+    case "type":
+      return `Must be ${typeNames(asked as readonly string[])}.`;
+    case "enum":
+      return `Must be one of ${(asked as readonly unknown[]).join(", ")}.`;
+    case "minimum":
+      return `Must be at least ${asked as number}.`;
+    case "maximum":
+      return `Must be at most ${asked as number}.`;
+    case "minLength":
+      return asked === 1 ? "Must not be empty." : `Must have at least ${asked as number} characters.`;
+    case "maxLength":
+      return `Must have at most ${asked as number} characters.`;
+    case "maxItems":
+      return `Must have at most ${asked as number} entries.`;
+    case "format":
+      return "Must not contain U+0000 or half of a surrogate pair.";
+    default:
+      return null;
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  object: "an object",
+  array: "a list",
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  null: "null",
+};
+
+function typeNames(types: readonly string[]): string {
+  return types.map((type) => TYPE_NAMES[type] ?? type).join(" or ");
+}

@@ -1,0 +1,69 @@
+import { invalid } from "../errors.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { isEmailAddress, isStorableText } from "../lib/text.ts";
+
+/** What `assign_to` asks for. */
+export type Routing =
+  | { to: "email"; email: string }
+  | { to: "user"; user_id: string }
+  | { to: "emails"; emails: string[] }
+  | { to: "group"; role: string | null; access_level: string | null; pool: string | null };
+
+const SPELLINGS: Readonly<Record<string, string>> = { accessLevel: "access_level", userId: "user_id" };
+const KEYS = ["email", "user_id", "emails", "role", "access_level", "pool"];
+const EMAILS_MAX = 50;
+const TEXT_MAX = 200;
+
+/**
+ * Reads `assign_to`. (spec: Create a task, routing request)
+ * @throws ServiceError VALIDATION_FAILED that names what is wrong with it
+ */
+export function parseAssignTo(value: JsonObject): Routing {
+  const asked: JsonObject = {};
+  for (const [spelling, item] of Object.entries(value)) {
+    const key = SPELLINGS[spelling] ?? spelling;
+    if (!KEYS.includes(key))
+      throw invalid(
+        `/assign_to/${pointerToken(spelling)}`,
+        `Is not known here; assign_to takes ${KEYS.join(", ")}.`,
+        "additionalProperties",
+      );
+    if (item !== null) asked[key] = item;
+  }
+
+  const group = ["role", "access_level", "pool"].filter((key) => key in asked);
+  const ways = ["email", "user_id", "emails"].filter((key) => key in asked);
+  if (ways.length + (group.length > 0 ? 1 : 0) !== 1) {
+    throw invalid("/assign_to", "Must say one of: email, user_id, emails, or any of role, access_level and pool.");
+  }
+  switch (ways[0]) {
+    case "email":
+      return { to: "email", email: email(asked["email"], "/assign_to/email") };
+    case "user_id":
+      return { to: "user", user_id: text(asked["user_id"], "/assign_to/user_id") };
+    case "emails": {
+      const emails = asked["emails"];
+      if (!Array.isArray(emails) || emails.length === 0 || emails.length > EMAILS_MAX)
+        throw invalid("/assign_to/emails", `Must be a list of 1 to ${EMAILS_MAX} e-mail addresses.`);
+      return { to: "emails", emails: emails.map((item, i) => email(item, `/assign_to/emails/${i}`)) };
+    }
+    default: {
+      const part = (key: string) => (key in asked ? text(asked[key], `/assign_to/${key}`) : null);
+      return { to: "group", role: part("role"), access_level: part("access_level"), pool: part("pool") };
+    }
+  }
+}
+
+function text(value: unknown, path: string): string {
+  if (typeof value === "string" && value !== "" && value.length <= TEXT_MAX && isStorableText(value)) return value;
+  throw invalid(path, `Must be text of 1 to ${TEXT_MAX} characters.`);
+}
+
+function email(value: unknown, path: string): string {
+  if (typeof value === "string" && isEmailAddress(value)) return value;
+  throw invalid(path, "Must be an e-mail address.");
+}
+
+function pointerToken(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}

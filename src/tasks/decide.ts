@@ -1,0 +1,83 @@
+import { toAnswerColumns, toAuditExtra } from "../people/accounts.ts";
+import { isTerminal, NO_CLAIM, transition, type Effect, type TaskEvent } from "./lifecycle.ts";
+import type { AuditEntry, Task } from "./store.ts";
+
+/** Who makes something happen, for the audit trail. */
+export interface Actor {
+  type: "system" | "human" | "agent";
+  email: string | null;
+}
+
+/** A change of a task's status: the rows that it writes. */
+export interface Decision {
+  before: Task;
+  after: Task;
+  event: TaskEvent;
+  /** The accepted answer, as JSON. */
+  response: string | null;
+  audit: AuditEntry;
+  /** What is enqueued with it. */
+  effects: readonly Effect[];
+}
+
+/**
+ * The rows that `event` writes for `before`, by the rules of `transition`.
+ *
+ * @param clock - epoch milliseconds
+ * @throws ServiceError as `transition` does
+ */
+export function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Decision {
+  // The clocks of replicas may differ a little; a task never goes back in time.
+  const now = Math.max(clock, before.updated_at);
+  const change = transition(before, event, now);
+  const response = event.type === "accepted" ? JSON.stringify(event.response) : null;
+  const after: Task = {
+    ...before,
+    ...change.set,
+    ...(event.type === "accepted" && toAnswerColumns(event.by.account)),
+    status: change.status,
+    updated_at: now,
+    audit_seq: before.audit_seq + 1,
+    listed_length: before.listed_length + (response?.length ?? 0) + (change.set.cancel_reason?.length ?? 0),
+    ended_at: isTerminal(change.status) ? now : null,
+    // Nobody is working on a task that has ended.
+    ...(isTerminal(change.status) && NO_CLAIM),
+  };
+  const audit: AuditEntry = {
+    task_id: before.id,
+    seq: before.audit_seq,
+    action: change.audit,
+    from_status: before.status,
+    to_status: after.status,
+    actor_type: actor.type,
+    actor_email: actor.email,
+    channel: "by" in event ? event.by.channel : null,
+    embed_sub: "by" in event ? event.by.embed_sub : null,
+    verifier_reason: event.type === "refused" ? event.reason : null,
+    extra: extraOf(event, before.redact_payload),
+    created_at: now,
+  };
+  return { before, after, event, response, audit, effects: change.effects };
+}
+
+/**
+ * What else the trail says. Of an answer only its keys: the trail is read by people who may not read the answer. Of a
+ * redacted task not even those.
+ */
+function extraOf(event: TaskEvent, isRedacted: boolean): object | null {
+  switch (event.type) {
+    case "accepted":
+    case "refused": {
+      const { account, email } = event.by;
+      const extra = {
+        ...(!isRedacted && { response_keys: Object.keys(event.response) }),
+        ...(email === null && account && toAuditExtra(account)),
+      };
+      return Object.keys(extra).length === 0 ? null : extra;
+    }
+    case "cancelled":
+      return event.reason === null ? null : { reason: event.reason };
+    case "timed_out":
+      return null;
+  }
+}

@@ -1,0 +1,105 @@
+import { toAnswerColumns } from "../people/accounts.ts";
+import type { Actor } from "./decide.ts";
+import type { NewTask } from "./new-task-store.ts";
+import type { CheckedRequest } from "./read-request.ts";
+import type { Routed } from "./routed.ts";
+import type { CreateTaskBody } from "./schema.ts";
+import type { AuditEntry, TaskDocuments } from "./store.ts";
+
+/**
+ * The rows of a new task that is for nobody yet.
+ *
+ * @param now - epoch milliseconds
+ * @param newId - makes the ids of the rows
+ */
+export function newTask(
+  { body: request, documents }: Pick<CheckedRequest, "body" | "documents">,
+  actor: Actor,
+  now: number,
+  newId: (prefix: "tsk" | "aud", now: number) => string,
+): NewTask {
+  const id = newId("tsk", now);
+  return {
+    task: {
+      id,
+      idempotency_key: request.idempotency_key,
+      status: "created",
+      task: request.task,
+      timeout_seconds: request.timeout_seconds,
+      timeout_at: now + request.timeout_seconds * 1000,
+      redact_payload: request.redact_payload ? 1 : 0,
+      verification_attempt: 0,
+      verifier_result: null,
+      assigned_to_user_id: null,
+      assigned_to_email: null,
+      claimed_by_user_id: null,
+      claimed_by_email: null,
+      claim_expires_at: null,
+      callback_url: request.callback_url ?? null,
+      listed_length:
+        request.task.length +
+        length(documents.payload, documents.assign_to, documents.notify, documents.verifier_config),
+      schemas_length: length(documents.payload_schema, documents.response_schema, documents.form_definition),
+      audit_seq: 1,
+      created_at: now,
+      updated_at: now,
+      ended_at: null,
+      completed_at: null,
+      timed_out_at: null,
+      completed_by_email: null,
+      completed_by_user_id: null,
+      ...toAnswerColumns(null),
+      completed_via_channel: null,
+      cancelled_by: null,
+      cancel_reason: null,
+    },
+    documents: { task_id: id, ...documents },
+    audit: {
+      task_id: id,
+      seq: 0,
+      id: newId("aud", now),
+      action: "created",
+      from_status: null,
+      to_status: "created",
+      actor_type: actor.type,
+      actor_email: actor.email,
+      channel: null,
+      verifier_reason: null,
+      embed_sub: null,
+      extra: null,
+      created_at: now,
+    },
+  };
+}
+
+/** The audit entry that says to whom a new task was routed; null where nothing was asked for. */
+export function routedEntry({ task, audit }: NewTask, { decision }: Routed): AuditEntry | null {
+  if (decision === null) return null;
+  return {
+    ...audit,
+    seq: 1,
+    action: decision.action,
+    from_status: task.status,
+    actor_type: "system",
+    actor_email: null,
+    extra: task.redact_payload ? null : decision.extra,
+  };
+}
+
+/** What is stored of a request as JSON. */
+export function toDocuments(request: CreateTaskBody): TaskDocuments {
+  const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
+  return {
+    payload: JSON.stringify(request.payload),
+    payload_schema: JSON.stringify(request.payload_schema),
+    response_schema: JSON.stringify(request.response_schema),
+    form_definition: text(request.form_definition),
+    assign_to: text(request.assign_to),
+    notify: text(request.notify),
+    verifier_config: text(request.verifier_config),
+  };
+}
+
+function length(...texts: (string | null)[]): number {
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+}

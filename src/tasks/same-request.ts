@@ -1,0 +1,49 @@
+import { isEqual } from "../../json-schema/equality.ts";
+import { parseJson, type JsonObject } from "../lib/json.ts";
+import type { CreateTaskBody } from "./schema.ts";
+import type { WholeTask } from "./store.ts";
+
+/** Comparing is linear in the smaller of the two, and the body is bounded. */
+const UNLIMITED = { left: Number.POSITIVE_INFINITY };
+
+/** Whether a request asks for what the task was created with. */
+export function isSameRequest(task: WholeTask, request: JsonObject): boolean {
+  return isEqual(UNLIMITED, requestOf(task), comparedFields(request));
+}
+
+/** What the task was created with, as a request says it. */
+function requestOf(task: WholeTask): JsonObject {
+  return comparedFields({
+    ...task,
+    payload: parseJson(task.payload),
+    payload_schema: parseJson(task.payload_schema),
+    response_schema: parseJson(task.response_schema),
+    form_definition: parseJson(task.form_definition),
+    assign_to: parseJson(task.assign_to),
+    notify: parseJson(task.notify),
+    verifier_config: parseJson(task.verifier_config),
+  });
+}
+
+const COMPARED = [
+  "task",
+  "payload",
+  "payload_schema",
+  "response_schema",
+  "form_definition",
+  "timeout_seconds",
+  "assign_to",
+  "notify",
+  "verifier_config",
+  "redact_payload",
+  "callback_url",
+] as const satisfies (keyof CreateTaskBody)[];
+
+/** The fields by which two requests are compared; absent, null and default values are left out. */
+function comparedFields(request: JsonObject): JsonObject {
+  return Object.fromEntries(
+    COMPARED.map((name) => [name, request[name]]).filter(
+      ([name, value]) => value != null && !(name === "redact_payload" && value === false),
+    ),
+  );
+}
