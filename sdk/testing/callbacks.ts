@@ -1,6 +1,6 @@
 import { nextAttemptAt } from "../../src/callbacks/schedule.ts";
 import { outcomeOf } from "../../src/tasks/outcome.ts";
-import type { WholeTask } from "../../src/tasks/store.ts";
+import type { TaskWithDocuments } from "../../src/tasks/store.ts";
 import { signingKey } from "../callbacks.ts";
 import type { Deliver, SentCallback } from "./test-human.ts";
 import type { Timeline } from "./timeline.ts";
@@ -21,7 +21,7 @@ export interface Callbacks {
   /** Ends that: a task that was deleted while it was open has no callback. */
   forget(taskId: string): void;
   /** Sends the callback of a task that has ended, until it is answered with 2xx. (spec: Events, Callback webhook) */
-  send(task: WholeTask): void;
+  send(task: TaskWithDocuments): void;
 }
 
 type Sent = SentCallback & { attempts: SentCallback["attempts"][number][] };

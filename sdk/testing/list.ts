@@ -2,7 +2,7 @@ import { invalid } from "../../src/errors.ts";
 import { emailKey } from "../../src/lib/text.ts";
 import { isTerminal } from "../../src/tasks/lifecycle.ts";
 import { toListed } from "../../src/tasks/record.ts";
-import type { WholeTask } from "../../src/tasks/store.ts";
+import type { TaskWithDocuments } from "../../src/tasks/store.ts";
 import type { ListedTask, ListQuery } from "../shapes.ts";
 import { ADMIN, type Tasks } from "./tasks.ts";
 
@@ -26,7 +26,7 @@ export function listTasks(tasks: Tasks, query: ListQuery): { rows: ListedTask[];
   };
 }
 
-function isMeant(task: WholeTask, query: ListQuery): boolean {
+function isMeant(task: TaskWithDocuments, query: ListQuery): boolean {
   const { status, terminal, unassigned, assigned_to, q, key_prefix } = query;
   const email = task.assigned_to_email;
   return (
@@ -40,7 +40,7 @@ function isMeant(task: WholeTask, query: ListQuery): boolean {
 }
 
 /** The place of a task in a list. */
-type Position = Pick<WholeTask, "id" | "timeout_at">;
+type Position = Pick<TaskWithDocuments, "id" | "timeout_at">;
 
 function newestFirst(a: Position, b: Position): number {
   return a.id < b.id ? 1 : a.id > b.id ? -1 : 0;
@@ -61,7 +61,7 @@ function decodeCursor(cursor: string): Position {
   throw invalid("/query/cursor", "Is not a cursor of this list; take it from the `Link` header as it stands.");
 }
 
-function toRow(task: WholeTask, withSchemas: boolean): ListedTask {
+function toRow(task: TaskWithDocuments, withSchemas: boolean): ListedTask {
   const { payload_schema: _, response_schema: __, form_definition: ___, ...rest } = task;
   return JSON.parse(toListed(task, withSchemas ? task : rest, ADMIN)) as ListedTask;
 }

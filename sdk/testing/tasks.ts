@@ -15,7 +15,7 @@ import {
 import { newTask, routedEntry, toDocuments } from "../../src/tasks/new-task.ts";
 import { toAuditRecord, toPollResult, toRecord } from "../../src/tasks/record.ts";
 import { isSameRequest } from "../../src/tasks/same-request.ts";
-import type { AuditEntry as NewAuditEntry, WholeTask } from "../../src/tasks/store.ts";
+import type { AuditEntry as NewAuditEntry, TaskWithDocuments } from "../../src/tasks/store.ts";
 import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { AuditEntry, TaskOutcome, TaskRecord } from "../shapes.ts";
@@ -38,7 +38,7 @@ interface Verdict {
 const FINE: Verdict = { passed: true, reason: "The answer is fine." };
 
 interface Stored {
-  task: WholeTask;
+  task: TaskWithDocuments;
   /** Oldest first. */
   trail: AuditEntryRow[];
   /** Removes the deadline from the timeline. */
@@ -53,7 +53,7 @@ export interface Tasks {
   /** The trails of tasks that were deleted, by the ids of these. */
   readonly tombstones: Map<string, AuditEntryRow[]>;
   /** Called once for each task that has ended. */
-  readonly onEnded: (task: WholeTask) => void;
+  readonly onEnded: (task: TaskWithDocuments) => void;
 }
 
 export function createTasks({ timeline, onEnded }: Pick<Tasks, "timeline" | "onEnded">): Tasks {
@@ -79,7 +79,7 @@ export function createTask(tasks: Tasks, { body, routing, notify }: Creation): T
   const routed = routeWithoutDirectory(routing, notify);
   const entry = routedEntry(rows, routed);
   const { assigned_to_user_id, assigned_to_email } = routed;
-  const task: WholeTask = {
+  const task: TaskWithDocuments = {
     ...rows.task,
     ...documents,
     status: "created",
@@ -136,7 +136,7 @@ export function answerTask(tasks: Tasks, id: string, answer: GivenAnswer, by: Ac
   return move(tasks, stored, eventOf(task, answer, verdict), by);
 }
 
-function eventOf(task: WholeTask, answer: GivenAnswer, verdict: Verdict): AnswerEvent {
+function eventOf(task: TaskWithDocuments, answer: GivenAnswer, verdict: Verdict): AnswerEvent {
   if (!isVerified(task)) return { type: "accepted", assigns: null, ...answer, verdict: null };
   const { status, verification_attempt } = task;
   const config = JSON.parse(task.verifier_config!) as JsonObject;
@@ -195,6 +195,6 @@ function rowOf({ newId, timeline }: Tasks, entry: NewAuditEntry): AuditEntryRow 
   return { ...entry, id: newId("aud", timeline.now()), extra: entry.extra && JSON.stringify(entry.extra) };
 }
 
-function recordOf(task: WholeTask): TaskRecord {
+function recordOf(task: TaskWithDocuments): TaskRecord {
   return JSON.parse(toRecord(task, ADMIN)) as TaskRecord;
 }

@@ -9,7 +9,7 @@ import { ADMIN_TOKEN, PAYLOAD_KEY, testOnBoth, type TestService } from "../../te
 import type { Db } from "../db/database.ts";
 import type { DeliveryRow } from "../db/schema.ts";
 import { moveTask } from "../tasks/move.ts";
-import { getWholeTask } from "../tasks/store.ts";
+import { getTaskWithDocuments } from "../tasks/store.ts";
 import type { AuditEntryRecord } from "../tasks/schema.ts";
 import { createEngine, type Engine, type EngineOptions } from "./engine.ts";
 import { recoverLapsed } from "./engine/recover.ts";
@@ -33,7 +33,7 @@ async function receiver(t: TestContext, answer?: Parameters<typeof startReceiver
 /** A task that has ended without any request, so that its callback is due at once. */
 async function endedTask({ ctx, create }: TestService, callback_url: string): Promise<string> {
   const { id } = await create({ callback_url });
-  const task = await getWholeTask(ctx.db, id);
+  const task = await getTaskWithDocuments(ctx.db, id);
   await moveTask(ctx, task, { type: "cancelled", reason: null, email: null }, { type: "system", email: null });
   return id;
 }

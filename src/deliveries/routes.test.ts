@@ -7,7 +7,7 @@ import type { Schema } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
 import { moveTask } from "../tasks/move.ts";
-import { getWholeTask } from "../tasks/store.ts";
+import { getTaskWithDocuments } from "../tasks/store.ts";
 import type { WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
 import { redeliver as redeliverRows } from "./admin-store.ts";
 
@@ -22,7 +22,7 @@ async function receiver(t: TestContext, answer?: Parameters<typeof startReceiver
 /** A task that has ended without any request, so that its callback is due at once. */
 async function endedTask({ ctx, create }: TestService, callback_url: string): Promise<string> {
   const { id } = await create({ callback_url });
-  const task = await getWholeTask(ctx.db, id);
+  const task = await getTaskWithDocuments(ctx.db, id);
   await moveTask(ctx, task, { type: "cancelled", reason: null, email: null }, { type: "system", email: null });
   return id;
 }

@@ -9,7 +9,7 @@ import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
 import { ENDED } from "../tasks/answer-sentences.ts";
 import { answerState } from "../tasks/answer-state.ts";
-import { findWholeTask, listAuditEntries, type WholeTask } from "../tasks/store.ts";
+import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
 import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
 import { signToken, type EmbedCaller } from "./tokens.ts";
@@ -38,7 +38,7 @@ export async function mintToken(
       message: `Pages of ${parent_origin} may not embed the form: SERVICE_EMBED_PARENT_ORIGINS does not name it.`,
     });
   requireTaskId(task_id);
-  const task = await findWholeTask(db, task_id);
+  const task = await findTaskWithDocuments(db, task_id);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
   requireOpen(task, db.now());
   const grant = { task_id, sub, parent_origin, key_id };
@@ -106,7 +106,7 @@ export async function completeEmbedded(
   };
 }
 
-async function drawReview({ drawing }: { drawing: Drawing }, task: WholeTask, look: Look): Promise<string> {
+async function drawReview({ drawing }: { drawing: Drawing }, task: TaskWithDocuments, look: Look): Promise<string> {
   return drawHeading({ ...task, ...look }) + reviewSection(await drawing.payload(task, look));
 }
 
@@ -115,7 +115,7 @@ async function drawReview({ drawing }: { drawing: Drawing }, task: WholeTask, lo
  * connection may have kept the news.
  * @throws ServiceError TASK_ALREADY_TERMINAL
  */
-async function requireStillOpen({ db }: { db: Db }, task: WholeTask, sub: string): Promise<void> {
+async function requireStillOpen({ db }: { db: Db }, task: TaskWithDocuments, sub: string): Promise<void> {
   if (task.status === "completed" && task.completed_via_channel === "embed") {
     const trail = await listAuditEntries(db, task.id);
     if (trail.some(({ to_status, embed_sub }) => to_status === "completed" && embed_sub === sub)) throw ended("own");
@@ -124,7 +124,7 @@ async function requireStillOpen({ db }: { db: Db }, task: WholeTask, sub: string
 }
 
 /** @param now - epoch milliseconds @throws ServiceError TASK_ALREADY_TERMINAL */
-function requireOpen(task: WholeTask, now: number): void {
+function requireOpen(task: TaskWithDocuments, now: number): void {
   const { how } = answerState(task, null, now);
   if (how !== "open") throw ended(how);
 }

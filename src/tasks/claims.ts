@@ -14,12 +14,12 @@ import type { Actor } from "./decide.ts";
 import type { AssignTaskBody } from "./schema.ts";
 import {
   findNextClaimEnd,
-  getWholeTask,
+  getTaskWithDocuments,
   lockLapsedClaims,
   lockTask,
   type RoutingColumns,
   type Task,
-  type WholeTask,
+  type TaskWithDocuments,
 } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 import { requireTaskId } from "./tasks.ts";
@@ -42,7 +42,7 @@ const SYSTEM: Actor = { type: "system", email: null };
  * @param force - takes over the claim of somebody else; for operators
  * @throws ServiceError CLAIM_NEEDS_A_PERSON, TASK_NOT_FOUND, FORBIDDEN, TASK_ALREADY_TERMINAL, TASK_ALREADY_CLAIMED
  */
-export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boolean): Promise<WholeTask> {
+export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boolean): Promise<TaskWithDocuments> {
   requireMay(caller, "claim");
   const user = personOf(caller);
   if (user === null) throw new ServiceError("CLAIM_NEEDS_A_PERSON");
@@ -75,7 +75,7 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
  * Ends a claim; what a candidate had taken is on offer again. Without a claim nothing changes. (wire: release)
  * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, TASK_ALREADY_TERMINAL
  */
-export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise<WholeTask> {
+export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise<TaskWithDocuments> {
   requireMay(caller, "release");
   return ctx.db.write(async (tx) => {
     const task = await lockOpenTask(tx, caller, "release", id);
@@ -94,7 +94,12 @@ export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise
  *
  * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, TASK_ALREADY_TERMINAL, MALFORMED_REQUEST, VALIDATION_FAILED
  */
-export async function assignTask(ctx: Ctx, caller: Caller, id: string, body: AssignTaskBody): Promise<WholeTask> {
+export async function assignTask(
+  ctx: Ctx,
+  caller: Caller,
+  id: string,
+  body: AssignTaskBody,
+): Promise<TaskWithDocuments> {
   requireMay(caller, "assign");
   return ctx.db.write(async (tx) => {
     const to = await readAssignee(tx, body);
@@ -154,12 +159,12 @@ async function lockOpenTask(
   caller: Caller,
   action: "claim" | "release" | "assign",
   id: string,
-): Promise<WholeTask> {
+): Promise<TaskWithDocuments> {
   requireTaskId(id);
   const task = await lockTask(tx, id);
   await requireMayWith(tx, caller, action, task);
   if (isTerminal(task.status) || tx.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
-  return getWholeTask(tx, id);
+  return getTaskWithDocuments(tx, id);
 }
 
 /** Who is working on a task, for the record; null when nobody is, or not any more. */

@@ -7,7 +7,7 @@ import { isVerified } from "./lifecycle.ts";
 import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
-import type { Task, TaskDocuments, WholeTask } from "./store.ts";
+import type { Task, TaskDocuments, TaskWithDocuments } from "./store.ts";
 import { seesRouting } from "./visibility.ts";
 
 /** Fields that hold JSON of clients: stored as text, and sent as they stand. */
@@ -22,7 +22,7 @@ type Documents =
   | "response";
 
 /** A task as the wire shows it to this caller, as JSON of a `TaskRecord`. (spec: Task record) */
-export function toRecord(task: WholeTask, caller: Caller): JsonText {
+export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
   const { payload, payload_schema, response_schema, form_definition, response } = task;
   return joinJson(
     firstFields(task),
@@ -34,8 +34,8 @@ export function toRecord(task: WholeTask, caller: Caller): JsonText {
 /** A row of a list, as JSON of a `ListedTask`; the schemas are in it when they were read. (spec: Tasks, list) */
 export function toListed(
   task: Task,
-  documents: Omit<WholeTask, keyof Task | "payload_schema" | "response_schema" | "form_definition"> &
-    Partial<WholeTask>,
+  documents: Omit<TaskWithDocuments, keyof Task | "payload_schema" | "response_schema" | "form_definition"> &
+    Partial<TaskWithDocuments>,
   caller: Caller,
 ): JsonText {
   const { payload, response, payload_schema, response_schema, form_definition } = documents;

@@ -2,11 +2,11 @@ import type { Reader } from "../db/database.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
 import { isSameRequest } from "./same-request.ts";
-import { findTaskIdByKey, findWholeTask, type WholeTask } from "./store.ts";
+import { findTaskIdByKey, findTaskWithDocuments, type TaskWithDocuments } from "./store.ts";
 
 /** The task that an idempotency key is bound to. */
 export interface Replay {
-  task: WholeTask;
+  task: TaskWithDocuments;
   /** The request asks for something else than the task was created with. */
   isMismatch: boolean;
 }
@@ -16,6 +16,6 @@ export async function findReplay(reader: Reader, body: unknown): Promise<Replay 
   const key = isJsonObject(body) ? body["idempotency_key"] : undefined;
   if (typeof key !== "string" || key === "" || !isStorableText(key)) return null;
   const id = await findTaskIdByKey(reader, key);
-  const task = id === null ? null : await findWholeTask(reader, id);
+  const task = id === null ? null : await findTaskWithDocuments(reader, id);
   return task && { task, isMismatch: !isSameRequest(task, body as JsonObject) };
 }

@@ -1,18 +1,18 @@
 import { isEqual } from "../../json-schema/equality.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import type { CreateTaskBody } from "./schema.ts";
-import type { WholeTask } from "./store.ts";
+import type { TaskWithDocuments } from "./store.ts";
 
 /** Comparing is linear in the smaller of the two, and the body is bounded. */
 const UNLIMITED = { left: Number.POSITIVE_INFINITY };
 
 /** Whether a request asks for what the task was created with. */
-export function isSameRequest(task: WholeTask, request: JsonObject): boolean {
+export function isSameRequest(task: TaskWithDocuments, request: JsonObject): boolean {
   return isEqual(UNLIMITED, requestOf(task), comparedFields(request));
 }
 
 /** What the task was created with, as a request says it. */
-function requestOf(task: WholeTask): JsonObject {
+function requestOf(task: TaskWithDocuments): JsonObject {
   return comparedFields({
     ...task,
     payload: parseJson(task.payload),

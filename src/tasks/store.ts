@@ -20,7 +20,7 @@ export interface Task extends Omit<TaskRow, "status" | "verifier_result" | "reda
 export type TaskDocuments = Omit<TaskDocumentsRow, "task_id">;
 
 /** A task with all that its record shows. */
-export interface WholeTask extends Task, TaskDocuments {
+export interface TaskWithDocuments extends Task, TaskDocuments {
   /** As JSON. */
   response: string | null;
 }
@@ -38,7 +38,7 @@ const selectTaskForUpdate = writeStatement<{ id: string }, TaskRow>((query, para
   forUpdate(dialect, query.selectFrom("tasks").selectAll().where("id", "=", param("id"))),
 );
 
-const selectWholeTask = readStatement<{ id: string }, TaskRow & TaskDocuments & { response: string | null }>(
+const selectTaskWithDocuments = readStatement<{ id: string }, TaskRow & TaskDocuments & { response: string | null }>(
   (query, param) =>
     query
       .selectFrom("tasks")
@@ -62,14 +62,14 @@ const selectIdByKey = readStatement<{ idempotency_key: string }, { id: string }>
   query.selectFrom("tasks").select("id").where("idempotency_key", "=", param("idempotency_key")),
 );
 
-export async function findWholeTask(reader: Reader, id: string): Promise<WholeTask | null> {
-  const [row] = await reader.run(selectWholeTask, { id });
+export async function findTaskWithDocuments(reader: Reader, id: string): Promise<TaskWithDocuments | null> {
+  const [row] = await reader.run(selectTaskWithDocuments, { id });
   return row ? toTask(row) : null;
 }
 
 /** @throws ServiceError TASK_NOT_FOUND */
-export async function getWholeTask(reader: Reader, id: string): Promise<WholeTask> {
-  const task = await findWholeTask(reader, id);
+export async function getTaskWithDocuments(reader: Reader, id: string): Promise<TaskWithDocuments> {
+  const task = await findTaskWithDocuments(reader, id);
   if (!task) throw new ServiceError("TASK_NOT_FOUND");
   return task;
 }

@@ -29,7 +29,14 @@ import {
 import { moveTask } from "./move.ts";
 import { findPolledTask, type PolledTask, type Waiters } from "./poll.ts";
 import type { CompleteTaskBody } from "./schema.ts";
-import { addAuditEntry, deleteTask, getWholeTask, listAuditEntries, lockTask, type WholeTask } from "./store.ts";
+import {
+  addAuditEntry,
+  deleteTask,
+  getTaskWithDocuments,
+  listAuditEntries,
+  lockTask,
+  type TaskWithDocuments,
+} from "./store.ts";
 import { forgetTotalsOf } from "./stored-totals.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 
@@ -46,10 +53,10 @@ export interface CompletionContext {
 }
 
 /** @throws ServiceError TASK_NOT_FOUND */
-export async function readTask(ctx: { db: Db }, caller: Caller, id: string): Promise<WholeTask> {
+export async function readTask(ctx: { db: Db }, caller: Caller, id: string): Promise<TaskWithDocuments> {
   requireMay(caller, "read");
   requireTaskId(id);
-  const task = await getWholeTask(ctx.db, id);
+  const task = await getTaskWithDocuments(ctx.db, id);
   await requireMayWith(ctx.db, caller, "read", task);
   return task;
 }
@@ -66,10 +73,10 @@ export async function completeTask(
   caller: Caller,
   id: string,
   body: CompleteTaskBody,
-): Promise<WholeTask> {
+): Promise<TaskWithDocuments> {
   requireMay(caller, "complete");
   requireTaskId(id);
-  const task = await getWholeTask(ctx.db, id);
+  const task = await getTaskWithDocuments(ctx.db, id);
   await requireMayWith(ctx.db, caller, "complete", task);
   if (isTerminal(task.status) || ctx.db.now() >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
   await requireFits(ctx.schemas, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
@@ -91,7 +98,11 @@ export async function completeTask(
 }
 
 /** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
-async function verifyAnswer(ctx: CompletionContext, task: WholeTask, answer: GivenAnswer): Promise<AnswerEvent> {
+async function verifyAnswer(
+  ctx: CompletionContext,
+  task: TaskWithDocuments,
+  answer: GivenAnswer,
+): Promise<AnswerEvent> {
   if (!isVerified(task)) return { type: "accepted", assigns: null, ...answer, verdict: null };
   const config = readVerifierConfig(JSON.parse(task.verifier_config!) as JsonObject, ctx.config.verifier.keyEnvs);
   const guard: VerdictGuard = { status: task.status, verification_attempt: task.verification_attempt };
@@ -110,10 +121,10 @@ export async function cancelTask(
   caller: Caller,
   id: string,
   reason: string | null,
-): Promise<WholeTask> {
+): Promise<TaskWithDocuments> {
   requireMay(caller, "cancel");
   requireTaskId(id);
-  const task = await getWholeTask(ctx.db, id);
+  const task = await getTaskWithDocuments(ctx.db, id);
   const actor = actorOf(caller);
   const moved = await moveTask(ctx, task, { type: "cancelled", reason, email: actor.email }, actor);
   return { ...task, ...moved };

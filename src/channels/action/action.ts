@@ -15,7 +15,7 @@ import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { ENDED } from "../../tasks/answer-sentences.ts";
 import { answerState, type Viewer } from "../../tasks/answer-state.ts";
-import { listAuditEntries, type WholeTask } from "../../tasks/store.ts";
+import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf } from "../email/choices.ts";
@@ -98,14 +98,14 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
 // --- Who may, and what has become of the task --------------------------------------------------------------------------
 
 interface Open {
-  task: WholeTask;
+  task: TaskWithDocuments;
   caller: RecipientCaller;
 }
 
 interface Over extends Omit<SaidPage, "more"> {
   status: Answered["status"];
   /** The answer of this task is shown below. */
-  answered?: WholeTask;
+  answered?: TaskWithDocuments;
   /** Nothing of what was posted was sent. */
   is_unsent?: boolean;
 }
@@ -142,7 +142,7 @@ function unknown({ again }: Door): Over {
 /** How a task ended, to a person who opens its link. @param caller - null: a person who was deactivated */
 async function endOf(
   { ctx: { db }, door }: Omit<Pages, "head">,
-  task: WholeTask,
+  task: TaskWithDocuments,
   caller: RecipientCaller | null,
   { isNow = false }: { isNow?: boolean },
 ): Promise<Over> {
@@ -181,7 +181,12 @@ function usedUp(at: string): string {
 }
 
 /** With the reason, for those who may read the task: it may quote the answer. */
-async function failedChecks(db: Db, task: WholeTask, caller: RecipientCaller | null, says: string): Promise<string[]> {
+async function failedChecks(
+  db: Db,
+  task: TaskWithDocuments,
+  caller: RecipientCaller | null,
+  says: string,
+): Promise<string[]> {
   const isReader = caller !== null && (await mayWith(db, caller, "read", task));
   return [says, ...(isReader && task.verifier_result?.reason ? [`The reason: ${task.verifier_result.reason}`] : [])];
 }
@@ -190,7 +195,7 @@ function viewerOf({ person, email, account }: RecipientCaller): Viewer {
   return { user_id: person?.id ?? null, email, account };
 }
 
-async function answerOf({ ctx }: Pages, task: WholeTask): Promise<Below> {
+async function answerOf({ ctx }: Pages, task: TaskWithDocuments): Promise<Below> {
   const { id, response, response_schema, redact_payload } = task;
   if (response === null || redact_payload) return null;
   const answer = {
@@ -264,7 +269,7 @@ function nameOfCaller(caller: RecipientCaller): string {
 }
 
 /** Whether the answer that was sent back last is the caller's. */
-async function isSentBackTo({ db }: { db: Db }, task: WholeTask, caller: RecipientCaller): Promise<boolean> {
+async function isSentBackTo({ db }: { db: Db }, task: TaskWithDocuments, caller: RecipientCaller): Promise<boolean> {
   const refused = (await listAuditEntries(db, task.id)).findLast(({ action }) => action === "rejected");
   if (refused === undefined) return false;
   if (refused.actor_email !== null)
@@ -274,7 +279,7 @@ async function isSentBackTo({ db }: { db: Db }, task: WholeTask, caller: Recipie
 }
 
 /** For somebody who did not give the answer: the form would ask them to change theirs. */
-function othersSentBack({ verifier_result }: WholeTask): string {
+function othersSentBack({ verifier_result }: TaskWithDocuments): string {
   const reason = verifier_result?.reason ? ` The reason: ${verifier_result.reason}` : "";
   return `An answer was sent back. Another answer is needed.${reason}`;
 }
@@ -286,7 +291,7 @@ function choiceOf(form: Form, choice: string): { name: string; entries: Entries 
   return choices && option ? { name: choices.name, entries: { [choices.name]: [option.entry] } } : null;
 }
 
-function formPropsOf({ channel }: Door, task: WholeTask, caller: RecipientCaller) {
+function formPropsOf({ channel }: Door, task: TaskWithDocuments, caller: RecipientCaller) {
   return {
     task: {
       task_id: task.id,
@@ -301,7 +306,7 @@ function formPropsOf({ channel }: Door, task: WholeTask, caller: RecipientCaller
   } as const;
 }
 
-function formOf({ ctx, door }: Pages, task: WholeTask, time_zone: string): Form {
+function formOf({ ctx, door }: Pages, task: TaskWithDocuments, time_zone: string): Form {
   const documents = {
     response_schema: parseJson(task.response_schema),
     form_definition: parseJson(task.form_definition),
@@ -365,7 +370,7 @@ async function over(
   return { status, html: saidPage(pages.head, { ...page, more }) };
 }
 
-function unsentOf(pages: Pages, task: WholeTask, entries: Entries): Below {
+function unsentOf(pages: Pages, task: TaskWithDocuments, entries: Entries): Below {
   const { value } = planForm(formOf(pages, task, "UTC"), entries);
   if (value === undefined) return null;
   return {

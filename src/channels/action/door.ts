@@ -1,10 +1,10 @@
 import type { Form } from "../../../form/plan/plan.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
-import type { WholeTask } from "../../tasks/store.ts";
+import type { TaskWithDocuments } from "../../tasks/store.ts";
 
 /** What a link opens. */
 export interface OpenedLink {
-  task: WholeTask;
+  task: TaskWithDocuments;
   /** Whom it was made for; null: they have left. */
   caller: RecipientCaller | null;
 }

@@ -14,7 +14,7 @@ import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
-import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
+import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
 import { INACTIVE } from "../recipients.ts";
 import { AUTOMATIC, findIdentity, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
@@ -38,7 +38,7 @@ export function createEmailKind(ctx: Ctx): Kind {
     send: async ({ task_id, destination, body }, signal) => {
       if (body === null) return unsent("no_body", "What was to be sent is gone.");
       const { purpose, identity: id, user_id = null } = JSON.parse(body) as MailBody;
-      const task = await findWholeTask(ctx.db, task_id);
+      const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null || isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return NEEDLESS;
       const holder = await findUserByEmail(ctx.db, destination);
       const caller = await callerOfLink(ctx.db, task_id, { address: destination, user_id: holder?.id ?? user_id });
@@ -81,7 +81,12 @@ export function createEmailKind(ctx: Ctx): Kind {
 }
 
 /** How the person answers; or who can instead, with the task on the dashboard for a person who may read it. */
-async function answeringOf(ctx: Ctx, caller: RecipientCaller, task: WholeTask, address: string): Promise<Answering> {
+async function answeringOf(
+  ctx: Ctx,
+  caller: RecipientCaller,
+  task: TaskWithDocuments,
+  address: string,
+): Promise<Answering> {
   const { person } = caller;
   if (await mayWith(ctx.db, caller, "complete", task)) return { link: createLink(ctx, task.id, address, person?.id) };
   const isReader = person !== null && (await mayWith(ctx.db, caller, "read", task));
@@ -104,7 +109,7 @@ async function notificationOf(tx: Tx, { id, destination }: EndedDelivery): Promi
   return { channel: "email", to: destination, purpose, delivery_id: id };
 }
 
-function documentsOf({ id, task, redact_payload, timeout_at, ...texts }: WholeTask) {
+function documentsOf({ id, task, redact_payload, timeout_at, ...texts }: TaskWithDocuments) {
   return {
     id,
     task,
@@ -120,7 +125,7 @@ function documentsOf({ id, task, redact_payload, timeout_at, ...texts }: WholeTa
 /** Whom it is from and to, and what keeps the mails of one task to one person in one thread. */
 function envelopeOf(
   { from, reply_to }: Identity,
-  task: WholeTask,
+  task: TaskWithDocuments,
   to: string,
   purpose: MailBody["purpose"],
 ): Pick<Mail, "from" | "reply_to" | "to" | "message_id" | "headers"> {

@@ -6,7 +6,7 @@ import { emailKey } from "../../lib/text.ts";
 import type { LinkGrant, RecipientCaller } from "../../people/caller.ts";
 import { findUser, findUserByEmail } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
-import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
+import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
 import type { Door } from "../action/door.ts";
 import { PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
 import { formForMail } from "./choices.ts";
@@ -43,7 +43,7 @@ export function createLink(ctx: Ctx, task_id: string, address: string, user_id: 
 }
 
 interface OpenedMailLink {
-  task: WholeTask;
+  task: TaskWithDocuments;
   recipient: Recipient;
 }
 
@@ -58,7 +58,7 @@ async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMai
   const [id = "", proof = ""] = [parts[0], parts.at(-1)];
   const user_id = parts.length === 3 ? parts[1]! : null;
   if (parts.length < 2 || parts.length > 3 || proof.length !== PROOF_CHARACTERS || !isId("tsk", id)) return null;
-  const task = await findWholeTask(ctx.db, id);
+  const task = await findTaskWithDocuments(ctx.db, id);
   if (task?.notify == null) return null;
   const recipient = parseNotify(task.notify)
     .flatMap(({ channel, target }) => (channel === "email" ? [{ address: target, user_id }] : []))

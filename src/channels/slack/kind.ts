@@ -8,7 +8,7 @@ import { schedule } from "../../deliveries/schedule.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
-import { findWholeTask, type WholeTask } from "../../tasks/store.ts";
+import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
 import { SlackFailure, type Slack } from "./client.ts";
 import type { PostBody } from "./notices.ts";
 import { readPlace, type Place } from "./place.ts";
@@ -36,7 +36,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     nextAttemptAt,
     send: async (delivery) => {
       const { id, task_id, destination, body } = delivery;
-      const task = await findWholeTask(ctx.db, task_id);
+      const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null) return NEEDLESS;
       const known = await findPlace(ctx.db, id);
       const now = ctx.db.now();
@@ -69,7 +69,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
 
   async function post(
     slack: Slack,
-    { delivery, task, target }: { delivery: DueDelivery; task: WholeTask; target: string },
+    { delivery, task, target }: { delivery: DueDelivery; task: TaskWithDocuments; target: string },
   ): Promise<Outcome> {
     const { channel, person } = await targetOf(slack, target);
     const { id: team } = await slack.team();
@@ -90,7 +90,12 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
 
   async function change(
     slack: Slack,
-    { delivery, task, place, shown }: { delivery: DueDelivery; task: WholeTask; place: Place; shown: string | null },
+    {
+      delivery,
+      task,
+      place,
+      shown,
+    }: { delivery: DueDelivery; task: TaskWithDocuments; place: Place; shown: string | null },
   ): Promise<Outcome> {
     const message = await messageFor(ctx, workspaces, task, place);
     const mark = fingerprint(message);

@@ -3,7 +3,7 @@ import type { Db } from "../../db/database.ts";
 import { ServiceError } from "../../errors.ts";
 import { isId } from "../../lib/ids.ts";
 import { isSameSecret } from "../../lib/keys.ts";
-import { findWholeTask } from "../../tasks/store.ts";
+import { findTaskWithDocuments } from "../../tasks/store.ts";
 import type { Door } from "../action/door.ts";
 import { PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
 import { SlackFailure } from "./client.ts";
@@ -45,7 +45,7 @@ export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
       const [task_id = "", team_id = "", member_id = "", user_id = ""] = named;
       if (named.length !== 4 || proof.length !== PROOF_CHARACTERS || !isId("tsk", task_id)) return null;
       if (!isSameSecret(proof, proofOf(ctx, "slack_link", named.join(" ")))) return null;
-      const task = await findWholeTask(ctx.db, task_id);
+      const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null) return null;
       if (workspaces === null) return { task, caller: null };
       const caller = await slackCallerOf(ctx.db, workspaces, { team_id, user_id: member_id }, task).catch(unavailable);

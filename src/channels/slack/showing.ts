@@ -6,7 +6,7 @@ import { answerAccountOf } from "../../people/accounts.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { answerState } from "../../tasks/answer-state.ts";
-import type { WholeTask } from "../../tasks/store.ts";
+import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
 import type { SlackMessage } from "./client.ts";
 import type { Who } from "./clicks/desk.ts";
@@ -42,7 +42,7 @@ export const ZONE = "UTC";
 export async function messageFor(
   { db, config }: Ctx,
   workspaces: Workspaces,
-  task: WholeTask,
+  task: TaskWithDocuments,
   { team, person }: Audience,
 ): Promise<SlackMessage> {
   const shown = slackTaskOf(task);
@@ -78,21 +78,21 @@ export async function messageFor(
 }
 
 /** The Slack member who answered, if the directory does not know them and this is their workspace. */
-function memberIn(team: string, task: WholeTask): string | null {
+function memberIn(team: string, task: TaskWithDocuments): string | null {
   const isNamed = task.completed_by_email !== null || task.completed_by_user_id !== null;
   const account = answerAccountOf(task);
   return isNamed || account?.team_id !== team ? null : account.user_id;
 }
 
 /** What is said in the thread when an answer was sent back. */
-export function sentBackFor({ verifier_result }: WholeTask): SlackMessage {
+export function sentBackFor({ verifier_result }: TaskWithDocuments): SlackMessage {
   const reason = verifier_result?.reason ?? "";
   const text = line(`Sent back, another answer is needed: ${reason}`, 2_900);
   return { text: text.text, blocks: [{ type: "section", text }] };
 }
 
 /** What Slack needs to know of a task. */
-export function slackTaskOf(task: WholeTask): SlackTask {
+export function slackTaskOf(task: TaskWithDocuments): SlackTask {
   return {
     id: task.id,
     task: task.task,
@@ -106,12 +106,12 @@ export function slackTaskOf(task: WholeTask): SlackTask {
 }
 
 /** The form of a task, as its message and its modal have it. */
-export function formFor(task: WholeTask): Form {
+export function formFor(task: TaskWithDocuments): Form {
   return slackForm(slackTaskOf(task), ZONE, new Date(task.created_at));
 }
 
 /** What was chosen of the decision, in the words of its option. */
-function decisionText(task: WholeTask): string | null {
+function decisionText(task: TaskWithDocuments): string | null {
   const response = parseJson<JsonObject>(task.response);
   return response === null ? null : decisionOf(formFor(task), response);
 }

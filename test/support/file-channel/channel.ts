@@ -8,7 +8,7 @@ import { findPlace, setPlace } from "../../../src/deliveries/live-messages.ts";
 import { schedule } from "../../../src/deliveries/schedule.ts";
 import { enqueue } from "../../../src/deliveries/store.ts";
 import { recordNotification } from "../../../src/tasks/audit.ts";
-import { findWholeTask, type WholeTask } from "../../../src/tasks/store.ts";
+import { findTaskWithDocuments, type TaskWithDocuments } from "../../../src/tasks/store.ts";
 
 /*
  * A channel that writes a file for each message: what a new channel needs to bring, and all of it. It keeps nothing of its
@@ -49,7 +49,7 @@ export function createFileChannel(folder: string): ChannelType {
         open: async (token) => {
           const [id = "", proof = ""] = token.split(".");
           if (proof.length !== PROOF_CHARACTERS || proof !== proofOf(ctx, "file_link", id)) return null;
-          const task = await findWholeTask(ctx.db, id);
+          const task = await findTaskWithDocuments(ctx.db, id);
           if (task === null) return null;
           const grant = { kind: "link", task_id: id } as const;
           return {
@@ -70,7 +70,7 @@ function createFileKind(ctx: ChannelContext, folder: string): Kind {
   return {
     nextAttemptAt,
     send: async (delivery) => {
-      const task = await findWholeTask(ctx.db, delivery.task_id);
+      const task = await findTaskWithDocuments(ctx.db, delivery.task_id);
       if (task === null) return { ...SENT, is_needless: true };
       const place =
         (await findPlace(ctx.db, delivery.id))?.place ?? join(folder, delivery.destination, `${task.id}.txt`);
@@ -97,7 +97,7 @@ function createRemovalKind(): Kind {
   };
 }
 
-function textOf(ctx: ChannelContext, task: WholeTask): string {
+function textOf(ctx: ChannelContext, task: TaskWithDocuments): string {
   const link = `${ctx.config.publicUrl}${PATH}${task.id}.${proofOf(ctx, "file_link", task.id)}`;
   return `${task.task}\n${task.status}\n${link}\n`;
 }

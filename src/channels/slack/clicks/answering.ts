@@ -10,7 +10,7 @@ import { deleteDelivery, insertDelivery, newDelivery } from "../../../deliveries
 import { ServiceError } from "../../../errors.ts";
 import { MINUTE, SECOND } from "../../../lib/time.ts";
 import { mayWith } from "../../../tasks/access.ts";
-import { findWholeTask, type WholeTask } from "../../../tasks/store.ts";
+import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
 import { fieldErrorsOf, responseOf } from "../../answers.ts";
 import { ACTION } from "./actions.ts";
@@ -36,7 +36,7 @@ import { errorsOfView } from "../modal/values.ts";
 
 /** What somebody entered in a modal. */
 export interface Entered {
-  task: WholeTask;
+  task: TaskWithDocuments;
   data: ModalData;
   form: Form;
   entries: Entries;
@@ -75,7 +75,7 @@ export async function giveAnswer(desk: Desk, caller: SlackCaller, entered: Enter
 
 const SENT: Given = { reply: { response_action: "clear" }, sentence: "Your answer was sent.", isOpen: false };
 
-function sentBack(entered: Entered, now: WholeTask): Given {
+function sentBack(entered: Entered, now: TaskWithDocuments): Given {
   const { note = { title: "Sent back", text: "" } } = noteOf(now);
   return {
     reply: show(askedAgain(entered, now, note)),
@@ -91,14 +91,14 @@ function closed(title: string, sentence: string): Given {
 /** The form once more, with what was entered and why. */
 function askedAgain(
   { form, entries, data }: Entered,
-  now: WholeTask,
+  now: TaskWithDocuments,
   note: { title: string; text: string },
 ): ModalView {
   return modalOf(slackTaskOf(now), form, entries, { ...data, note }) ?? noticeView(note.title, note.text);
 }
 
 /** Why the last answer was sent back. */
-export function noteOf({ status, verifier_result }: WholeTask): Pick<ModalOptions, "note"> {
+export function noteOf({ status, verifier_result }: TaskWithDocuments): Pick<ModalOptions, "note"> {
   if (status !== "rejected" || verifier_result === null) return {};
   return { note: { title: "The last answer was sent back", text: verifier_result.reason ?? "" } };
 }
@@ -218,7 +218,7 @@ export function createSlackAnswerKind(ctx: SlackContext): Kind {
 const DONE: Outcome = { ok: true, status_code: null, response_excerpt: null };
 
 async function check(desk: Desk, task_id: string, answer: OwedAnswer): Promise<void> {
-  const task = await findWholeTask(desk.ctx.db, task_id);
+  const task = await findTaskWithDocuments(desk.ctx.db, task_id);
   if (task === null) return;
   const entered: Entered = { task, data: answer.data, form: formFor(task), entries: answer.entries };
   await tellLate(desk, await judged(desk, entered, answer), answer);

@@ -7,7 +7,7 @@ import { isId } from "../../../lib/ids.ts";
 import { ENDED } from "../../../tasks/answer-sentences.ts";
 import { answerState } from "../../../tasks/answer-state.ts";
 import { nameOf, sayWhoCanAnswer } from "../../../tasks/answerers.ts";
-import { findWholeTask, type WholeTask } from "../../../tasks/store.ts";
+import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { answererOf } from "../../answers.ts";
 import { SlackFailure, type Slack } from "../client.ts";
 import { slackCallerOf, type SlackCaller } from "./people.ts";
@@ -38,12 +38,12 @@ export interface Who {
 }
 
 /** null: it is gone, or was never there. */
-export async function findTask({ ctx }: Desk, id: string): Promise<WholeTask | null> {
-  return isId("tsk", id) ? findWholeTask(ctx.db, id) : null;
+export async function findTask({ ctx }: Desk, id: string): Promise<TaskWithDocuments | null> {
+  return isId("tsk", id) ? findTaskWithDocuments(ctx.db, id) : null;
 }
 
 /** How a task ended, in a sentence; null while it can be answered. */
-export async function endedSentence({ ctx }: Desk, task: WholeTask): Promise<string | null> {
+export async function endedSentence({ ctx }: Desk, task: TaskWithDocuments): Promise<string | null> {
   const { how } = answerState(task, null, ctx.db.now());
   if (how === "open") return null;
   const who = how === "completed" ? await answererOf(ctx.db, task) : null;
@@ -52,12 +52,16 @@ export async function endedSentence({ ctx }: Desk, task: WholeTask): Promise<str
 }
 
 /** Who pressed something, for the task. @throws SlackFailure */
-export async function callerAt({ ctx, workspaces }: Desk, who: Who, task: WholeTask): Promise<SlackCaller> {
+export async function callerAt({ ctx, workspaces }: Desk, who: Who, task: TaskWithDocuments): Promise<SlackCaller> {
   return slackCallerOf(ctx.db, workspaces, who, task);
 }
 
 /** Why somebody may not answer, and what they can do about it. */
-export async function refusalOf({ ctx }: Desk, task: WholeTask, { person, email }: SlackCaller): Promise<string> {
+export async function refusalOf(
+  { ctx }: Desk,
+  task: TaskWithDocuments,
+  { person, email }: SlackCaller,
+): Promise<string> {
   const who = await sayWhoCanAnswer(ctx.db, task);
   const isForOne = task.assigned_to_user_id !== null || task.assigned_to_email !== null;
   const isKnown = person !== null || (email !== null && isForOne);
@@ -68,7 +72,7 @@ const UNKNOWN =
   "This server does not know your Slack account: if you should answer, ask its operator to add you to the users.";
 
 /** What went wrong, for the person; whatever is not theirs to know is thrown on. */
-export async function sentenceOf(desk: Desk, { id }: WholeTask, error: unknown): Promise<string> {
+export async function sentenceOf(desk: Desk, { id }: TaskWithDocuments, error: unknown): Promise<string> {
   if (error instanceof SlackFailure) return `Slack did not take this: ${error.message} Nothing was sent.`;
   if (!(error instanceof ServiceError)) throw error;
   const now = await findTask(desk, id);

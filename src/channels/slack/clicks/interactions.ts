@@ -6,7 +6,7 @@ import { ServiceError } from "../../../errors.ts";
 import { SECOND } from "../../../lib/time.ts";
 import { mayWith } from "../../../tasks/access.ts";
 import { claimTask } from "../../../tasks/claims.ts";
-import type { WholeTask } from "../../../tasks/store.ts";
+import type { TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
 import { responseOf } from "../../answers.ts";
 import { ACTION, parseAction } from "./actions.ts";
@@ -144,7 +144,7 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
 
 async function openForm(
   desk: Desk,
-  task: WholeTask,
+  task: TaskWithDocuments,
   caller: SlackCaller,
   { trigger, channel, ts }: { trigger: string; channel: string; ts: string },
 ): Promise<null> {
@@ -155,7 +155,7 @@ async function openForm(
 }
 
 /** Gives somebody who may answer a link of their own, where Slack cannot ask. */
-async function whisperLink(desk: Desk, task: WholeTask, caller: SlackCaller, channel: string): Promise<null> {
+async function whisperLink(desk: Desk, task: TaskWithDocuments, caller: SlackCaller, channel: string): Promise<null> {
   const url = createSlackLink(desk.ctx, task.id, caller.account, caller.person?.id ?? null);
   const text = { type: "plain_text", text: "Open the form" } as const;
   return whisper(
@@ -231,7 +231,7 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
   return reply;
 }
 
-function takeOver({ id }: WholeTask): ActionsBlock {
+function takeOver({ id }: TaskWithDocuments): ActionsBlock {
   const text = { type: "plain_text", text: "Take over" } as const;
   return { type: "actions", elements: [{ type: "button", action_id: ACTION.takeOver, value: id, text }] };
 }

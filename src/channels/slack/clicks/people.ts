@@ -3,7 +3,7 @@ import { accountOf, type Account } from "../../../people/accounts.ts";
 import type { MemberGrant, Person, RecipientCaller } from "../../../people/caller.ts";
 import { findUserByAccount, findUserByEmail } from "../../../people/store.ts";
 import { parseNotify } from "../../../tasks/notify.ts";
-import type { WholeTask } from "../../../tasks/store.ts";
+import type { TaskWithDocuments } from "../../../tasks/store.ts";
 import { SlackFailure } from "../client.ts";
 import type { Who } from "./desk.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
@@ -24,7 +24,7 @@ export async function slackCallerOf(
   reader: Reader,
   workspaces: Asked,
   { team_id, user_id }: Who,
-  task: Pick<WholeTask, "id" | "notify">,
+  task: Pick<TaskWithDocuments, "id" | "notify">,
 ): Promise<SlackCaller> {
   const callerWith = (person: Person | null, email: string | null, named_by: string | null): SlackCaller => ({
     kind: "recipient",
@@ -74,7 +74,11 @@ async function confirmedEmail(workspaces: Asked, { team_id, user_id }: Who): Pro
  * Whether `notify` names this member, and nobody else in Slack. Ids are a workspace's own.
  * @param only - the workspace that is meant where `notify` names none; null: there are several
  */
-function isNamed({ notify }: Pick<WholeTask, "notify">, { team_id, user_id }: Who, only: string | null): boolean {
+function isNamed(
+  { notify }: Pick<TaskWithDocuments, "notify">,
+  { team_id, user_id }: Who,
+  only: string | null,
+): boolean {
   const posts = parseNotify(notify).filter(({ channel }) => channel === "slack");
   const targets = new Set(posts.map(({ via, target }) => `${via ?? only} ${target}`));
   return targets.size === 1 && targets.has(`${team_id} ${user_id}`);
