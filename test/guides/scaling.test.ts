@@ -85,7 +85,7 @@ void test("what docs/scaling.md says of the code is where it says", () => {
     ["deliveries/places.ts", /forUpdate\(tx\.dialect/],
     ["tasks/new-task-store.ts", /on conflict \(idempotency_key\) do nothing returning/],
     ["db/rows.ts", /string_to_array/],
-    ["tasks/poll.ts", /string_to_array/],
+    ["tasks/poll-rounds.ts", /string_to_array/],
     ["tasks/new-task-store.ts", /from unnest\(/],
     ["deliveries/outcomes.ts", /json_to_recordset/],
     ["tasks/move-store.ts", /json_to_recordset/],
