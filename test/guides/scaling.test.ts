@@ -92,7 +92,7 @@ void test("what docs/scaling.md says of the code is where it says", () => {
     ["db/locks.ts", /pg_advisory_xact_lock\(hashtextextended/],
     ["tasks/routing.ts", /lockName\(tx/],
     ["db/postgres-clock.ts", /clock_timestamp\(\)/],
-    ["db/postgres-hints.ts", /pg_notify/],
+    ["db/postgres-hint-line.ts", /pg_notify/],
     ["db/postgres-durability.ts", /current_setting/],
   ] as const)
     assert.ok(used.test(source(path)), `${path} does not have ${used}`);
