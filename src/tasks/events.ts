@@ -1,12 +1,11 @@
 import type { Db } from "../db/database.ts";
 import { isOperator, type Caller } from "../people/caller.ts";
-import { lowestId, timeOfId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
-import { isAssignee } from "./access.ts";
 import { namesOf } from "./candidates.ts";
 import { CREATED_HINT } from "./creator.ts";
+import { createNewTasks, REPORTED_MAX, selectListed } from "./new-tasks.ts";
+import { offersOf, canSee } from "./event-audience.ts";
 import type { TaskStatus } from "./lifecycle.ts";
-import type { Task } from "./store.ts";
 
 /** What a stream tells: `reset` that anything may have changed, else which task did and where it stands now. */
 export type TaskChange = { type: "reset" } | { type: "task"; id: string; status: TaskStatus | "deleted" };
@@ -22,12 +21,8 @@ export interface TaskEvents {
 
 /** Changes are gathered for this long: one look at the database for all of them and for everybody. */
 const GATHER_MS = 100;
-/** More than this is not told one by one. */
-const TOLD_MAX = 500;
 /** While hints of other processes do not arrive, pages read everything again this often. */
 const RESET_EVERY_MS = 15 * SECOND;
-/** A task may be written this long after its id was made, as far as anybody waits for it. */
-const LATE_MS = 5 * SECOND;
 
 interface Stream {
   caller: Caller;
@@ -35,34 +30,22 @@ interface Stream {
   end: () => void;
 }
 
-type Seen = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email"> & { status: string };
-
+/**
+ * Reports changes that hints announce.
+ *
+ *     idle --- hint ---> gathering --- GATHER_MS later ---> looking --- nothing new ---> idle
+ *                            ^                                 |
+ *                            +------- more hints came ------+
+ *
+ * A look that fails, or finds more than is reported one by one, tells every stream to read everything again.
+ */
 export function createTaskEvents(db: Db, onError: (error: unknown) => void): TaskEvents {
   const streams = new Set<Stream>();
   const changed = new Set<string>();
-  /** New tasks that were told of already, for as long as they may be found again. */
-  const told = new Set<string>();
+  const newTasks = createNewTasks(db);
   let areNew = false;
-  let newest = 0;
   let timer: NodeJS.Timeout | null = null;
   let isLooking = false;
-
-  const unlisten = db.hints.listen((hint) => {
-    if (streams.size === 0) return;
-    if (hint === CREATED_HINT) areNew = true;
-    else if (hint.startsWith("task:")) changed.add(hint.slice(5));
-    else if (hint.startsWith("inbox:")) return reset((stream) => isNamed(stream, hint.slice(6)));
-    else return;
-    lookSoon();
-  });
-
-  const stopReset = db.hints.onReset(() => reset(() => true));
-  const resetting = db.hints.isShared
-    ? setInterval(() => {
-        if (!db.hints.isHealthy()) reset(() => true);
-      }, RESET_EVERY_MS)
-    : null;
-  resetting?.unref();
 
   function lookSoon(): void {
     if (timer !== null || isLooking) return;
@@ -83,80 +66,64 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
     const lookForNew = areNew;
     areNew = false;
     try {
-      if (ids.length > TOLD_MAX) return reset(() => true);
-      const fresh = lookForNew ? await findNew() : [];
-      if (fresh.length > TOLD_MAX) return reset(() => true);
-      const rows = ids.length === 0 ? [] : await tasks().where("id", "in", ids).execute();
+      if (ids.length > REPORTED_MAX) return resetAll();
+      const fresh = lookForNew ? await newTasks.find() : [];
+      if (fresh.length > REPORTED_MAX) return resetAll();
+      const rows = ids.length === 0 ? [] : await selectListed(db).where("id", "in", ids).execute();
       const found = new Set(rows.map(({ id }) => id));
-      const gone = ids.filter((id) => !found.has(id));
-      await tell(new Map([...fresh, ...rows].map((row) => [row.id, row])), gone);
+      const rowsById = new Map([...fresh, ...rows].map((row) => [row.id, row]));
+      const offers = await offersOf(db, [...rowsById.keys()], callers());
+      for (const { caller, change } of streams) {
+        for (const row of rowsById.values())
+          if (canSee(caller, row, offers.get(row.id)))
+            change({ type: "task", id: row.id, status: row.status as TaskStatus });
+        // Who had a deleted task is no longer known. Those people were told at its deletion that their lists changed.
+        if (isOperator(caller))
+          for (const id of ids) if (!found.has(id)) change({ type: "task", id, status: "deleted" });
+      }
     } catch (error) {
-      // What was missed is found by whoever asks anew.
       onError(error);
-      reset(() => true);
+      resetAll();
     }
   }
 
-  function tasks() {
-    return db.query.selectFrom("tasks").select(["id", "status", "assigned_to_user_id", "assigned_to_email"]);
+  function callers(): Caller[] {
+    return Array.from(streams, ({ caller }) => caller);
   }
 
-  /** Tasks that nobody here was told of; one more than are told at the most. */
-  async function findNew(): Promise<Seen[]> {
-    const since = newest - LATE_MS;
-    for (const id of told) if (timeOfId(id) < since) told.delete(id);
-    const rows = await tasks()
-      .where("id", ">=", lowestId("tsk", Math.max(since, 0)))
-      .orderBy("id", "desc")
-      .limit(TOLD_MAX + told.size + 1)
-      .execute();
-    const fresh = rows.filter(({ id }) => !told.has(id));
-    for (const { id } of fresh) told.add(id);
-    newest = Math.max(newest, ...rows.slice(0, 1).map(({ id }) => timeOfId(id)));
-    return fresh;
+  function resetAll(): void {
+    for (const { change } of streams) change({ type: "reset" });
   }
 
-  async function tell(rows: ReadonlyMap<string, Seen>, gone: readonly string[]): Promise<void> {
-    const offers = await offersOf([...rows.keys()]);
-    for (const stream of streams) {
-      for (const row of rows.values())
-        if (sees(stream.caller, row, offers.get(row.id)))
-          stream.change({ type: "task", id: row.id, status: row.status as TaskStatus });
-      // To whom it belonged cannot be told any more; those were told when it was deleted that their lists changed.
-      if (isOperator(stream.caller)) for (const id of gone) stream.change({ type: "task", id, status: "deleted" });
-    }
+  function resetPerson(person: string): void {
+    for (const { caller, change } of streams) if (isNamed(caller, person)) change({ type: "reset" });
   }
 
-  /** To whom these tasks are offered, where somebody listens who does not see everything. */
-  async function offersOf(ids: readonly string[]): Promise<Map<string, Set<string>>> {
-    const offers = new Map<string, Set<string>>();
-    if (ids.length === 0 || [...streams].every(({ caller }) => isOperator(caller))) return offers;
-    const rows = await db.query
-      .selectFrom("task_candidates")
-      .select(["task_id", "person"])
-      .where("task_id", "in", ids)
-      .execute();
-    for (const { task_id, person } of rows) offers.set(task_id, (offers.get(task_id) ?? new Set()).add(person));
-    return offers;
-  }
-
-  function reset(isFor: (stream: Stream) => boolean): void {
-    for (const stream of streams) if (isFor(stream)) stream.change({ type: "reset" });
-  }
+  const stopListening = listen(db, {
+    isHeard: () => streams.size > 0,
+    created: () => {
+      areNew = true;
+      lookSoon();
+    },
+    changed: (id) => {
+      changed.add(id);
+      lookSoon();
+    },
+    inboxChanged: resetPerson,
+    lost: resetAll,
+  });
 
   return {
     open: (caller, on) => {
       const stream = { caller, ...on };
-      if (streams.size === 0) newest = db.now();
+      if (streams.size === 0) newTasks.startFrom(db.now());
       streams.add(stream);
       on.change({ type: "reset" });
       return () => void streams.delete(stream);
     },
     count: () => streams.size,
     stop: () => {
-      unlisten();
-      stopReset();
-      if (resetting !== null) clearInterval(resetting);
+      stopListening();
       if (timer !== null) clearTimeout(timer);
       for (const { end } of streams) end();
       streams.clear();
@@ -164,12 +131,36 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
   };
 }
 
-function sees(caller: Caller, task: Seen, offered: ReadonlySet<string> | undefined): boolean {
-  if (isOperator(caller)) return true;
-  if (caller.kind !== "user") return false;
-  return isAssignee(caller.user, task) || namesOf(caller.user).some((name) => offered?.has(name));
+interface Heard {
+  isHeard: () => boolean;
+  created: () => void;
+  changed: (id: string) => void;
+  inboxChanged: (person: string) => void;
+  /** Hints of other processes may have been lost. */
+  lost: () => void;
 }
 
-function isNamed({ caller }: Stream, person: string): boolean {
+/** @returns a function that ends it */
+function listen({ hints }: Db, on: Heard): () => void {
+  const unlisten = hints.listen((hint) => {
+    if (!on.isHeard()) return;
+    if (hint === CREATED_HINT) on.created();
+    else if (hint.startsWith("task:")) on.changed(hint.slice(5));
+    else if (hint.startsWith("inbox:")) on.inboxChanged(hint.slice(6));
+  });
+  const stopReset = hints.onReset(on.lost);
+  const resetUnlessHealthy = (): void => {
+    if (!hints.isHealthy()) on.lost();
+  };
+  const resetting = hints.isShared ? setInterval(resetUnlessHealthy, RESET_EVERY_MS) : null;
+  resetting?.unref();
+  return () => {
+    unlisten();
+    stopReset();
+    if (resetting !== null) clearInterval(resetting);
+  };
+}
+
+function isNamed(caller: Caller, person: string): boolean {
   return caller.kind === "user" && !isOperator(caller) && namesOf(caller.user).includes(person);
 }

@@ -7,7 +7,8 @@ import { createLocalHints } from "../db/hints.ts";
 import type { Db } from "../db/database.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { timeOutDueTasks } from "./timeouts.ts";
-import { createWaiters, ROUNDS_WHILE_HEALTHY } from "./poll.ts";
+import { createWaiters } from "./poll.ts";
+import { ROUNDS_WHILE_HEALTHY } from "./waiting-tasks.ts";
 import type { PollResult } from "./schema.ts";
 
 const poll = (service: TestService, id: string, timeout: number | string = 30) =>

@@ -1,19 +1,14 @@
-import { sql } from "kysely";
 import { readStatement, type Db } from "../db/database.ts";
 import type { TaskRow } from "../db/schema.ts";
-import { SECOND } from "../lib/time.ts";
 import { isTerminal } from "./lifecycle.ts";
+import { startRounds } from "./poll-rounds.ts";
 import { toTask, type Task } from "./store.ts";
+import { createWaitingTasks, type Wake } from "./waiting-tasks.ts";
 
 /** A task as a poll sees it. */
 export interface PolledTask extends Task {
   response: string | null;
 }
-
-/** Ids asked for in one look at the database. */
-const LOOK_AT_ONCE = 500;
-/** With hints from other processes arriving, each waiting task is looked at once in this many rounds. */
-export const ROUNDS_WHILE_HEALTHY = 10;
 
 const selectPolled = readStatement<{ id: string }, TaskRow & { response: string | null }>((query, param) =>
   query
@@ -23,17 +18,6 @@ const selectPolled = readStatement<{ id: string }, TaskRow & { response: string 
     .select("task_responses.response")
     .where("tasks.id", "=", param("id")),
 );
-
-/**
- * Of `ids`, those of tasks that have ended or are gone. The list is one text: a statement with as many parameters as there
- * are ids would be read anew each time.
- */
-const selectEnded = readStatement<{ ids: string }, { id: string }>((query, param) => ({
-  compile: () =>
-    sql<{ id: string }>`
-      select waiting.id from unnest(string_to_array(${param("ids")}, ',')) as waiting (id)
-      where not exists (select 1 from tasks where tasks.id = waiting.id and tasks.ended_at is null)`.compile(query),
-}));
 
 /** The task, or null when there is none (any more). */
 export async function findPolledTask(db: Db, id: string): Promise<PolledTask | null> {
@@ -54,107 +38,35 @@ export interface Waiters {
   stop(): void;
 }
 
-/** What makes a waiter read the task and answer. */
-type Wake = () => void;
-
-/** A task that somebody waits for. */
-interface Waited {
-  answers: Set<Wake>;
-  /** In which of the rounds it is looked at. It stays the same, whoever comes or leaves. */
-  slot: number;
-}
-
 export function createWaiters(db: Db, onError: (error: unknown) => void): Waiters {
-  const waiting = new Map<string, Waited>();
-  /** Reads under way, shared by all who were woken for the same task. */
-  const reading = new Map<string, Promise<PolledTask | null>>();
+  const waiting = createWaitingTasks();
+  const reads = createSharedReads(db);
   /** Ends the waiting of each, at its next look. */
   const ending = new Set<Wake>();
   let stopped = false;
-  let round = 0;
-  let nextSlot = 0;
-  let isLooking = false;
-  /** Whether hints were lost since everybody was last looked at. */
-  let mustLookAtAll = false;
 
   const unlisten = db.hints.listen((hint) => {
     const id = hint.startsWith("task:") ? hint.slice(5) : null;
     if (id === null || !waiting.has(id)) return;
     // A read that began before this change may not see it.
-    reading.delete(id);
-    wake(id);
+    reads.forget(id);
+    waiting.wake(id);
   });
-  const stopReset = db.hints.onReset(() => {
-    mustLookAtAll = true;
-    void lookOnce();
-  });
-  const looking = db.hints.isShared ? setInterval(() => void lookOnce(), SECOND) : null;
-  looking?.unref();
+  const stopRounds = startRounds(db, waiting, onError);
 
-  function wake(id: string): void {
-    for (const answer of waiting.get(id)?.answers ?? []) answer();
-  }
-
-  function read(id: string): Promise<PolledTask | null> {
-    let shared = reading.get(id);
-    if (!shared) {
-      shared = findPolledTask(db, id).finally(() => {
-        if (reading.get(id) === shared) reading.delete(id);
-      });
-      reading.set(id, shared);
-    }
-    return shared;
-  }
-
-  /** While the database is slow, one look at a time: more of them would only make it slower. */
-  async function lookOnce(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
-    try {
-      do await look();
-      while (mustLookAtAll && !stopped);
-    } catch (error) {
-      onError(error);
-    } finally {
-      isLooking = false;
-    }
-  }
-
-  /** Hints of other processes may be lost; this finds what they were about. Only on PostgreSQL are there any. */
-  async function look(): Promise<void> {
-    round = (round + 1) % ROUNDS_WHILE_HEALTHY;
-    const everybody = mustLookAtAll || !db.hints.isHealthy();
-    const ids = [...waiting].flatMap(([id, { slot }]) => (everybody || slot === round ? [id] : []));
-    mustLookAtAll = false;
-    try {
-      for (let i = 0; i < ids.length; i += LOOK_AT_ONCE) {
-        const some = ids.slice(i, i + LOOK_AT_ONCE);
-        for (const { id } of await db.run(selectEnded, { ids: some.join() })) wake(id);
-      }
-    } catch (error) {
-      // Those that were not reached are looked at in the next round.
-      mustLookAtAll = true;
-      throw error;
-    }
-  }
-
-  function register(id: string, answer: Wake): () => void {
-    const waited = waiting.get(id) ?? { answers: new Set(), slot: nextSlot++ % ROUNDS_WHILE_HEALTHY };
-    waiting.set(id, waited);
-    const { answers } = waited;
-    answers.add(answer);
-    return () => {
-      answers.delete(answer);
-      if (answers.size === 0 && waiting.get(id) === waited) waiting.delete(id);
-    };
-  }
-
+  /**
+   *     reading --- not ended ---> waiting --- woken: the task may have changed ---> reading
+   *        |                          |
+   *        | ended or gone            | over: timeout, abort, or stop
+   *        v                          v
+   *     answered <--- last read, of its own
+   */
   async function wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<PolledTask | null> {
     let isWoken = false;
     let isOver = stopped || timeoutMs === 0;
     let goOn: Wake = () => {};
     // Registered before the first read: a change between that read and the waiting is not missed.
-    const unregister = register(id, () => {
+    const unregister = waiting.register(id, () => {
       isWoken = true;
       goOn();
     });
@@ -168,9 +80,9 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     try {
       for (;;) {
         isWoken = false;
-        // Nobody is there any more to hear it; thousands may leave at once.
+        // The caller is gone, so nothing is read for it: thousands may leave at once.
         if (signal.aborted) return null;
-        const task = isOver ? await findPolledTask(db, id) : await read(id);
+        const task = isOver ? await findPolledTask(db, id) : await reads.read(id);
         if (isOver || task === null || isTerminal(task.status)) return task;
         if (!isWoken) await new Promise<void>((resolve) => (goOn = resolve));
       }
@@ -187,10 +99,28 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     count: () => ending.size,
     stop: () => {
       stopped = true;
-      if (looking) clearInterval(looking);
       unlisten();
-      stopReset();
+      stopRounds();
       for (const end of ending) end();
     },
+  };
+}
+
+/** Reads under way, shared by all waiters that were woken for the same task. */
+function createSharedReads(db: Db) {
+  const reading = new Map<string, Promise<PolledTask | null>>();
+  return {
+    read: (id: string): Promise<PolledTask | null> => {
+      let shared = reading.get(id);
+      if (!shared) {
+        shared = findPolledTask(db, id).finally(() => {
+          if (reading.get(id) === shared) reading.delete(id);
+        });
+        reading.set(id, shared);
+      }
+      return shared;
+    },
+    /** The next `read` starts a read of its own. */
+    forget: (id: string): void => void reading.delete(id),
   };
 }

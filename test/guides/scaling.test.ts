@@ -85,14 +85,14 @@ void test("what docs/scaling.md says of the code is where it says", () => {
     ["deliveries/live-messages.ts", /forUpdate\(tx\.dialect/],
     ["tasks/new-task-store.ts", /on conflict \(idempotency_key\) do nothing returning/],
     ["db/rows.ts", /string_to_array/],
-    ["tasks/poll.ts", /string_to_array/],
+    ["tasks/poll-rounds.ts", /string_to_array/],
     ["tasks/new-task-store.ts", /from unnest\(/],
     ["deliveries/outcomes.ts", /json_to_recordset/],
     ["tasks/move-store.ts", /json_to_recordset/],
     ["db/locks.ts", /pg_advisory_xact_lock\(hashtextextended/],
     ["tasks/routing.ts", /lockName\(tx/],
     ["db/postgres-clock.ts", /clock_timestamp\(\)/],
-    ["db/postgres-hints.ts", /pg_notify/],
+    ["db/postgres-hint-line.ts", /pg_notify/],
     ["db/postgres-durability.ts", /current_setting/],
   ] as const)
     assert.ok(used.test(source(path)), `${path} does not have ${used}`);

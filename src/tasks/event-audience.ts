@@ -1,0 +1,29 @@
+import type { Db } from "../db/database.ts";
+import { isOperator, type Caller } from "../people/caller.ts";
+import { isAssignee } from "./access.ts";
+import { namesOf } from "./candidates.ts";
+import type { ListedTask } from "./new-tasks.ts";
+
+/** The people to whom tasks are offered, by task. Nothing is read when each caller sees every task. */
+export async function offersOf(
+  db: Db,
+  ids: readonly string[],
+  callers: readonly Caller[],
+): Promise<Map<string, Set<string>>> {
+  const offers = new Map<string, Set<string>>();
+  if (ids.length === 0 || callers.every(isOperator)) return offers;
+  const rows = await db.query
+    .selectFrom("task_candidates")
+    .select(["task_id", "person"])
+    .where("task_id", "in", ids)
+    .execute();
+  for (const { task_id, person } of rows) offers.set(task_id, (offers.get(task_id) ?? new Set()).add(person));
+  return offers;
+}
+
+/** @param offered - the people to whom the task is offered */
+export function canSee(caller: Caller, task: ListedTask, offered: ReadonlySet<string> | undefined): boolean {
+  if (isOperator(caller)) return true;
+  if (caller.kind !== "user") return false;
+  return isAssignee(caller.user, task) || namesOf(caller.user).some((name) => offered?.has(name));
+}

@@ -1,0 +1,45 @@
+import type { Db } from "../db/database.ts";
+import { lowestId, timeOfId } from "../lib/ids.ts";
+import { SECOND } from "../lib/time.ts";
+import type { Task } from "./store.ts";
+
+/** The most tasks that are reported one by one. */
+export const REPORTED_MAX = 500;
+/** A task is written at most this long after its id was made: no creation waits longer. */
+const LATE_MS = 5 * SECOND;
+
+export type ListedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email"> & { status: string };
+
+export function selectListed(db: Db) {
+  return db.query.selectFrom("tasks").select(["id", "status", "assigned_to_user_id", "assigned_to_email"]);
+}
+
+/** Finds tasks that were created since the last look, whose hint has no id. */
+export interface NewTasks {
+  /** The moment, in epoch milliseconds, from which on tasks are new. */
+  startFrom(now: number): void;
+  /** New tasks, each once; at most one more than `REPORTED_MAX`. */
+  find(): Promise<ListedTask[]>;
+}
+
+export function createNewTasks(db: Db): NewTasks {
+  /** Ids that `find` has returned, for as long as it may find them again. */
+  const found = new Set<string>();
+  let newest = 0;
+  return {
+    startFrom: (now) => void (newest = now),
+    find: async () => {
+      const since = newest - LATE_MS;
+      for (const id of found) if (timeOfId(id) < since) found.delete(id);
+      const rows = await selectListed(db)
+        .where("id", ">=", lowestId("tsk", Math.max(since, 0)))
+        .orderBy("id", "desc")
+        .limit(REPORTED_MAX + found.size + 1)
+        .execute();
+      const fresh = rows.filter(({ id }) => !found.has(id));
+      for (const { id } of fresh) found.add(id);
+      newest = Math.max(newest, ...rows.slice(0, 1).map(({ id }) => timeOfId(id)));
+      return fresh;
+    },
+  };
+}
