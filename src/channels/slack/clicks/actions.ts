@@ -17,9 +17,15 @@ export function chooseAction(index: number): string {
   return `answer:choose:${index}`;
 }
 
-export type Click =
+/** What a button of a message asks the service to do. */
+export type Pressable =
   | { readonly act: "choose"; readonly index: number }
-  | { readonly act: "answer" | "link" | "claim" | "takeOver" | "browser" }
+  | { readonly act: "answer" | "link" | "claim" | "takeOver" };
+
+export type Click =
+  | Pressable
+  /** The browser opens a link by itself. */
+  | { readonly act: "browser" }
   /** An input of the modal that decides what else is asked. */
   | { readonly act: "input" };
 

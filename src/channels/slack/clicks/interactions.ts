@@ -1,6 +1,5 @@
 import type { ActionsBlock } from "@slack/types";
 import { readPost } from "../../../../form/plan/post.ts";
-import { own } from "../../../../form/plan/hints.ts";
 import { planForm } from "../../../../form/plan/plan.ts";
 import { ServiceError } from "../../../errors.ts";
 import { SECOND } from "../../../lib/time.ts";
@@ -9,7 +8,7 @@ import { claimTask } from "../../../tasks/claims.ts";
 import type { TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
 import { responseOf } from "../../answers.ts";
-import { ACTION, parseAction } from "./actions.ts";
+import { ACTION } from "./actions.ts";
 import { checkLater, giveAnswer, noteOf, tellLate, unsentView, type Entered } from "./answering.ts";
 import { CONFIRM_BLOCK } from "../modal/block-ids.ts";
 import { SlackFailure } from "../client.ts";
@@ -26,6 +25,7 @@ import {
   type Who,
   type SlackContext,
 } from "./desk.ts";
+import { parseInteraction, type ModalState, type PressedButton } from "./interaction.ts";
 import type { SlackCaller } from "./people.ts";
 import { entriesOfChoice } from "../modal/form.ts";
 import { modalOf, parseModalData } from "../modal/modal.ts";
@@ -36,39 +36,40 @@ import { entriesOfView, errorsOfView } from "../modal/values.ts";
 
 /** Slack waits three seconds; what takes longer goes on behind the answer. */
 const ACK_MS = 2 * SECOND;
+
 /**
- * Does what somebody has pressed or submitted in Slack. Who they are Slack vouches for; what they may is asked where all else
- * is. (spec: Channels)
+ * Does what a person pressed or submitted in Slack, which vouches for who they are. What they may do is asked where it is
+ * asked for everybody. (spec: Channels)
  *
  * @param payload - of a request whose signature was checked
  */
 export async function handleInteraction(ctx: SlackContext, payload: unknown): Promise<SlackReply> {
-  const who = {
-    team_id: text(payload, "user", "team_id") || text(payload, "team", "id"),
-    user_id: text(payload, "user", "id"),
-  };
-  switch (text(payload, "type")) {
-    case "block_actions":
-      return soon(ctx, null, async () => {
-        const desk = await deskFor(ctx, payload);
-        if (desk === null) return null;
-        return own(payload, "view") == null ? pressed(desk, payload, who) : reviseView(desk, payload);
-      });
-    case "view_submission": {
-      const desk = await deskFor(ctx, payload);
-      return desk === null ? show(noticeView("Nothing was sent", NOT_CONNECTED)) : submitted(desk, payload, who);
-    }
-    default:
+  const interaction = parseInteraction(payload);
+  switch (interaction?.kind) {
+    case undefined:
       return null;
+    case "pressed":
+      return soon(ctx, null, async () => {
+        const desk = await deskFor(ctx, interaction.team);
+        return desk && pressed(desk, interaction, interaction.who);
+      });
+    case "revised":
+      return soon(ctx, null, async () => {
+        const desk = await deskFor(ctx, interaction.team);
+        return desk && reviseView(desk, interaction.view);
+      });
+    case "submitted": {
+      const desk = await deskFor(ctx, interaction.team);
+      if (desk === null) return show(noticeView("Nothing was sent", NOT_CONNECTED));
+      return submitted(desk, interaction.view, interaction.who);
+    }
   }
 }
 
 const NOT_CONNECTED = "The server that asked is not connected to this workspace any more.";
 
-/** Where something was pressed; in a channel that is shared, that is not the workspace of who pressed it. null: gone. */
-async function deskFor(ctx: SlackContext, payload: unknown): Promise<Desk | null> {
-  const team =
-    text(payload, "view", "app_installed_team_id") || text(payload, "message", "team") || text(payload, "team", "id");
+/** Who serves a workspace; null: the app is not connected to it any more. */
+async function deskFor(ctx: SlackContext, team: string): Promise<Desk | null> {
   try {
     const workspaces = ctx.slack;
     return workspaces === null ? null : { ctx, workspaces, slack: await workspaces.find(team) };
@@ -96,15 +97,11 @@ function onError({ log }: SlackContext): (error: unknown) => void {
 
 // --- Buttons of a message ----------------------------------------------------------------------------------------------
 
-async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackReply> {
-  const action = list(payload, "actions")[0];
-  const click = parseAction(text(action, "action_id"));
-  if (click === null || click.act === "browser" || click.act === "input") return null;
-  const channel = text(payload, "channel", "id") || text(payload, "container", "channel_id");
-  const ts = text(payload, "message", "ts") || text(payload, "container", "message_ts");
+async function pressed(desk: Desk, button: PressedButton, who: Who): Promise<SlackReply> {
+  const { click, channel, ts, trigger } = button;
   const tell = (sentence: string) => whisper(desk, channel, who.user_id, sentence);
 
-  const task = await findTask(desk, text(action, "value"));
+  const task = await findTask(desk, button.task_id);
   if (task === null) return tell("This task is gone. Nothing was sent.");
   const over = await endedSentence(desk, task);
   if (over !== null) return tell(`${over} Nothing was sent.`);
@@ -120,7 +117,7 @@ async function pressed(desk: Desk, payload: unknown, who: Who): Promise<SlackRep
         await claimTask(desk.ctx, caller, task.id, click.act === "takeOver");
         return null;
       case "answer":
-        return await openForm(desk, task, caller, { trigger: text(payload, "trigger_id"), channel, ts });
+        return await openForm(desk, task, caller, { trigger, channel, ts });
       case "link":
         return await whisperLink(desk, task, caller, channel);
       case "choose": {
@@ -169,24 +166,23 @@ async function whisperLink(desk: Desk, task: TaskWithDocuments, caller: SlackCal
 
 // --- The modal ---------------------------------------------------------------------------------------------------------
 
-async function readView(desk: Desk, view: unknown): Promise<Entered | null> {
-  const data = parseModalData(text(view, "private_metadata"));
+async function readView(desk: Desk, view: ModalState): Promise<Entered | null> {
+  const data = parseModalData(view.private_metadata);
   const task = data === null ? null : await findTask(desk, data.task);
   if (data === null || task === null) return null;
   const form = formFor(task);
-  return { task, data, form, entries: entriesOfView(form, own(own(view, "state"), "values"), data) };
+  return { task, data, form, entries: entriesOfView(form, view.values, data) };
 }
 
 /** What was entered asks for other fields. */
-async function reviseView(desk: Desk, payload: unknown): Promise<null> {
-  const view = own(payload, "view");
+async function reviseView(desk: Desk, view: ModalState): Promise<null> {
   const read = await readView(desk, view);
   if (read === null) return null;
   const { task, form, entries, data } = read;
   const next = modalOf(slackTaskOf(task), form, entries, data);
   if (next === null) return null;
   try {
-    await desk.slack.updateView(text(view, "id"), next, text(view, "hash"));
+    await desk.slack.updateView(view.id, next, view.hash);
   } catch (error) {
     // Something else was entered meanwhile, which has its own update.
     if (!(error instanceof SlackFailure && error.word === "hash_conflict")) throw error;
@@ -194,8 +190,7 @@ async function reviseView(desk: Desk, payload: unknown): Promise<null> {
   return null;
 }
 
-async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackReply> {
-  const view = own(payload, "view");
+async function submitted(desk: Desk, view: ModalState, who: Who): Promise<SlackReply> {
   const read = await readView(desk, view);
   if (read === null) return show(noticeView("This task is gone", "Nothing was sent."));
   const { task, data, form, entries } = read;
@@ -219,7 +214,7 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
     return show(unsentView("This one needs the browser. A link for you alone stands where you opened this.", read));
   }
 
-  const told = { data, view: text(view, "id"), who };
+  const told = { data, view: view.id, who };
   if (task.verifier_config !== null && !task.redact_payload) {
     await checkLater(desk, read, told);
     return show(noticeView("Checking your answer", "This takes a moment. You can close this window."));
@@ -234,17 +229,4 @@ async function submitted(desk: Desk, payload: unknown, who: Who): Promise<SlackR
 function takeOver({ id }: TaskWithDocuments): ActionsBlock {
   const text = { type: "plain_text", text: "Take over" } as const;
   return { type: "actions", elements: [{ type: "button", action_id: ACTION.takeOver, value: id, text }] };
-}
-
-// --- Reading what Slack sends ------------------------------------------------------------------------------------------
-
-/** The text at a place in what Slack sent; "" where there is none. */
-function text(from: unknown, ...keys: readonly string[]): string {
-  const value = keys.reduce((part, key) => own(part, key), from);
-  return typeof value === "string" ? value : "";
-}
-
-function list(from: unknown, key: string): readonly unknown[] {
-  const value = own(from, key);
-  return Array.isArray(value) ? value : [];
 }
