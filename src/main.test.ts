@@ -68,7 +68,7 @@ test("settings that cannot work stop the start with every problem, and without a
 
 test(
   "a signal that comes twice stops the service once, and whoever waits is answered",
-  { timeout: 20_000 },
+  { timeout: 45_000 },
   async (t) => {
     const dataDir = await emptyDataDir(t);
     const token = "a-token-for-this-test";
@@ -192,7 +192,7 @@ async function untilWaiting(base: string, headers: Record<string, string>): Prom
   }
 }
 
-test("the command line looks after people, with and without a service that runs", { timeout: 60_000 }, async (t) => {
+test("the command line looks after people, with and without a service that runs", { timeout: 180_000 }, async (t) => {
   const dataDir = await emptyDataDir(t);
   const env = { SERVICE_DATA_DIR: dataDir, SERVICE_PORT: String(await freePort()) };
   const command = async (args: string[], input = "") => {
