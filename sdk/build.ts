@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 
 /*
- * Builds `dist/`. The modules of the client become JavaScript one by one, with their types beside them, for whoever debugs
- * into them. The testing entry becomes one module with the code of the service and of json-schema/ inside, so that the
+ * Builds `dist/`. The modules of the client become JavaScript one by one, with their types beside them, so that a debugger
+ * shows them. The testing entry becomes one module with the code of the service and of json-schema/ inside, so that the
  * package has no dependencies; it imports the modules of the client, whose classes and errors it shares.
  *
  * Installing a clone builds it, so that examples import the client by its name; with `--if-possible` nothing is built where

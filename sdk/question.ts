@@ -21,7 +21,7 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   timeoutSeconds?: number | undefined;
   /**
    * The same key is the same task, for as long as it is stored. Left out, it is made of the question's content, so that a
-   * program that starts anew waits for the answer that it had asked for, and does not ask twice.
+   * restarted program waits for the answer to its first question, and does not ask twice.
    */
   idempotencyKey?: string | undefined;
   /** Tells this question from the same one asked before, where it has no key of its own: a run's id, a date. */

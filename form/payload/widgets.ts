@@ -122,7 +122,7 @@ function diffSide(planning: Planning, subject: Subject, side: "before" | "after"
   };
 }
 
-/** Pointers of hints start at the payload, or else at the object the hint stands in, as rows of a table need it. */
+/** Resolves a hint's pointer from the payload, or else from the object that has the hint, as rows of a table need. */
 function pointedAt(planning: Planning, parent: unknown, pointer: string): unknown {
   return resolve(planning.payload, pointer) ?? resolve(parent, pointer);
 }

@@ -91,3 +91,12 @@ testOnBoth("a channel that is not registered is refused by name", async ({ call 
   });
   assert.equal(body.details[0]!.message, '"file" is not a channel; there are "email" and "slack".');
 });
+
+testOnBoth("a task that names a channel which is not registered any more is for nobody there", async ({ ctx }) => {
+  const gone = { channel: "pigeon", via: null, target: "roof" };
+  await ctx.db.write(async (tx) => {
+    assert.equal(await ctx.notifier.recipientOf(tx, gone), null);
+    await ctx.notifier.enqueue(tx, { task_id: "tsk_x", purpose: "decision", at: tx.now() }, [gone]);
+  });
+  assert.deepEqual(await ctx.db.query.selectFrom("deliveries").selectAll().execute(), []);
+});

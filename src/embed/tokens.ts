@@ -23,7 +23,7 @@ export interface Claims extends Omit<EmbedGrant, "kind" | "expires_at"> {
   parent_origin: string;
 }
 
-/** Whoever answers in a form that a product embeds. */
+/** A person who answers in a form that a product embeds. */
 export type EmbedCaller = RecipientCaller<EmbedGrant>;
 
 /**
