@@ -10,6 +10,7 @@ import {
   type FastifySchemaCompiler,
 } from "fastify";
 import { mcpRoutes } from "./agents/mcp.ts";
+import { CHANNELS } from "./channels/registered.ts";
 import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
 import { dashboardRoutes } from "./dashboard/routes.ts";
@@ -49,7 +50,7 @@ const HEADER_BYTES = 16 * 1024;
 /** What schemas of routes refer to by its `$id`. */
 const SHAPES = [
   ErrorBodySchema,
-  ...taskShapes,
+  ...taskShapes(CHANNELS),
   ...deliveryShapes,
   ...peopleShapes,
   ...channelShapes,

@@ -41,8 +41,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       callbacks: { allowPrivate: true },
       trustedProxies: [],
       verifier: { keyEnvs: [], keys: {}, baseUrls: {} },
-      email: null,
-      slack: null,
+      channels: { email: null, slack: null },
       embed: null,
       limits: { bodyBytes: 1_048_576 },
       discoveryFile: null,
@@ -164,7 +163,7 @@ void test("a password in the database's address is not repeated in a message", (
 
 void test("Slack takes a way to be answered, and tokens or what installs the app; no secret is repeated in a message", () => {
   const bot = { SERVICE_SLACK_BOT_TOKEN: "xoxb-1-hunter2" };
-  const slack = (env: Record<string, string>) => readConfig(env, stored).config.slack;
+  const slack = (env: Record<string, string>) => readConfig(env, stored).config.channels.slack;
   const apiUrl = "https://slack.com/api/";
   assert.deepEqual(slack({ ...bot, SERVICE_SLACK_SIGNING_SECRET: "s" }), {
     botToken: "xoxb-1-hunter2",
@@ -223,7 +222,7 @@ void test("of the environment a verifier gets the keys that it may, and its vend
 
 void test("mail of the whole service takes a sender and a server, in the forms that people write them", () => {
   const email = (from: string, url: string) =>
-    readConfig({ SERVICE_EMAIL_FROM: from, SERVICE_SMTP_URL: url }, stored).config.email;
+    readConfig({ SERVICE_EMAIL_FROM: from, SERVICE_SMTP_URL: url }, stored).config.channels.email;
   const server = { host: "mail.example.com", port: 587, secure: false, user: null, password: null };
   for (const [from, name] of [
     ["a@example.com", null],

@@ -1,5 +1,5 @@
+import { CHANNEL_VARIABLES, readChannels, type ChannelsConfig } from "./config/channels.ts";
 import { readDatabase, type DatabaseConfig } from "./config/database.ts";
-import { readEmail, type EmailConfig } from "./config/email.ts";
 import { readEmbed, type EmbedConfig } from "./config/embed.ts";
 import { createEnvironment } from "./config/environment.ts";
 import { completeKeys, readKeys, type Keys, type Secrets } from "./config/keys.ts";
@@ -14,7 +14,6 @@ import {
   readTrustedProxies,
   type LogLevel,
 } from "./config/server.ts";
-import { readSlack, type SlackApp } from "./config/slack.ts";
 import { baseUrlEnv, PROVIDERS, readVerifier, type VerifierSettings } from "./config/verifier.ts";
 
 /** The settings of one process, read once at its start; nothing else looks at the environment. A feature that is off is null. */
@@ -30,10 +29,7 @@ export interface Config extends Keys {
   /** Addresses whose forwarding headers are believed; with an empty list, no such header is. */
   trustedProxies: readonly string[];
   verifier: VerifierSettings;
-  /** null: mail needs an identity that is made through the API. */
-  email: EmailConfig | null;
-  /** The Slack app; null: Slack is off. */
-  slack: SlackApp | null;
+  channels: ChannelsConfig;
   /** Showing the form in other products; null: minting a token answers 404. (spec: Embed server configuration) */
   embed: EmbedConfig | null;
   limits: { bodyBytes: number };
@@ -56,14 +52,7 @@ export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   "SERVICE_TRUSTED_PROXIES",
   "SERVICE_VERIFIER_KEY_ENVS",
   ...PROVIDERS.map(baseUrlEnv),
-  "SERVICE_EMAIL_FROM",
-  "SERVICE_SMTP_URL",
-  "SERVICE_SLACK_BOT_TOKEN",
-  "SERVICE_SLACK_SIGNING_SECRET",
-  "SERVICE_SLACK_CLIENT_ID",
-  "SERVICE_SLACK_CLIENT_SECRET",
-  "SERVICE_SLACK_APP_TOKEN",
-  "SERVICE_SLACK_API_URL",
+  ...CHANNEL_VARIABLES,
   "SERVICE_EMBED_SIGNING_SECRET",
   "SERVICE_EMBED_PARENT_ORIGINS",
   "SERVICE_BODY_LIMIT_BYTES",
@@ -109,8 +98,7 @@ export function readConfig(
   const logLevel = readLogLevel(env);
   const trustedProxies = readTrustedProxies(env);
   const verifier = readVerifier(env);
-  const email = readEmail(env);
-  const slack = readSlack(env);
+  const channels = readChannels(env);
   const embed = readEmbed(env);
   const keys = readKeys(env, database);
   for (const name of env.names()) {
@@ -131,8 +119,7 @@ export function readConfig(
       callbacks,
       trustedProxies,
       verifier,
-      email,
-      slack,
+      channels,
       embed,
       limits,
       discoveryFile: isLocal ? readDiscoveryFile(env, variables["HOME"] ?? variables["USERPROFILE"]) : null,

@@ -11,6 +11,14 @@ export interface Environment {
   warnings: string[];
 }
 
+/** What a channel takes from the environment. */
+export interface EnvironmentReader<T> {
+  /** Of every variable that it reads. */
+  names: readonly string[];
+  /** Notes problems in `env`. */
+  read(env: Environment): T;
+}
+
 export function createEnvironment(variables: Readonly<Record<string, string | undefined>>): Environment {
   const get = (name: string): string | undefined => variables[name]?.trim() || undefined;
   return {

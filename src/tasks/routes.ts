@@ -2,6 +2,7 @@ import type { Metrics } from "../http/metrics.ts";
 import { mount } from "../http/route.ts";
 import type { CreationContext } from "./create.ts";
 import type { TaskEvents } from "./events.ts";
+import type { NotifiableChannel } from "./notify.ts";
 import type { Waiters } from "./poll.ts";
 import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
 import { createTaskRoute } from "./routes/create.ts";
@@ -14,7 +15,7 @@ import {
   CancelTaskBody,
   ClaimTaskBody,
   CompleteTaskBody,
-  CreateTaskBody,
+  describeCreateTaskBody,
   ListedTask,
   PollResult,
   Stats,
@@ -48,8 +49,8 @@ export const taskRoutes = mount<TaskContext>([
 ]);
 
 /** Shapes that other shapes refer to by name. */
-export const taskShapes = [
-  CreateTaskBody,
+export const taskShapes = (channels: readonly NotifiableChannel[]) => [
+  describeCreateTaskBody(channels),
   CompleteTaskBody,
   CancelTaskBody,
   ClaimTaskBody,

@@ -1,9 +1,10 @@
-import { Type, type Static } from "typebox";
+import { Type, type Static, type TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
 import { Nullable, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { TASK_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
+import type { NotifiableChannel } from "./notify.ts";
 
 const Json = (description: string) =>
   Type.Unsafe<JsonObject>({ type: "object", additionalProperties: true, description });
@@ -31,12 +32,7 @@ export const CreateTaskBody = Type.Object(
       Nullable(Json("Routing request: `{email}`, `{user_id}`, `{emails}`, or any of `{role, access_level, pool}`.")),
     ),
     notify: Type.Optional(
-      Nullable(
-        Type.Array(Type.String(), {
-          description: "Destinations, each `<channel>:<destination>`.",
-          examples: [["email:dana@example.com", "slack:#approvals"]],
-        }),
-      ),
+      Nullable(Type.Array(Type.String(), { description: "Destinations, each `<channel>:<destination>`." })),
     ),
     verifier_config: Type.Optional(
       Nullable(
@@ -68,6 +64,13 @@ export const CreateTaskBody = Type.Object(
   },
 );
 export type CreateTaskBody = Static<typeof CreateTaskBody>;
+
+/** `CreateTaskBody` as the description of the API shows it: with an entry of `notify` for each channel that there is. */
+export function describeCreateTaskBody(channels: readonly NotifiableChannel[]): TSchema {
+  const { notify } = CreateTaskBody.properties;
+  const examples = [channels.map(({ example }) => example)];
+  return { ...CreateTaskBody, properties: { ...CreateTaskBody.properties, notify: { ...notify, examples } } };
+}
 
 /** What `POST /api/tasks/{id}/complete` takes. (spec: Complete a task) */
 export const CompleteTaskBody = Type.Object(

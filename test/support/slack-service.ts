@@ -104,5 +104,5 @@ export const liveButtons = (post: { blocks: unknown }) => buttonsIn(post).filter
 
 /** The Slack app of a service that has one. */
 export function slackOf({ ctx }: TestService): Workspaces {
-  return createWorkspaces(ctx, ctx.config.slack!);
+  return createWorkspaces(ctx, ctx.config.channels.slack!);
 }

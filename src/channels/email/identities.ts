@@ -186,7 +186,7 @@ export async function resolveIdentity(
   };
 }
 
-function identityOfEnvironment({ email }: Config): Identity | null {
+function identityOfEnvironment({ channels: { email } }: Config): Identity | null {
   return email === null
     ? null
     : { id: OF_ENVIRONMENT, from: email.from, reply_to: null, transport: { kind: "smtp", ...email.smtp } };

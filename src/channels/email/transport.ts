@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
 import { isHostName } from "../../config/hosts.ts";
-import type { SmtpServer } from "../../config/email.ts";
+import type { SmtpServer } from "./environment.ts";
 import { invalid } from "../../errors.ts";
 import { isStorableText } from "../../lib/text.ts";
 import { SECOND } from "../../lib/time.ts";

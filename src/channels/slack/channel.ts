@@ -18,7 +18,7 @@ export const slackChannel: ChannelType = {
   shapes: slackShapes,
   settings: {
     shape: SlackSettings,
-    read: ({ slack }) =>
+    read: ({ channels: { slack } }) =>
       slack && {
         http: slack.signingSecret !== null,
         socket_mode: slack.appToken !== null,
@@ -28,7 +28,7 @@ export const slackChannel: ChannelType = {
   },
   check: checkSlack,
   open: (ctx) => {
-    const { slack: settings } = ctx.config;
+    const { slack: settings } = ctx.config.channels;
     const slack = settings === null ? null : createWorkspaces(ctx, settings);
     return {
       recipientOf,

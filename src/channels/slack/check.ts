@@ -10,7 +10,7 @@ type Ctx = Parameters<typeof createWorkspaces>[0];
 /** Whether the app may speak in each workspace, and whether Slack reaches us. */
 export function checkSlack(ctx: Ctx, { limitMs }: Pick<CheckOptions, "limitMs">): Promise<Finding[]> {
   return checkEach("slack", limitMs, async () => {
-    const settings = ctx.config.slack;
+    const settings = ctx.config.channels.slack;
     if (settings === null) return [known(NO_APP)];
     const workspaces = createWorkspaces(ctx, settings);
     const { ofEnvironment } = workspaces;
@@ -51,7 +51,7 @@ async function checkWorkspace(name: string, where: string, find: () => Promise<S
 }
 
 /** How clicks come to us. */
-async function checkRequests({ slack, publicUrl }: Config, workspaces: Workspaces): Promise<Finding> {
+async function checkRequests({ channels: { slack }, publicUrl }: Config, workspaces: Workspaces): Promise<Finding> {
   const name = "slack-requests";
   if (slack?.appToken != null) {
     try {

@@ -1,6 +1,6 @@
 import type { ErrorCode, WebClient } from "@slack/web-api";
 import type { KnownBlock, ModalView } from "@slack/types";
-import type { SlackApp as SlackSettings } from "../../config/slack.ts";
+import type { SlackConfig } from "./environment.ts";
 import { SECOND } from "../../lib/time.ts";
 
 /** A message as Slack draws it. */
@@ -116,7 +116,7 @@ function createAsk({ apiUrl, token }: Asking) {
   };
 }
 
-export function createSlackApp({ apiUrl, appToken, oauth }: SlackSettings): SlackApp {
+export function createSlackApp({ apiUrl, appToken, oauth }: SlackConfig): SlackApp {
   const ask = createAsk({ apiUrl });
   const askAsApp = createAsk({ apiUrl, token: appToken ?? "" });
   return {

@@ -34,7 +34,7 @@ export async function enqueuePosts(
       await recordUnreachable(tx, notice, destination, `${INACTIVE.error}: ${INACTIVE.message}`);
       continue;
     }
-    if (config.slack === null) {
+    if (config.channels.slack === null) {
       await recordUnreachable(tx, notice, destination, "not_set_up: This server has no Slack connection.");
       continue;
     }

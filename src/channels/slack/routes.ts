@@ -45,14 +45,15 @@ const interactionRoute = defineRoute({
   config: () => ({ skipSameOrigin: true }),
   handle: async (ctx: SlackContext, { body, headers }, reply) => {
     const { config, slack, db } = ctx;
-    if (config.slack?.signingSecret == null || slack === null) throw new ServiceError("SLACK_NOT_CONFIGURED");
+    if (config.channels.slack?.signingSecret == null || slack === null) throw new ServiceError("SLACK_NOT_CONFIGURED");
     const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const signed = {
       timestamp: headers["x-slack-request-timestamp"],
       signature: headers["x-slack-signature"],
       body: bytes,
     };
-    if (!isFromSlack(config.slack.signingSecret, signed, db.now())) throw new ServiceError("INVALID_SLACK_SIGNATURE");
+    if (!isFromSlack(config.channels.slack.signingSecret, signed, db.now()))
+      throw new ServiceError("INVALID_SLACK_SIGNATURE");
     const answer = await handleInteraction(ctx, readPayload(bytes));
     return reply.code(200).send(answer ?? {});
   },

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Reader, Db } from "../../../db/database.ts";
 import type { SlackInstallationRow } from "../../../db/schema.ts";
-import { isBotToken } from "../../../config/slack.ts";
+import { isBotToken } from "../environment.ts";
 import type { Config } from "../../../config.ts";
 import { invalid, ServiceError } from "../../../errors.ts";
 import { deriveKey } from "../../../lib/keys.ts";

@@ -16,8 +16,9 @@ export function readManifest(
   socket_mode: "0" | "1" | undefined,
 ): object {
   requireOperator(caller);
-  const isSet = config.slack !== null && (config.slack.signingSecret ?? config.slack.appToken) !== null;
-  const asSet = isSet ? config.slack?.appToken !== null : !config.publicUrl.startsWith("https:");
+  const isSet =
+    config.channels.slack !== null && (config.channels.slack.signingSecret ?? config.channels.slack.appToken) !== null;
+  const asSet = isSet ? config.channels.slack?.appToken !== null : !config.publicUrl.startsWith("https:");
   return manifestOf(config, socket_mode === undefined ? asSet : socket_mode === "1");
 }
 

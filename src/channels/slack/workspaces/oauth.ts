@@ -36,7 +36,7 @@ export async function beginInstall(ctx: Ctx, caller: Caller): Promise<string> {
       message: "Sign in on the dashboard: an installation is begun and ended in one session.",
     });
   requireSlack(ctx);
-  const { slack } = ctx.config;
+  const { slack } = ctx.config.channels;
   if (slack?.oauth == null)
     throw new ServiceError("SLACK_NOT_CONFIGURED", {
       message: "Installing takes SERVICE_SLACK_CLIENT_ID and SERVICE_SLACK_CLIENT_SECRET.",
@@ -75,7 +75,7 @@ export async function endInstall(
   { state, code, error }: Record<"state" | "code" | "error", string>,
 ): Promise<string> {
   const slack = requireSlack(ctx);
-  if (ctx.config.slack?.oauth == null) throw new ServiceError("SLACK_NOT_CONFIGURED");
+  if (ctx.config.channels.slack?.oauth == null) throw new ServiceError("SLACK_NOT_CONFIGURED");
   if (caller?.kind !== "user" || !isOperator(caller)) return told({ problem: "signed_out" });
   if (!(await spend(ctx, state, caller.session))) return told({ problem: "state" });
   if (code === "") return told({ problem: error === "access_denied" ? "access_denied" : "refused" });

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { SlackApp as SlackSettings } from "../../../config/slack.ts";
+import type { SlackConfig } from "../environment.ts";
 import type { Config } from "../../../config.ts";
 import type { Reader } from "../../../db/database.ts";
 import type { SlackInstallationRow } from "../../../db/schema.ts";
@@ -28,7 +28,7 @@ const CLIENTS_MAX = 500;
 /** What is installed is looked up each time, so that what one process installs or removes holds for all. */
 export function createWorkspaces(
   ctx: { config: Config; db: Pick<Reader, "query"> },
-  settings: SlackSettings,
+  settings: SlackConfig,
 ): Workspaces {
   const { apiUrl, botToken } = settings;
   const clients = new Map<string, Slack>();

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { isEmailAddress } from "../lib/text.ts";
-import type { Environment } from "./environment.ts";
-import { isHostName } from "./hosts.ts";
+import type { Environment, EnvironmentReader } from "../../config/environment.ts";
+import { isHostName } from "../../config/hosts.ts";
+import { isEmailAddress } from "../../lib/text.ts";
 
 /** The sender of mails that name no identity, and its server. */
 export interface EmailConfig {
@@ -18,7 +18,13 @@ export interface SmtpServer {
   password: string | null;
 }
 
-export function readEmail(env: Environment): EmailConfig | null {
+/** null: mail needs an identity that is made through the API. */
+export const emailEnvironment: EnvironmentReader<EmailConfig | null> = {
+  names: ["SERVICE_EMAIL_FROM", "SERVICE_SMTP_URL"],
+  read: readEmail,
+};
+
+function readEmail(env: Environment): EmailConfig | null {
   const from = env.get("SERVICE_EMAIL_FROM");
   const smtp = env.get("SERVICE_SMTP_URL");
   if (from === undefined && smtp === undefined) return null;

@@ -1,6 +1,7 @@
-import type { Environment } from "./environment.ts";
+import type { Environment, EnvironmentReader } from "../../config/environment.ts";
 
-export interface SlackApp {
+/** The Slack app. */
+export interface SlackConfig {
   /** Bot token of a workspace that needs no installation here, or null. */
   botToken: string | null;
   /** Proves that a request comes from Slack; null: no request is taken over HTTP. */
@@ -13,7 +14,20 @@ export interface SlackApp {
   apiUrl: string;
 }
 
-export function readSlack(env: Environment): SlackApp | null {
+/** null: Slack is off. */
+export const slackEnvironment: EnvironmentReader<SlackConfig | null> = {
+  names: [
+    "SERVICE_SLACK_BOT_TOKEN",
+    "SERVICE_SLACK_SIGNING_SECRET",
+    "SERVICE_SLACK_CLIENT_ID",
+    "SERVICE_SLACK_CLIENT_SECRET",
+    "SERVICE_SLACK_APP_TOKEN",
+    "SERVICE_SLACK_API_URL",
+  ],
+  read: readSlack,
+};
+
+function readSlack(env: Environment): SlackConfig | null {
   const botToken = env.get("SERVICE_SLACK_BOT_TOKEN");
   const signingSecret = env.get("SERVICE_SLACK_SIGNING_SECRET");
   const clientId = env.get("SERVICE_SLACK_CLIENT_ID");
