@@ -1,5 +1,6 @@
 import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { z } from "zod";
+import { ENDINGS, fillText } from "../endings/sentences.ts";
 import { HumanTaskError } from "../sdk/index.ts";
 import type { HumanRequest, Patience, Requests } from "./requests.ts";
 
@@ -217,11 +218,11 @@ function told(request: HumanRequest, before = ""): CallToolResult {
 const NEXT: Readonly<Record<HumanRequest["status"], (request: HumanRequest) => string>> = {
   pending: ({ request_id, url, expires_at }) =>
     `Nobody has answered yet. The request stays open until ${expires_at}, and is answered at ${url}. Do not take it for approved, and do not ask again: call check_on_human with request_id ${request_id}.`,
-  completed: ({ answered_by }) => `Answered${answered_by === null ? "" : ` by ${answered_by}`}.`,
-  timed_out: () => "Nobody answered in time. The request has ended without an answer; nothing was approved.",
-  cancelled: () => "The request was withdrawn, and has no answer.",
-  verification_exhausted: () =>
-    "Every answer was sent back by the checks that the task has. There is no answer that counts.",
+  completed: ({ answered_by: who }) =>
+    who === null ? ENDINGS.unattributed.agent : fillText(ENDINGS.completed.agent, { who }),
+  timed_out: () => ENDINGS.timed_out.agent,
+  cancelled: () => ENDINGS.cancelled.agent,
+  verification_exhausted: () => ENDINGS.verification_exhausted.agent,
 };
 
 /** What goes wrong is told to the model, which can often do something about it. */

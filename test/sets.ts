@@ -27,7 +27,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 4,
     before: "test/browser/support/browser.ts",
     rooms: words(
-      "web/ gallery/ form/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/",
+      "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/",
       "src/operations/ src/channels/ src/agents/ src/tasks/ src/verifier/ src/http/",
     ),
   },
@@ -39,12 +39,12 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     files: ["test/replicas/*.test.ts", "mcp/*.test.ts"],
     rooms: words(
       "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/lib/ src/outbound/",
-      "src/start.ts src/worker.ts src/discovery.ts src/agents/ sdk/ mcp/",
+      "src/start.ts src/worker.ts src/discovery.ts src/agents/ sdk/ mcp/ endings/",
     ),
   },
   service: {
     files: ["src/**/*.test.ts", "test/*.test.ts", "test/conformance/*.test.ts", "test/support/**/*.test.ts"],
-    rooms: ["src/", "threads/", "form/", "json-schema/", "mcp/", "openapi.json"],
+    rooms: ["src/", "threads/", "form/", "endings/", "json-schema/", "mcp/", "openapi.json"],
     together: 12,
   },
   client: {
@@ -57,8 +57,8 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 12,
   },
   forms: {
-    files: ["form/**/*.test.ts", "json-schema/**/*.test.ts", "threads/*.test.ts"],
-    rooms: ["form/", "json-schema/", "threads/"],
+    files: ["form/**/*.test.ts", "json-schema/**/*.test.ts", "threads/*.test.ts", "endings/*.test.ts"],
+    rooms: ["form/", "json-schema/", "threads/", "endings/"],
     together: 12,
   },
 };

@@ -1,3 +1,4 @@
+import { ENDINGS } from "../../endings/sentences.ts";
 import type { Db } from "../db/database.ts";
 import type { EmbedConfig } from "../config/embed.ts";
 import type { Config } from "../config.ts";
@@ -7,8 +8,7 @@ import { drawHeading, reviewSection } from "../http/task-drawing.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
-import { ENDED } from "../tasks/answer-sentences.ts";
-import { answerState } from "../tasks/answer-state.ts";
+import { answerStateOf } from "../tasks/answer-state.ts";
 import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
 import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
@@ -125,10 +125,10 @@ async function requireStillOpen({ db }: { db: Db }, task: TaskWithDocuments, sub
 
 /** @param now - epoch milliseconds @throws ServiceError TASK_ALREADY_TERMINAL */
 function requireOpen(task: TaskWithDocuments, now: number): void {
-  const { how } = answerState(task, null, now);
+  const { how } = answerStateOf(task, null, now);
   if (how !== "open") throw ended(how);
 }
 
-function ended(how: keyof typeof ENDED): ServiceError {
-  return new ServiceError("TASK_ALREADY_TERMINAL", { message: ENDED[how]({ who: null, at: "", deadline: "" }).embed });
+function ended(ending: keyof typeof ENDINGS): ServiceError {
+  return new ServiceError("TASK_ALREADY_TERMINAL", { message: ENDINGS[ending].embed });
 }

@@ -1,3 +1,5 @@
+import type { Identity } from "../../../endings/answer-state.ts";
+import { endingOf, ENDINGS, fillText } from "../../../endings/sentences.ts";
 import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
@@ -13,8 +15,7 @@ import { isInAuditExtra, nameOfAccount } from "../../people/accounts.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
-import { ENDED } from "../../tasks/answer-sentences.ts";
-import { answerState, type Viewer } from "../../tasks/answer-state.ts";
+import { answerStateOf } from "../../tasks/answer-state.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
@@ -116,7 +117,7 @@ type Below = NonNullable<SaidPage["more"]> | null;
 async function standingOf({ ctx, door }: Pages, link: OpenedLink | null): Promise<Open | { over: Over }> {
   if (link === null) return { over: unknown(door) };
   const { task, caller } = link;
-  if (answerState(task, null, ctx.db.now()).how !== "open")
+  if (answerStateOf(task, null, ctx.db.now()).how !== "open")
     return { over: await endOf({ ctx, door }, task, caller, {}) };
   if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
   const why = caller === null ? door.gone : await sayWhoCanAnswer(ctx.db, task);
@@ -148,17 +149,15 @@ async function endOf(
 ): Promise<Over> {
   const about = { task: task.task };
   const moment = (ms: number) => momentText(ms, caller?.person?.time_zone ?? null);
-  const state = answerState(task, caller && viewerOf(caller), db.now());
+  const state = answerStateOf(task, caller && viewerOf(caller), db.now());
   if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
-  const isOwn = state.how === "completed" && state.is_own;
-  const facts = {
-    who: state.how === "completed" ? await answererOf(db, task) : null,
-    at: moment(state.at),
-    deadline: moment(task.timeout_at),
-  };
-  const { title, says } = ENDED[isOwn ? "own" : state.how](facts).page;
+  const who = state.how === "completed" ? await answererOf(db, task) : null;
+  const ending = endingOf(state, who);
+  const facts = { who: who ?? "", at: moment(state.at), deadline: moment(task.timeout_at) };
+  const title = fillText(ENDINGS[ending].page.title, facts);
+  const says = fillText(ENDINGS[ending].page.says, facts);
   if (state.how === "completed" && isNow) return { ...about, status: 200, is_done: true, ...SENT, answered: task };
-  if (isOwn && task.completed_via_channel === door.channel)
+  if (ending === "own" && task.completed_via_channel === door.channel)
     return { ...about, status: 410, is_done: true, title, says: [usedUp(facts.at)], answered: task };
   if (state.how === "verification_exhausted")
     return {
@@ -191,7 +190,7 @@ async function failedChecks(
   return [says, ...(isReader && task.verifier_result?.reason ? [`The reason: ${task.verifier_result.reason}`] : [])];
 }
 
-function viewerOf({ person, email, account }: RecipientCaller): Viewer {
+function viewerOf({ person, email, account }: RecipientCaller): Identity {
   return { user_id: person?.id ?? null, email, account };
 }
 

@@ -5,7 +5,7 @@ import { parseJson, type JsonObject } from "../../lib/json.ts";
 import { answerAccountOf } from "../../people/accounts.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
-import { answerState } from "../../tasks/answer-state.ts";
+import { answerStateOf } from "../../tasks/answer-state.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
 import type { SlackMessage } from "./client.ts";
@@ -48,7 +48,7 @@ export async function messageFor(
   const shown = slackTaskOf(task);
   // Nothing in it depends on the moment it is made, so that a task that has not changed has the same message.
   const now = new Date(task.created_at);
-  const ended = answerState(task, null, db.now());
+  const ended = answerStateOf(task, null, db.now());
   if (ended.how !== "open")
     return endedMessageOf(
       shown,

@@ -1,4 +1,6 @@
-import { useMemo, useState } from "react";
+import { createElement, Fragment, useMemo, useState, type ReactNode } from "react";
+import { answerState, type AnswerState } from "../../../endings/answer-state.ts";
+import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Me, Task } from "../api.ts";
@@ -7,70 +9,66 @@ import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
 import { Time, useTimeZone } from "../ui/times.tsx";
 
-/** How a task ended; and what was entered for it and not sent. */
-export function Closed({
-  task,
-  me,
-  isOver,
-  entered,
-}: {
-  task: Task;
-  me: Me;
-  isOver: boolean;
-  entered: Entries | null;
-}) {
+/** How a task ended that nobody can answer any more; and what was entered for it and not sent. */
+export function Closed({ task, me, entered }: { task: Task; me: Me; entered: Entries | null }) {
   return (
     <div className="stack">
-      <End task={task} me={me} isOver={isOver} />
+      <End task={task} me={me} />
       <Unsent task={task} entered={entered} />
     </div>
   );
 }
 
-function End({ task, me, isOver }: { task: Task; me: Me; isOver: boolean }) {
-  if (isOver || task.status === "timed_out")
-    return (
-      <p className="notice">
-        Nobody answered in time. The task ended on <Time at={task.timed_out_at ?? task.timeout_at} />.
-      </p>
-    );
-  switch (task.status) {
-    case "completed": {
-      const isMine = task.completed_by_user_id !== null && task.completed_by_user_id === me.user_id;
+function End({ task, me }: { task: Task; me: Me }) {
+  const state = endOf(task, me);
+  const who = answererOf(task);
+  const { completed_via_channel: channel } = task;
+  const pieces = fill<ReactNode>(ENDINGS[endingOf(state, who)].dashboard, {
+    who,
+    at: <Time at={new Date(state.at).toISOString()} />,
+    through: channel === null ? "" : `, through ${CHANNELS[channel] ?? channel}`,
+    canceller: task.cancelled_by ?? "The agent",
+    reason: <span dir="auto">{task.verifier_result?.reason}</span>,
+  });
+  const sentence = createElement(Fragment, null, ...pieces);
+  switch (state.how) {
+    case "completed":
       return (
         <>
-          <p className="muted">
-            {isMine ? "You" : answererOf(task)} answered this on <Time at={task.completed_at ?? task.updated_at} />
-            {task.completed_via_channel === null
-              ? ""
-              : `, through ${CHANNELS[task.completed_via_channel] ?? task.completed_via_channel}`}
-            .
-          </p>
+          <p className="muted">{sentence}</p>
           <PayloadOf payload={task.response} schema={task.response_schema} hints={undefined} redact={false} />
         </>
       );
-    }
     case "cancelled":
       return (
         <>
-          <p className="notice">
-            {task.cancelled_by ?? "The agent"} cancelled this task on <Time at={task.cancelled_at ?? task.updated_at} />
-            . No answer is needed any more.
-          </p>
+          <p className="notice">{sentence}</p>
           {task.cancel_reason !== null && <p dir="auto">Reason: {task.cancel_reason}</p>}
         </>
       );
-    default:
-      return (
-        <p className="notice bad">
-          The answers failed the checks. <span dir="auto">{task.verifier_result?.reason}</span>
-        </p>
-      );
+    case "timed_out":
+      return <p className="notice">{sentence}</p>;
+    case "verification_exhausted":
+      return <p className="notice bad">{sentence}</p>;
   }
 }
 
-function answererOf({ completed_by_email, completed_by_slack_user_id }: Task): string {
-  return completed_by_email ?? (completed_by_slack_user_id === null ? "Somebody" : "A Slack member");
+function endOf(task: Task, { user_id }: Me): Exclude<AnswerState, { how: "open" }> {
+  const ended = {
+    status: task.status,
+    timeout_at: Date.parse(task.timeout_at),
+    ended_at: Date.parse(task.completed_at ?? task.timed_out_at ?? task.cancelled_at ?? task.updated_at),
+    // An answer that an agent gave in somebody's name was not given by that person here.
+    completed_by: { user_id: task.completed_by_user_id, email: null, account: null },
+  };
+  // One that the service takes for open is shown here only when its time is over.
+  const state = answerState(ended, { user_id, email: null, account: null }, Infinity);
+  if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
+  return state;
+}
+
+function answererOf({ completed_by_email, completed_by_slack_user_id }: Task): string | null {
+  return completed_by_email ?? (completed_by_slack_user_id === null ? null : "A Slack member");
 }
 
 const CHANNELS: Readonly<Record<string, string>> = {

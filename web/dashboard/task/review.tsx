@@ -52,7 +52,7 @@ export function Review({ task, me, isOver, claim, reply, onAccepted, showActivit
             onAccepted={onAccepted}
           />
         ) : (
-          <Closed task={task} me={me} isOver={isOver} entered={entered} />
+          <Closed task={task} me={me} entered={entered} />
         )}
       </section>
     </div>

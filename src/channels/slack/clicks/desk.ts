@@ -1,11 +1,11 @@
 import type { ActionsBlock, ModalView } from "@slack/types";
+import { endingOf, ENDINGS, fillText } from "../../../../endings/sentences.ts";
 import { plainLines } from "../../../../form/plain-text.ts";
 import type { Logger } from "pino";
 import type { CompletionContext } from "../../../tasks/tasks.ts";
 import { ServiceError } from "../../../errors.ts";
 import { isId } from "../../../lib/ids.ts";
-import { ENDED } from "../../../tasks/answer-sentences.ts";
-import { answerState } from "../../../tasks/answer-state.ts";
+import { answerStateOf } from "../../../tasks/answer-state.ts";
 import { nameOf, sayWhoCanAnswer } from "../../../tasks/answerers.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { answererOf } from "../../answers.ts";
@@ -44,11 +44,11 @@ export async function findTask({ ctx }: Desk, id: string): Promise<TaskWithDocum
 
 /** How a task ended, in a sentence; null while it can be answered. */
 export async function endedSentence({ ctx }: Desk, task: TaskWithDocuments): Promise<string | null> {
-  const { how } = answerState(task, null, ctx.db.now());
-  if (how === "open") return null;
-  const who = how === "completed" ? await answererOf(ctx.db, task) : null;
-  const { chat } = ENDED[how]({ who, at: "", deadline: "" });
-  return how === "verification_exhausted" ? `${chat} ${task.verifier_result?.reason ?? ""}`.trim() : chat;
+  const state = answerStateOf(task, null, ctx.db.now());
+  if (state.how === "open") return null;
+  const who = state.how === "completed" ? await answererOf(ctx.db, task) : null;
+  const sentence = fillText(ENDINGS[endingOf(state, who)].chat, { who: who ?? "" });
+  return state.how === "verification_exhausted" ? `${sentence} ${task.verifier_result?.reason ?? ""}`.trim() : sentence;
 }
 
 /** Who pressed something, for the task. @throws SlackFailure */
