@@ -21,7 +21,7 @@ import { replicas } from "./scenarios/replicas.ts";
 import { start } from "./scenarios/start.ts";
 import { timeouts } from "./scenarios/timeouts.ts";
 import { wake } from "./scenarios/wake.ts";
-import { judge, type Bench, type Dialect, type Figure } from "./support/bench.ts";
+import { compareWithFloor, type Bench, type Dialect, type Figure } from "./support/bench.ts";
 import { line, replaceTable, table, writeJson } from "./support/report.ts";
 import { clearAway } from "./support/target.ts";
 
@@ -95,7 +95,7 @@ for (const name of chosen) {
     dialects,
     say: (text) => console.log(`    ${text}`),
     figure: (measured) => {
-      const figure = judge(name, measured);
+      const figure = compareWithFloor(name, measured);
       figures.push(figure);
       console.log(`  ${line(figure)}`);
     },

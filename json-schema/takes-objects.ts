@@ -26,9 +26,9 @@ const NOTHING: Kinds = { some: 0, every: 0 };
 /** Schemas inside each other, or behind each other's `$ref`, that are followed. The stack has room for many times that. */
 const MAX_DEPTH = 500;
 
-type Known = Map<SchemaNode, Kinds>;
+type KnownKinds = Map<SchemaNode, Kinds>;
 
-function kindsOf(known: Known, node: SchemaNode, depth: number): Kinds {
+function kindsOf(known: KnownKinds, node: SchemaNode, depth: number): Kinds {
   if (node.always !== null) return node.always ? ANYTHING : NOTHING;
   const before = known.get(node);
   if (before !== undefined) return before;
@@ -40,7 +40,7 @@ function kindsOf(known: Known, node: SchemaNode, depth: number): Kinds {
   return found;
 }
 
-function kindsOfKeywords(known: Known, node: SchemaNode, depth: number): Kinds {
+function kindsOfKeywords(known: KnownKinds, node: SchemaNode, depth: number): Kinds {
   const of = (child: SchemaNode): Kinds => kindsOf(known, child, depth);
   // Whole numbers are numbers, too.
   const types = node.types === 0 ? ALL : (node.types & FRACTION) === 0 ? node.types : node.types | WHOLE;

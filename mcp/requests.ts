@@ -72,121 +72,142 @@ const ANSWER_MS = 5_000;
 const PAUSE_MS = 500;
 const MINUTE_MS = 60_000;
 
+/** Where requests are kept, and whose they are. */
+interface Own extends Omit<RequestsOptions, "agent"> {
+  /** What the keys of these requests begin with. */
+  prefix: string;
+}
+
 /**
  * Records do not say who created a task, keys do: `mcp:<agent>:<key of the content>:<when>`. An answer is none to the same
  * question of another day: only while a question is open is it the same one, and a key is not used again.
  */
-export function createRequests({ client, pagesUrl, agent, stopping }: RequestsOptions): Requests {
-  const prefix = `mcp:${agent}:`;
-
+export function createRequests({ agent, ...options }: RequestsOptions): Requests {
+  const own: Own = { ...options, prefix: `mcp:${agent}:` };
   return {
-    ask: async (request, patience) => {
-      const question: Question = {
-        task: request.question,
-        payload: request.context,
-        responseSchema: request.responseSchema,
-        timeoutSeconds: request.timeoutSeconds,
-        assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
-        notify: request.notify,
-        redactPayload: request.isConfidential,
-      };
-      const { task, isNew } = await findOrAsk(question, bounded(patience.signal));
-      return { ...(await wait(task, patience)), isNew };
-    },
-    check: async (id, patience) => wait(await own(id, patience.signal), patience),
-    list: async ({ isOpen, limit, signal }) => {
-      const which = isOpen === undefined ? {} : { terminal: !isOpen };
-      // The schema says whether the answer is a single value.
-      const filter = { ...which, key_prefix: prefix, limit, include: "schemas" } as const;
-      const found: HumanRequest[] = [];
-      for await (const task of client.list(filter, { signal: bounded(signal) })) {
-        found.push(toRequest(task));
-        if (found.length === limit) break;
-      }
-      return found;
-    },
-    withdraw: async (id, reason, signal) => {
-      const task = await own(id, signal);
-      if (!isOpen(task)) return toRequest(task);
-      try {
-        return toRequest(await client.cancel(id, { signal: bounded(signal), ...(reason !== undefined && { reason }) }));
-      } catch (error) {
-        // Somebody answered in the meantime.
-        if (error instanceof HumanTaskError && error.code === "TASK_ALREADY_TERMINAL")
-          return toRequest(await client.get(id, { signal: bounded(signal) }));
-        throw error;
-      }
-    },
+    ask: async (request, patience) => ask(own, request, patience),
+    check: async (id, patience) => wait(own, await find(own, id, patience.signal), patience),
+    list: async (which) => list(own, which),
+    withdraw: async (id, reason, signal) => withdraw(own, id, reason, signal),
   };
+}
 
-  async function findOrAsk(question: Question, signal: AbortSignal): Promise<{ task: ListedTask; isNew: boolean }> {
-    const mine = `${prefix}${await keyOfContent(question)}:`;
-    for await (const task of client.list({ key_prefix: mine, terminal: false, limit: 1 }, { signal }))
-      return { task, isNew: false };
-    // Of several at the same time one asks, and the others come back to it: within a minute they all make the same key, and
-    // where that was answered already, the same one of what was answered.
-    for (let when = String(Math.floor(Date.now() / MINUTE_MS)); ;) {
-      const { record, isReplay } = await client.ask({ ...question, idempotencyKey: mine + when, signal });
-      if (!isReplay || isOpen(record)) return { task: record, isNew: !isReplay };
-      when = record.id;
+async function ask(own: Own, request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }> {
+  const question: Question = {
+    task: request.question,
+    payload: request.context,
+    responseSchema: request.responseSchema,
+    timeoutSeconds: request.timeoutSeconds,
+    assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
+    notify: request.notify,
+    redactPayload: request.isConfidential,
+  };
+  const { task, isNew } = await findOrAsk(own, question, bounded(own, patience.signal));
+  return { ...(await wait(own, task, patience)), isNew };
+}
+
+async function findOrAsk(
+  { client, prefix }: Own,
+  question: Question,
+  signal: AbortSignal,
+): Promise<{ task: ListedTask; isNew: boolean }> {
+  const mine = `${prefix}${await keyOfContent(question)}:`;
+  for await (const task of client.list({ key_prefix: mine, terminal: false, limit: 1 }, { signal }))
+    return { task, isNew: false };
+  // Of several at the same time one asks, and the others come back to it: within a minute they all make the same key, and
+  // where that was answered already, the same one of what was answered.
+  for (let when = String(Math.floor(Date.now() / MINUTE_MS)); ;) {
+    const { record, isReplay } = await client.ask({ ...question, idempotencyKey: mine + when, signal });
+    if (!isReplay || isOpen(record)) return { task: record, isNew: !isReplay };
+    when = record.id;
+  }
+}
+
+async function list(own: Own, which: Parameters<Requests["list"]>[0]): Promise<HumanRequest[]> {
+  const { isOpen, limit, signal } = which;
+  // The schema says whether the answer is a single value.
+  const filter = { key_prefix: own.prefix, limit, include: "schemas" } as const;
+  const wanted = isOpen === undefined ? filter : { ...filter, terminal: !isOpen };
+  const found: HumanRequest[] = [];
+  for await (const task of own.client.list(wanted, { signal: bounded(own, signal) })) {
+    found.push(toRequest(own, task));
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+async function withdraw(own: Own, id: string, reason: string | undefined, signal: AbortSignal): Promise<HumanRequest> {
+  const { client } = own;
+  const task = await find(own, id, signal);
+  if (!isOpen(task)) return toRequest(own, task);
+  try {
+    const options = { signal: bounded(own, signal), ...(reason !== undefined && { reason }) };
+    return toRequest(own, await client.cancel(id, options));
+  } catch (error) {
+    // Somebody answered in the meantime.
+    if (error instanceof HumanTaskError && error.code === "TASK_ALREADY_TERMINAL")
+      return toRequest(own, await client.get(id, { signal: bounded(own, signal) }));
+    throw error;
+  }
+}
+
+/** @throws HumanTaskError UNKNOWN_REQUEST */
+async function find(own: Own, id: string, signal: AbortSignal): Promise<TaskRecord> {
+  const task = await own.client.get(id, { signal: bounded(own, signal) }).catch((error: unknown) => {
+    if (error instanceof HumanTaskError && error.code === "TASK_NOT_FOUND") return null;
+    throw error;
+  });
+  // Another's request is as unknown as one that is not there: nothing of it is told.
+  if (task?.idempotency_key.startsWith(own.prefix) !== true)
+    throw new HumanTaskError("UNKNOWN_REQUEST", `There is no request ${id} of yours. list_my_requests names them all.`);
+  return task;
+}
+
+/** Until the task has ended or the time is over. A service that is away meanwhile is no reason to fail. */
+async function wait(
+  own: Own,
+  task: ListedTask,
+  { seconds, begun, signal, onProgress }: Patience,
+): Promise<HumanRequest> {
+  const { client, stopping } = own;
+  const left = Math.ceil(Math.max(0, begun + seconds * 1000 - performance.now()));
+  const late = AbortSignal.any([stopping, AbortSignal.timeout(left + ANSWER_MS)]);
+  const ending = AbortSignal.any([signal, late]);
+  try {
+    for (let status = task.status; isOpen({ status });) {
+      const waited = (performance.now() - begun) / 1000;
+      if (seconds > 0 && waited >= seconds) break;
+      if (seconds > 0) await onProgress(toRequest(own, task), waited);
+      const asked = performance.now();
+      const slice = Math.ceil(Math.min(SLICE_SECONDS, Math.max(0, seconds - waited)));
+      ({ status } = await client.poll(task.id, { timeoutSeconds: slice, signal: ending }));
+      if (seconds === 0) break;
+      // A service that is stopping answers at once, and is not asked in a circle.
+      if (isOpen({ status }) && performance.now() - asked < PAUSE_MS) await systemClock.sleep(PAUSE_MS, ending);
     }
+    return toRequest(own, await client.get(task.id, { signal: ending }));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (late.aborted) return toRequest(own, task);
+    throw error;
   }
+}
 
-  async function own(id: string, signal: AbortSignal): Promise<TaskRecord> {
-    const task = await client.get(id, { signal: bounded(signal) }).catch((error: unknown) => {
-      if (error instanceof HumanTaskError && error.code === "TASK_NOT_FOUND") return null;
-      throw error;
-    });
-    // Another's request is as unknown as one that is not there: nothing of it is told.
-    if (task?.idempotency_key.startsWith(prefix) !== true)
-      throw new HumanTaskError(
-        "UNKNOWN_REQUEST",
-        `There is no request ${id} of yours. list_my_requests names them all.`,
-      );
-    return task;
-  }
+function bounded({ stopping }: Own, signal: AbortSignal): AbortSignal {
+  return AbortSignal.any([signal, stopping, AbortSignal.timeout(4 * ANSWER_MS)]);
+}
 
-  /** Until the task has ended or the time is over. A service that is away meanwhile is no reason to fail. */
-  async function wait(task: ListedTask, { seconds, begun, signal, onProgress }: Patience): Promise<HumanRequest> {
-    const left = Math.ceil(Math.max(0, begun + seconds * 1000 - performance.now()));
-    const late = AbortSignal.any([stopping, AbortSignal.timeout(left + ANSWER_MS)]);
-    const ending = AbortSignal.any([signal, late]);
-    try {
-      for (let status = task.status; isOpen({ status });) {
-        const waited = (performance.now() - begun) / 1000;
-        if (seconds > 0 && waited >= seconds) break;
-        if (seconds > 0) await onProgress(toRequest(task), waited);
-        const asked = performance.now();
-        const slice = Math.ceil(Math.min(SLICE_SECONDS, Math.max(0, seconds - waited)));
-        ({ status } = await client.poll(task.id, { timeoutSeconds: slice, signal: ending }));
-        if (seconds === 0) break;
-        // A service that is stopping answers at once, and is not asked in a circle.
-        if (isOpen({ status }) && performance.now() - asked < PAUSE_MS) await systemClock.sleep(PAUSE_MS, ending);
-      }
-      return toRequest(await client.get(task.id, { signal: ending }));
-    } catch (error) {
-      signal.throwIfAborted();
-      if (late.aborted) return toRequest(task);
-      throw error;
-    }
-  }
-
-  function bounded(signal: AbortSignal): AbortSignal {
-    return AbortSignal.any([signal, stopping, AbortSignal.timeout(4 * ANSWER_MS)]);
-  }
-
-  function toRequest(task: ListedTask): HumanRequest {
-    return {
-      request_id: task.id,
-      status: task.status === "created" || task.status === "rejected" ? "pending" : task.status,
-      question: task.task,
-      answer: answerOf(task),
-      answered_by: task.completed_by_email,
-      url: `${pagesUrl}/tasks/${task.id}`,
-      asked_at: task.created_at,
-      expires_at: task.timeout_at,
-    };
-  }
+function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
+  return {
+    request_id: task.id,
+    status: task.status === "created" || task.status === "rejected" ? "pending" : task.status,
+    question: task.task,
+    answer: answerOf(task),
+    answered_by: task.completed_by_email,
+    url: `${pagesUrl}/tasks/${task.id}`,
+    asked_at: task.created_at,
+    expires_at: task.timeout_at,
+  };
 }
 
 /** What was entered: of a question for a single value, the value. */

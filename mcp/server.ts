@@ -117,7 +117,7 @@ export function createServer(requests: Requests, version: string): McpServer {
           },
           patienceOf(wait_seconds, ctx),
         );
-        return told(request, isNew ? "" : "This question was open already, and was not asked again. ");
+        return toolResult(request, isNew ? "" : "This question was open already, and was not asked again. ");
       }),
   );
 
@@ -132,7 +132,7 @@ export function createServer(requests: Requests, version: string): McpServer {
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
     async ({ request_id, wait_seconds }, ctx) =>
-      answered(async () => told(await requests.check(request_id, patienceOf(wait_seconds, ctx)))),
+      answered(async () => toolResult(await requests.check(request_id, patienceOf(wait_seconds, ctx)))),
   );
 
   server.registerTool(
@@ -169,7 +169,7 @@ export function createServer(requests: Requests, version: string): McpServer {
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     },
     async ({ request_id, reason }, ctx) =>
-      answered(async () => told(await requests.withdraw(request_id, reason, ctx.mcpReq.signal))),
+      answered(async () => toolResult(await requests.withdraw(request_id, reason, ctx.mcpReq.signal))),
   );
 
   return server;
@@ -207,7 +207,7 @@ function patienceOf(seconds: number, { mcpReq }: ServerContext): Patience {
   };
 }
 
-function told(request: HumanRequest, before = ""): CallToolResult {
+function toolResult(request: HumanRequest, before = ""): CallToolResult {
   const next = NEXT[request.status](request);
   return {
     content: [{ type: "text", text: `${before}${next}\n\n${JSON.stringify(request, null, 2)}` }],

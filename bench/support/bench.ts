@@ -33,7 +33,7 @@ export interface Figure extends Measured {
   isMet: boolean | null;
 }
 
-export function judge(scenario: string, measured: Measured): Figure {
+export function compareWithFloor(scenario: string, measured: Measured): Figure {
   const { value, hold } = measured;
   if (!hold) return { scenario, ...measured, isMet: null };
   return { scenario, ...measured, isMet: "under" in hold ? value < hold.under : value >= hold.atLeast };

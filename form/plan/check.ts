@@ -5,7 +5,7 @@ import type { Messages } from "./messages.ts";
 import { nodesOf } from "./nodes.ts";
 import type { FormNode, GroupNode } from "./nodes.ts";
 import type { Form, Plan } from "./plan.ts";
-import { judge } from "./schema-view.ts";
+import { verdictOn } from "./schema-view.ts";
 
 /** Something that keeps an answer from being accepted, at the field where a person can change it. */
 export interface FieldError {
@@ -38,7 +38,7 @@ export function checkPlan(form: Form, plan: Plan, messages: Messages = ENGLISH):
   for (const node of nodesOf(plan.root))
     if (node.problem !== null) errors.set(node.name, errorAt(node, messages.problem(node.problem)));
   if (plan.value !== undefined && form.source !== null) {
-    const verdict = judge(form.source, plan.value);
+    const verdict = verdictOn(form.source, plan.value);
     if (verdict.status === "refused") errors.set("", errorAt(plan.root, messages.unchecked));
     if (verdict.status === "invalid") for (const error of explain(plan, verdict.errors, messages)) add(errors, error);
   }

@@ -58,7 +58,7 @@ interface Check {
 }
 
 /** All that any branch says about one field; null where nothing is known about it. */
-type Known = readonly Layer[] | null;
+type KnownLayers = readonly Layer[] | null;
 
 function checkDefinition(check: Check, definition: Readonly<Record<string, unknown>>): void {
   const names = fieldNames(check.source);
@@ -67,7 +67,7 @@ function checkDefinition(check: Check, definition: Readonly<Record<string, unkno
   const copies = own(wrapped, "prefill");
   for (const pointer of Object.keys(isRaw(copies) ? copies : {})) check.copies.add(pointer);
   const roots = check.source === null ? [] : [check.source.raw];
-  const place: At = { pointer: "", roots, isRequired: false, isGiven: false, known: root, depth: 0 };
+  const place: HintPlace = { pointer: "", roots, isRequired: false, isGiven: false, known: root, depth: 0 };
   if (wrapped !== definition) return checkUi(check, definition, "", place);
 
   for (const [key, value] of Object.entries(definition)) {
@@ -95,7 +95,7 @@ const CHANNELS: ReadonlyMap<string, readonly string[]> = new Map([
   ["embed", ["ui"]],
 ]);
 
-function checkChannels(check: Check, channels: Layer, at: string, place: At): void {
+function checkChannels(check: Check, channels: Layer, at: string, place: HintPlace): void {
   for (const [name, channel] of Object.entries(channels)) {
     const pointer = `${at}/${token(name)}`;
     const known = CHANNELS.get(name);
@@ -134,7 +134,7 @@ function checkSummary(check: Check, summary: unknown, at: string): void {
       check.add(`${at}/${index}`, "Nothing in the payload is at this JSON Pointer.");
 }
 
-function checkPrefill(check: Check, copies: Layer, at: string, root: Known, decision: unknown): void {
+function checkPrefill(check: Check, copies: Layer, at: string, root: KnownLayers, decision: unknown): void {
   for (const [to, from] of Object.entries(copies)) {
     const pointer = `${at}/${token(to)}`;
     const target = check.source === null ? null : lookUp(check.source, root ?? [], to);
@@ -150,7 +150,7 @@ function checkPrefill(check: Check, copies: Layer, at: string, root: Known, deci
   }
 }
 
-function checkDecision(check: Check, decision: unknown, at: string, root: Known): void {
+function checkDecision(check: Check, decision: unknown, at: string, root: KnownLayers): void {
   if (!isPointer(decision)) return check.add(at, "This must be the JSON Pointer of a field, such as /approved.");
   const { source } = check;
   const target = source === null ? null : lookUp(source, root ?? [], decision);
@@ -160,17 +160,17 @@ function checkDecision(check: Check, decision: unknown, at: string, root: Known)
 }
 
 /** A place of the answer that hints are about. */
-interface At {
+interface HintPlace {
   readonly pointer: string;
   readonly roots: readonly unknown[];
   readonly isRequired: boolean;
   /** A default or a copy from the payload gives it a value, or something around it. */
   readonly isGiven: boolean;
-  readonly known: Known;
+  readonly known: KnownLayers;
   readonly depth: number;
 }
 
-function checkUi(check: Check, ui: Layer, at: string, place: At): void {
+function checkUi(check: Check, ui: Layer, at: string, place: HintPlace): void {
   for (const [key, value] of Object.entries(ui)) {
     const pointer = `${at}/${token(key)}`;
     if (key === "ui:options" && !isRaw(value)) check.add(pointer, "This must be an object.");
@@ -186,7 +186,7 @@ function checkUi(check: Check, ui: Layer, at: string, place: At): void {
   checkSilence(check, ui, at, place);
 }
 
-function checkBelow(check: Check, key: string, value: unknown, pointer: string, place: At): void {
+function checkBelow(check: Check, key: string, value: unknown, pointer: string, place: HintPlace): void {
   const below = check.source === null || place.known === null ? [] : hintsBelow(check, check.source, place, key);
   if (below.length === 0) return check.add(pointer, "No field of the answer has this name.");
   const isTuple = key === "items" && Array.isArray(value);
@@ -202,10 +202,10 @@ function checkBelow(check: Check, key: string, value: unknown, pointer: string, 
 }
 
 /** The fields that hints under a key are for: a property, the items of a list, the values of a record. */
-function hintsBelow(check: Check, source: SchemaSource, place: At, key: string): readonly At[] {
+function hintsBelow(check: Check, source: SchemaSource, place: HintPlace, key: string): readonly HintPlace[] {
   const known = place.known ?? [];
   const required = requiredOf(placeOf(source, place.roots), () => false);
-  const step = (part: string | number, roots: readonly unknown[]): At => ({
+  const step = (part: string | number, roots: readonly unknown[]): HintPlace => ({
     pointer: `${place.pointer}/${token(part)}`,
     roots,
     isRequired: required.has(String(part)),
@@ -302,7 +302,7 @@ const isText = (value: unknown): boolean => typeof value === "string" && value.t
 const isPointer = (value: unknown): value is string => typeof value === "string" && value.startsWith("/");
 const quote = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);
 
-function checkHint(check: Check, name: string, value: unknown, at: string, { known }: At): void {
+function checkHint(check: Check, name: string, value: unknown, at: string, { known }: HintPlace): void {
   switch (name) {
     case "title":
     case "description":
@@ -349,7 +349,7 @@ const WIDGET_TYPES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** Does any layer allow a type that the widget draws? Yes, where none names a type. */
-function suits(known: Known, widget: string): boolean {
+function suits(known: KnownLayers, widget: string): boolean {
   const wanted = WIDGET_TYPES.get(widget);
   const named = (known ?? []).flatMap((layer) => [layer["type"]].flat()).filter((type) => typeof type === "string");
   if (wanted === undefined || named.length === 0) return true;
@@ -359,7 +359,7 @@ function suits(known: Known, widget: string): boolean {
 }
 
 /** What is hidden or read-only without a value could never be answered, and is asked. */
-function checkSilence(check: Check, ui: Layer, at: string, place: At): void {
+function checkSilence(check: Check, ui: Layer, at: string, place: HintPlace): void {
   if (!place.isRequired || place.isGiven || isGiven(check, place)) return;
   const said = (key: string): string =>
     Object.hasOwn(ui, `ui:${key}`) ? `${at}/${token(`ui:${key}`)}` : `${at}/${token("ui:options")}/${key}`;
@@ -368,7 +368,7 @@ function checkSilence(check: Check, ui: Layer, at: string, place: At): void {
   if (hintOf(ui, "readonly") === true) check.add(said("readonly"), why);
 }
 
-function isGiven(check: Check, { pointer, known }: At): boolean {
+function isGiven(check: Check, { pointer, known }: HintPlace): boolean {
   const has = (layer: Layer): boolean => (layer["default"] ?? layer["const"] ?? null) !== null;
   return check.copies.has(pointer) || (known ?? []).some(has);
 }

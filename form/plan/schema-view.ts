@@ -280,6 +280,6 @@ export function beginPlan(source: SchemaSource): void {
 }
 
 /** The verdict on a whole answer, in which patterns that cannot be settled here hold: the server settles them. */
-export function judge(source: SchemaSource, value: unknown): Verdict {
+export function verdictOn(source: SchemaSource, value: unknown): Verdict {
   return settle(source.texts, (matcher, formats) => validateWith(matcher, source.schema, value, { formats }));
 }

@@ -3,7 +3,7 @@ import type { TaskCounts, TaskRecord } from "../../src/tasks/schema.ts";
 import type { Random } from "../random.ts";
 import type { Calls } from "./calls.ts";
 import { now, tell, type Event, type History, type Incarnation, type Subject } from "./history.ts";
-import { judge, type Rules } from "./judge.ts";
+import { checkSubject, type Rules } from "./judge.ts";
 
 /** Reads what the service says after a crash, and compares it with what it had said before. It never looks into the database. */
 export interface Auditor {
@@ -71,7 +71,7 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
       Array.from({ length: AT_ONCE }, async () => {
         for (const subject of queue) {
           await readOne(subject);
-          const found = judge(subject, rules);
+          const found = checkSubject(subject, rules);
           if (found.length > 0)
             problems.push(`${found.map((one) => `- ${one}`).join("\n  ")}\n  ${tell(subject, since)}`);
         }

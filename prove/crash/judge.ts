@@ -45,7 +45,7 @@ interface Sight {
 }
 
 /** Says everything that is wrong with the story of a task; nothing when it may have gone like this. */
-export function judge(subject: Subject, rules: Rules): string[] {
+export function checkSubject(subject: Subject, rules: Rules): string[] {
   const { events, posts, id } = subject;
   const problems: string[] = [];
   const seen = events.flatMap((event) => (event.seen ? [{ event, seen: event.seen }] : []));

@@ -2,7 +2,7 @@ import { createLink } from "../../src/channels/email/links.ts";
 import { SECOND } from "../../src/lib/time.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { newTaskBody, type TestService } from "../../test/support/service.ts";
-import { told, toldBy, type Told, type UseCase } from "./use-case.ts";
+import { outcomeOf, outcomeOfCall, type Outcome, type UseCase } from "./use-case.ts";
 
 const DANA = "dana@example.com";
 const TURNS_MAX = 12;
@@ -43,7 +43,7 @@ const creates: UseCase["prepare"] = async ({ service }) => {
   const act = async () => {
     const answer = await service.call<TaskRecord>("POST", "/api/tasks", { body });
     if (answer.status === 201) ({ id } = answer.body);
-    return told(answer);
+    return outcomeOf(answer);
   };
   const check = async () => {
     const trail = await trailOf(service, id);
@@ -57,8 +57,8 @@ const sends: UseCase["prepare"] = async ({ service }) => {
   await withSender(service);
   const { id } = await service.create({ notify: [`email+desk:${DANA}`] });
   service.clock.advance(10 * SECOND);
-  const act = async (): Promise<Told> => {
-    const result = await toldBy(async () => turn(service));
+  const act = async (): Promise<Outcome> => {
+    const result = await outcomeOfCall(async () => turn(service));
     // The engine looks again, and only that it does is asked here.
     return result === "DATABASE_UNAVAILABLE" ? "COMMIT_UNKNOWN" : result;
   };
@@ -74,7 +74,7 @@ const answers: UseCase["prepare"] = async ({ service }) => {
   const fields = Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, value]));
   const raw = new URLSearchParams({ ...fields, "/approved": "true" }).toString();
   const headers = { "content-type": "application/x-www-form-urlencoded" };
-  const act = async (): Promise<Told> => {
+  const act = async (): Promise<Outcome> => {
     const { status } = await service.call("POST", path, { token: null, raw, headers });
     // What was accepted before is told on the page of a link that was used.
     if (status === 200 || status === 410) return "done";
@@ -90,7 +90,7 @@ const answers: UseCase["prepare"] = async ({ service }) => {
 const opens: UseCase["prepare"] = async ({ service }) => {
   const { id } = await service.create({ notify: [`email+desk:${DANA}`] });
   const path = new URL(createLink(service.ctx, id, DANA)).pathname;
-  const act = async (): Promise<Told> => {
+  const act = async (): Promise<Outcome> => {
     const { status } = await service.call("GET", path, { token: null });
     return status === 200 ? "done" : status === 503 ? "DATABASE_UNAVAILABLE" : `undeclared: ${status}`;
   };

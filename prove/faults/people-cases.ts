@@ -7,7 +7,7 @@ import { reofferTasksOfDeparted } from "../../src/tasks/departures.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
 import { newTaskBody, type TestService } from "../../test/support/service.ts";
-import { told, toldBy, type UseCase } from "./use-case.ts";
+import { outcomeOf, outcomeOfCall, type UseCase } from "./use-case.ts";
 
 let last = 0;
 /** A word that nobody had before. */
@@ -24,7 +24,7 @@ const routes =
     const act = async () => {
       const answer = await service.call<TaskRecord>("POST", "/api/tasks", { body });
       if (answer.status === 201) ({ id } = answer.body);
-      return told(answer);
+      return outcomeOf(answer);
     };
     return { act, check: async () => expectTrail(service, id, ["created", action]) };
   };
@@ -43,7 +43,7 @@ const takes =
     const { call } = await person(service, { email: `${fresh("taker")}@example.com`, pool });
     const { id } = await service.create({ assign_to: { pool } });
     for (const before of acts.slice(0, -1)) await call("POST", `/api/tasks/${id}/${before}`);
-    const act = async () => told(await call("POST", `/api/tasks/${id}/${acts.at(-1)}`));
+    const act = async () => outcomeOf(await call("POST", `/api/tasks/${id}/${acts.at(-1)}`));
     return { act, check: async () => expectTrail(service, id, ["created", "offered", ...wanted]) };
   };
 
@@ -54,7 +54,7 @@ const answersOffer: UseCase["prepare"] = async ({ service }) => {
   const { id } = await service.create({ assign_to: { pool } });
   return {
     act: async () =>
-      told(await call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } }), 409),
+      outcomeOf(await call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } }), 409),
     check: async () => {
       const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
       return body.assigned_to_user_id === user.id ? null : `it is assigned to ${body.assigned_to_user_id}`;
@@ -70,7 +70,7 @@ const lapses: UseCase["prepare"] = async ({ service }) => {
   await call("POST", `/api/tasks/${id}/claim`);
   service.clock.advance(10 * MINUTE);
   return {
-    act: async () => toldBy(async () => endLapsedClaims(service.ctx)),
+    act: async () => outcomeOfCall(async () => endLapsedClaims(service.ctx)),
     check: async () => expectTrail(service, id, ["created", "offered", "claimed", "released"]),
   };
 };
@@ -83,7 +83,7 @@ const departs: UseCase["prepare"] = async ({ service }) => {
   await addUser(service, { email: `${fresh("heir")}@example.com`, role });
   await service.call("DELETE", `/api/users/${first.id}`);
   return {
-    act: async () => toldBy(async () => reofferTasksOfDeparted(service.ctx)),
+    act: async () => outcomeOfCall(async () => reofferTasksOfDeparted(service.ctx)),
     check: async () => expectTrail(service, id, ["created", "assigned", "assigned"]),
   };
 };
@@ -92,7 +92,7 @@ const assigns: UseCase["prepare"] = async ({ service }) => {
   const user = await addUser(service, { email: `${fresh("assigned")}@example.com` });
   const { id } = await service.create();
   return {
-    act: async () => told(await service.call("POST", `/api/tasks/${id}/assign`, { body: { user_id: user.id } })),
+    act: async () => outcomeOf(await service.call("POST", `/api/tasks/${id}/assign`, { body: { user_id: user.id } })),
     check: async () => {
       const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
       return body.assigned_to_user_id === user.id ? null : `it is assigned to ${body.assigned_to_user_id}`;
@@ -109,14 +109,14 @@ const signsIn: UseCase["prepare"] = async ({ service }) => {
   const act = async () => {
     const answer = await service.call("POST", "/api/auth/login", { token: null, body: { email, password: PASSWORD } });
     cookie = answer.headers["set-cookie"]?.split(";", 1)[0] ?? "";
-    return told(answer);
+    return outcomeOf(answer);
   };
   return { act, check: async () => expectSession(service, cookie, 200) };
 };
 
 const signsOut: UseCase["prepare"] = async ({ service }) => {
   const { headers, call } = await person(service, { email: `${fresh("leaves")}@example.com` });
-  const act = async () => told(await call("POST", "/api/auth/logout"));
+  const act = async () => outcomeOf(await call("POST", "/api/auth/logout"));
   return { act, check: async () => expectSession(service, headers.cookie, 401) };
 };
 
@@ -133,7 +133,7 @@ const changesPassword: UseCase["prepare"] = async ({ service }) => {
   const act = async () => {
     const answer = await call("PATCH", "/api/auth/me", { body: { password } });
     // Where it was written, the session is over.
-    const result = told(answer, isRepeated ? 401 : undefined);
+    const result = outcomeOf(answer, isRepeated ? 401 : undefined);
     isRepeated = result === "COMMIT_UNKNOWN";
     return result;
   };
@@ -156,7 +156,7 @@ const setsUp: UseCase["prepare"] = async ({ service }) => {
   const act = async () => {
     const headers = { host: "localhost" };
     const answer = await service.call("POST", "/api/setup/operator", { token: null, body, headers });
-    const result = told(answer, isRepeated ? 409 : undefined);
+    const result = outcomeOf(answer, isRepeated ? 409 : undefined);
     isRepeated = result === "COMMIT_UNKNOWN";
     return result;
   };
@@ -173,7 +173,7 @@ const makesUser: UseCase["prepare"] = async ({ service }) => {
   let isRepeated = false;
   const act = async () => {
     const answer = await service.call("POST", "/api/users", { body: { email } });
-    const result = told(answer, isRepeated ? 409 : undefined);
+    const result = outcomeOf(answer, isRepeated ? 409 : undefined);
     isRepeated = result === "COMMIT_UNKNOWN";
     return result;
   };
@@ -186,12 +186,12 @@ const makesUser: UseCase["prepare"] = async ({ service }) => {
 
 const deactivatesUser: UseCase["prepare"] = async ({ service }) => {
   const { user, headers } = await person(service, { email: `${fresh("goes")}@example.com` });
-  const act = async () => told(await service.call("DELETE", `/api/users/${user.id}`));
+  const act = async () => outcomeOf(await service.call("DELETE", `/api/users/${user.id}`));
   return { act, check: async () => expectSession(service, headers.cookie, 401) };
 };
 
 const makesKey: UseCase["prepare"] = async ({ service }) => ({
-  act: async () => told(await service.call("POST", "/api/service-keys", { body: { name: fresh("key") } })),
+  act: async () => outcomeOf(await service.call("POST", "/api/service-keys", { body: { name: fresh("key") } })),
   check: async () => null,
 });
 
@@ -200,7 +200,7 @@ const revokesKey: UseCase["prepare"] = async ({ service }) => {
     body: { name: "k" },
   });
   return {
-    act: async () => told(await service.call("DELETE", `/api/service-keys/${body.id}`)),
+    act: async () => outcomeOf(await service.call("DELETE", `/api/service-keys/${body.id}`)),
     check: async () => {
       const { status } = await service.call("GET", "/api/tasks", { token: body.key });
       return status === 401 ? null : `the revoked key gives ${status}`;
@@ -213,7 +213,8 @@ const identityBody = (id: string) => ({ id, display_name: id, from_email: "tasks
 const setsIdentity: UseCase["prepare"] = async ({ service }) => {
   const id = fresh("identity");
   return {
-    act: async () => told(await service.call("POST", "/api/channels/email/identities", { body: identityBody(id) })),
+    act: async () =>
+      outcomeOf(await service.call("POST", "/api/channels/email/identities", { body: identityBody(id) })),
     check: async () => {
       const { status } = await service.call("GET", `/api/channels/email/identities/${id}`);
       return status === 200 ? null : `the identity gives ${status}`;
@@ -230,7 +231,7 @@ const deletesIdentity: UseCase["prepare"] = async ({ service }) => {
     // What was deleted by a try whose answer was lost is not there to be deleted again.
     act: async () => {
       const answer = await service.call("DELETE", path);
-      return told(answer.status === 404 ? { ...answer, status: 204 } : answer);
+      return outcomeOf(answer.status === 404 ? { ...answer, status: 204 } : answer);
     },
     check: async () => ((await gone()) ? null : "the identity is still there"),
   };
@@ -240,11 +241,11 @@ const readsAs =
   (path: string): UseCase["prepare"] =>
   async ({ service }) => {
     const { call } = await person(service, { email: `${fresh("reads")}@example.com` });
-    return { act: async () => told(await call("GET", path)), check: async () => null };
+    return { act: async () => outcomeOf(await call("GET", path)), check: async () => null };
   };
 
 const tidies: UseCase["prepare"] = async ({ service }) => ({
-  act: async () => toldBy(async () => tidyPeople(service.ctx)),
+  act: async () => outcomeOfCall(async () => tidyPeople(service.ctx)),
   check: async () => null,
 });
 

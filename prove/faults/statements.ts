@@ -13,7 +13,7 @@ import type { Scene } from "./fault.ts";
 import { createFaultyDb, type Failure, type FaultyDb } from "./faulty-db.ts";
 import { MAIL_CASES } from "./mail-cases.ts";
 import { PEOPLE_CASES } from "./people-cases.ts";
-import { told, toldBy, type Stage, type UseCase } from "./use-case.ts";
+import { outcomeOf, outcomeOfCall, type Stage, type UseCase } from "./use-case.ts";
 import { findTorn, type Query } from "./whole.ts";
 
 /** No use-case has nearly as many statements. */
@@ -126,7 +126,7 @@ const readsTo =
   (path: (task: TaskRecord) => string): UseCase["prepare"] =>
   async ({ service }) => {
     const task = await service.create();
-    const act = async () => told(await service.call("GET", path(task)));
+    const act = async () => outcomeOf(await service.call("GET", path(task)));
     return { act, check: async () => null };
   };
 
@@ -138,7 +138,7 @@ const ends =
     let isRepeated = false;
     const act = async () => {
       const answer = await service.call(method, `/api/tasks/${id}${action}`, { body });
-      const result = told(answer, isRepeated ? repeated : undefined);
+      const result = outcomeOf(answer, isRepeated ? repeated : undefined);
       isRepeated = result === "COMMIT_UNKNOWN";
       return result;
     };
@@ -208,7 +208,7 @@ const redelivers =
     await turn(service);
     const { id } = (await deliveriesOf(service, task_id))[0]!;
     const act = async () =>
-      told(await service.call("POST", `/api/admin/webhook-deliveries${path(id)}`, { body: body(id) }));
+      outcomeOf(await service.call("POST", `/api/admin/webhook-deliveries${path(id)}`, { body: body(id) }));
     return { act, check: async () => expectDelivery(service, task_id, "SUCCEEDED") };
   };
 
@@ -218,7 +218,7 @@ const creates: UseCase["prepare"] = async ({ service, taking }) => {
   const act = async () => {
     const answer = await service.call<TaskRecord>("POST", "/api/tasks", { body });
     if (answer.status === 201) ({ id } = answer.body);
-    return told(answer);
+    return outcomeOf(answer);
   };
   return { act, check: async () => expectStatus(service, id, "created") };
 };
@@ -230,7 +230,7 @@ const replays: UseCase["prepare"] = async ({ service }) => {
   const act = async () => {
     const answer = await service.call<TaskRecord>("POST", "/api/tasks", { body });
     if (answer.status === 201) found = answer.body.id;
-    return told(answer);
+    return outcomeOf(answer);
   };
   return { act, check: async () => (found === id ? null : `the key gives ${found}, not ${id}`) };
 };
@@ -239,7 +239,7 @@ const sweeps: UseCase["prepare"] = async ({ service, taking }) => {
   const { id } = await service.create({ callback_url: taking, timeout_seconds: 60 });
   service.clock.advance(MINUTE);
   return {
-    act: async () => toldBy(async () => timeOutDueTasks(service.ctx, DUE_MAX)),
+    act: async () => outcomeOfCall(async () => timeOutDueTasks(service.ctx, DUE_MAX)),
     check: async () => expectStatus(service, id, "timed_out"),
   };
 };
@@ -251,7 +251,7 @@ const delivers =
     if (!isTaken) await useUpAttempts(service, task_id);
     // Attempts and their outcomes are nobody's to wait for: the engine looks again, and only that it does is asked here.
     const act = async () => {
-      const result = await toldBy(async () => turn(service));
+      const result = await outcomeOfCall(async () => turn(service));
       return result === "DATABASE_UNAVAILABLE" ? "COMMIT_UNKNOWN" : result;
     };
     const check = async () => expectFreeSlots(service) ?? (await expectDelivery(service, task_id, wanted));

@@ -2,12 +2,12 @@ import { ServiceError } from "../../src/errors.ts";
 import type { TestService } from "../../test/support/service.ts";
 
 /** What a caller, or a loop, is told. */
-export type Told = "done" | "DATABASE_UNAVAILABLE" | "COMMIT_UNKNOWN" | `undeclared: ${string}`;
+export type Outcome = "done" | "DATABASE_UNAVAILABLE" | "COMMIT_UNKNOWN" | `undeclared: ${string}`;
 
 export interface UseCase {
   name: string;
   /** What there must be before, then the act, which may be repeated; `check` finds what is wrong once it is done. */
-  prepare(stage: Stage): Promise<{ act: () => Promise<Told>; check: () => Promise<string | null> }>;
+  prepare(stage: Stage): Promise<{ act: () => Promise<Outcome>; check: () => Promise<string | null> }>;
 }
 
 export interface Stage {
@@ -18,10 +18,10 @@ export interface Stage {
 }
 
 /** @param repeated - what the repetition of a write that may have happened is answered with */
-export function told(
+export function outcomeOf(
   answer: { status: number; headers: Record<string, string | undefined>; text: string },
   repeated?: number,
-): Told {
+): Outcome {
   const { status, headers, text } = answer;
   if (status < 300 || status === repeated) return "done";
   const code =
@@ -31,7 +31,7 @@ export function told(
 }
 
 /** The same of what is called without HTTP. */
-export async function toldBy(act: () => Promise<unknown>): Promise<Told> {
+export async function outcomeOfCall(act: () => Promise<unknown>): Promise<Outcome> {
   try {
     await act();
     return "done";

@@ -86,7 +86,7 @@ async function proveMode({ seed, count, say }: Run, mode: PoolMode, bouncer: PgB
         ids.push(id);
       }
     }
-    await judge({ mode, services, receiver, ids, late, say });
+    await checkOutcome({ mode, services, receiver, ids, late, say });
     for (const service of services.splice(0)) {
       const code = await service.stop();
       if (code !== 0) throw new Error(`${mode} mode: a service ended with ${code}:\n${service.log.join("\n")}`);
@@ -106,7 +106,7 @@ interface Outcome {
   say(line: string): void;
 }
 
-async function judge({ mode, services, receiver, ids, late, say }: Outcome): Promise<void> {
+async function checkOutcome({ mode, services, receiver, ids, late, say }: Outcome): Promise<void> {
   const [a] = services as [ServiceProcess];
   const until = performance.now() + DELIVERED_MS;
   const missing = () => {

@@ -19,7 +19,7 @@ const LOOK = 2 * SECOND;
 const ENDS = new Set(["completed", "cancelled", "timed_out", "verification_exhausted"]);
 
 /** @returns one sentence for each thing that did not hold */
-export function judge(story: Story): string[] {
+export function checkStory(story: Story): string[] {
   const wrong: string[] = [];
   if (!story.isAtRest) wrong.push("the run never came to rest: something stays open or owed");
   for (const task of story.tasks) {

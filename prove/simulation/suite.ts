@@ -12,7 +12,7 @@ import { createMetrics } from "../../src/http/metrics.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
 import { createRandom } from "../random.ts";
 import type { Run, Suite } from "../suite.ts";
-import { judge } from "./judge.ts";
+import { checkStory } from "./judge.ts";
 import { live, type Ground, type Story } from "./world.ts";
 
 /** Runs that fail are many when something is broken; the first ones tell enough. */
@@ -50,7 +50,7 @@ async function simulate(ground: Ground, { seed, count, say }: Run): Promise<void
       else say(`seed ${own} twice: ${digest}`);
     }
     add(total, story);
-    const wrong = judge(story);
+    const wrong = checkStory(story);
     if (wrong.length > 0) failures.push(report(own, story, wrong));
     if (count >= 5_000 && (i + 1) % 5_000 === 0) say(`${i + 1} runs`);
   }

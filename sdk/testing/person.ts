@@ -3,7 +3,7 @@ import type { Problem, TaskRecord } from "../shapes.ts";
 import { isWrapped, toResponse } from "../single-value.ts";
 import { TestMistake } from "./mistake.ts";
 import type { Act, Rule } from "./rules.ts";
-import { misfitsOf } from "./schemas.ts";
+import { schemaErrors } from "./schemas.ts";
 import { answerTask, attemptsOf, cancelTask, findOpenTask, type Tasks } from "./tasks.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -49,11 +49,11 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
     const response = toResponse(answer);
     const problems =
       isObject(answer) || isWrapped(task.response_schema)
-        ? misfitsOf(task.response_schema, response)
+        ? schemaErrors(task.response_schema, response)
         : [{ path: "", message: "Must be an object." }];
     if (problems.length > 0)
       throw new TestMistake(
-        `The test answers "${task.task}" with ${JSON.stringify(answer)}, which the service would refuse:${told(problems)}`,
+        `The test answers "${task.task}" with ${JSON.stringify(answer)}, which the service would refuse:${listProblems(problems)}`,
       );
     const email = act.by ?? task.assigned_to_email ?? SOMEBODY;
     const by = { email, user_id: null, account: null, channel: act.via, embed_sub: null };
@@ -105,6 +105,6 @@ function firstWord(text: string): string {
 }
 
 /** Problems for people, each on a line of its own. */
-function told(problems: readonly Problem[]): string {
+function listProblems(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => `\n  ${path || "/"}: ${message}`).join("");
 }

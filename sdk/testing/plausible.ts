@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../json.ts";
-import { misfitsOf } from "./schemas.ts";
+import { schemaErrors } from "./schemas.ts";
 
 /** Values of an `enum` that say yes. */
 const YES = /^(yes|ok|okay|approved?|accept(ed)?|allow(ed)?|confirm(ed)?|agreed?|grant(ed)?|publish(ed)?)$/i;
@@ -12,7 +12,7 @@ const DEPTH_MAX = 20;
  */
 export function plausibleAnswer(schema: JsonObject): JsonObject | undefined {
   const answer = build(schema, schema, 0);
-  return isObject(answer) && misfitsOf(schema, answer).length === 0 ? answer : undefined;
+  return isObject(answer) && schemaErrors(schema, answer).length === 0 ? answer : undefined;
 }
 
 function build(within: unknown, schema: unknown, depth: number): unknown {

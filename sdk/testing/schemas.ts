@@ -46,7 +46,7 @@ export function requireFits(schema: string, value: JsonObject, path: "/payload" 
 }
 
 /** The problems of a response that does not fit its schema; none where it fits. Paths lead into the response. */
-export function misfitsOf(schema: JsonObject, response: JsonObject): readonly Problem[] {
+export function schemaErrors(schema: JsonObject, response: JsonObject): readonly Problem[] {
   try {
     requireFits(JSON.stringify(schema), response, "/response");
     return [];

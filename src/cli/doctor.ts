@@ -42,9 +42,9 @@ export async function runDoctor(
   const { findings, config, stored } = checkSettings(env);
   if (config !== null) findings.push(...(await examine(config, wishes)));
   const secrets = secretsIn(env, stored);
-  const told = findings.map((finding) => shown(finding, secrets));
-  const text = wishes.isJson ? reportJson(told) : reportText(told, terminal);
-  return { text, code: told.some(({ status }) => status === "problem") ? 1 : 0 };
+  const masked = findings.map((finding) => shown(finding, secrets));
+  const text = wishes.isJson ? reportJson(masked) : reportText(masked, terminal);
+  return { text, code: masked.some(({ status }) => status === "problem") ? 1 : 0 };
 }
 
 function readWishes({ json = false, callbackUrl, mailTo, timeout = "10" }: DoctorOptions): Wishes {

@@ -1,22 +1,12 @@
 import { useMemo } from "react";
-import type { Entries } from "../../form/plan/entries.ts";
 import { readForm } from "../../form/plan/plan.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { AnswerForm } from "./answer-form.tsx";
-import type { Outcome } from "./answer-form.tsx";
+import type { AnswerFormProps } from "./answer-form.tsx";
 import { useTextRules } from "./text-rules.ts";
 
 /** The form of a task: what dashboards, embedded pages and mail pages put beside the payload. */
-export function TaskForm({
-  onEdit,
-  onAnswer,
-  ...props
-}: TaskFormProps & {
-  /** Something was changed. */
-  onEdit?: ((entries: Entries) => void) | undefined;
-  /** Sends an answer; without it, the page posts. */
-  onAnswer?: ((value: unknown) => Promise<Outcome>) | undefined;
-}) {
+export function TaskForm(props: TaskFormProps & Pick<AnswerFormProps, "onEdit" | "onAnswer">) {
   const { task, channel, time_zone, now, sent_back } = props;
   const { response_schema, form_definition, payload } = task;
   const texts = useTextRules(response_schema);
@@ -32,8 +22,6 @@ export function TaskForm({
       form={form}
       sentBack={sent_back}
       isVerified={task.is_verified}
-      onEdit={onEdit}
-      onAnswer={onAnswer}
     />
   );
 }

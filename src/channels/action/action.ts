@@ -22,7 +22,7 @@ import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf } from "../email/choices.ts";
 import type { Door, OpenedLink } from "./door.ts";
 import { createNonce, isNonce } from "./proofs.ts";
-import { momentText, openPage, saidPage, type SaidPage } from "./page.ts";
+import { momentText, openPage, messagePage, type MessagePage } from "./page.ts";
 
 /*
  * What a link in a mail opens. Looking changes nothing, however often and by whomever: mail is read by machines first.
@@ -53,15 +53,15 @@ const NONCE = "~nonce";
 
 /** What opening a link would answer, without its page: programs that look at links ask for it. Nothing is drawn. */
 export async function statusOfAction(pages: Pages, token: string): Promise<Answered["status"]> {
-  const known = await standingOf(pages, await pages.door.open(token));
-  return "over" in known ? known.over.status : 200;
+  const known = await openOrEnded(pages, await pages.door.open(token));
+  return "ended" in known ? known.ended.status : 200;
 }
 
 /** The page that a link opens. (spec: Channels, email action) @param choice - the index in `?choice=` */
 export async function showAction(pages: Pages, token: string, choice: string | null): Promise<Answered> {
   const link = await pages.door.open(token);
-  const known = await standingOf(pages, link);
-  if ("over" in known) return over(pages, known.over, link);
+  const known = await openOrEnded(pages, link);
+  if ("ended" in known) return endedPage(pages, known.ended, link);
   return show(pages, token, known, { choice });
 }
 
@@ -70,8 +70,8 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   const { ctx } = pages;
   const entries = entriesOfPost(body);
   const link = await pages.door.open(token);
-  const known = await standingOf(pages, link);
-  if ("over" in known) return over(pages, known.over, link, entries);
+  const known = await openOrEnded(pages, link);
+  if ("ended" in known) return endedPage(pages, known.ended, link, entries);
   const { task, caller } = known;
   if (!isNonce(ctx, token, entries[NONCE]?.[0] ?? "", ctx.db.now()))
     return show(pages, token, known, {
@@ -88,7 +88,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   try {
     const done = await completeTask(ctx, caller, task.id, { response: responseOf(posted.value) });
     if (done.status !== "rejected")
-      return await over(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
+      return await endedPage(pages, await endOf(pages, done, caller, { isNow: true }), link, entries);
     return await show(pages, token, { task: done, caller }, { posted: { entries, errors: [], notice: null } });
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -103,7 +103,7 @@ interface Open {
   caller: RecipientCaller;
 }
 
-interface Over extends Omit<SaidPage, "more"> {
+interface EndedPage extends Omit<MessagePage, "more"> {
   status: Answered["status"];
   /** The answer of this task is shown below. */
   answered?: TaskWithDocuments;
@@ -111,18 +111,18 @@ interface Over extends Omit<SaidPage, "more"> {
   is_unsent?: boolean;
 }
 
-type Below = NonNullable<SaidPage["more"]> | null;
+type Below = NonNullable<MessagePage["more"]> | null;
 
 /** Whether somebody may answer here now; if not, the page that says why. */
-async function standingOf({ ctx, door }: Pages, link: OpenedLink | null): Promise<Open | { over: Over }> {
-  if (link === null) return { over: unknown(door) };
+async function openOrEnded({ ctx, door }: Pages, link: OpenedLink | null): Promise<Open | { ended: EndedPage }> {
+  if (link === null) return { ended: unknown(door) };
   const { task, caller } = link;
   if (answerStateOf(task, null, ctx.db.now()).how !== "open")
-    return { over: await endOf({ ctx, door }, task, caller, {}) };
+    return { ended: await endOf({ ctx, door }, task, caller, {}) };
   if (caller !== null && (await mayWith(ctx.db, caller, "complete", task))) return { task, caller };
   const why = caller === null ? door.gone : await sayWhoCanAnswer(ctx.db, task);
   return {
-    over: {
+    ended: {
       status: 403,
       title: "You cannot answer this task",
       says: [`${why} Nothing was sent.`, "If that is not right, ask the person who sent you this link."],
@@ -132,7 +132,7 @@ async function standingOf({ ctx, door }: Pages, link: OpenedLink | null): Promis
   };
 }
 
-function unknown({ again }: Door): Over {
+function unknown({ again }: Door): EndedPage {
   return {
     status: 404,
     title: "This link opens nothing",
@@ -146,7 +146,7 @@ async function endOf(
   task: TaskWithDocuments,
   caller: RecipientCaller | null,
   { isNow = false }: { isNow?: boolean },
-): Promise<Over> {
+): Promise<EndedPage> {
   const about = { task: task.task };
   const moment = (ms: number) => momentText(ms, caller?.person?.time_zone ?? null);
   const state = answerStateOf(task, caller && viewerOf(caller), db.now());
@@ -344,10 +344,10 @@ async function refused(
     case "FORBIDDEN": {
       // Something has happened since, or may have: the page is that of the task as it is now.
       const link = await pages.door.open(token);
-      const standing = await standingOf(pages, link);
-      if ("over" in standing) return over(pages, standing.over, link, entries);
+      const current = await openOrEnded(pages, link);
+      if ("ended" in current) return endedPage(pages, current.ended, link, entries);
       const text = "Nothing was sent: something came between. Look it over and submit again.";
-      return show(pages, token, standing, { status: 409, posted: posted([]), notice: { text, is_bad: true } });
+      return show(pages, token, current, { status: 409, posted: posted([]), notice: { text, is_bad: true } });
     }
     default: {
       const text = `Nothing was sent yet, and what you entered is still here. ${error.message} Submit again in a moment.`;
@@ -358,15 +358,15 @@ async function refused(
 }
 
 /** A page without a form; what was entered and came to nothing can still be copied. */
-async function over(
+async function endedPage(
   pages: Pages,
-  { status, is_unsent = false, answered, ...page }: Over,
+  { status, is_unsent = false, answered, ...page }: EndedPage,
   link: OpenedLink | null,
   entries?: Entries,
 ): Promise<Answered> {
   const unsent = is_unsent && entries && link ? unsentOf(pages, link.task, entries) : null;
   const more = answered ? await answerOf(pages, answered) : unsent;
-  return { status, html: saidPage(pages.head, { ...page, more }) };
+  return { status, html: messagePage(pages.head, { ...page, more }) };
 }
 
 function unsentOf(pages: Pages, task: TaskWithDocuments, entries: Entries): Below {

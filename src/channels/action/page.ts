@@ -52,7 +52,7 @@ export function momentText(ms: number, time_zone: string | null): string {
 }
 
 /** A page that only says something. */
-export interface SaidPage {
+export interface MessagePage {
   title: string;
   /** What happened, whether anything was sent, and what to do. */
   says: readonly string[];
@@ -70,7 +70,7 @@ const DONE =
 const INFO =
   '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="7"/><path d="M8 7.3v4M8 4.7v.1"/></svg>';
 
-export function saidPage(head: string, { title, says, task, more, is_done = false }: SaidPage): string {
+export function messagePage(head: string, { title, says, task, more, is_done = false }: MessagePage): string {
   return html({
     title,
     head,

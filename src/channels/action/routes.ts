@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply } from "fastify";
 import { logFailure, toServiceError } from "../../http/error-response.ts";
 import { postAction, showAction, statusOfAction, type Answered, type Pages, type ActionContext } from "./action.ts";
 import type { Door } from "./door.ts";
-import { PAGE_HEADERS, saidPage } from "./page.ts";
+import { PAGE_HEADERS, messagePage } from "./page.ts";
 
 interface Options {
   ctx: ActionContext;
@@ -57,7 +57,7 @@ function headOf(reply: FastifyReply, status: Answered["status"]): FastifyReply {
 }
 
 function failedPage(head: string, message: string): string {
-  return saidPage(head, {
+  return messagePage(head, {
     title: "That did not work",
     says: [message, "Go back to the page before, where what you entered still stands, and try again in a moment."],
   });
@@ -65,7 +65,7 @@ function failedPage(head: string, message: string): string {
 
 const NOT_BUILT: Answered = {
   status: 503,
-  html: saidPage("", {
+  html: messagePage("", {
     title: "This page is not there yet",
     says: ["The server's pages are not built: its operator runs `npm run build`. Nothing was sent; try again later."],
   }),

@@ -132,7 +132,7 @@ async function resultOf(handing: Promise<void>): Promise<MailResult> {
     await handing;
     return { ok: true };
   } catch (error) {
-    const { code, message, responseCode } = error as Trouble;
+    const { code, message, responseCode } = error as LibraryError;
     return {
       ok: false,
       is_final: code !== "EAUTH" && typeof responseCode === "number" && responseCode >= 500,
@@ -156,7 +156,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** What the mail library tells of a failure. `responseCode`: what the server said; from 500 on, it will say it again. */
-interface Trouble {
+interface LibraryError {
   code?: unknown;
   message?: unknown;
   responseCode?: unknown;

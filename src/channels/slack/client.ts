@@ -47,7 +47,7 @@ export interface Slack {
   post(channel: string, message: SlackMessage, thread?: string): Promise<SlackPlace>;
   update(place: SlackPlace, message: SlackMessage): Promise<void>;
   /** Seen by one person only. */
-  whisper(place: Pick<SlackPlace, "channel">, user: string, message: SlackMessage): Promise<void>;
+  postEphemeral(place: Pick<SlackPlace, "channel">, user: string, message: SlackMessage): Promise<void>;
   /** @param trigger - works once, within three seconds of a click */
   openView(trigger: string, view: ModalView): Promise<void>;
   /** @param hash - of the view as it was; another one means that it has changed since */
@@ -190,7 +190,7 @@ export function createSlack({ team: known, ...asking }: Required<Asking> & { tea
     },
     update: async ({ channel, ts }, { text, blocks }) =>
       void (await ask((slack) => slack.chat.update({ channel, ts, text, blocks, parse: "none" }))),
-    whisper: async ({ channel }, user, { text, blocks }) =>
+    postEphemeral: async ({ channel }, user, { text, blocks }) =>
       void (await ask((slack) => slack.chat.postEphemeral({ channel, user, text, blocks }))),
     openView: async (trigger_id, view) => void (await ask((slack) => slack.views.open({ trigger_id, view }))),
     updateView: async (view_id, view, hash) =>

@@ -12,7 +12,7 @@ import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store
 import { SlackFailure, type Slack } from "./client.ts";
 import type { PostBody } from "./notices.ts";
 import { readPlace, type Place } from "./place.ts";
-import { messageFor, sentBackFor } from "./showing.ts";
+import { messageFor, sentBackFor } from "./task-view.ts";
 import { targetOf } from "./targets.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 

@@ -7,7 +7,7 @@ import { findTaskWithDocuments } from "../../tasks/store.ts";
 import type { Door } from "../action/door.ts";
 import { PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
 import { SlackFailure } from "./client.ts";
-import type { Who } from "./clicks/desk.ts";
+import type { Who } from "./clicks/click-context.ts";
 import { slackForm } from "./modal/form.ts";
 import { slackCallerOf } from "./clicks/people.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";

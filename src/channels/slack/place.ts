@@ -1,5 +1,5 @@
 import type { SlackPlace } from "./client.ts";
-import type { Audience } from "./showing.ts";
+import type { Audience } from "./task-view.ts";
 
 /** Where a message stands, what stands in its thread, and up to which attempt that tells of answers that were sent back. */
 export interface Place extends SlackPlace, Audience {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from "fastify";
 import { Type } from "typebox";
-import type { SlackContext } from "./clicks/desk.ts";
+import type { SlackContext } from "./clicks/click-context.ts";
 import { ServiceError } from "../../errors.ts";
 import { defineRoute, mount, SIGNED_IN } from "../../http/route.ts";
 import { callerOf } from "../../people/caller.ts";

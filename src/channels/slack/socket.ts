@@ -4,7 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { own } from "../../../form/plan/hints.ts";
-import type { SlackContext } from "./clicks/desk.ts";
+import type { SlackContext } from "./clicks/click-context.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { SlackApp } from "./client.ts";
 import { handleInteraction } from "./clicks/interactions.ts";

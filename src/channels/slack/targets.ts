@@ -5,7 +5,7 @@ import type { Recipient } from "../../tasks/notices.ts";
 import type { Destination } from "../../tasks/notify.ts";
 import { recipientByEmail } from "../recipients.ts";
 import { SlackFailure, type Slack } from "./client.ts";
-import type { Who } from "./clicks/desk.ts";
+import type { Who } from "./clicks/click-context.ts";
 import { isSlackChannel } from "./notifiable.ts";
 
 /** The person that a destination names, as the directory knows them; null: it is a channel. Slack is not asked. */

@@ -62,7 +62,7 @@ async function checkServer({ dialect, query, version, hintsArrive }: FoundDataba
 
 async function checkSchema({ query, dialect }: FoundDatabase): Promise<{ findings: Finding[]; isCurrent: boolean }> {
   const { known, missing, newer } = await compareMigrations(query, dialect);
-  const judge = () => {
+  const compare = () => {
     if (newer.length > 0)
       return problem("schema", `A newer release has changed the tables (${newer.join(", ")}): install that one here.`);
     if (missing.length === known.length)
@@ -77,7 +77,7 @@ async function checkSchema({ query, dialect }: FoundDatabase): Promise<{ finding
       );
     return ok("schema", `Up to date (${known.at(-1)}).`);
   };
-  const verdict = judge();
+  const verdict = compare();
   return { findings: [verdict], isCurrent: verdict.status === "ok" };
 }
 

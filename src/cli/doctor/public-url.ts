@@ -22,7 +22,7 @@ export async function checkPublicUrl(config: Config, signal: AbortSignal): Promi
   const { publicUrl } = config;
   try {
     const version = await ask(`${publicUrl}/api/version`, signal);
-    const findings = [await judge(config, version, signal), checkProxy(config)];
+    const findings = [await classify(config, version, signal), checkProxy(config)];
     return { findings, clockAheadMs: version.clockAheadMs };
   } catch (error) {
     return { findings: [problem("public-url", failureOf(publicUrl, error))], clockAheadMs: null };
@@ -34,7 +34,7 @@ export function unheard({ publicUrl }: Config, reason: string): Reached {
   return { findings: [problem("public-url", `Nothing was heard from ${publicUrl}: ${reason}`)], clockAheadMs: null };
 }
 
-async function judge(config: Config, { status, location, body }: Answer, signal: AbortSignal): Promise<Finding> {
+async function classify(config: Config, { status, location, body }: Answer, signal: AbortSignal): Promise<Finding> {
   const { publicUrl } = config;
   const tell = (message: string) => problem("public-url", message);
   if (location !== null)

@@ -20,6 +20,9 @@ interface SenderFormProps {
 /** By the name of a field, which is its place in what is sent; "": of none. */
 type Errors = Readonly<Record<string, string>>;
 
+/** What a field takes: its name, and what the service has against it. */
+type Field = (name: string) => { name: string; error: string | undefined; autoComplete: string };
+
 /** Adds or changes a sender. What the service has against a field is told at that field. */
 export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
   const [transport, setTransport] = useState<Transport>(sender?.transport ?? "smtp");
@@ -66,40 +69,7 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
           void submit(event.currentTarget);
         }}
       >
-        <TextInput
-          {...field("/display_name")}
-          label="Name"
-          description="What operators see."
-          defaultValue={sender?.display_name ?? ""}
-          data-autofocus
-        />
-        {sender === null && (
-          <TextInput
-            {...field("/id")}
-            label="Id"
-            description="Agents name it in notify, as in email+main:dana@example.com. It cannot be changed later."
-            defaultValue={isFirst ? "main" : ""}
-          />
-        )}
-        <TextInput
-          {...field("/from_email")}
-          type="email"
-          label="From address"
-          defaultValue={sender?.from_email ?? ""}
-        />
-        <TextInput
-          {...field("/from_name")}
-          label="From name"
-          description="Stands beside the address. May be empty."
-          defaultValue={sender?.from_name ?? ""}
-        />
-        <TextInput
-          {...field("/reply_to")}
-          type="email"
-          label="Reply to"
-          description="Empty: answers by mail go to the address it is from."
-          defaultValue={sender?.reply_to ?? ""}
-        />
+        <SenderFields sender={sender} isFirst={isFirst} field={field} />
         <TransportFields
           sender={sender}
           transport={transport}
@@ -123,6 +93,47 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
         </div>
       </form>
     </Modal>
+  );
+}
+
+interface SenderFieldsProps extends Pick<SenderFormProps, "sender" | "isFirst"> {
+  field: Field;
+}
+
+/** Whom mail is from. */
+function SenderFields({ sender, isFirst, field }: SenderFieldsProps) {
+  return (
+    <>
+      <TextInput
+        {...field("/display_name")}
+        label="Name"
+        description="What operators see."
+        defaultValue={sender?.display_name ?? ""}
+        data-autofocus
+      />
+      {sender === null && (
+        <TextInput
+          {...field("/id")}
+          label="Id"
+          description="Agents name it in notify, as in email+main:dana@example.com. It cannot be changed later."
+          defaultValue={isFirst ? "main" : ""}
+        />
+      )}
+      <TextInput {...field("/from_email")} type="email" label="From address" defaultValue={sender?.from_email ?? ""} />
+      <TextInput
+        {...field("/from_name")}
+        label="From name"
+        description="Stands beside the address. May be empty."
+        defaultValue={sender?.from_name ?? ""}
+      />
+      <TextInput
+        {...field("/reply_to")}
+        type="email"
+        label="Reply to"
+        description="Empty: answers by mail go to the address it is from."
+        defaultValue={sender?.reply_to ?? ""}
+      />
+    </>
   );
 }
 
@@ -173,7 +184,7 @@ function TransportFields({ sender, transport, setTransport, isKeeping, change, f
 
 interface SettingsProps {
   transport: Transport;
-  field: (name: string) => { name: string; error: string | undefined; autoComplete: string };
+  field: Field;
 }
 
 /** What has to be known of a way that mail takes. */

@@ -22,16 +22,16 @@ import {
   endedSentence,
   sentenceOf,
   show,
-  whisper,
-  type Desk,
+  postEphemeral,
+  type ClickContext,
   type SlackReply,
   type Who,
   type SlackContext,
-} from "./desk.ts";
+} from "./click-context.ts";
 import type { SlackCaller } from "./people.ts";
 import { modalOf, type ModalData, type ModalOptions } from "../modal/modal.ts";
 import { noticeView } from "./notice.ts";
-import { formFor, slackTaskOf } from "../showing.ts";
+import { formFor, slackTaskOf } from "../task-view.ts";
 import { errorsOfView } from "../modal/values.ts";
 
 /** What somebody entered in a modal. */
@@ -43,7 +43,7 @@ export interface Entered {
 }
 
 /** What became of an answer. */
-export interface Given {
+export interface AnswerResult {
   /** What the modal then shows. */
   reply: SlackReply;
   /** The same, for a person whose modal is gone. */
@@ -53,13 +53,18 @@ export interface Given {
 }
 
 /** Gives the answer. @throws Error where nobody can say what became of it */
-export async function giveAnswer(desk: Desk, caller: SlackCaller, entered: Entered, value: unknown): Promise<Given> {
+export async function giveAnswer(
+  context: ClickContext,
+  caller: SlackCaller,
+  entered: Entered,
+  value: unknown,
+): Promise<AnswerResult> {
   const { task, form, entries } = entered;
   try {
-    const done = await completeTask(desk.ctx, caller, task.id, { response: responseOf(value) });
+    const done = await completeTask(context.ctx, caller, task.id, { response: responseOf(value) });
     if (done.status === "completed") return SENT;
     if (done.status === "rejected") return sentBack(entered, done);
-    return closed("The answer failed the checks", (await endedSentence(desk, done)) ?? "");
+    return closed("The answer failed the checks", (await endedSentence(context, done)) ?? "");
   } catch (error) {
     if (error instanceof ServiceError && (error.code === "VALIDATION_FAILED" || error.code === "MALFORMED_REQUEST")) {
       const errors = errorsOfView(form, entries, fieldErrorsOf(planForm(form, entries), error));
@@ -68,14 +73,14 @@ export async function giveAnswer(desk: Desk, caller: SlackCaller, entered: Enter
         return { reply: { response_action: "errors", errors }, sentence, isOpen: true };
     }
     const title = isUncertain(error) ? "What became of this" : "Nothing was sent";
-    const sentence = await sentenceOf(desk, task, error);
+    const sentence = await sentenceOf(context, task, error);
     return { reply: show(askedAgain(entered, task, { title, text: sentence })), sentence, isOpen: true };
   }
 }
 
-const SENT: Given = { reply: { response_action: "clear" }, sentence: "Your answer was sent.", isOpen: false };
+const SENT: AnswerResult = { reply: { response_action: "clear" }, sentence: "Your answer was sent.", isOpen: false };
 
-function sentBack(entered: Entered, now: TaskWithDocuments): Given {
+function sentBack(entered: Entered, now: TaskWithDocuments): AnswerResult {
   const { note = { title: "Sent back", text: "" } } = noteOf(now);
   return {
     reply: show(askedAgain(entered, now, note)),
@@ -84,7 +89,7 @@ function sentBack(entered: Entered, now: TaskWithDocuments): Given {
   };
 }
 
-function closed(title: string, sentence: string): Given {
+function closed(title: string, sentence: string): AnswerResult {
   return { reply: show(noticeView(title, sentence)), sentence: `${title}. ${sentence}`, isOpen: false };
 }
 
@@ -117,21 +122,21 @@ const AFTER_ACK_MS = 0.5 * SECOND;
 
 /** Shows what became of an answer: in the modal if it is still open, else to the person alone. */
 export async function tellLate(
-  desk: Desk,
-  { reply, sentence, isOpen }: Given,
+  context: ClickContext,
+  { reply, sentence, isOpen }: AnswerResult,
   { data, view, who }: { data: ModalData; view: string; who: Who },
 ): Promise<void> {
   await delay(AFTER_ACK_MS);
   const title = isOpen ? "Nothing was sent" : "Answer sent";
   const shown = (reply as { view?: ModalView }).view;
   try {
-    await desk.slack.updateView(
+    await context.slack.updateView(
       view,
       shown ?? noticeView(title, isOpen ? sentence : "Thank you. Whoever asked has your answer now."),
     );
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
-    await whisper(desk, data.channel, who.user_id, sentence, ...(isOpen ? [tryAgain(data.task)] : []));
+    await postEphemeral(context, data.channel, who.user_id, sentence, ...(isOpen ? [tryAgain(data.task)] : []));
   }
 }
 
@@ -162,11 +167,11 @@ const DUE_MS = 1 * MINUTE;
  * @returns once it is stored: from then on nobody has to wait
  */
 export async function checkLater(
-  desk: Desk,
+  context: ClickContext,
   { task, data, entries }: Entered,
   { view, who }: { view: string; who: Who },
 ): Promise<void> {
-  const { ctx, slack } = desk;
+  const { ctx, slack } = context;
   const { id: team } = await slack.team();
   const answer: OwedAnswer = { team, who, view, data, entries, verification_attempt: task.verification_attempt };
   const id = await ctx.db.write(async (tx) => {
@@ -181,7 +186,7 @@ export async function checkLater(
     await insertDelivery(tx, owed);
     return owed.row.id;
   });
-  check(desk, task.id, answer)
+  check(context, task.id, answer)
     .then(async () => ctx.db.write((tx) => deleteDelivery(tx, id)))
     .catch((error: unknown) =>
       ctx.log.error({ err: error }, "An answer from Slack could not be checked; trying again"),
@@ -217,30 +222,34 @@ export function createSlackAnswerKind(ctx: SlackContext): Kind {
 
 const DONE: Outcome = { ok: true, status_code: null, response_excerpt: null };
 
-async function check(desk: Desk, task_id: string, answer: OwedAnswer): Promise<void> {
-  const task = await findTaskWithDocuments(desk.ctx.db, task_id);
+async function check(context: ClickContext, task_id: string, answer: OwedAnswer): Promise<void> {
+  const task = await findTaskWithDocuments(context.ctx.db, task_id);
   if (task === null) return;
   const entered: Entered = { task, data: answer.data, form: formFor(task), entries: answer.entries };
-  await tellLate(desk, await judged(desk, entered, answer), answer);
+  await tellLate(context, await answerLate(context, entered, answer), answer);
 }
 
-async function judged(desk: Desk, entered: Entered, { who, verification_attempt }: OwedAnswer): Promise<Given> {
+async function answerLate(
+  context: ClickContext,
+  entered: Entered,
+  { who, verification_attempt }: OwedAnswer,
+): Promise<AnswerResult> {
   const { task, form, entries } = entered;
   const posted = readPost(form, entries);
   const value = posted.act === "answer" ? posted.value : undefined;
-  const over = await endedSentence(desk, task);
-  if (over !== null) {
+  const ended = await endedSentence(context, task);
+  if (ended !== null) {
     // Perhaps by this very answer, just before its process ended.
     const isThis =
       task.completed_via_channel === "slack" && isDeepStrictEqual(JSON.parse(task.response ?? "null"), value);
     return isThis
       ? SENT
-      : { reply: show(unsentView(over, entered)), sentence: `${over} Nothing was sent.`, isOpen: false };
+      : { reply: show(unsentView(ended, entered)), sentence: `${ended} Nothing was sent.`, isOpen: false };
   }
   // By then it was judged, or another answer was.
   if (task.verification_attempt !== verification_attempt) return sentBack(entered, task);
-  const caller = await callerAt(desk, who, task);
-  if (await mayWith(desk.ctx.db, caller, "complete", task)) return giveAnswer(desk, caller, entered, value);
-  const why = await refusalOf(desk, task, caller);
+  const caller = await callerAt(context, who, task);
+  if (await mayWith(context.ctx.db, caller, "complete", task)) return giveAnswer(context, caller, entered, value);
+  const why = await refusalOf(context, task, caller);
   return { reply: show(unsentView(why, entered)), sentence: why, isOpen: false };
 }

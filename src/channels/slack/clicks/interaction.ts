@@ -1,6 +1,6 @@
 import { own } from "../../../../form/plan/hints.ts";
 import { parseAction, type Pressable } from "./actions.ts";
-import type { Who } from "./desk.ts";
+import type { Who } from "./click-context.ts";
 
 /** What a person did in Slack, read once from what Slack sent. */
 export type Interaction = { who: Who; team: string } & (

@@ -19,19 +19,19 @@ import {
   endedSentence,
   sentenceOf,
   show,
-  whisper,
-  type Desk,
+  postEphemeral,
+  type ClickContext,
   type SlackReply,
   type Who,
   type SlackContext,
-} from "./desk.ts";
+} from "./click-context.ts";
 import { parseInteraction, type ModalState, type PressedButton } from "./interaction.ts";
 import type { SlackCaller } from "./people.ts";
 import { entriesOfChoice } from "../modal/form.ts";
 import { modalOf, parseModalData } from "../modal/modal.ts";
 import { createSlackLink } from "../links.ts";
 import { noticeView } from "./notice.ts";
-import { formFor, slackTaskOf } from "../showing.ts";
+import { formFor, slackTaskOf } from "../task-view.ts";
 import { entriesOfView, errorsOfView } from "../modal/values.ts";
 
 /** Slack waits three seconds; what takes longer goes on behind the answer. */
@@ -50,18 +50,18 @@ export async function handleInteraction(ctx: SlackContext, payload: unknown): Pr
       return null;
     case "pressed":
       return soon(ctx, null, async () => {
-        const desk = await deskFor(ctx, interaction.team);
-        return desk && pressed(desk, interaction, interaction.who);
+        const context = await contextFor(ctx, interaction.team);
+        return context && pressed(context, interaction, interaction.who);
       });
     case "revised":
       return soon(ctx, null, async () => {
-        const desk = await deskFor(ctx, interaction.team);
-        return desk && reviseView(desk, interaction.view);
+        const context = await contextFor(ctx, interaction.team);
+        return context && reviseView(context, interaction.view);
       });
     case "submitted": {
-      const desk = await deskFor(ctx, interaction.team);
-      if (desk === null) return show(noticeView("Nothing was sent", NOT_CONNECTED));
-      return submitted(desk, interaction.view, interaction.who);
+      const context = await contextFor(ctx, interaction.team);
+      if (context === null) return show(noticeView("Nothing was sent", NOT_CONNECTED));
+      return submitted(context, interaction.view, interaction.who);
     }
   }
 }
@@ -69,7 +69,7 @@ export async function handleInteraction(ctx: SlackContext, payload: unknown): Pr
 const NOT_CONNECTED = "The server that asked is not connected to this workspace any more.";
 
 /** Who serves a workspace; null: the app is not connected to it any more. */
-async function deskFor(ctx: SlackContext, team: string): Promise<Desk | null> {
+async function contextFor(ctx: SlackContext, team: string): Promise<ClickContext | null> {
   try {
     const workspaces = ctx.slack;
     return workspaces === null ? null : { ctx, workspaces, slack: await workspaces.find(team) };
@@ -97,66 +97,71 @@ function onError({ log }: SlackContext): (error: unknown) => void {
 
 // --- Buttons of a message ----------------------------------------------------------------------------------------------
 
-async function pressed(desk: Desk, button: PressedButton, who: Who): Promise<SlackReply> {
+async function pressed(context: ClickContext, button: PressedButton, who: Who): Promise<SlackReply> {
   const { click, channel, ts, trigger } = button;
-  const tell = (sentence: string) => whisper(desk, channel, who.user_id, sentence);
+  const tell = (sentence: string) => postEphemeral(context, channel, who.user_id, sentence);
 
-  const task = await findTask(desk, button.task_id);
+  const task = await findTask(context, button.task_id);
   if (task === null) return tell("This task is gone. Nothing was sent.");
-  const over = await endedSentence(desk, task);
-  if (over !== null) return tell(`${over} Nothing was sent.`);
-  const caller = await callerAt(desk, who, task).catch(async (error: unknown) =>
-    tell(await sentenceOf(desk, task, error)),
+  const ended = await endedSentence(context, task);
+  if (ended !== null) return tell(`${ended} Nothing was sent.`);
+  const caller = await callerAt(context, who, task).catch(async (error: unknown) =>
+    tell(await sentenceOf(context, task, error)),
   );
   if (caller === null) return null;
-  if (!(await mayWith(desk.ctx.db, caller, "complete", task))) return tell(await refusalOf(desk, task, caller));
+  if (!(await mayWith(context.ctx.db, caller, "complete", task))) return tell(await refusalOf(context, task, caller));
   try {
     switch (click.act) {
       case "claim":
       case "takeOver":
-        await claimTask(desk.ctx, caller, task.id, click.act === "takeOver");
+        await claimTask(context.ctx, caller, task.id, click.act === "takeOver");
         return null;
       case "answer":
-        return await openForm(desk, task, caller, { trigger, channel, ts });
+        return await openForm(context, task, caller, { trigger, channel, ts });
       case "link":
-        return await whisperLink(desk, task, caller, channel);
+        return await postLink(context, task, caller, channel);
       case "choose": {
         const form = formFor(task);
         const entries = entriesOfChoice(form, click.index);
         if (entries === null)
           return await tell("This button is out of date. Nothing was sent; use Answer or the browser.");
         const response = responseOf(planForm(form, entries).value);
-        const done = await completeTask(desk.ctx, caller, task.id, { response });
+        const done = await completeTask(context.ctx, caller, task.id, { response });
         return done.status === "rejected" ? await tell(`Sent back: ${done.verifier_result?.reason ?? ""}`) : null;
       }
     }
   } catch (error) {
-    const sentence = await sentenceOf(desk, task, error);
+    const sentence = await sentenceOf(context, task, error);
     const isHeld = error instanceof ServiceError && error.code === "TASK_ALREADY_CLAIMED";
     return isHeld && caller.person?.is_operator
-      ? whisper(desk, channel, who.user_id, sentence, takeOver(task))
+      ? postEphemeral(context, channel, who.user_id, sentence, takeOver(task))
       : tell(sentence);
   }
 }
 
 async function openForm(
-  desk: Desk,
+  context: ClickContext,
   task: TaskWithDocuments,
   caller: SlackCaller,
   { trigger, channel, ts }: { trigger: string; channel: string; ts: string },
 ): Promise<null> {
   const view = modalOf(slackTaskOf(task), formFor(task), {}, { channel, ts, ...noteOf(task) });
-  if (view === null) return whisperLink(desk, task, caller, channel);
-  await desk.slack.openView(trigger, view);
+  if (view === null) return postLink(context, task, caller, channel);
+  await context.slack.openView(trigger, view);
   return null;
 }
 
 /** Gives somebody who may answer a link of their own, where Slack cannot ask. */
-async function whisperLink(desk: Desk, task: TaskWithDocuments, caller: SlackCaller, channel: string): Promise<null> {
-  const url = createSlackLink(desk.ctx, task.id, caller.account, caller.person?.id ?? null);
+async function postLink(
+  context: ClickContext,
+  task: TaskWithDocuments,
+  caller: SlackCaller,
+  channel: string,
+): Promise<null> {
+  const url = createSlackLink(context.ctx, task.id, caller.account, caller.person?.id ?? null);
   const text = { type: "plain_text", text: "Open the form" } as const;
-  return whisper(
-    desk,
+  return postEphemeral(
+    context,
     channel,
     caller.account.user_id,
     "This link is for you alone: whoever has it answers as you. It opens this one task, until the task has ended.",
@@ -166,23 +171,23 @@ async function whisperLink(desk: Desk, task: TaskWithDocuments, caller: SlackCal
 
 // --- The modal ---------------------------------------------------------------------------------------------------------
 
-async function readView(desk: Desk, view: ModalState): Promise<Entered | null> {
+async function readView(context: ClickContext, view: ModalState): Promise<Entered | null> {
   const data = parseModalData(view.private_metadata);
-  const task = data === null ? null : await findTask(desk, data.task);
+  const task = data === null ? null : await findTask(context, data.task);
   if (data === null || task === null) return null;
   const form = formFor(task);
   return { task, data, form, entries: entriesOfView(form, view.values, data) };
 }
 
 /** What was entered asks for other fields. */
-async function reviseView(desk: Desk, view: ModalState): Promise<null> {
-  const read = await readView(desk, view);
+async function reviseView(context: ClickContext, view: ModalState): Promise<null> {
+  const read = await readView(context, view);
   if (read === null) return null;
   const { task, form, entries, data } = read;
   const next = modalOf(slackTaskOf(task), form, entries, data);
   if (next === null) return null;
   try {
-    await desk.slack.updateView(view.id, next, view.hash);
+    await context.slack.updateView(view.id, next, view.hash);
   } catch (error) {
     // Something else was entered meanwhile, which has its own update.
     if (!(error instanceof SlackFailure && error.word === "hash_conflict")) throw error;
@@ -190,12 +195,12 @@ async function reviseView(desk: Desk, view: ModalState): Promise<null> {
   return null;
 }
 
-async function submitted(desk: Desk, view: ModalState, who: Who): Promise<SlackReply> {
-  const read = await readView(desk, view);
+async function submitted(context: ClickContext, view: ModalState, who: Who): Promise<SlackReply> {
+  const read = await readView(context, view);
   if (read === null) return show(noticeView("This task is gone", "Nothing was sent."));
   const { task, data, form, entries } = read;
-  const over = await endedSentence(desk, task);
-  if (over !== null) return show(unsentView(over, read));
+  const ended = await endedSentence(context, task);
+  if (ended !== null) return show(unsentView(ended, read));
   const posted = readPost(form, entries);
   if (posted.act === "show") {
     if (posted.errors.length > 0)
@@ -206,23 +211,23 @@ async function submitted(desk: Desk, view: ModalState, who: Who): Promise<SlackR
     const next = modalOf(slackTaskOf(task), form, entries, { ...data, note });
     if (next !== null) return show(next);
   }
-  const caller = await callerAt(desk, who, task);
-  if (!(await mayWith(desk.ctx.db, caller, "complete", task)))
-    return show(unsentView(await refusalOf(desk, task, caller), read));
+  const caller = await callerAt(context, who, task);
+  if (!(await mayWith(context.ctx.db, caller, "complete", task)))
+    return show(unsentView(await refusalOf(context, task, caller), read));
   if (posted.act === "show") {
-    await whisperLink(desk, task, caller, data.channel);
+    await postLink(context, task, caller, data.channel);
     return show(unsentView("This one needs the browser. A link for you alone stands where you opened this.", read));
   }
 
-  const told = { data, view: view.id, who };
+  const target = { data, view: view.id, who };
   if (task.verifier_config !== null && !task.redact_payload) {
-    await checkLater(desk, read, told);
+    await checkLater(context, read, target);
     return show(noticeView("Checking your answer", "This takes a moment. You can close this window."));
   }
-  const given = giveAnswer(desk, caller, read, posted.value);
+  const given = giveAnswer(context, caller, read, posted.value);
   const sending = show(noticeView("Still sending", "Keep this open until it says that your answer was sent."));
-  const reply = await soon(desk.ctx, sending, async () => (await given).reply);
-  if (reply === sending) void given.then(async (late) => tellLate(desk, late, told)).catch(onError(desk.ctx));
+  const reply = await soon(context.ctx, sending, async () => (await given).reply);
+  if (reply === sending) void given.then(async (late) => tellLate(context, late, target)).catch(onError(context.ctx));
   return reply;
 }
 

@@ -5,10 +5,10 @@ import { findUserByAccount, findUserByEmail } from "../../../people/store.ts";
 import { parseNotify } from "../../../tasks/notify.ts";
 import type { TaskWithDocuments } from "../../../tasks/store.ts";
 import { SlackFailure } from "../client.ts";
-import type { Who } from "./desk.ts";
+import type { Who } from "./click-context.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 
-type Asked = Pick<Workspaces, "only" | "find">;
+type WorkspaceLookup = Pick<Workspaces, "only" | "find">;
 
 /** A member of a workspace who pressed something. */
 export type SlackCaller = RecipientCaller<MemberGrant> & { account: Account };
@@ -22,7 +22,7 @@ export type SlackCaller = RecipientCaller<MemberGrant> & { account: Account };
  */
 export async function slackCallerOf(
   reader: Reader,
-  workspaces: Asked,
+  workspaces: WorkspaceLookup,
   { team_id, user_id }: Who,
   task: Pick<TaskWithDocuments, "id" | "notify">,
 ): Promise<SlackCaller> {
@@ -52,7 +52,7 @@ export async function slackCallerOf(
 }
 
 /** Where it cannot be told whether there is one workspace, addresses name nobody, as with several. */
-async function onlyOf(workspaces: Asked): Promise<string | null> {
+async function onlyOf(workspaces: WorkspaceLookup): Promise<string | null> {
   return workspaces.only().catch(unlessPassing);
 }
 
@@ -63,7 +63,7 @@ function unlessPassing(error: unknown): null {
 }
 
 /** The address that our workspace vouches for; those of its guests from elsewhere are whatever others have set. */
-async function confirmedEmail(workspaces: Asked, { team_id, user_id }: Who): Promise<string | null> {
+async function confirmedEmail(workspaces: WorkspaceLookup, { team_id, user_id }: Who): Promise<string | null> {
   // Without the permission to read addresses, people are known by their ids alone.
   const ask = async () => (await workspaces.find(team_id)).member(user_id);
   const member = await ask().catch(unlessPassing);

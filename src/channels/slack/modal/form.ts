@@ -7,7 +7,7 @@ import { nodesOf, questionOf } from "../../../../form/plan/nodes.ts";
 import type { BoolNode, ChoiceNode } from "../../../../form/plan/nodes.ts";
 import { shownIn } from "../../../../form/plan/post.ts";
 import { TEXT_RULES } from "../../../../form/plan/text-rules.ts";
-import { isNothing } from "./asked.ts";
+import { isNothing } from "./modal-plan.ts";
 
 /** What a form is made of. */
 export interface AskedTask {

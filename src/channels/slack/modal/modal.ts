@@ -4,8 +4,8 @@ import { ENGLISH } from "../../../../form/plan/messages.ts";
 import type { FormNode } from "../../../../form/plan/nodes.ts";
 import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 import type { Form } from "../../../../form/plan/plan.ts";
-import { askedOf } from "./asked.ts";
-import type { Asked, AskedField } from "./asked.ts";
+import { planModal } from "./modal-plan.ts";
+import type { ModalPlan, ModalField } from "./modal-plan.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
 import { factsOf, slackHint, taskSection } from "./summary.ts";
 import type { SlackTask } from "./summary.ts";
@@ -18,7 +18,7 @@ export interface ModalData {
   /** Where the message is from which it was opened. */
   channel: string;
   ts: string;
-  /** Which questions it asks. (asked.ts) */
+  /** Which questions it asks. (modal-plan.ts) */
   shown: string;
 }
 
@@ -47,9 +47,9 @@ const MAX_NOTE = 2_000;
  */
 export function modalOf(task: SlackTask, form: Form, entries: Entries, options: ModalOptions): ModalView | null {
   if (task.redact_payload) return null;
-  const asked = askedOf(form, entries);
-  if (asked === null) return null;
-  const data: ModalData = { task: task.id, channel: options.channel, ts: options.ts, shown: asked.shown };
+  const plan = planModal(form, entries);
+  if (plan === null) return null;
+  const data: ModalData = { task: task.id, channel: options.channel, ts: options.ts, shown: plan.shown };
   const title = slackHint(task, form, "title");
   const view: ModalView = {
     type: "modal",
@@ -63,8 +63,8 @@ export function modalOf(task: SlackTask, form: Form, entries: Entries, options: 
       taskSection(task, MAX_TASK),
       ...factsOf(task, form, MAX_FACTS),
       { type: "divider" },
-      ...blocksOf(asked),
-      ...leftOutOf(asked),
+      ...blocksOf(plan),
+      ...leftOutOf(plan),
       ...confirmOf(form),
     ],
   };
@@ -94,7 +94,7 @@ function noteOf(note: ModalOptions["note"]): KnownBlock[] {
   return [{ type: "section", text }, { type: "divider" }];
 }
 
-function blocksOf({ parts }: Asked): KnownBlock[] {
+function blocksOf({ parts }: ModalPlan): KnownBlock[] {
   return parts.map((part) => {
     switch (part.kind) {
       case "heading":
@@ -107,7 +107,7 @@ function blocksOf({ parts }: Asked): KnownBlock[] {
   });
 }
 
-function inputOf({ node, element, optional, decides }: AskedField): InputBlock {
+function inputOf({ node, element, optional, decides }: ModalField): InputBlock {
   const hint = [node.description, node.help, ENGLISH.demand(node)]
     .map((text) => oneLine(text ?? ""))
     .filter((text) => text !== "")
@@ -134,7 +134,7 @@ function shownValue(node: FormNode): string {
   return plainLines(text) || ENGLISH.words.nothing;
 }
 
-function leftOutOf({ leftOut }: Asked): KnownBlock[] {
+function leftOutOf({ leftOut }: ModalPlan): KnownBlock[] {
   if (leftOut.length === 0) return [];
   const titles = leftOut.map((title) => oneLine(title) || "-").join(", ");
   return [{ type: "context", elements: [line(`Optional, and only in the browser: ${titles}`, MAX.field)] }];

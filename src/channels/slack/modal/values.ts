@@ -7,8 +7,8 @@ import { planForm } from "../../../../form/plan/plan.ts";
 import type { Form } from "../../../../form/plan/plan.ts";
 import { CONFIRMED, SHOWN, shownIn } from "../../../../form/plan/post.ts";
 import { localOf, utcOf } from "../../../../form/plan/times.ts";
-import { askedOf, isFilledIn } from "./asked.ts";
-import type { Asked, AskedField } from "./asked.ts";
+import { planModal, isFilledIn } from "./modal-plan.ts";
+import type { ModalPlan, ModalField } from "./modal-plan.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
 import { NO_ANSWER } from "./inputs.ts";
 import type { ModalData } from "./modal.ts";
@@ -26,16 +26,16 @@ const MAX_ROUNDS = 8;
  */
 export function entriesOfView(form: Form, values: unknown, data: ModalData): Entries {
   let entries = emptyEntries();
-  let asked: Asked | null = null;
+  let plan: ModalPlan | null = null;
   const drawn = new Set(isRaw(values) ? Object.keys(values) : []);
   // A field that another one brings up is known by its plan only.
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    asked = askedOf(form, entries, drawn);
-    const next = asked === null ? entries : readAll(asked, form, values);
+    plan = planModal(form, entries, drawn);
+    const next = plan === null ? entries : readAll(plan, form, values);
     if (isSameEntries(next, entries)) break;
     entries = next;
   }
-  if (asked?.shown === data.shown) entries[SHOWN] = [shownIn(planForm(form, entries))];
+  if (plan?.shown === data.shown) entries[SHOWN] = [shownIn(planForm(form, entries))];
   if (chosenIn(values, CONFIRM_BLOCK, CONFIRM_BLOCK).length > 0) entries[CONFIRMED] = ["1"];
   return entries;
 }
@@ -51,15 +51,15 @@ function isSameEntries(a: Entries, b: Entries): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-function readAll(asked: Asked, form: Form, values: unknown): Read {
+function readAll(plan: ModalPlan, form: Form, values: unknown): Read {
   const entries = emptyEntries();
-  for (const part of asked.parts) {
+  for (const part of plan.parts) {
     if (part.kind !== "field") continue;
     const state = own(own(values, blockOf(part.node.name)), part.element.action_id ?? "");
     if (state === undefined) continue;
     entries[part.node.name] = entryOf(part, state, form.time_zone);
   }
-  for (const [group, names] of asked.groups) {
+  for (const [group, names] of plan.groups) {
     const isThere = names.some((name) => isFilledIn(entries[name]));
     entries[`${group}~open`] = [isThere ? "1" : "0"];
   }
@@ -67,7 +67,7 @@ function readAll(asked: Asked, form: Form, values: unknown): Read {
 }
 
 /** @param state - of one element, as Slack has it */
-function entryOf({ node }: AskedField, state: unknown, zone: string): readonly string[] {
+function entryOf({ node }: ModalField, state: unknown, zone: string): readonly string[] {
   const chosen = [own(state, "selected_option"), ...listOf(own(state, "selected_options"))]
     .map((option) => own(option, "value"))
     .filter((value): value is string => typeof value === "string" && value !== NO_ANSWER);
@@ -123,7 +123,7 @@ function textOf(value: unknown): string {
  * @param entries - what was entered into the modal
  */
 export function errorsOfView(form: Form, entries: Entries, errors: readonly FieldError[]): Record<string, string> {
-  const fields = askedOf(form, entries)?.parts.filter((part) => part.kind === "field") ?? [];
+  const fields = planModal(form, entries)?.parts.filter((part) => part.kind === "field") ?? [];
   const names = new Set(fields.map(({ node }) => node.name));
   const [first] = fields;
   const found = new Map<string, string[]>();

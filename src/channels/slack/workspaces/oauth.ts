@@ -76,16 +76,16 @@ export async function endInstall(
 ): Promise<string> {
   const slack = requireSlack(ctx);
   if (ctx.config.channels.slack?.oauth == null) throw new ServiceError("SLACK_NOT_CONFIGURED");
-  if (caller?.kind !== "user" || !isOperator(caller)) return told({ problem: "signed_out" });
-  if (!(await spend(ctx, state, caller.session))) return told({ problem: "state" });
-  if (code === "") return told({ problem: error === "access_denied" ? "access_denied" : "refused" });
+  if (caller?.kind !== "user" || !isOperator(caller)) return resultPage({ problem: "signed_out" });
+  if (!(await spend(ctx, state, caller.session))) return resultPage({ problem: "state" });
+  if (code === "") return resultPage({ problem: error === "access_denied" ? "access_denied" : "refused" });
   try {
     const installed = await storeInstallation(ctx, await slack.exchange(code, callbackUrl(ctx.config)), "oauth");
-    return told({ installed: installed.team_id ?? "" });
+    return resultPage({ installed: installed.team_id ?? "" });
   } catch (failure) {
     if (!(failure instanceof SlackFailure)) throw failure;
     ctx.log.warn({ err: failure }, "The Slack app could not be installed");
-    return told({ problem: failure.word });
+    return resultPage({ problem: failure.word });
   }
 }
 
@@ -102,7 +102,7 @@ async function spend({ db }: Ctx, state: string, session: string): Promise<boole
   return Number(numDeletedRows) > 0;
 }
 
-function told(what: { installed: string } | { problem: string }): string {
+function resultPage(what: { installed: string } | { problem: string }): string {
   return `${PAGE}?${new URLSearchParams(what).toString()}`;
 }
 

@@ -7,12 +7,12 @@ import { isOptional, nodesOf } from "../../../../form/plan/nodes.ts";
 import type { FormNode, GroupNode } from "../../../../form/plan/nodes.ts";
 import { shownIn } from "../../../../form/plan/post.ts";
 import { blockOf } from "./block-ids.ts";
-import { decidingNames } from "./deciding.ts";
+import { branchFieldNames } from "./branch-fields.ts";
 import { elementOf } from "./inputs.ts";
 import type { InputElement } from "./inputs.ts";
 
 /** What a modal asks, in the order in which it does. */
-export interface Asked {
+export interface ModalPlan {
   readonly parts: readonly Part[];
   /** Titles of what only the browser can ask, and nobody has to answer. */
   readonly leftOut: readonly string[];
@@ -26,9 +26,9 @@ export type Part =
   | { readonly kind: "heading"; readonly node: GroupNode }
   /** Shown, and not to be changed. */
   | { readonly kind: "fixed"; readonly node: FormNode }
-  | AskedField;
+  | ModalField;
 
-export interface AskedField {
+export interface ModalField {
   readonly kind: "field";
   readonly node: FormNode;
   readonly element: InputElement;
@@ -43,12 +43,12 @@ export interface AskedField {
  *
  * @param drawn - blocks of the modal that is read; none where one is drawn
  */
-export function askedOf(form: Form, entries: Entries, drawn: ReadonlySet<string> = new Set()): Asked | null {
+export function planModal(form: Form, entries: Entries, drawn: ReadonlySet<string> = new Set()): ModalPlan | null {
   const { plan, closed } = openGroups(form, entries, drawn);
-  const deciding = plan.branches ? decidingNames(form.source?.raw) : new Set<string>();
-  const asked: Asking = { parts: [], leftOut: [], groups: new Map(), closed, deciding };
-  if (!walk(asked, plan.root, { optional: false, blank: false, groups: [] })) return null;
-  const { parts, leftOut, groups } = asked;
+  const branchFields = plan.branches ? branchFieldNames(form.source?.raw) : new Set<string>();
+  const draft: Draft = { parts: [], leftOut: [], groups: new Map(), closed, branchFields };
+  if (!walk(draft, plan.root, { optional: false, blank: false, groups: [] })) return null;
+  const { parts, leftOut, groups } = draft;
   if (isLost(form, entries, leftOut)) return null;
   return { parts, leftOut: leftOut.map(({ title }) => title), groups, shown: shownIn(plan) };
 }
@@ -120,13 +120,13 @@ function planOpened(form: Form, entries: Entries, groups: readonly string[]): Pl
   return planForm(form, opened);
 }
 
-interface Asking {
+interface Draft {
   readonly parts: Part[];
   readonly leftOut: FormNode[];
   readonly groups: Map<string, readonly string[]>;
   readonly closed: ReadonlySet<string>;
   /** Names of fields on which others depend. */
-  readonly deciding: ReadonlySet<string>;
+  readonly branchFields: ReadonlySet<string>;
 }
 
 interface Around {
@@ -138,53 +138,53 @@ interface Around {
 }
 
 /** @returns false: it cannot be expressed, and cannot be left out */
-function walk(asking: Asking, node: FormNode, around: Around): boolean {
+function walk(draft: Draft, node: FormNode, around: Around): boolean {
   if (node.hidden || node.kind === "const") return true;
-  if (node.kind === "group") return walkGroup(asking, node, around);
+  if (node.kind === "group") return walkGroup(draft, node, around);
   if (node.readonly) {
-    asking.parts.push({ kind: "fixed", node });
+    draft.parts.push({ kind: "fixed", node });
     return true;
   }
   const element = elementOf(node, around.blank);
-  if (element === null) return leaveOut(asking, node);
+  if (element === null) return leaveOut(draft, node);
   for (const names of around.groups) names.push(node.name);
   const optional = around.optional || isOptional(node);
-  const decides = asking.deciding.has(keyOf(node.pointer));
-  asking.parts.push({ kind: "field", node, element, optional, decides });
+  const decides = draft.branchFields.has(keyOf(node.pointer));
+  draft.parts.push({ kind: "field", node, element, optional, decides });
   return true;
 }
 
-function walkGroup(asking: Asking, node: GroupNode, around: Around): boolean {
+function walkGroup(draft: Draft, node: GroupNode, around: Around): boolean {
   const isRoot = node.name === "";
   // What would have to be added inside of what would have to be added.
-  if (node.state === "closed") return leaveOut(asking, node);
-  const isClosed = asking.closed.has(node.name);
+  if (node.state === "closed") return leaveOut(draft, node);
+  const isClosed = draft.closed.has(node.name);
   const names: string[] | null = node.state === "open" ? [] : null;
-  const before = { parts: asking.parts.length, leftOut: asking.leftOut.length };
-  if (!isRoot) asking.parts.push({ kind: "heading", node });
+  const before = { parts: draft.parts.length, leftOut: draft.leftOut.length };
+  if (!isRoot) draft.parts.push({ kind: "heading", node });
   const inside: Around = {
     optional: around.optional || (!isRoot && isOptional(node)),
     blank: around.blank || isClosed,
     groups: names === null ? around.groups : [...around.groups, names],
   };
-  const isWhole = node.children.every((child) => walk(asking, child, inside));
-  if (isWhole && (names === null || isTold(asking, names, before.parts, isClosed))) {
-    if (names !== null) asking.groups.set(node.name, names);
-    if (!isRoot && asking.parts.length === before.parts + 1) asking.parts.pop();
+  const isWhole = node.children.every((child) => walk(draft, child, inside));
+  if (isWhole && (names === null || isTold(draft, names, before.parts, isClosed))) {
+    if (names !== null) draft.groups.set(node.name, names);
+    if (!isRoot && draft.parts.length === before.parts + 1) draft.parts.pop();
     return true;
   }
   // A group that may be missing goes as a whole.
-  asking.parts.length = before.parts;
-  asking.leftOut.length = before.leftOut;
-  if (!isClosed) return leaveOut(asking, node);
-  asking.leftOut.push(node);
+  draft.parts.length = before.parts;
+  draft.leftOut.length = before.leftOut;
+  if (!isClosed) return leaveOut(draft, node);
+  draft.leftOut.push(node);
   return true;
 }
 
 /** Whether its fields say if the group is there: it is when one of them is filled in. */
-function isTold(asking: Asking, names: readonly string[], from: number, isClosed: boolean): boolean {
+function isTold(draft: Draft, names: readonly string[], from: number, isClosed: boolean): boolean {
   if (isClosed) return names.length > 0;
-  const fields = asking.parts.slice(from).filter((part) => part.kind === "field");
+  const fields = draft.parts.slice(from).filter((part) => part.kind === "field");
   return fields.some(({ node, element }) => isFilledIn(node.entry) && !isUnticked(element));
 }
 
@@ -197,9 +197,9 @@ export function isFilledIn(entry: readonly string[] | undefined): boolean {
   return entry?.some((text) => text.trim() !== "") === true;
 }
 
-function leaveOut(asking: Asking, node: FormNode): boolean {
+function leaveOut(draft: Draft, node: FormNode): boolean {
   if (!isOptional(node) || !isNothing(node.value)) return false;
-  asking.leftOut.push(node);
+  draft.leftOut.push(node);
   return true;
 }
 

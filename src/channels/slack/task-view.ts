@@ -9,7 +9,7 @@ import { answerStateOf } from "../../tasks/answer-state.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
 import type { SlackMessage } from "./client.ts";
-import type { Who } from "./clicks/desk.ts";
+import type { Who } from "./clicks/click-context.ts";
 import { decisionOf, slackForm } from "./modal/form.ts";
 import { endedMessageOf, messageOf } from "./message.ts";
 import { slackCallerOf } from "./clicks/people.ts";

@@ -22,7 +22,7 @@ export interface SlackContext extends CompletionContext {
 }
 
 /** Where people of one workspace are served. */
-export interface Desk {
+export interface ClickContext {
   ctx: SlackContext;
   slack: Slack;
   workspaces: Workspaces;
@@ -38,12 +38,12 @@ export interface Who {
 }
 
 /** null: it is gone, or was never there. */
-export async function findTask({ ctx }: Desk, id: string): Promise<TaskWithDocuments | null> {
+export async function findTask({ ctx }: ClickContext, id: string): Promise<TaskWithDocuments | null> {
   return isId("tsk", id) ? findTaskWithDocuments(ctx.db, id) : null;
 }
 
 /** How a task ended, in a sentence; null while it can be answered. */
-export async function endedSentence({ ctx }: Desk, task: TaskWithDocuments): Promise<string | null> {
+export async function endedSentence({ ctx }: ClickContext, task: TaskWithDocuments): Promise<string | null> {
   const state = answerStateOf(task, null, ctx.db.now());
   if (state.how === "open") return null;
   const who = state.how === "completed" ? await answererOf(ctx.db, task) : null;
@@ -52,13 +52,17 @@ export async function endedSentence({ ctx }: Desk, task: TaskWithDocuments): Pro
 }
 
 /** Who pressed something, for the task. @throws SlackFailure */
-export async function callerAt({ ctx, workspaces }: Desk, who: Who, task: TaskWithDocuments): Promise<SlackCaller> {
+export async function callerAt(
+  { ctx, workspaces }: ClickContext,
+  who: Who,
+  task: TaskWithDocuments,
+): Promise<SlackCaller> {
   return slackCallerOf(ctx.db, workspaces, who, task);
 }
 
 /** Why somebody may not answer, and what they can do about it. */
 export async function refusalOf(
-  { ctx }: Desk,
+  { ctx }: ClickContext,
   task: TaskWithDocuments,
   { person, email }: SlackCaller,
 ): Promise<string> {
@@ -72,16 +76,16 @@ const UNKNOWN =
   "This server does not know your Slack account: if you should answer, ask its operator to add you to the users.";
 
 /** What went wrong, for the person; whatever is not theirs to know is thrown on. */
-export async function sentenceOf(desk: Desk, { id }: TaskWithDocuments, error: unknown): Promise<string> {
+export async function sentenceOf(context: ClickContext, { id }: TaskWithDocuments, error: unknown): Promise<string> {
   if (error instanceof SlackFailure) return `Slack did not take this: ${error.message} Nothing was sent.`;
   if (!(error instanceof ServiceError)) throw error;
-  const now = await findTask(desk, id);
-  const over = now === null ? "This task is gone." : await endedSentence(desk, now);
+  const now = await findTask(context, id);
+  const ended = now === null ? "This task is gone." : await endedSentence(context, now);
   // The answer may have been stored although nobody could say so.
-  if (isUncertain(error)) return over ?? "The connection to the database was lost at that moment. Try again.";
-  if (over !== null) return `${over} Nothing was sent.`;
+  if (isUncertain(error)) return ended ?? "The connection to the database was lost at that moment. Try again.";
+  if (ended !== null) return `${ended} Nothing was sent.`;
   if (error.code === "TASK_ALREADY_CLAIMED" && now !== null)
-    return `${(await nameOf(desk.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Somebody"} is on it already.`;
+    return `${(await nameOf(context.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Somebody"} is on it already.`;
   return error.code === "CLAIM_NEEDS_A_PERSON" ? error.message : `${error.message} Nothing was sent.`;
 }
 
@@ -96,8 +100,8 @@ export function show(view: ModalView): SlackReply {
 }
 
 /** Says something to one person alone, with what they can do about it. */
-export async function whisper(
-  { slack, ctx }: Desk,
+export async function postEphemeral(
+  { slack, ctx }: ClickContext,
   channel: string,
   user: string,
   sentence: string,
@@ -106,7 +110,7 @@ export async function whisper(
   const text = fitText(plainLines(sentence), MAX.section);
   try {
     const said = { type: "section", text: { type: "plain_text", text } } as const;
-    await slack.whisper({ channel }, user, { text, blocks: [said, ...more] });
+    await slack.postEphemeral({ channel }, user, { text, blocks: [said, ...more] });
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
     ctx.log.warn({ err: error, channel }, "Somebody in Slack could not be told what became of their click");

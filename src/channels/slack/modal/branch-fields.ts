@@ -6,7 +6,7 @@ import { isRaw } from "../../../../form/plan/hints.ts";
  *
  * @param schema - one that the service accepted, so neither deep nor large
  */
-export function decidingNames(schema: unknown): ReadonlySet<string> {
+export function branchFieldNames(schema: unknown): ReadonlySet<string> {
   const names = new Set<string>();
   const lookForConditions = (raw: unknown): void => {
     if (Array.isArray(raw)) for (const inner of raw) lookForConditions(inner);
