@@ -22,7 +22,9 @@ parentPort!.on("message", ({ schema, values }: { schema: string; values: string[
 parentPort!.postMessage("ready");
 
 function answer(schema: AnySchema, values: string[]): AjvAnswer {
-  const isOld = isJsonObject(schema) && String(schema["$schema"]).includes("draft-07");
+  const dialect = isJsonObject(schema) ? schema["$schema"] : undefined;
+  // It may be an object that becomes no text, such as {"toString": 1}.
+  const isOld = typeof dialect === "string" && dialect.includes("draft-07");
   // What one schema names must not be known to the next.
   const named = { ...OPTIONS, validateSchema: false, meta: false };
   const hasNames = JSON.stringify(schema).includes('"$id"');
