@@ -1,7 +1,7 @@
 import { useState } from "react";
 import type { Finding } from "../form/plan/check.ts";
 import type { Outcome } from "../web/form/answer-form.tsx";
-import { PayloadFixturePage } from "../web/form/payload/fixture-page.tsx";
+import { PayloadFixturePage } from "../web/form/payload/fixtures/page.tsx";
 import type { TaskFormProps } from "../form/plan/task-form.ts";
 import { TaskForm } from "../web/form/task-form.tsx";
 import "../web/form/payload/payload.css";

@@ -16,7 +16,7 @@ import { readForm } from "../form/plan/plan.ts";
 import { readPost } from "../form/plan/post.ts";
 import { TEXT_RULES } from "../form/plan/text-rules.ts";
 import { PAYLOAD_FIXTURES } from "../form/fixtures/payloads.ts";
-import type * as payloadRenderer from "../web/form/payload/render-fixture.tsx";
+import type * as payloadRenderer from "../web/form/payload/fixtures/render.tsx";
 import type { TaskFormProps } from "../form/plan/task-form.ts";
 import type { PageData } from "./page.tsx";
 
@@ -85,7 +85,7 @@ export async function buildGallery(folder: string): Promise<void> {
   for (const library of LIBRARIES)
     await buildPage(library, join(import.meta.dirname, `${library}.tsx`), join(folder, library));
   await buildRenderer(join(import.meta.dirname, "../web/server/render.tsx"), join(folder, "server"));
-  await buildRenderer(join(import.meta.dirname, "../web/form/payload/render-fixture.tsx"), join(folder, "payload"));
+  await buildRenderer(join(import.meta.dirname, "../web/form/payload/fixtures/render.tsx"), join(folder, "payload"));
 }
 
 async function start(port: number, built: string, folder: string): Promise<Gallery> {
@@ -102,7 +102,7 @@ async function start(port: number, built: string, folder: string): Promise<Galle
   const { renderForm } = (await import(join(built, "server/render.js"))) as {
     renderForm: (props: TaskFormProps) => string;
   };
-  const { renderFixture } = (await import(join(built, "payload/render-fixture.js"))) as typeof payloadRenderer;
+  const { renderFixture } = (await import(join(built, "payload/render.js"))) as typeof payloadRenderer;
 
   const token = randomBytes(24).toString("base64url");
   const service = await startService({

@@ -1,6 +1,6 @@
 /**
  * Work is counted in steps, not in time, so that the same input always gets the same answer. One step is some 20 to
- * 50 nanoseconds; the default budget is spent in about 20 ms at worst (`node json-schema/bench.ts` measures it).
+ * 50 nanoseconds; the default budget is spent in about 20 ms at worst (`node bench/schemas.ts` measures it).
  */
 
 export const DEFAULT_STEPS = 400_000;

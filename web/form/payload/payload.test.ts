@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { PAYLOAD_FIXTURES } from "../../../form/fixtures/payloads.ts";
 import { buildRenderer } from "../../build.ts";
-import type * as renderer from "./render-fixture.tsx";
+import type * as renderer from "./fixtures/render.tsx";
 
 type Render = (name: string) => string;
 
@@ -17,8 +17,8 @@ before(async () => {
   // Vite tells other tools by this variable what it does.
   const environment = process.env["NODE_ENV"];
   folder = mkdtempSync(join(tmpdir(), "payload-"));
-  await buildRenderer(join(import.meta.dirname, "render-fixture.tsx"), folder);
-  rendered = (await import(pathToFileURL(join(folder, "render-fixture.js")).href)) as typeof renderer;
+  await buildRenderer(join(import.meta.dirname, "fixtures/render.tsx"), folder);
+  rendered = (await import(pathToFileURL(join(folder, "render.js")).href)) as typeof renderer;
   if (environment === undefined) delete process.env["NODE_ENV"];
   else process.env["NODE_ENV"] = environment;
 });

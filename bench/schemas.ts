@@ -1,13 +1,13 @@
 /**
- * `node json-schema/bench.ts`: the longest time each hostile case holds the event loop, and what a typical pair of
+ * `node bench/schemas.ts`: the longest time each hostile case holds the event loop, and what a typical pair of
  * schemas costs the first time it is seen. Prints; asserts nothing.
  */
-import { DEFAULT_STEPS } from "./budget.ts";
-import { HOSTILE_CASES } from "./fixtures/hostile.ts";
-import type { HostileCase } from "./fixtures/hostile.ts";
-import { parseSchema } from "./parse-schema.ts";
-import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "./fixtures/samples.ts";
-import { validate } from "./validate.ts";
+import { DEFAULT_STEPS } from "../json-schema/budget.ts";
+import { HOSTILE_CASES } from "../json-schema/fixtures/hostile.ts";
+import type { HostileCase } from "../json-schema/fixtures/hostile.ts";
+import { parseSchema } from "../json-schema/parse-schema.ts";
+import { PYDANTIC_SCHEMA, ZOD_SCHEMA } from "../json-schema/fixtures/samples.ts";
+import { validate } from "../json-schema/validate.ts";
 
 const { log } = console;
 
