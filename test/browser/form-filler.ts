@@ -116,7 +116,12 @@ async function press(page: Typed, here: Focused, entries: Entries): Promise<bool
         Number(document.querySelector<HTMLInputElement>(`[name="${CSS.escape(`${list}~rows`)}"]`)?.value) > rows,
       [name, here.rows] as const,
     );
-  await page.waitForFunction((value) => (document.activeElement as HTMLButtonElement).value !== value, here.value);
+  // The button may go at once, which leaves the focus on the body until the form has moved it.
+  await page.waitForFunction(
+    (value) =>
+      document.activeElement !== document.body && (document.activeElement as HTMLButtonElement).value !== value,
+    here.value,
+  );
   return true;
 }
 
