@@ -163,7 +163,7 @@ async function find(own: Own, id: string, signal: AbortSignal): Promise<TaskReco
   return task;
 }
 
-/** Until the task has ended or the time is over. A service that is away meanwhile is no reason to fail. */
+/** Waits until the task closes or the time is up. Returns the last known state when the service does not respond. */
 async function wait(
   own: Own,
   task: ListedTask,
