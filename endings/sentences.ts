@@ -83,8 +83,8 @@ export const ENDINGS = {
   },
 } as const satisfies Record<"own", Sentences> & Record<Exclude<Row, "own">, AllSentences>;
 
-/** The row of an end. @param who - the name of who answered; null: it is not known */
-export function endingOf<State extends Exclude<AnswerState, { how: "open" }>>(state: State, who: string | null): Row {
+/** Returns the row for a closed task. @param who - name of the person who answered, or null if unknown */
+export function endingOf(state: Exclude<AnswerState, { how: "open" }>, who: string | null): Row {
   if (state.how !== "completed") return state.how;
   if (state.is_own) return "own";
   return who === null ? "unattributed" : "completed";
