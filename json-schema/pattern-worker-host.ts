@@ -1,4 +1,4 @@
-import { clockLimit } from "../threads/time-limits.ts";
+import { clockLimit, cpuLimit } from "../threads/time-limits.ts";
 import { createWorkerCalls } from "../threads/worker-calls.ts";
 import type { RefusalCode } from "./budget.ts";
 import { questionKey } from "./run.ts";
@@ -24,7 +24,7 @@ export interface PatternHost {
 export type SettledVerdict = Exclude<VerdictInWords, { status: "pending" }>;
 
 export interface PatternHostOptions {
-  /** For all patterns of one round together, from the moment the worker has them. Default 50. */
+  /** CPU time in milliseconds for all patterns of one round together, so that a busy machine does not shorten it. Default 50. */
   limit_ms?: number;
   /** Validations that may wait for the worker; more are refused at once. Default 32. */
   queue?: number;
@@ -32,6 +32,8 @@ export interface PatternHostOptions {
 
 /** Limit of rounds: an answer may lead to further questions (a pattern behind a pattern). */
 const MAX_ROUNDS = 10;
+/** Limit on the clock for one round, in case the worker gets no CPU time at all. */
+const CLOCK_LIMIT_MS = 5_000;
 /** Starting a worker takes some 30 ms. */
 const START_LIMIT_MS = 5_000;
 
@@ -43,7 +45,7 @@ export function createPatternHost({ limit_ms = 50, queue = 32 }: PatternHostOpti
     worker: { resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 } },
     startLimitMs: START_LIMIT_MS,
   });
-  const limits = [clockLimit(limit_ms)];
+  const limits = [cpuLimit(limit_ms), clockLimit(CLOCK_LIMIT_MS)];
   /** The call at hand and those that wait for their turn: the time limit is for one of them. */
   let asked = 0;
   let last: Promise<unknown> = Promise.resolve();

@@ -137,8 +137,8 @@ void describe("a connection that falls silent", { concurrency: true }, () => {
       ]);
       await proxy.pass();
       // One after the other: a broken connection in the pool would be the next to be used.
-      for (const way of Object.values(WAYS).slice(0, 4)) await within(1_000, way(db));
-      await within(1_000, db.ping());
+      for (const way of Object.values(WAYS).slice(0, 4)) await way(db);
+      await db.ping();
       await db.write((tx) => put(tx, "after"));
       assert.deepEqual(await ids(db), ["after", "before"]);
     },

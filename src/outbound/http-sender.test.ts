@@ -22,13 +22,18 @@ function fixture(name: string): string {
   return readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
 }
 
-/** A sender for one test, with limits in milliseconds that suit a test. */
+/** Longer than any test takes. */
+const NEVER_MS = 600_000;
+
+/** A sender for one test, without limits: a test of a limit sets it. */
 function setup(t: TestContext, options: Partial<SenderOptions> = {}) {
   const sender = createSender({
     allowPrivate: true,
     version: "1.2.3",
-    timeoutMs: 2_000,
-    bodyTimeoutMs: 100,
+    timeoutMs: NEVER_MS,
+    bodyTimeoutMs: NEVER_MS,
+    keepAliveMs: NEVER_MS,
+    connectionAgeMs: NEVER_MS,
     ...options,
   });
   t.after(() => sender.close());
@@ -92,13 +97,6 @@ async function canary(t: TestContext, hosts: string[]) {
 function assertFailed(result: SendResult, error: SendError, about = ""): asserts result is SendResult & { ok: false } {
   assert.equal(result.ok, false, about);
   assert.equal(result.ok ? "" : result.error, error, `${about} ${JSON.stringify(result)}`);
-}
-
-/** Fails rather than wait for a clock that is not the one under test. */
-async function within(ms: number, promise: Promise<unknown>): Promise<void> {
-  const startedAt = performance.now();
-  await promise;
-  assert.ok(performance.now() - startedAt < ms, `took more than ${ms} ms`);
 }
 
 test("a receiver gets the bytes as they are, with the headers given and a user agent", async (t) => {
@@ -354,7 +352,7 @@ test("an address that stays silent holds up the next one only for a moment", asy
   });
   const result = await post(`http://a.test:${port}/`);
   assert.ok(result.ok && result.response_body === "second");
-  assert.ok(result.duration_ms >= 200 && result.duration_ms < 1_500, String(result.duration_ms));
+  assert.ok(result.duration_ms >= 200, String(result.duration_ms));
   assert.deepEqual(
     silent.map((socket) => socket.destroyed),
     [true],
@@ -400,7 +398,7 @@ test("one clock runs from DNS to the headers: bytes that drip do not wind it up 
     const url = await rawReceiver(t, stall);
     const result = await setup(t, { timeoutMs: 60 }).post(url);
     assertFailed(result, "timeout", name);
-    assert.ok(result.duration_ms >= 58 && result.duration_ms < 1_000, `${name} ${result.duration_ms}`);
+    assert.ok(result.duration_ms >= 58, `${name} ${result.duration_ms}`);
   }
 });
 
@@ -416,9 +414,7 @@ test("a body that drips does not hold the attempt, and what came of it is kept",
     socket.once("close", () => closed.resolve());
     drip(socket, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\nbegin", ".");
   });
-  const startedAt = performance.now();
   const result = await setup(t, { bodyTimeoutMs: 60 }).post(url);
-  assert.ok(performance.now() - startedAt < 1_000);
   assert.ok(result.ok);
   assert.match(result.response_body, /^begin\.*$/);
   await closed.promise;
@@ -544,7 +540,7 @@ test("a connection whose answer is not accepted is closed", async (t) => {
       socket.write(`${start} Odd\r\nContent-Length: 0\r\n\r\n`);
     });
     assertFailed(await setup(t).post(url), "protocol", start);
-    await within(1_000, closed.promise);
+    await closed.promise;
   }
 });
 
@@ -756,7 +752,7 @@ test("a connection that waits is closed when it becomes too old", async (t) => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
   });
   assert.ok((await setup(t, { connectionAgeMs: 40, keepAliveMs: 60_000 }).post(url)).ok);
-  await within(1_000, closed.promise);
+  await closed.promise;
 });
 
 test("a connection that waits too long for its next request is closed, whatever the receiver offers", async (t) => {
@@ -767,7 +763,7 @@ test("a connection that waits too long for its next request is closed, whatever 
       socket.write(`HTTP/1.1 200 OK\r\n${offer}Content-Length: 0\r\n\r\n`);
     });
     assert.ok((await setup(t, { keepAliveMs: 20 }).post(url)).ok);
-    await within(1_000, closed.promise);
+    await closed.promise;
   }
 });
 
@@ -778,17 +774,17 @@ test("a connection is not kept when the receiver will close it soon", async (t) 
     socket.write("HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nContent-Length: 0\r\n\r\n");
   });
   assert.ok((await setup(t, { keepAliveMs: 60_000, connectionAgeMs: 60_000 }).post(url)).ok);
-  await within(1_000, closed.promise);
+  await closed.promise;
 });
 
 test("a connection that waits for an answer is not closed for waiting", async (t) => {
   const ports = new Set<number | undefined>();
   const url = await receiver(t, (request, response) => {
     ports.add(request.socket.remotePort);
-    setTimeout(() => response.end(), 150);
+    setTimeout(() => response.end(), 1_200);
   });
-  const { post } = setup(t, { keepAliveMs: 50 });
-  for (let count = 0; count < 3; count++) assert.ok((await post(url)).ok);
+  const { post } = setup(t, { keepAliveMs: 1_000 });
+  for (let count = 0; count < 2; count++) assert.ok((await post(url)).ok);
   assert.equal(ports.size, 1);
 });
 
@@ -873,7 +869,7 @@ test("bytes that come between two requests end their connection and answer nothi
   const { post } = setup(t);
   const url = `http://127.0.0.1:${await listen(t, server)}/`;
   assert.ok((await post(url)).ok);
-  await within(1_000, closed.promise);
+  await closed.promise;
   const result = await post(url);
   assert.ok(result.ok && result.response_body === "good", JSON.stringify(result));
   assert.equal(connections, 2);
@@ -892,7 +888,7 @@ test("a receiver that answers without reading the request does not keep its conn
   const { sender } = setup(t);
   const result = await sender.send({ url: `http://127.0.0.1:${port}/`, body, headers: {} });
   assertFailed(result, "http_status");
-  await within(1_500, closed.promise);
+  await closed.promise;
 });
 
 test("256 attempts run side by side", async (t) => {
@@ -945,10 +941,10 @@ test("closing the sender ends what is in flight, closes what waits, and starts n
   assert.ok((await post(polite)).ok);
   const attempt = post(silent);
   await arrived.promise;
-  await within(1_000, sender.close());
+  await sender.close();
   assertFailed(await attempt, "aborted");
   assertFailed(await post(polite), "aborted");
-  await within(1_000, closed.promise);
+  await closed.promise;
 });
 
 test("closing the sender closes a connection that is made at that moment", async (t) => {
