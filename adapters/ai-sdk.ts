@@ -32,11 +32,11 @@ export type { Answered, Outcome, Pending, Unanswered } from "./outcome.ts";
 export type { Exclusively } from "./runs.ts";
 
 export interface HumanToolOptions<Input, R extends AnySchema, P extends AnySchema> {
-  /** For the model: when to ask, and what it will be told. */
+  /** For the model: when to ask, and what it gets back. */
   description: string;
-  /** What the model says. */
+  /** Schema of the model's arguments. */
   inputSchema: FlexibleSchema<Input>;
-  /** What a person is asked then. */
+  /** Returns the question for the person. */
   question: (input: Input) => Question<R, P>;
 }
 
@@ -46,19 +46,19 @@ export interface WaitingToolOptions<Input, R extends AnySchema, P extends AnySch
   P
 > {
   /**
-   * Names the run, such as the id of a chat. The same question of one run is asked once: it is found again when the model
-   * asks again, and when the run begins anew. Another run asks anew.
+   * Returns the name of the run, such as the id of a chat. Within a run, the same question is asked once: it is found again when
+   * the model repeats it, and when the run restarts. Another run asks again.
    */
   run: string;
-  /** Longer than this nobody is waited for, and the model is told that it is pending. Left out: until the task ends. */
+  /** Maximum wait. After that the model gets a pending result. Default: until the task closes. */
   waitSeconds?: number | undefined;
-  /** Left out: `createClient()`, which finds the service by the environment. */
+  /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
 }
 
 /**
- * A tool that asks a person and waits, for answers that come while the process lives. The abort signal of the generation ends
- * the waiting; the task stays open.
+ * Creates a tool that asks a person and waits, for answers that come while the process runs. The abort signal of the
+ * generation ends the wait; the task stays open.
  */
 export function humanTool<Input, const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>({
   description,
@@ -77,8 +77,8 @@ export function humanTool<Input, const R extends AnySchema = YesOrNo, const P ex
 }
 
 /**
- * A tool whose calls end the generation, and are answered by a person later: `createRuns` asks, and goes on. It executes
- * nothing itself.
+ * Creates a tool whose calls end the generation and are answered by a person later. `createRuns` asks, and continues. The tool
+ * itself executes nothing.
  */
 export function pausingHumanTool<Input, const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>({
   description,
@@ -89,44 +89,44 @@ export function pausingHumanTool<Input, const R extends AnySchema = YesOrNo, con
   return tool(asking as unknown as Tool<Input, Outcome<AnswerOf<R>>>);
 }
 
-/** Where `pausingHumanTool` keeps what to ask. */
+/** Holds the question of a `pausingHumanTool`. */
 const QUESTION = Symbol.for("human-task-service.question");
 
 type AnyQuestion = (input: unknown) => Question;
 
-/** What `generateText`, `streamText` and agents resolve with. */
+/** The result of `generateText`, `streamText` and agents. */
 interface Generated {
   readonly responseMessages: readonly ModelMessage[] | PromiseLike<readonly ModelMessage[]>;
 }
 
 export interface RunsOptions<Tools extends ToolSet, Result extends Generated> {
-  /** Goes on with a conversation: `generateText`, `streamText`, or an agent's `generate`. */
+  /** Continues a conversation: `generateText`, `streamText`, or an agent's `generate`. */
   generate: (
     options: { messages: ModelMessage[]; abortSignal?: AbortSignal },
     run: string,
   ) => Result | PromiseLike<Result>;
-  /** Those that the generation has. */
+  /** The tools of the generation. */
   tools: Tools;
-  /** For tools with `toolApproval`: who is asked whether a call may be executed. No answer is no approval. */
+  /** For tools with `toolApproval`: the question whether a call may be executed. No answer means no approval. */
   approvals?:
     | { readonly [Name in keyof Tools]?: (input: InferToolInput<Extract<Tools[Name], Tool>>) => ApprovalQuestion }
     | undefined;
-  /** The messages of a run as they were saved, from a database; nothing when there are none. */
+  /** Loads the saved messages of a run from a database, if any. */
   load: (run: string) => PromiseLike<ModelMessage[] | null | undefined> | ModelMessage[] | null | undefined;
-  /** Keeps the messages of a run. They are JSON. */
+  /** Saves the messages of a run as JSON. */
   save: (run: string, messages: ModelMessage[]) => unknown;
-  /** Where this program takes callbacks. Left out: runs go on by `resume` alone. */
+  /** URL where this program receives callbacks. Without it, only `resume` continues runs. */
   callbackUrl?: string | undefined;
-  /** Left out: `createClient()`, which finds the service by the environment. */
+  /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
   /**
-   * Where several processes take callbacks: does `work` while none of them does any for this run, such as under an advisory
-   * lock. Left out, runs take turns within this process.
+   * For several processes that receive callbacks: runs `work` exclusively for this run, for example under an advisory lock.
+   * By default, work is exclusive within this process.
    */
   exclusively?: Exclusively | undefined;
 }
 
-/** How far a run has come. */
+/** The state of a run. */
 export type Step<Result> =
   | {
       status: "finished";
@@ -136,7 +136,7 @@ export type Step<Result> =
     }
   | {
       status: "waiting";
-      /** Whom it waits for; it goes on once all of them have ended. */
+      /** The open questions. The run continues when all of them are closed. */
       tasks: { taskId: string; url: string; toolName: string; toolCallId: string }[];
       messages: ModelMessage[];
     };
@@ -148,21 +148,21 @@ interface Abortable {
 /** Runs that outlive the process, as messages in a database. */
 export interface Runs<Result> {
   /**
-   * Begins a run, or its next turn. @param run - its id, such as a chat's
+   * Starts a run, or its next turn. @param run - its id, such as that of a chat
    * @throws HumanTaskError NO_QUESTION, RUN_ID_TOO_LONG, ApiError, UnreachableError, and what `generate` throws
    */
   start(run: string, messages: readonly ModelMessage[], options?: Abortable): Promise<Step<Result>>;
-  /** Goes on if everybody has answered, also where a callback was lost, or the process ended. @throws as `start`, and NO_RUN */
+  /** Continues if everyone has answered, also after a lost callback or a restart. @throws as `start`, and NO_RUN */
   resume(run: string, options?: Abortable): Promise<Step<Result>>;
   /**
-   * What a callback is for, for `callbackHandler` and `nodeCallbackHandler`. null: the run has gone on before, or the task is
-   * none of a run. While the run goes on, a repeated callback waits for it; where that failed, a repeated callback does it again.
+   * Handles a callback, for `callbackHandler` and `nodeCallbackHandler`. Returns null if the run has already continued, or if
+   * the task belongs to no run. A repeated callback waits while the run continues, and tries again if that failed.
    * @throws as `start`, and NOT_WAITING_YET
    */
   onCallback(callback: Callback): Promise<Step<Result> | null>;
 }
 
-/** A generation that pauses for people: asks what its tools ask, keeps the messages, and goes on by their answers. */
+/** Creates runs that pause for people: asks the questions of tools, saves the messages, and continues with the answers. */
 export function createRuns<Tools extends ToolSet, Result extends Generated>({
   generate,
   tools,
@@ -188,8 +188,8 @@ export function createRuns<Tools extends ToolSet, Result extends Generated>({
       throw new HumanTaskError(
         "NO_QUESTION",
         approvalId === undefined
-          ? `The model called "${toolName}", which does not execute and asks nobody: make it with pausingHumanTool, and give it in tools.`
-          : `A call of "${toolName}" is to be approved, and approvals does not say whom to ask.`,
+          ? `The model called "${toolName}", which does not execute and asks no one. Create it with pausingHumanTool and pass it in tools.`
+          : `A call of "${toolName}" needs approval, and approvals does not say who to ask.`,
       );
     const idempotencyKey = keyIn(FRAMEWORK, run, await digestOf(id));
     return client.ask({ ...asked, callbackUrl: asked.callbackUrl ?? callbackUrl, idempotencyKey, signal });
@@ -230,11 +230,11 @@ export function createRuns<Tools extends ToolSet, Result extends Generated>({
   return {
     start: async (run, messages, options = {}) =>
       exclusively(run, async () => {
-        // What is answered later would stand behind what was said meanwhile, and no model takes that.
+        // A later answer would follow newer messages, and models reject that.
         if (messages.at(-1)?.role === "user" && callsOf(messages).some(({ isOpen }) => isOpen))
           throw new HumanTaskError(
             "RUN_IS_WAITING",
-            `The run "${run}" waits for somebody: its next turn begins when it has gone on.`,
+            `The run "${run}" waits for a person. Its next turn starts after the run has resumed.`,
           );
         await save(run, [...messages]);
         return advance(run, messages, options);
@@ -260,9 +260,9 @@ export function createRuns<Tools extends ToolSet, Result extends Generated>({
 
 const FRAMEWORK = "ai-sdk";
 
-/** What a model wants somebody for: the answer to a call, or leave to execute it. */
+/** A request of the model to a person: the answer to a call, or approval to execute it. */
 interface Call {
-  /** What it is told apart by from others of its run. */
+  /** Identifies it within its run. */
   id: readonly string[];
   toolCallId: string;
   approvalId: string | undefined;
@@ -278,10 +278,10 @@ function callsOf(messages: readonly ModelMessage[]): Call[] {
   for (const part of partsOf(messages))
     if (part.type === "tool-call") {
       const { toolCallId, toolName, input, providerExecuted = false } = part;
-      // Some models count their calls anew in each turn.
+      // Some models restart the numbers of calls in each turn.
       const before = calls.filter((call) => call.toolCallId === toolCallId).length;
       const id = [toolCallId, ...(before > 0 ? [String(before)] : [])];
-      // What the provider executes concerns nobody here, unless it is to be approved.
+      // A call that the provider executes matters here only if it needs approval.
       const isOpen = !providerExecuted;
       calls.push({ id, toolCallId, approvalId: undefined, toolName, input, providerExecuted, isOpen });
     } else if (part.type === "tool-approval-request" && part.isAutomatic !== true) {
@@ -311,7 +311,7 @@ function partOf(call: Call, outcome: Outcome<unknown>): ToolResultPart | ToolApp
       ...verdictOf(outcome),
       ...(providerExecuted && { providerExecuted }),
     };
-  // What a schema has made of the answer, such as a Date, is none that messages can hold.
+  // A transformed answer, such as a Date, cannot be stored in messages.
   const value = JSON.parse(JSON.stringify(outcome)) as JSONValue;
   return { type: "tool-result", toolCallId, toolName, output: { type: "json", value } };
 }

@@ -14,7 +14,7 @@ export const APPROVAL = {
   additionalProperties: false,
 } as const;
 
-/** No answer is no approval. @param outcome - of a question with that schema @returns a reason, where one was given */
+/** Reads an approval. No answer means no approval. @param outcome - of a question with that schema @returns a reason, if given */
 export function verdictOf(outcome: Outcome<unknown>): { approved: boolean; reason?: string } {
   if (outcome.status !== "completed") return { approved: false, reason: outcome.reason };
   const { approved, note } = outcome.answer as FromJsonSchema<typeof APPROVAL>;

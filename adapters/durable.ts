@@ -27,7 +27,7 @@ export async function outcomeOfEnded<R extends AnySchema>(
 }
 
 /**
- * What has become of a task that should have ended: waits a little where it has not, since clocks differ.
+ * Returns the outcome of a task that should be closed. Waits a little if it is not, because clocks differ.
  * @throws HumanTaskError STILL_OPEN, ApiError, UnreachableError
  */
 export async function readEnd(client: Client, taskId: string, signal?: AbortSignal): Promise<TaskOutcome> {
@@ -36,7 +36,7 @@ export async function readEnd(client: Client, taskId: string, signal?: AbortSign
   throw new HumanTaskError("STILL_OPEN", `The task is open (${taskId}).`, { taskId });
 }
 
-/** Whether trying again is no use: the question itself is wrong. */
+/** Returns whether a retry is useless because the question itself is wrong. */
 export function isFinal(error: unknown): boolean {
   if (error instanceof ApiError) return [400, 409, 413, 422].includes(error.status);
   return error instanceof HumanTaskError && ["OTHER_QUESTION", "NO_JSON_SCHEMA"].includes(error.code);

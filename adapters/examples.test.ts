@@ -70,6 +70,6 @@ void test("the LangGraph example refunds nothing that was not approved", { timeo
   const { agent, service } = await startExample(t);
   const [, id] = await agent.says(/^Answer at .*\/(tsk_\w+)$/);
   await service.call("POST", `/api/tasks/${id}/cancel`);
-  await agent.says(/^Resumed\. Nothing was refunded\. The task was withdrawn\./);
+  await agent.says(/^Resumed\. Nothing was refunded\. The task was cancelled\./);
   assert.equal(await agent.ended, 0);
 });

@@ -174,7 +174,7 @@ testWithCallbacks("what ends without an answer is an outcome with a reason", asy
   const begun = program.start();
   const taskId = await waiting(begun);
   await asked.later(601_000);
-  const reason = `Nobody answered in time: see timeoutSeconds, notify and assignTo. (${taskId})`;
+  const reason = `No one answered in time: see timeoutSeconds, notify and assignTo. (${taskId})`;
   assert.deepEqual(await begun.ended(), { status: "timed_out", taskId, reason });
 });
 

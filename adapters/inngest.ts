@@ -15,7 +15,7 @@ import { keyOfRun, runOf } from "./runs.ts";
 export type { RunQuestion } from "./durable.ts";
 export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
-/** What an Inngest function is given; of it, what asking takes. */
+/** The part of an Inngest function's context that asking needs. */
 export interface RunContext {
   runId: string;
   step: {
@@ -27,7 +27,7 @@ export interface RunContext {
 export interface HumanOptions {
   /** Sends the events that runs wait for. */
   inngest: { send(event: { id?: string; name: string; data: EndedEvent }): Promise<unknown> };
-  /** Where `onCallback` is served, for the service to reach. */
+  /** Public URL of `onCallback`. */
   callbackUrl: string;
   /** Left out: `createClient()`, which finds the service by the environment. */
   client?: Client | undefined;
@@ -42,7 +42,7 @@ export interface EndedEvent {
 
 export interface Human {
   /**
-   * Asks a person and waits for the answer, in three or four steps whose ids begin with `id`; nothing runs meanwhile.
+   * Asks a person and waits for the answer, in three or four steps whose ids start with `id`. Nothing runs during the wait.
    * @param context - what the function was given, `{ step, runId }`
    * @param id - as of any step: the same in every execution. In a loop it may be the same again.
    * @throws NonRetriableError when the question itself is refused
@@ -56,7 +56,7 @@ export interface Human {
   onCallback(callback: Callback): Promise<void>;
 }
 
-/** What is waited for longer than the task is open: the service tells of the end, and that may be late. */
+/** Extra wait after the timeout of the task, because its callback may be late. */
 const GRACE_MS = 60_000;
 
 export function createHuman({ inngest, callbackUrl, eventName = "human-task/ended", ...options }: HumanOptions): Human {

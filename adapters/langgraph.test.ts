@@ -331,7 +331,7 @@ testAgent("another question in the place of one that was asked is refused, unles
     .addEdge("__start__", "ask")
     .compile({ checkpointer: new MemorySaver() });
   await graph.invoke({}, thread("t"));
-  const refused = { code: "OTHER_QUESTION", message: /what changes is to be made in a node before/ };
+  const refused = { code: "OTHER_QUESTION", message: /Move values that change into an earlier node/ };
   await assert.rejects(graph.invoke(null, thread("t")), refused);
   assert.equal((await around.questions()).length, 1);
 });

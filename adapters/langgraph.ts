@@ -150,7 +150,7 @@ async function keyOf(
   if (typeof threadId !== "string" || typeof path !== "string")
     throw new HumanTaskError(
       "NO_THREAD",
-      "A question of a graph is asked in a node or a tool of it, and the graph is invoked with { configurable: { thread_id } }.",
+      "Ask questions in a node or a tool of the graph, and invoke the graph with { configurable: { thread_id } }.",
     );
   const { occasion = "", idempotencyKey } = question;
   if (idempotencyKey !== undefined) return keyIn(FRAMEWORK, threadId, await digestOf([idempotencyKey]));
@@ -171,7 +171,7 @@ async function explained<T>(asking: Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof HumanTaskError) || error.code !== "OTHER_QUESTION") throw error;
     const help =
-      "A node that runs again must ask what it asked: what changes is to be made in a node before. Several questions of one node are told apart by `occasion`, those of tools by their `config`.";
+      "A node that runs again must ask the same question. Move values that change into an earlier node. Tell several questions of one node apart with `occasion`, and those of tools with their `config`.";
     throw new HumanTaskError(error.code, `${error.message} ${help}`, { taskId: error.taskId, cause: error });
   }
 }

@@ -251,7 +251,7 @@ testWithCallbacks("what ends without an answer is what the step says then, or fa
   await strict!.start({ inputData: { customer: "Mia" } });
   await kind!.start({ inputData: { customer: "Mia" } });
   await asked.client.cancel((await openTasks(asked))["approve Mia?"]!);
-  assert.match((await until(agent, "r", "failed")).error!.message, /The task was withdrawn/);
+  assert.match((await until(agent, "r", "failed")).error!.message, /The task was cancelled/);
   await asked.later(601_000);
   const { result } = await until(agent, "r", "success", "kind");
   assert.deepEqual(result, { approved: false, by: "timed_out" });

@@ -25,13 +25,13 @@ import { keyOfRun, runOf } from "./runs.ts";
 
 export type { RunQuestion } from "./durable.ts";
 
-/** What a step of Mastra is given. */
+/** The context of a Mastra step. */
 export type StepContext<Input> = ExecuteFunctionParams<unknown, Input, unknown, unknown, Suspended, unknown>;
 
-/** What a suspended step stores: enough to go on with the same task after a deploy that words the question otherwise. */
+/** The data of a suspended step. It continues with the same task even if a deploy changes the question. */
 export interface Suspended {
   taskId: string;
-  /** Where a person who signs in answers it. */
+  /** URL of the task for people who sign in. */
   url: string;
 }
 
@@ -41,11 +41,11 @@ export interface HumanStep<Id extends string, I extends StandardSchema, R extend
   inputSchema: I;
   /** Of the answer, which is what the step gives to the next one. */
   responseSchema: R;
-  /** Where `resumeOnCallback` is served, for the service to reach. */
+  /** Public URL of `resumeOnCallback`. */
   callbackUrl: string;
-  /** What is asked. It is made once: a step that is resumed goes on with the task it had created. */
+  /** Returns the question. Called once: a resumed step continues with the task that it created. */
   ask(context: StepContext<InputOf<I>>): StepQuestion<R, P> | Promise<StepQuestion<R, P>>;
-  /** What the step gives when nobody answered. Left out, it fails with the NoAnswerError, and so does the run. */
+  /** Returns the result of the step without an answer. By default the step and the run fail with NoAnswerError. */
   onNoAnswer?: ((error: NoAnswerError) => AnswerOf<R> | Promise<AnswerOf<R>>) | undefined;
   /** Left out: `createClient()`, which finds the service by the environment. */
   client?: Client | undefined;
@@ -138,7 +138,7 @@ export function resumeOnCallback(mastra: Mastra): (callback: Callback) => Promis
     const place = found && placeOf(found.state, taskId);
     if (!place) {
       if (found && !mayStillWait(found.state, stepId)) return;
-      throw new HumanTaskError("NOT_WAITING_YET", `Nothing of the run "${runId}" waits for ${taskId} yet.`, { taskId });
+      throw new HumanTaskError("NOT_WAITING_YET", `The run "${runId}" does not wait for ${taskId} yet.`, { taskId });
     }
     const run = await found.workflow.createRun({ runId });
     const resumed = run.resume({ ...place, resumeData: { taskId } });
@@ -180,7 +180,7 @@ function contains({ steps }: { steps?: Record<string, unknown> }, id: string): b
   );
 }
 
-/** What Mastra keeps of a step that is suspended. */
+/** Mastra's data of a suspended step. */
 interface SuspendedResult {
   status: string;
   suspendPayload?: Partial<Suspended> & { __workflow_meta?: { foreachOutput?: (SuspendedResult | null)[] } };

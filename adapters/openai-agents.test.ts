@@ -284,7 +284,7 @@ testAgent("several calls at once are waited for together, and a lost callback co
   const done = await runs.resume("a");
   assert.ok(done.status === "finished");
   const said = String(done.result!.finalOutput);
-  for (const told of ["timed_out", "completed", "not valid: nobody was asked", "cancelled"])
+  for (const told of ["timed_out", "completed", "arguments are invalid. No one was asked", "cancelled"])
     assert.ok(said.includes(told), `${told}: ${said}`);
   await assert.rejects(runs.resume("no such"), { code: "NO_RUN" });
 });
@@ -322,7 +322,7 @@ testAgent("a person approves or rejects what a tool is to do, and nobody's answe
   const done = await runs.resume("a");
   assert.deepEqual([done.status, paid], ["finished", [1]]);
   const said = done.status === "finished" ? String(done.result!.finalOutput) : "";
-  for (const told of ["paid", "Too much.", "Nobody answered in time"])
+  for (const told of ["paid", "Too much.", "No one answered in time"])
     assert.ok(said.includes(told), `${told}: ${said}`);
   await assert.rejects((await start({})).start("b", "Go."), { code: "NO_QUESTION" });
 });

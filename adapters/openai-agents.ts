@@ -31,16 +31,16 @@ export type { ApprovalQuestion } from "./approval.ts";
 export type { Answered, Outcome, Pending, Unanswered } from "./outcome.ts";
 export type { Exclusively } from "./runs.ts";
 
-/** What a tool takes here: an object schema of a library such as zod. */
+/** Parameters of a tool: an object schema of a library such as zod. */
 export type ToolParameters = StandardSchema & ToolInputParameters;
 
 export interface HumanToolOptions<Shape extends ToolParameters, R extends AnySchema, P extends AnySchema> {
   name: string;
-  /** For the model: when to ask, and what it will be told. */
+  /** For the model: when to ask, and what it gets back. */
   description: string;
-  /** What the model says. */
+  /** Schema of the model's arguments. */
   parameters: Shape;
-  /** What a person is asked then. */
+  /** Returns the question for the person. */
   question: (input: AnswerOf<Shape>) => Question<R, P>;
 }
 
@@ -50,19 +50,19 @@ export interface WaitingToolOptions<
   P extends AnySchema,
 > extends HumanToolOptions<Shape, R, P> {
   /**
-   * Names the run, such as the id of a conversation. The same question of one run is asked once: it is found again when the
-   * model asks again, and when the run begins anew. Another run asks anew.
+   * Returns the name of the run, such as the id of a conversation. Within a run, the same question is asked once: it is found
+   * again when the model repeats it, and when the run restarts. Another run asks again.
    */
   run: string;
-  /** Longer than this nobody is waited for, and the model is told that it is pending. Left out: until the task ends. */
+  /** Maximum wait. After that the model gets a pending result. Default: until the task closes. */
   waitSeconds?: number | undefined;
-  /** Left out: `createClient()`, which finds the service by the environment. */
+  /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
 }
 
 /**
- * A tool that asks a person and waits, for answers that come while the process lives. The signal of the run ends the waiting;
- * the task stays open. A question that cannot be asked is an error of the run, and nothing to tell the model.
+ * Creates a tool that asks a person and waits, for answers that come while the process runs. The signal of the run ends the
+ * wait; the task stays open. A question that cannot be asked is an error of the run, not a result for the model.
  */
 export function humanTool<
   Shape extends ToolParameters,
@@ -85,8 +85,8 @@ export function humanTool<
 }
 
 /**
- * A tool whose calls interrupt the run, as those that need approval do, and are answered by a person later: `createRuns` asks,
- * and resumes the run.
+ * Creates a tool whose calls interrupt the run, like calls that need approval, and are answered by a person later.
+ * `createRuns` asks, and resumes the run.
  */
 export function pausingHumanTool<
   Shape extends ToolParameters,
@@ -114,15 +114,15 @@ export function pausingHumanTool<
 
 type Ask = (input: unknown) => Promise<Question | "invalid">;
 
-/** What tools made here ask. */
+/** Questions of the tools created here. */
 const questions = new WeakMap<object, Ask>();
 
-/** What became of the questions of a run that is resumed, by the id of the call; kept under its context, which nested runs share. */
+/** Outcomes of the questions of a resumed run, by call id. Stored under its context, which nested runs share. */
 const outcomes = new WeakMap<object, Map<string, Outcome<unknown>>>();
 
 function outcomesOf(context: unknown): Map<string, Outcome<unknown>> {
   if (typeof context !== "object" || context === null)
-    throw new HumanTaskError("NO_CONTEXT", "The context of a run that pauses for people is an object.");
+    throw new HumanTaskError("NO_CONTEXT", "The context of a run that pauses for people must be an object.");
   const known = outcomes.get(context) ?? new Map<string, Outcome<unknown>>();
   outcomes.set(context, known);
   return known;
@@ -131,46 +131,46 @@ function outcomesOf(context: unknown): Map<string, Outcome<unknown>> {
 // oxlint-disable-next-line typescript/no-explicit-any -- as in the framework's own signatures
 type AnyAgent = Agent<any, any>;
 
-/** What a run begins with, or goes on from. */
+/** The input of a run, or the state it resumes from. */
 type Input<TAgent extends AnyAgent> = string | AgentInputItem[] | RunState<unknown, TAgent>;
 
 export interface RunsOptions<TAgent extends AnyAgent> {
-  /** The agent that runs begin with. */
+  /** The first agent of a run. */
   agent: TAgent;
-  /** Runs it. Left out: `run(agent, input, options)`; for a `Runner`, a session, or a limit of turns. */
+  /** Runs the agent, for a `Runner`, a session or a turn limit. Default: `run(agent, input, options)`. */
   execute?:
     | ((agent: TAgent, input: Input<TAgent>, options: { signal?: AbortSignal }) => Promise<RunResult<unknown, TAgent>>)
     | undefined;
   /**
-   * For other tools with `needsApproval`, by their name: who is asked whether a call may be executed. No answer is no approval.
-   * @param input - the arguments of the call, which the model made and nobody has checked
+   * For other tools with `needsApproval`, by name: the question whether a call may be executed. No answer means no approval.
+   * @param input - the model's arguments, not validated
    */
   approvals?: Readonly<Record<string, (input: Record<string, unknown>) => ApprovalQuestion>> | undefined;
-  /** The run as it was saved, from a database; nothing when it was not. */
+  /** Loads the saved run from a database, if any. */
   load: (run: string) => PromiseLike<string | null | undefined> | string | null | undefined;
-  /** Keeps a run. @param saved - of its serialized `RunState`, and for `load` alone */
+  /** Saves a run. @param saved - its serialized `RunState`, only for `load` */
   save: (run: string, saved: string) => unknown;
-  /** Where this program takes callbacks. Left out: runs go on by `resume` alone. */
+  /** URL where this program receives callbacks. Without it, only `resume` continues runs. */
   callbackUrl?: string | undefined;
-  /** Left out: `createClient()`, which finds the service by the environment. */
+  /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
   /**
-   * Where several processes take callbacks: does `work` while none of them does any for this run, such as under an advisory
-   * lock. Left out, runs take turns within this process.
+   * For several processes that receive callbacks: runs `work` exclusively for this run, for example under an advisory lock.
+   * By default, work is exclusive within this process.
    */
   exclusively?: Exclusively | undefined;
 }
 
-/** How far a run has come. */
+/** The state of a run. */
 export type Step<TAgent extends AnyAgent> =
   | {
       status: "finished";
-      /** null when the run had finished before. */
+      /** null if the run had already finished. */
       result: RunResult<unknown, TAgent> | null;
     }
   | {
       status: "waiting";
-      /** Whom it waits for; it goes on once all of them have ended. */
+      /** The open questions. The run continues when all of them are closed. */
       tasks: { taskId: string; url: string; toolName: string; toolCallId: string }[];
     };
 
@@ -181,21 +181,21 @@ interface Abortable {
 /** Runs that outlive the process, as serialized states in a database. */
 export interface Runs<TAgent extends AnyAgent> {
   /**
-   * Begins a run. @param run - its id
+   * Starts a run. @param run - its id
    * @throws HumanTaskError NO_QUESTION, RUN_ID_TOO_LONG, ApiError, UnreachableError, and what the agent throws
    */
   start(run: string, input: string | AgentInputItem[], options?: Abortable): Promise<Step<TAgent>>;
-  /** Goes on if everybody has answered, also where a callback was lost, or the process ended. @throws as `start`, and NO_RUN */
+  /** Continues if everyone has answered, also after a lost callback or a restart. @throws as `start`, and NO_RUN */
   resume(run: string, options?: Abortable): Promise<Step<TAgent>>;
   /**
-   * What a callback is for, for `callbackHandler` and `nodeCallbackHandler`. null: the run has gone on before, or the task is
-   * none of a run. While the run goes on, a repeated callback waits for it; where that failed, a repeated callback does it again.
+   * Handles a callback, for `callbackHandler` and `nodeCallbackHandler`. Returns null if the run has already continued, or if
+   * the task belongs to no run. A repeated callback waits while the run continues, and tries again if that failed.
    * @throws as `start`, and NOT_WAITING_YET
    */
   onCallback(callback: Callback): Promise<Step<TAgent> | null>;
 }
 
-/** Runs that are interrupted for people: asks what their tools ask, keeps the state, and resumes it by the answers. */
+/** Creates runs that are interrupted for people: asks the questions of tools, saves the state, and resumes with the answers. */
 export function createRuns<TAgent extends AnyAgent>({
   agent,
   execute = async (agent, input, options) => runAgent<TAgent, unknown>(agent, input, options),
@@ -218,14 +218,14 @@ export function createRuns<TAgent extends AnyAgent>({
     if (question === null)
       throw new HumanTaskError(
         "NO_QUESTION",
-        `A call of "${toolName}" is to be approved, and approvals does not say whom to ask.`,
+        `A call of "${toolName}" needs approval, and approvals does not say who to ask.`,
       );
     if (question === "invalid") return question;
     const idempotencyKey = keyIn(FRAMEWORK, run, await digestOf([callIdOf(item)]));
     return client.ask({ ...question, callbackUrl: question.callbackUrl ?? callbackUrl, idempotencyKey, signal });
   }
 
-  /** Goes on until the run has finished, or somebody is waited for. */
+  /** Continues until the run has finished or waits for a person. */
   async function advance(run: string, saved: Saved<TAgent>, { signal }: Abortable): Promise<Step<TAgent>> {
     let { next } = saved;
     const answered = [...saved.answered];
@@ -245,7 +245,7 @@ export function createRuns<TAgent extends AnyAgent>({
           // The framework tells the model itself what it has called wrongly.
           if (task === "invalid")
             if (isMade(item)) next.approve(item);
-            else next.reject(item, { message: "The arguments are not valid: nobody was asked." });
+            else next.reject(item, { message: "The arguments are invalid. No one was asked." });
           else settle(next, item, await outcomeOf(task, signal));
         answered.push(...(await Promise.all(items.map(async (item) => digestOf([callIdOf(item)])))));
       }
@@ -298,7 +298,7 @@ function callIdOf({ rawItem }: RunToolApprovalItem): string {
   return "callId" in rawItem ? rawItem.callId : (rawItem.id ?? "");
 }
 
-/** What to ask about an interruption: of a tool that was made here, or of another one that needs approval. */
+/** Returns the question for an interruption by a tool created here, or by another one that needs approval. */
 async function questionOf(
   { name = "", arguments: text, agent, rawItem }: RunToolApprovalItem,
   approvals: NonNullable<RunsOptions<AnyAgent>["approvals"]>,
@@ -315,7 +315,7 @@ async function questionOf(
   } catch {
     return "invalid";
   }
-  // Nobody approves what they are not shown.
+  // A person must see what they approve.
   if (input === undefined) return null;
   return question?.(input) ?? { ...approval!(input as Record<string, unknown>), responseSchema: APPROVAL };
 }
@@ -355,7 +355,7 @@ function toolOf<Shape extends ToolParameters, Result>(
   const errorFunction = (_: unknown, error: unknown): string => {
     // That the service is away is nothing to tell the model.
     if (!(error instanceof ModelBehaviorError)) throw error;
-    return "The arguments are not valid: nobody was asked.";
+    return "The arguments are invalid. No one was asked.";
   };
   const options = { ...described, ...executed, errorFunction } as unknown as Parameters<typeof tool>[0];
   return tool(options) as unknown as FunctionTool<unknown, Shape, Result>;

@@ -10,7 +10,7 @@ import {
 } from "@human-task-service/client";
 import { ENDS } from "@human-task-service/client/adapter";
 
-/** What became of a question, as a value: agents and graphs decide by it, and models read it. */
+/** The outcome of a question as a value, for agents, graphs and models. */
 export type Outcome<Answer> = Answered<Answer> | Unanswered;
 
 export interface Answered<Answer> {
@@ -20,18 +20,18 @@ export interface Answered<Answer> {
 }
 
 export interface Unanswered {
-  /** `refused`: somebody answered, and the schema given here does not take it, by a rule that JSON Schema cannot say. */
+  /** `refused`: a person answered, but the answer breaks a rule of the schema that JSON Schema cannot express. */
   status: NoAnswerError["status"] | "refused";
   taskId: string;
   /** For a person or a model to read. */
   reason: string;
 }
 
-/** Nobody has answered yet. The task is open, and the same question finds it again. */
+/** There is no answer yet. The task is open, and the same question finds it again. */
 export interface Pending {
   status: "pending";
   taskId: string;
-  /** Where a person who signs in answers it. */
+  /** URL of the task for people who sign in. */
   url: string;
   reason: string;
 }
@@ -41,7 +41,7 @@ export async function outcomeOf<Answer>(asked: Asked<Answer>, signal?: AbortSign
   return outcomeFrom(asked.id, async () => asked.answer({ signal }));
 }
 
-/** What becomes of a task whose answer is awaited by `answer`. @throws what `answer` throws, but for what an outcome says */
+/** Returns the outcome of a task that `answer` waits for. @throws errors of `answer` that are not outcomes */
 export async function outcomeFrom<Answer>(taskId: string, answer: () => Promise<Answer>): Promise<Outcome<Answer>> {
   try {
     return { status: "completed", taskId, answer: await answer() };
@@ -57,7 +57,7 @@ export function hasEnded({ status }: { status: TaskOutcome["status"] }): boolean
 }
 
 /**
- * Asks and waits, for `waitSeconds` at the most where that is given.
+ * Asks and waits, at most `waitSeconds` if given.
  * @throws ApiError, UnreachableError, the reason of `signal`
  */
 export async function askAndWait<R extends AnySchema, P extends AnySchema>(
@@ -73,13 +73,12 @@ export async function askAndWait<R extends AnySchema, P extends AnySchema>(
     return await outcomeOf(asked, signal === undefined ? over : AbortSignal.any([signal, over]));
   } catch (error) {
     if (error !== over.reason || signal?.aborted === true) throw error;
-    const reason =
-      "Nobody has answered yet, and nothing was decided. The same call again goes on waiting for the answer.";
+    const reason = "No answer yet, and nothing was decided. Repeat the call to wait again.";
     return { status: "pending", taskId: asked.id, url: asked.url, reason };
   }
 }
 
-/** Whether somebody can still answer it, as far as was known when it was asked. */
+/** Returns whether the task was still open when it was asked. */
 export function isOpen({ record }: Asked<unknown>): boolean {
   return !hasEnded(record);
 }

@@ -1,6 +1,6 @@
 import { HumanTaskError, type Callback } from "@human-task-service/client";
 
-// How a callback finds the run that waits for it: the run's name stands in the key of the question, which is signed with the rest.
+// A callback finds its run by the key of the question, which contains the run's name and is covered by the signature.
 
 /** Keys are no longer than this. (spec: Create a task) */
 const MAX_KEY = 255;
@@ -16,7 +16,7 @@ export function keyOfRun(framework: string, parts: readonly string[]): string {
   if (key.length > MAX_KEY)
     throw new HumanTaskError(
       "RUN_ID_TOO_LONG",
-      `The ids of a run stand in the keys of its questions, which have ${MAX_KEY} characters at the most: "${key}".`,
+      `The id of a run is part of the keys of its questions, which may have at most ${MAX_KEY} characters: "${key}".`,
     );
   return key;
 }
@@ -62,7 +62,7 @@ export function readKey(framework: string, callback: Callback): { run: string; d
  * this is answered with 5xx, and the service calls back again, later.
  */
 export function notWaiting(run: string, { task_id }: Callback): HumanTaskError {
-  return new HumanTaskError("NOT_WAITING_YET", `Nothing of the run "${run}" waits for ${task_id} yet.`, {
+  return new HumanTaskError("NOT_WAITING_YET", `The run "${run}" does not wait for ${task_id} yet.`, {
     taskId: task_id,
   });
 }
@@ -76,7 +76,7 @@ export function createTurns(): Exclusively {
   return async (run, work) => {
     const before = last.get(run);
     const mine = (async () => {
-      // Whoever was before has told its own caller.
+      // An earlier error was reported to its own caller.
       await before?.catch(() => {});
       return work();
     })();

@@ -33,7 +33,7 @@ export interface AwaitOptions {
   activityOptions?: Omit<ActivityOptions, "startToCloseTimeout"> | undefined;
 }
 
-/** What is waited for longer than the task is open: the service tells of the end, and that may be late. */
+/** Extra wait after the timeout of the task, because its callback may be late. */
 const GRACE_MS = 60_000;
 const DAY_SECONDS = 86_400;
 
@@ -60,7 +60,7 @@ export async function awaitHuman<const R extends AnySchema = YesOrNo, const P ex
   });
   setHandler(humanTaskEnded, (taskId) => void told.add(taskId));
   const asked = toActivity(question);
-  // Whoever is cancelled here could not know what there is to withdraw.
+  // A workflow that is cancelled here does not know the task to cancel.
   const { taskId, openMs } = await CancellationScope.nonCancellable(async () => humanTaskCreate(asked));
   try {
     if (by === "activity") return await outcomeOfEnded(await humanTaskWait(taskId), question.responseSchema);

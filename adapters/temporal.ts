@@ -18,7 +18,7 @@ export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 /** A question as it goes from a workflow to its activity: with JSON Schema alone, and without where the callback goes. */
 export type ActivityQuestion = Omit<Question, "callbackUrl" | "occasion"> & { idempotencyKey: string };
 
-/** What `awaitHuman` of `/temporal/workflow` calls. Register all of them with the worker. */
+/** The activities of `awaitHuman` in `/temporal/workflow`. Register all of them with the worker. */
 export interface HumanActivities {
   /** Creates the task, or finds it. */
   humanTaskCreate(question: ActivityQuestion): Promise<CreatedTask>;
@@ -37,7 +37,7 @@ export interface CreatedTask {
 }
 
 export interface ActivityOptions {
-  /** Where `signalOnCallback` is served, for the service to reach. Left out: workflows wait by an activity only. */
+  /** Public URL of `signalOnCallback`. Without it, workflows wait only with an activity. */
   callbackUrl?: string | undefined;
   /** Left out: `createClient()`, which finds the service by the environment. */
   client?: Client | undefined;
@@ -87,7 +87,7 @@ export function createHumanActivities({ callbackUrl, ...options }: ActivityOptio
 
 const HEARTBEAT_MS = 10_000;
 
-/** What is no use to try again says so, and a cancellation is one to Temporal as well. */
+/** Marks useless retries as non-retryable, and passes cancellations on to Temporal. */
 async function asActivity<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { cancellationSignal, cancelled } = Context.current();
   try {

@@ -1,4 +1,4 @@
-/** Somebody who looks at a task or has answered it, as far as one can tell that they are the same. */
+/** A person who views or answered a task, with what identifies them. */
 export interface Identity {
   user_id: string | null;
   /** Addresses are compared as they are: both in the same case. */
@@ -7,11 +7,11 @@ export interface Identity {
   account: { team_id: string; user_id: string } | null;
 }
 
-/** What a task says of its end. Times are epoch milliseconds. */
+/** The fields of a task that tell whether it is closed. Times are epoch milliseconds. */
 export interface StatedTask {
   status: "created" | "rejected" | Ended;
   timeout_at: number;
-  /** null as long as the status is not an end. */
+  /** null while the task is open. */
   ended_at: number | null;
   completed_by: Identity;
 }
@@ -26,10 +26,10 @@ export type AnswerState =
   | { how: Exclude<Ended, "completed">; at: number };
 
 /**
- * Says for every surface whether a task can be answered. A deadline that has passed is an end, whether or not the sweep has
- * written it down. Whether this viewer may answer an open task is for the service to say.
+ * Returns for every surface whether a task can be answered. A task past its deadline is closed, even if the sweep has not
+ * stored that yet. Whether this viewer may answer an open task is decided elsewhere.
  *
- * @param viewer - null: nobody who could have answered
+ * @param viewer - null for a viewer who cannot have answered
  * @param now - epoch milliseconds
  */
 export function answerState(task: StatedTask, viewer: Identity | null, now: number): AnswerState {
@@ -41,7 +41,7 @@ export function answerState(task: StatedTask, viewer: Identity | null, now: numb
   return { how: status, at, is_own: viewer !== null && isSame(task.completed_by, viewer) };
 }
 
-/** By the user where the directory knew them, else by the address, else by the account in their channel. */
+/** Compares the user if known, else the email, else the account in the channel. */
 function isSame(answerer: Identity, viewer: Identity): boolean {
   if (answerer.user_id !== null) return answerer.user_id === viewer.user_id;
   if (answerer.email !== null) return answerer.email === viewer.email;

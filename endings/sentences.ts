@@ -1,12 +1,12 @@
 import type { AnswerState, Ended } from "./answer-state.ts";
 
-/** What a surface says of a task that has ended. `{name}` stands for a fact: `fill` puts it there. */
+/** The sentences about a closed task. `fill` replaces `{name}` with a fact. */
 interface Sentences {
-  /** On the page behind a link: a title, and what follows it. */
+  /** On the page behind a link: a title and a text. */
   page: { title: string; says: string };
-  /** In a chat, where others may have answered while the message was on the screen. */
+  /** In Slack, after a click on a message that is no longer current. */
   chat: string;
-  /** In a form that a product embeds, which shows nothing else. */
+  /** In an embedded form. */
   embed: string;
   /** On the task's page in the dashboard. */
   dashboard: string;
@@ -17,69 +17,69 @@ interface AllSentences extends Sentences {
   agent: string;
 }
 
-/** `own`: of the viewer; `unattributed`: nobody knows whose. */
+/** `own`: the viewer answered. `unattributed`: it is unknown who answered. */
 type Row = Ended | "own" | "unattributed";
 
-/** The one catalogue of how tasks end. Sentences of a row say the same fact. */
+/** All sentences about closed tasks. The sentences of a row state the same fact. */
 export const ENDINGS = {
   own: {
     page: {
-      title: "You have answered this",
-      says: "You answered on {at}. Nothing was sent from this page, and nothing is left to do.",
+      title: "You already answered this",
+      says: "You answered on {at}. Nothing was sent from this page. There's nothing more to do.",
     },
-    chat: "You have answered this.",
-    embed: "You have answered this already: your first answer is stored.",
+    chat: "You already answered this.",
+    embed: "You already answered this. Your first answer is stored.",
     dashboard: "You answered this on {at}{through}.",
   },
   completed: {
     page: {
       title: "Already answered by {who}",
-      says: "{who} answered on {at}. Nothing was sent from this page, and nothing is left to do.",
+      says: "{who} answered on {at}. Nothing was sent from this page. There's nothing more to do.",
     },
     chat: "Already answered by {who}.",
-    embed: "This has been answered already.",
+    embed: "This task is already answered.",
     dashboard: "{who} answered this on {at}{through}.",
     agent: "Answered by {who}.",
   },
   unattributed: {
     page: {
       title: "Already answered",
-      says: "Somebody answered on {at}. Nothing was sent from this page, and nothing is left to do.",
+      says: "Someone answered on {at}. Nothing was sent from this page. There's nothing more to do.",
     },
-    chat: "Already answered by somebody.",
-    embed: "This has been answered already.",
-    dashboard: "Somebody answered this on {at}{through}.",
+    chat: "Already answered by someone else.",
+    embed: "This task is already answered.",
+    dashboard: "Someone answered this on {at}{through}.",
     agent: "Answered.",
   },
   cancelled: {
     page: {
       title: "This task was cancelled",
-      says: "It was withdrawn on {at}. Nothing was sent, and no answer is needed any more.",
+      says: "It was cancelled on {at}. Nothing was sent. There's nothing more to do.",
     },
-    chat: "This was cancelled; no answer is needed any more.",
-    embed: "This was withdrawn, and no answer is needed any more.",
-    dashboard: "{canceller} cancelled this task on {at}. No answer is needed any more.",
-    agent: "The request was withdrawn, and has no answer.",
+    chat: "This task was cancelled.",
+    embed: "This task was cancelled.",
+    dashboard: "{canceller} cancelled this task on {at}.",
+    agent: "The request was cancelled, and has no answer.",
   },
   verification_exhausted: {
     page: {
-      title: "The answers failed the checks",
-      says: "No more answers are taken. Nothing was sent from this page.",
+      title: "Automatic check failed",
+      says: "The task is closed. Nothing was sent from this page.",
     },
-    chat: "The answers failed the checks.",
-    embed: "The answers did not pass the checks, and no more are taken.",
-    dashboard: "The answers failed the checks. {reason}",
-    agent: "Every answer was sent back by the checks that the task has. There is no answer that counts.",
+    chat: "Automatic check failed; the task is closed.",
+    embed: "Automatic check failed; the task is closed.",
+    dashboard: "Automatic check failed; the task is closed. {reason}",
+    agent: "No answer passed the verifier's checks. The request is closed without an answer.",
   },
   timed_out: {
     page: {
-      title: "The time is over",
-      says: "An answer was needed by {deadline}. Nothing was sent, and nothing is left to do.",
+      title: "This task has timed out",
+      says: "An answer was needed by {deadline}. Nothing was sent. There's nothing more to do.",
     },
-    chat: "The time for this is over.",
-    embed: "The time for an answer is over.",
-    dashboard: "Nobody answered in time. The task ended on {at}.",
-    agent: "Nobody answered in time. The request has ended without an answer; nothing was approved.",
+    chat: "This task timed out.",
+    embed: "This task timed out.",
+    dashboard: "No one answered in time. The task timed out on {at}.",
+    agent: "No one answered in time. The request is closed without an answer; nothing was approved.",
   },
 } as const satisfies Record<"own", Sentences> & Record<Exclude<Row, "own">, AllSentences>;
 
@@ -91,8 +91,8 @@ export function endingOf(state: Exclude<AnswerState, { how: "open" }>, who: stri
 }
 
 /**
- * A sentence with its facts, in pieces, so that a surface can draw a fact in its own way.
- * @throws Error where a fact is missing
+ * Returns a sentence with its facts, in pieces, so that a surface can draw a fact in its own way.
+ * @throws Error if a fact is missing
  */
 export function fill<T>(sentence: string, facts: Readonly<Record<string, T>>): (string | T)[] {
   return sentence.split(/\{(\w+)\}/).flatMap((piece, i): (string | T)[] => {
@@ -102,7 +102,7 @@ export function fill<T>(sentence: string, facts: Readonly<Record<string, T>>): (
   });
 }
 
-/** A sentence with its facts. @throws Error where a fact is missing */
+/** Returns a sentence with its facts. @throws Error if a fact is missing */
 export function fillText(sentence: string, facts: Readonly<Record<string, string>>): string {
   return fill(sentence, facts).join("");
 }

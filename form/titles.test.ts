@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { labelOf, titleOf } from "./titles.ts";
+import { inSentence, labelOf, titleOf } from "./titles.ts";
 
 void test("the name of a field becomes words", () => {
   const titles: Record<string, string> = {
@@ -13,6 +13,16 @@ void test("the name of a field becomes words", () => {
     "Due Date": "Due date",
     Name: "Name",
     SKU: "SKU",
+    sku: "SKU",
+    Sku: "SKU",
+    image_url: "Image URL",
+    imageUrl: "Image URL",
+    htmlBody: "HTML body",
+    order_ids: "Order IDs",
+    spo2: "SpO2",
+    cpu_load: "CPU load",
+    is_pep: "Is PEP",
+    idea: "Idea",
     größeÄndern: "Größe ändern",
     数: "数",
     _: "_",
@@ -36,4 +46,9 @@ void test("an option without a title is called by its value, identifiers by thei
     ["", "(empty)"],
   ];
   for (const [value, label] of labels) assert.equal(labelOf(value), label);
+});
+
+void test("within a sentence a title begins small, and an abbreviation stays as it is", () => {
+  const words = { "Line items": "line items", "VAT rate": "VAT rate", Größe: "größe", "Order2 items": "order2 items" };
+  for (const [title, inside] of Object.entries({ ...words, SpO2: "SpO2" })) assert.equal(inSentence(title), inside);
 });

@@ -1,4 +1,6 @@
-/** `customer_name`, `customerName`, `customer-name` -> "Customer name". Abbreviations and words with capitals stay. */
+const ABBREVIATIONS = /\b(api|cpu|html|iban|id|ip|json|pdf|pep|pin|sku|spo2|url|vat)(s?)\b/gi;
+
+/** `customer_name`, `customerName`, `customer-name` -> "Customer name", `image_url` -> "Image URL". Words with capitals stay. */
 export function titleOf(key: string): string {
   const words = key
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
@@ -6,7 +8,9 @@ export function titleOf(key: string): string {
     .trim()
     .split(" ")
     .map((word, index) => (index > 0 && /^\p{Lu}\p{Ll}+$/u.test(word) ? word.toLowerCase() : word))
-    .join(" ");
+    .join(" ")
+    .replaceAll(ABBREVIATIONS, (_, name: string, plural: string) => name.toUpperCase() + plural)
+    .replace("SPO2", "SpO2");
   return words === "" ? key.trim() || "(no name)" : capitalized(words);
 }
 
@@ -17,7 +21,7 @@ export function capitalized(text: string): string {
 
 /** "Line items" -> "line items", as it is written within a sentence. Abbreviations stay: "VAT rate". */
 export function inSentence(title: string): string {
-  return /^\p{Lu}\p{Ll}/u.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
+  return /^\p{Lu}\p{Ll}+(?![\p{Lu}\p{Ll}])/u.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 }
 
 /** The label of an option that has no title: identifiers become words, everything else stays as it is. */

@@ -11,21 +11,21 @@ import { createHttpHandler, DEFAULT_AGENT, refusalOf } from "./http.ts";
 import { AGENT_NAME, createRequests } from "./requests.ts";
 import { createServer } from "./server.ts";
 
-const HELP = `human-task-service-mcp: tools with which an agent asks a person, over the Model Context Protocol
+const HELP = `human-task-service-mcp: lets agents ask people, over the Model Context Protocol
 
-  human-task-service-mcp                 speaks MCP on standard input and output, for a client that starts it
+  human-task-service-mcp                 serves MCP on standard input and output, for a client that starts it
   human-task-service-mcp --http 3333     listens for Streamable HTTP on http://127.0.0.1:3333/mcp
 
-  --agent NAME    whose requests these are; an agent sees only its own (default: ${DEFAULT_AGENT})
-  --host HOST     with --http: another address to listen at. Callers bring the service's admin token.
+  --agent NAME    name of the agent, which sees only its own requests (default: ${DEFAULT_AGENT})
+  --host HOST     with --http: another address to listen on. Callers send the service's admin token.
   --version, --help
 
-The service is the one that runs on this machine, or else
-  SERVICE_URL                  where it is, such as https://tasks.example.com
-  SERVICE_ADMIN_API_TOKEN      its admin token (for --http, each caller brings it: Authorization: Bearer)
+By default it uses the service on this machine. For another service, set
+  SERVICE_URL                  its URL, such as https://tasks.example.com
+  SERVICE_ADMIN_API_TOKEN      its admin token (with --http, each caller sends it: Authorization: Bearer)
 `;
 
-/** What stands on a line of its own before the exit. */
+/** The last line before the exit. */
 class UsageError extends Error {}
 
 async function main(): Promise<void> {
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   if (flags.help === true) return void process.stdout.write(HELP);
   if (flags.version === true) return void process.stdout.write(`${version}\n`);
   if (!AGENT_NAME.test(agent))
-    throw new UsageError("--agent takes letters, digits, dots, underscores and hyphens: 63 of them at most.");
+    throw new UsageError("--agent may have at most 63 letters, digits, dots, underscores and hyphens.");
 
   const stop = new AbortController();
   const { signal: stopping } = stop;
@@ -76,13 +76,13 @@ async function listen(options: Parameters<typeof createHttpHandler>[0], port: nu
   const server = createHttpServer((request, response) => {
     // The adapter would say that it failed itself.
     if (!URL.canParse(`http://${request.headers.host}`))
-      return void response.writeHead(400, { "content-type": "text/plain" }).end("Host is not a host.\n");
+      return void response.writeHead(400, { "content-type": "text/plain" }).end("Invalid Host header.\n");
     // Node's declarations say that what is absent may also be undefined, and the adapter's do not.
     void handle(request as Incoming, response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) =>
-      reject(error.code === "EADDRINUSE" ? new UsageError(`Port ${port} is taken.`) : error),
+      reject(error.code === "EADDRINUSE" ? new UsageError(`Port ${port} is in use.`) : error),
     );
     server.listen(port, host, resolve);
   });

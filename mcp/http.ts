@@ -4,22 +4,22 @@ import { AGENT_NAME, createRequests } from "./requests.ts";
 import { createServer } from "./server.ts";
 
 export interface HttpOptions {
-  /** Where the service's API is, without a slash at the end. */
+  /** URL of the service's API, without a slash at the end. */
   baseUrl: string;
-  /** Where people find its pages. */
+  /** URL of its pages. */
   pagesUrl: string;
   version: string;
   stopping: AbortSignal;
-  /** Whose requests those of callers are that name no agent. */
+  /** Agent of callers that name none. */
   agent?: string;
-  /** How the API is called. */
+  /** Replaces `fetch` for calls of the API. */
   fetch?: typeof fetch;
   onError?: (error: Error) => void;
 }
 
 /**
- * Streamable HTTP, a server for each request and nothing kept between them, so that any replica answers. Each request acts
- * with the bearer token that it brings: what that may do, the service decides. `?agent=refunds` names whose requests they are.
+ * Serves Streamable HTTP with a new server for each request and no state, so that any replica can answer. Each request uses
+ * its own bearer token; the service decides what it may do. `?agent=refunds` names the agent.
  */
 export function createHttpHandler({
   baseUrl,
@@ -40,12 +40,11 @@ export function createHttpHandler({
   );
 }
 
-/** Whose requests they are when nobody said. */
+/** Default name of the agent. */
 export const DEFAULT_AGENT = "agent";
 
 /**
- * Why a request is not handed on, before anything of it is done.
- * @returns null: there is nothing against it
+ * Returns the error response for an invalid request, or null.
  */
 export function refusalOf(request: Request): Response | null {
   const refuse = (status: number, message: string, headers: Record<string, string> = {}) =>
@@ -53,7 +52,7 @@ export function refusalOf(request: Request): Response | null {
   if (bearerOf(request) === undefined)
     return refuse(401, "Send Authorization: Bearer with the service's admin token.", { "www-authenticate": "Bearer" });
   if (agentOf(request) === null)
-    return refuse(400, "agent takes letters, digits, dots, underscores and hyphens: 63 of them at most.");
+    return refuse(400, "agent may have at most 63 letters, digits, dots, underscores and hyphens.");
   return null;
 }
 
@@ -61,7 +60,7 @@ function bearerOf(request: Request | undefined): string | undefined {
   return /^bearer ([!-~]+)$/i.exec(request?.headers.get("authorization") ?? "")?.[1];
 }
 
-/** undefined: none was given; null: none that could be one. */
+/** Returns undefined if no agent is given, and null if its name is invalid. */
 function agentOf(request: Request | undefined): string | null | undefined {
   const given = request === undefined ? null : new URL(request.url).searchParams.get("agent");
   if (given === null) return undefined;

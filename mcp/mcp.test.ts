@@ -230,7 +230,7 @@ testEachWay("a call ends in time although nobody answers, and does not pretend",
   const result = await client.callTool({ name: "ask_human", arguments: { question: "Anybody?", wait_seconds: 1 } });
   assert.ok(performance.now() - begun >= 900, "it has waited");
   assert.equal((result.structuredContent as { status: string }).status, "pending");
-  assert.match(textOf(result), /Nobody has answered yet.*Do not take it for approved.*check_on_human/);
+  assert.match(textOf(result), /No answer yet.*Do not treat it as approved.*check_on_human/);
 });
 
 const todaysProtocol = { eras: ["auto"] } as const;
@@ -302,7 +302,7 @@ testEachWay(
       for (const name of ["check_on_human", "withdraw_request"]) {
         const result = await other.callTool({ name, arguments: { request_id: id } });
         assert.equal(result.isError, true, id);
-        assert.match(textOf(result), /There is no request .* of yours/);
+        assert.match(textOf(result), /You have no request /);
         assert.doesNotMatch(JSON.stringify(result), /Secret plan|SECRET|Pay Mia/);
       }
     const listed = await desk.tool<{ requests: HumanRequest[] }>(other, "list_my_requests");

@@ -3,22 +3,22 @@ import { systemClock } from "../sdk/clock.ts";
 import { keyOf } from "../sdk/idempotency.ts";
 import { isWrapped } from "../sdk/single-value.ts";
 
-/** How a request stands. `pending` is what the service calls `created` or `rejected`: nobody's answer counts yet. */
+/** The state of a request. `pending` is `created` or `rejected` in the service: there is no accepted answer yet. */
 export interface HumanRequest {
   request_id: string;
   status: "pending" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
   question: string;
-  /** What the person entered, as the request's schema has it: an object, or a single value. null until then, and when nobody did. */
+  /** The answer in the request's schema: an object or a single value. null without an answer. */
   answer: unknown;
   answered_by: string | null;
-  /** Where a person who signs in answers it. */
+  /** URL of the task for people who sign in. */
   url: string;
   asked_at: string;
-  /** When it ends by itself. */
+  /** When it times out. */
   expires_at: string;
 }
 
-/** What a person is asked. */
+/** A question for a person. */
 export interface NewRequest {
   question: string;
   context: Record<string, unknown>;
@@ -29,58 +29,58 @@ export interface NewRequest {
   isConfidential: boolean;
 }
 
-/** How long a call may take, and who wants to know meanwhile. */
+/** Time limit of a call, and its progress callback. */
 export interface Patience {
   seconds: number;
   /** When the call began, by `performance.now()`. */
   begun: number;
-  /** Of the call: the waiting rejects with its reason. */
+  /** Signal of the call. The wait rejects with its reason. */
   signal: AbortSignal;
   /** Called when the waiting begins, and about every ten seconds. */
   onProgress: (request: HumanRequest, waitedSeconds: number) => Promise<void>;
 }
 
-/** The requests of one agent: those that it made, in whatever process and however long ago, and no others. */
+/** The requests of one agent, from any process and time. */
 export interface Requests {
-  /** Asks, or comes back to the same question while it is still open; then waits. */
+  /** Asks a question, or returns to the same one while it is open; then waits. */
   ask(request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }>;
-  /** Waits for a request that was made before. @throws HumanTaskError UNKNOWN_REQUEST */
+  /** Waits for an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
   check(id: string, patience: Patience): Promise<HumanRequest>;
   /** Newest first. */
   list(which: { isOpen: boolean | undefined; limit: number; signal: AbortSignal }): Promise<HumanRequest[]>;
-  /** Takes back what nobody has answered. What has ended stays as it ended. @throws HumanTaskError UNKNOWN_REQUEST */
+  /** Cancels an open request. A closed request stays as it is. @throws HumanTaskError UNKNOWN_REQUEST */
   withdraw(id: string, reason: string | undefined, signal: AbortSignal): Promise<HumanRequest>;
 }
 
 export interface RequestsOptions {
   client: Client;
-  /** Where people find the service's pages, without a slash at the end. */
+  /** URL of the service's pages, without a slash at the end. */
   pagesUrl: string;
-  /** Whose requests these are: `AGENT_NAME`. */
+  /** The agent of these requests: `AGENT_NAME`. */
   agent: string;
-  /** Ends all waiting, not the requests: the process is about to stop. */
+  /** Ends all waits, but not the requests, because the process is stopping. */
   stopping: AbortSignal;
 }
 
-/** A name of an agent. Nothing in it ends the part of a key where it stands. */
+/** Name of an agent. It contains no separator of keys. */
 export const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-/** Short enough that whoever watches sees that something still waits. */
+/** Length of one poll, which is also the interval of progress reports. */
 const SLICE_SECONDS = 10;
-/** What the service may take to answer beside the waiting, before its silence is told. */
+/** Time for a response in addition to the poll, before a timeout is reported. */
 const ANSWER_MS = 5_000;
 const PAUSE_MS = 500;
 const MINUTE_MS = 60_000;
 
-/** Where requests are kept, and whose they are. */
+/** The options of one agent. */
 interface Own extends Omit<RequestsOptions, "agent"> {
-  /** What the keys of these requests begin with. */
+  /** Prefix of the keys of these requests. */
   prefix: string;
 }
 
 /**
- * Records do not say who created a task, keys do: `mcp:<agent>:<key of the content>:<when>`. An answer is none to the same
- * question of another day: only while a question is open is it the same one, and a key is not used again.
+ * A key names the agent, because records do not: `mcp:<agent>:<key of the content>:<when>`. An old answer does not answer the
+ * same question later: a question is the same only while it is open, and a key is not reused.
  */
 export function createRequests({ agent, ...options }: RequestsOptions): Requests {
   const own: Own = { ...options, prefix: `mcp:${agent}:` };
@@ -144,7 +144,7 @@ async function withdraw(own: Own, id: string, reason: string | undefined, signal
     const options = { signal: bounded(own, signal), ...(reason !== undefined && { reason }) };
     return toRequest(own, await client.cancel(id, options));
   } catch (error) {
-    // Somebody answered in the meantime.
+    // It was answered in the meantime.
     if (error instanceof HumanTaskError && error.code === "TASK_ALREADY_TERMINAL")
       return toRequest(own, await client.get(id, { signal: bounded(own, signal) }));
     throw error;
@@ -157,9 +157,9 @@ async function find(own: Own, id: string, signal: AbortSignal): Promise<TaskReco
     if (error instanceof HumanTaskError && error.code === "TASK_NOT_FOUND") return null;
     throw error;
   });
-  // Another's request is as unknown as one that is not there: nothing of it is told.
+  // A request of another agent is treated as unknown.
   if (task?.idempotency_key.startsWith(own.prefix) !== true)
-    throw new HumanTaskError("UNKNOWN_REQUEST", `There is no request ${id} of yours. list_my_requests names them all.`);
+    throw new HumanTaskError("UNKNOWN_REQUEST", `You have no request ${id}. list_my_requests lists all of them.`);
   return task;
 }
 
@@ -210,7 +210,7 @@ function toRequest({ pagesUrl }: Own, task: ListedTask): HumanRequest {
   };
 }
 
-/** What was entered: of a question for a single value, the value. */
+/** Returns the answer; for a single value, the value. */
 function answerOf({ response, response_schema }: ListedTask): unknown {
   return response !== null && response_schema !== undefined && isWrapped(response_schema)
     ? response["value"]

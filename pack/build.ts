@@ -14,8 +14,8 @@ const DIST = join(ROOT, "dist");
 /** What is read or run beside the compiled modules. */
 const KEPT_AS_IT_IS = [
   "src/node-version.mjs",
-  ...["dashboard", "embed", "light", "redoc", "server"].map((page) => `web/dist/${page}`),
-  ...["dashboard", "embed", "light", "redoc"].map((page) => `web/dist/${page}.json`),
+  ...["dashboard", "embed", "light", "server"].map((page) => `web/dist/${page}`),
+  ...["dashboard", "embed", "light"].map((page) => `web/dist/${page}.json`),
 ];
 
 /** A file or folder named relative to the module that reads it, or starts it as a thread. */

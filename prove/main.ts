@@ -1,8 +1,8 @@
 /**
- * Shows that what the service promises holds: `npm run prove -- [--short] [--count N] [--seed N] [--jobs N] [suite ...]`.
+ * Runs the proofs of the service's promises: `npm run prove -- [--short] [--count N] [--seed N] [--jobs N] [suite ...]`.
  *
- * Each suite prints its seed and the command that repeats it. Ends with 1 when anything was violated, and with 2 when a suite
- * could not run on this machine. docs/reliability.md says which suite shows what.
+ * Each suite prints its seed and the command that repeats it. Exits with 1 after a violation, and with 2 when a suite
+ * cannot run on this machine. docs/reliability.md says which suite shows what.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -68,18 +68,18 @@ async function proveHere({ name, promise, counts, run }: Suite): Promise<Verdict
       return "not run";
     }
     console.log(error instanceof Error ? error.stack : error);
-    console.log(`  VIOLATED: ${promise}\n  Again with: npm run prove -- ${name} --count ${times} --seed ${seed}`);
+    console.log(`  VIOLATED: ${promise}\n  Repeat with: npm run prove -- ${name} --count ${times} --seed ${seed}`);
     return "violated";
   }
 }
 
-/** In a process of its own, whose output is shown when it has ended. */
+/** Runs a suite in a separate process, and prints its output at the end. */
 async function proveApart({ name, counts }: Suite): Promise<Verdict> {
   const times = count ?? (values.short ? counts.short : counts.long);
   const args = [import.meta.filename, name, "--count", String(times), "--seed", String(seed)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const [output, [status]] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  // The last two lines speak of the run as a whole.
+  // The last two lines are about the run as a whole.
   console.log(output.trimEnd().split("\n").slice(0, -2).join("\n").trimEnd());
   return status === 0 ? "held" : status === EXIT_CODES["not run"] ? "not run" : "violated";
 }

@@ -1,17 +1,17 @@
-/** Choices that come from a seed alone. */
+/** Random choices that depend only on a seed. */
 export interface Random {
-  /** From 0 to 1, without 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from 0 to `below` - 1. */
+  /** Returns a whole number from 0 to `below` - 1. */
   int(below: number): number;
-  /** A whole number from `min` to `max`, both included. */
+  /** Returns a whole number from `min` to `max`, both included. */
   between(min: number, max: number): number;
-  /** True in about `share` of all cases. */
+  /** Returns true in about `share` of all cases. */
   chance(share: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
 
-/** Mulberry32. @param part - a run of its own under the same seed, for what is chosen side by side */
+/** Creates a Mulberry32 generator. @param part - an independent sequence of the same seed, for concurrent choices */
 export function createRandom(seed: number, part = 0): Random {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(part + 1, 0x85ebca6b)) >>> 0;
   const next = () => {

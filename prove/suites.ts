@@ -9,7 +9,7 @@ import { pooler } from "./pooler/suite.ts";
 import { simulation } from "./simulation/suite.ts";
 import type { Suite } from "./suite.ts";
 
-/** In the order in which they run. */
+/** All suites, in the order in which they run. */
 export const SUITES: readonly Suite[] = [
   crashSqlite,
   crashPostgres,

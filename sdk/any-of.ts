@@ -5,19 +5,19 @@ import type { AnySchema } from "./schemas.ts";
 /** The first answer to one of several questions. */
 export interface FirstAnswer<Answer> {
   answer: Answer;
-  /** Which question it is the answer to. */
+  /** Index of the answered question. */
   index: number;
   id: string;
-  /** Questions that could not be withdrawn, by the id of their task, because the service was away. */
+  /** Ids of tasks that could not be cancelled because the service was unavailable. */
   leftOpen: readonly string[];
 }
 
 /**
- * Asks several questions at once; the first answer counts, and the others are withdrawn.
+ * Asks several questions at once. The first answer counts, and the other tasks are cancelled.
  *
  * @param ask - asks one of them
- * @param withdraw - cancels a task; false: it could not
- * @throws HumanTaskError SAME_QUESTION; AggregateError of what became of each when none is answered
+ * @param withdraw - cancels a task; returns false if it could not
+ * @throws HumanTaskError SAME_QUESTION; AggregateError with the outcome of each question if none is answered
  */
 export async function firstAnswer<R extends AnySchema, P extends AnySchema, Answer>(
   questions: readonly Question<R, P>[],
@@ -29,7 +29,7 @@ export async function firstAnswer<R extends AnySchema, P extends AnySchema, Answ
   if (new Set(keys).size < keys.length)
     throw new HumanTaskError(
       "SAME_QUESTION",
-      "Two questions are the same one: tell them apart by idempotencyKey or occasion.",
+      "Two questions are the same. Tell them apart with idempotencyKey or occasion.",
     );
   const asking = await Promise.allSettled(questions.map(async (question) => ask({ ...question, signal })));
   const asked = asking.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));

@@ -10,13 +10,13 @@ export interface paths {
         };
         /**
          * List tasks
-         * @description Newest first. The header `Link` with `rel="next"` leads to the next page.
+         * @description Newest first. The `Link` header with `rel="next"` is the address of the next page.
          */
         get: operations["listTasks"];
         put?: never;
         /**
          * Create a task
-         * @description Idempotent on `idempotency_key`: a key that is bound to a task, whatever its status, gives that task, with `Idempotent-Replayed: true`.
+         * @description Idempotent by `idempotency_key`. If a task with this key exists, whatever its status, the response is that task, with `Idempotent-Replayed: true`.
          */
         post: operations["createTask"];
         delete?: never;
@@ -38,7 +38,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a task
-         * @description Removes the task, its documents and what is owed for it. One audit entry stays: which task, who deleted it, when.
+         * @description Deletes the task, its documents and its pending deliveries. One audit entry remains: the id, who deleted the task, and when.
          */
         delete: operations["deleteTask"];
         options?: never;
@@ -54,8 +54,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Wait for the end of a task
-         * @description Answers at once when the task has ended, else when it does, else after `timeout` seconds with the current state.
+         * Poll a task
+         * @description Returns when the task closes, immediately if it is closed already, or after `timeout` seconds with the current state.
          */
         get: operations["pollTask"];
         put?: never;
@@ -77,7 +77,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a task
-         * @description Answers a task. With a verifier the answer may come back as `rejected` (answer again) or end the task as `verification_exhausted`.
+         * @description Answers a task. With a verifier the status may become `rejected` (answer again) or `verification_exhausted` (closed).
          */
         post: operations["completeTask"];
         delete?: never;
@@ -133,8 +133,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make an embed token
-         * @description For the server of a product that shows the form of a task in its page: the frame loads `embed_url`. The token opens this one task, for whoever `sub` is in the product, in a page of `parent_origin`.
+         * Create an embed token
+         * @description For the server of a product that embeds the form of a task. The frame loads `embed_url`. The token opens this one task, for the person `sub`, in a page of `parent_origin`.
          */
         post: operations["createEmbedToken"];
         delete?: never;
@@ -152,11 +152,11 @@ export interface components {
             error_code: string;
             /** @description For people; may change. */
             message: string;
-            /** @description Where the code is explained. */
+            /** @description Link to the explanation of the code. */
             docs: string;
-            /** @description Finds the request in the log. */
+            /** @description Identifies the request in the log. */
             request_id: string;
-            /** @description What is wrong, for validation errors. */
+            /** @description The problems, for validation errors. */
             details?: {
                 /** @description JSON Pointer into the body, or `/query/<name>`. */
                 path: string;
@@ -198,9 +198,9 @@ export interface components {
          *     }
          */
         CreateTask: {
-            /** @description What is to be decided or done, for a human to read. */
+            /** @description The question or the work, for a person to read. */
             task: string;
-            /** @description Data the human reviews. */
+            /** @description Data for the person to review. */
             payload: {
                 [key: string]: unknown;
             };
@@ -208,17 +208,17 @@ export interface components {
             payload_schema: {
                 [key: string]: unknown;
             };
-            /** @description JSON Schema of the response, which is an object; drives the form. */
+            /** @description JSON Schema of the response, which must be an object. The form is built from it. */
             response_schema: {
                 [key: string]: unknown;
             };
-            /** @description Hints for the form; without them it is drawn from the schema. */
+            /** @description Hints for the form. Optional: the schema is enough. */
             form_definition?: {
                 [key: string]: unknown;
             } | null;
             /** @description How long the task stays open. */
             timeout_seconds: number;
-            /** @description Chosen by the client; bound to this task for as long as it is stored. */
+            /** @description Chosen by the client. It identifies this task as long as the task is stored. */
             idempotency_key: string;
             /** @description Routing request: `{email}`, `{user_id}`, `{emails}`, or any of `{role, access_level, pool}`. */
             assign_to?: {
@@ -236,27 +236,27 @@ export interface components {
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Keeps values out of the audit trail and of messages, and skips the verifier. */
+            /** @description Keeps values out of the audit trail and out of messages, and skips the verifier. */
             redact_payload?: boolean | null;
-            /** @description Receives a signed POST when the task has ended. */
+            /** @description Receives a signed POST when the task closes. */
             callback_url?: string | null;
         } & {
             [key: string]: unknown;
         };
         CompleteTask: {
-            /** @description The answer; it must fit the task's `response_schema`. */
+            /** @description The answer. It must match the task's `response_schema`. */
             response: {
                 [key: string]: unknown;
             };
-            /** @description Whom the answer is from; counts for the admin token only. */
+            /** @description The person who gave the answer. Used with the admin token only. */
             completed_by_email?: string | null;
-            /** @description Where the answer was given; counts for the admin token only. */
+            /** @description The channel of the answer. Used with the admin token only. */
             completed_via_channel?: string | null;
         } & {
             [key: string]: unknown;
         };
         CancelTask: {
-            /** @description Why; the record, the poll, the callback and the audit trail show it. */
+            /** @description The reason. The task, the poll, the callback and the audit trail show it. */
             reason?: string | null;
         } & {
             [key: string]: unknown;
@@ -266,44 +266,44 @@ export interface components {
             id: string;
             idempotency_key: string;
             /**
-             * @description Where the task is in its life.
+             * @description The status of the task.
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-            /** @description What is to be decided or done. */
+            /** @description The question or the work. */
             task: string;
-            /** @description Data the human reviews. */
+            /** @description Data for the person to review. */
             payload: {
                 [key: string]: unknown;
             };
-            /** @description Routing request as supplied. */
+            /** @description The routing request, as sent. */
             assign_to: {
                 [key: string]: unknown;
             } | null;
-            /** @description Who it was routed to. */
+            /** @description Email of the assignee. */
             assigned_to_email: string | null;
-            /** @description The directory user it was routed to. */
+            /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
-            /** @description Who is working on it. A claim keeps others from starting, not from answering. */
+            /** @description Email of the person who works on it. Others can still answer. */
             claimed_by_email: string | null;
             /**
-             * @description When the claim ends unless it is renewed.
+             * @description When the claim expires, unless it is renewed.
              * @example 2026-01-31T12:00:00.000Z
              */
             claim_expires_at: string | null;
-            /** @description The accepted answer; null until the task is completed. */
+            /** @description The accepted answer, or null. */
             response: {
                 [key: string]: unknown;
             } | null;
-            /** @description The latest verdict; null until there is one. */
+            /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;
-                /** @description Why the verifier decided so. */
+                /** @description The reason of the verdict. */
                 reason: string | null;
-                /** @description Rejections up to this verdict, itself included. */
+                /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
-            /** @description Rejections by the verifier so far. */
+            /** @description Number of rejections by the verifier. */
             verification_attempt: number;
             timeout_seconds: number;
             /**
@@ -318,7 +318,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description The last transition.
+             * @description Time of the last change of status.
              * @example 2026-01-31T12:00:00.000Z
              */
             updated_at: string;
@@ -332,25 +332,29 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timed_out_at: string | null;
-            /** @description Who answered. */
+            /** @description Email of the person who answered. */
             completed_by_email: string | null;
-            /** @description The directory user who answered. */
+            /** @description User id of the person who answered. */
             completed_by_user_id: string | null;
-            /** @description The Slack workspace of the member who answered in Slack. */
+            /** @description Slack workspace id of the person who answered in Slack. */
             completed_by_slack_team_id: string | null;
-            /** @description The Slack member who answered in Slack. */
+            /** @description Slack user id of the person who answered in Slack. */
             completed_by_slack_user_id: string | null;
-            /** @description Where the answer was given, for example `dashboard`. */
+            /** @description The channel of the answer, for example `dashboard`. */
             completed_via_channel: string | null;
             /**
              * @description When the task was cancelled.
              * @example 2026-01-31T12:00:00.000Z
              */
             cancelled_at: string | null;
-            /** @description The address of the operator who cancelled; null when the admin token did. */
+            /** @description Email of the operator who cancelled, or null if the admin token was used. */
             cancelled_by: string | null;
-            /** @description Why the task was cancelled, as the caller said. */
+            /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description The answer that was sent back. Only while the status is `rejected`. */
+            rejected_response?: {
+                [key: string]: unknown;
+            };
             /** @description JSON Schema of `payload`. */
             payload_schema: {
                 [key: string]: unknown;
@@ -364,11 +368,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             notify?: string[] | null;
-            /** @description Where the outcome is posted. */
+            /** @description Receives the outcome. */
             callback_url?: string | null;
-            /** @description A verifier checks answers before they count, which takes a moment. */
+            /** @description A verifier checks answers before they are accepted. */
             is_verified: boolean;
-            /** @description How answers are verified. */
+            /** @description Settings of the verifier. */
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
@@ -378,44 +382,36 @@ export interface components {
             id: string;
             idempotency_key: string;
             /**
-             * @description Where the task is in its life.
+             * @description The status of the task.
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-            /** @description What is to be decided or done. */
+            /** @description The question or the work. */
             task: string;
-            /** @description Data the human reviews. */
-            payload: {
-                [key: string]: unknown;
-            };
-            /** @description Routing request as supplied. */
+            /** @description The routing request, as sent. */
             assign_to: {
                 [key: string]: unknown;
             } | null;
-            /** @description Who it was routed to. */
+            /** @description Email of the assignee. */
             assigned_to_email: string | null;
-            /** @description The directory user it was routed to. */
+            /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
-            /** @description Who is working on it. A claim keeps others from starting, not from answering. */
+            /** @description Email of the person who works on it. Others can still answer. */
             claimed_by_email: string | null;
             /**
-             * @description When the claim ends unless it is renewed.
+             * @description When the claim expires, unless it is renewed.
              * @example 2026-01-31T12:00:00.000Z
              */
             claim_expires_at: string | null;
-            /** @description The accepted answer; null until the task is completed. */
-            response: {
-                [key: string]: unknown;
-            } | null;
-            /** @description The latest verdict; null until there is one. */
+            /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;
-                /** @description Why the verifier decided so. */
+                /** @description The reason of the verdict. */
                 reason: string | null;
-                /** @description Rejections up to this verdict, itself included. */
+                /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
-            /** @description Rejections by the verifier so far. */
+            /** @description Number of rejections by the verifier. */
             verification_attempt: number;
             timeout_seconds: number;
             /**
@@ -430,7 +426,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description The last transition.
+             * @description Time of the last change of status.
              * @example 2026-01-31T12:00:00.000Z
              */
             updated_at: string;
@@ -444,25 +440,33 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timed_out_at: string | null;
-            /** @description Who answered. */
+            /** @description Email of the person who answered. */
             completed_by_email: string | null;
-            /** @description The directory user who answered. */
+            /** @description User id of the person who answered. */
             completed_by_user_id: string | null;
-            /** @description The Slack workspace of the member who answered in Slack. */
+            /** @description Slack workspace id of the person who answered in Slack. */
             completed_by_slack_team_id: string | null;
-            /** @description The Slack member who answered in Slack. */
+            /** @description Slack user id of the person who answered in Slack. */
             completed_by_slack_user_id: string | null;
-            /** @description Where the answer was given, for example `dashboard`. */
+            /** @description The channel of the answer, for example `dashboard`. */
             completed_via_channel: string | null;
             /**
              * @description When the task was cancelled.
              * @example 2026-01-31T12:00:00.000Z
              */
             cancelled_at: string | null;
-            /** @description The address of the operator who cancelled; null when the admin token did. */
+            /** @description Email of the operator who cancelled, or null if the admin token was used. */
             cancelled_by: string | null;
-            /** @description Why the task was cancelled, as the caller said. */
+            /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description Data for the person to review. */
+            payload?: {
+                [key: string]: unknown;
+            };
+            /** @description The accepted answer, or null. */
+            response?: {
+                [key: string]: unknown;
+            } | null;
             /** @description JSON Schema of `payload`. */
             payload_schema?: {
                 [key: string]: unknown;
@@ -476,11 +480,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             notify?: string[] | null;
-            /** @description Where the outcome is posted. */
+            /** @description Receives the outcome. */
             callback_url?: string | null;
-            /** @description A verifier checks answers before they count, which takes a moment. */
+            /** @description A verifier checks answers before they are accepted. */
             is_verified: boolean;
-            /** @description How answers are verified. */
+            /** @description Settings of the verifier. */
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
@@ -489,11 +493,11 @@ export interface components {
             task_id: string;
             idempotency_key: string;
             /**
-             * @description Where the task is in its life.
+             * @description The status of the task.
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-            /** @description The accepted answer; null until the task is completed. */
+            /** @description The accepted answer, or null. */
             response: {
                 [key: string]: unknown;
             } | null;
@@ -507,27 +511,27 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timed_out_at: string | null;
-            /** @description Who answered. */
+            /** @description Email of the person who answered. */
             completed_by_email: string | null;
-            /** @description Where the answer was given, for example `dashboard`. */
+            /** @description The channel of the answer, for example `dashboard`. */
             completed_via_channel: string | null;
             /**
              * @description When the task was cancelled.
              * @example 2026-01-31T12:00:00.000Z
              */
             cancelled_at: string | null;
-            /** @description The address of the operator who cancelled; null when the admin token did. */
+            /** @description Email of the operator who cancelled, or null if the admin token was used. */
             cancelled_by: string | null;
-            /** @description Why the task was cancelled, as the caller said. */
+            /** @description The reason that the caller gave. */
             cancel_reason: string | null;
-            /** @description Rejections by the verifier so far. */
+            /** @description Number of rejections by the verifier. */
             verification_attempt: number;
-            /** @description The latest verdict; null until there is one. */
+            /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;
-                /** @description Why the verifier decided so. */
+                /** @description The reason of the verdict. */
                 reason: string | null;
-                /** @description Rejections up to this verdict, itself included. */
+                /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
         };
@@ -535,6 +539,7 @@ export interface components {
             id: string;
             task_id: string;
             /**
+             * @description `verified`, `rejected` and `verification_exhausted` are verdicts of the verifier. Their actor is the person who gave the answer.
              * @example created
              * @example completed
              */
@@ -545,10 +550,11 @@ export interface components {
             actor_type: "system" | "human" | "agent";
             actor_email: string | null;
             channel: string | null;
+            /** @description Why the verifier rejected the answer. */
             verifier_reason: string | null;
-            /** @description The embedding product's own id of the person; not verified. */
+            /** @description The person's id in the embedding product. Not verified. */
             embed_sub: string | null;
-            /** @description More about this entry, for example the keys of a response; never its values. */
+            /** @description Details of this entry, for example the keys of a response, but not its values. */
             extra: {
                 [key: string]: unknown;
             } | null;
@@ -559,17 +565,17 @@ export interface components {
             created_at: string;
         };
         MintEmbedToken: {
-            /** @description The task that the token opens, and no other. */
+            /** @description The task that the token opens. */
             task_id: string;
             /**
-             * @description Origin of the page that will hold the form; it must stand in `SERVICE_EMBED_PARENT_ORIGINS`.
+             * @description Origin of the page that embeds the form. `SERVICE_EMBED_PARENT_ORIGINS` must list it.
              * @example https://app.example.com
              */
             parent_origin: string;
-            /** @description Your own id of the person; not verified, and kept in the audit trail as `embed_sub`. */
+            /** @description Your id of the person. Not verified. The audit trail has it as `embed_sub`. */
             sub: string;
             /**
-             * @description How long the token counts.
+             * @description Lifetime of the token, in seconds.
              * @default 300
              */
             ttl_seconds: number | null;
@@ -579,10 +585,10 @@ export interface components {
         EmbedToken: {
             /** @description A signed JWT for this one task. */
             embed_token: string;
-            /** @description What the frame loads; the token stands in its fragment. */
+            /** @description The address for the frame, with the token in its fragment. */
             embed_url: string;
             /**
-             * @description When the token ends.
+             * @description When the token expires.
              * @example 2026-01-31T12:00:00.000Z
              */
             expires_at: string;
@@ -592,9 +598,9 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Finds the request in the log: the caller's own value if it sent one, else a new one. */
+        /** @description Identifies the request in the log. The value of the caller, or a new one. */
         "X-Request-Id": string;
-        /** @description Seconds after which to try again. */
+        /** @description Seconds to wait before the next attempt. */
         "Retry-After": number;
     };
     pathItems: never;
@@ -604,28 +610,30 @@ export interface operations {
     listTasks: {
         parameters: {
             query?: {
-                /** @description Repeatable: any of these. */
+                /** @description Can be repeated. */
                 status?: ("created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted")[];
-                /** @description E-mail address or user id. */
+                /** @description Email or user id. */
                 assigned_to?: string;
-                /** @description true: only tasks that nobody is assigned to; false: only the others. */
+                /** @description true: only unassigned tasks. false: only assigned tasks. */
                 unassigned?: boolean;
-                /** @description true: only tasks that have ended; false: only open ones. */
+                /** @description true: only closed tasks. false: only open tasks. */
                 terminal?: boolean;
-                /** @description Text that occurs in `task`; A to Z stand for a to z as well. */
+                /** @description Text in `task`, or in the email or the name of the assignee or of the person who answered (the case of A to Z is ignored), or a complete `id` or `idempotency_key`. */
                 q?: string;
-                /** @description What `idempotency_key` begins with, as it is written. */
+                /** @description Prefix of `idempotency_key`. Case matters. */
                 key_prefix?: string;
                 /** @description `created`: newest first (default). `deadline`: soonest first. */
                 sort?: "created" | "deadline";
-                /** @description Rows in one page, at most (default 50). A page of very large documents holds fewer. */
+                /** @description Maximum number of rows (default 50). Pages with very large documents have fewer. */
                 limit?: number;
-                /** @description From the `Link` header of the page before. */
+                /** @description From the `Link` header of the previous page. */
                 cursor?: string;
-                /** @description Rows to pass over; a cursor is faster. */
+                /** @description Rows to skip. A cursor is faster. */
                 offset?: number;
                 /** @description `schemas` adds the schemas and the form definition to each row. */
                 include?: "schemas";
+                /** @description `summary` leaves `payload` and `response` out of each row. Default: `full`. */
+                view?: "full" | "summary";
             };
             header?: never;
             path?: never;
@@ -637,7 +645,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description `<...>; rel="next"` where there is a next page. */
+                    /** @description `<...>; rel="next"`, if there is a next page. */
                     Link?: string;
                     [name: string]: unknown;
                 };
@@ -660,13 +668,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The task, new or found by its key. */
+            /** @description The new task, or the existing task with this key. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /** @description `true` when the key was bound to this task before. */
+                    /** @description `true` if the task existed before. */
                     "Idempotent-Replayed"?: "true" | "false";
-                    /** @description `true` on a replay that asks for something else than the task was created with. */
+                    /** @description `true` if the request differs from the request that created the task. */
                     "Idempotent-Mismatch"?: "true";
                     [name: string]: unknown;
                 };
@@ -725,7 +733,7 @@ export interface operations {
     pollTask: {
         parameters: {
             query?: {
-                /** @description Seconds to wait for the end of the task. */
+                /** @description Seconds to wait until the task closes. */
                 timeout?: number;
             };
             header?: never;

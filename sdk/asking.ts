@@ -14,14 +14,14 @@ export async function createTask(send: Send, pagesUrl: string, question: Questio
   const { data, headers } = await send<TaskRecord>({ method: "POST", path, body, signal: question.signal });
   const { id, status } = data;
   const isReplay = headers.get("idempotent-replayed") === "true";
-  // An answer to another question is none to this one, whatever its key.
+  // A task with the same key but another question does not answer this one.
   const isOther = (["task", "payload", "response_schema"] as const).some(
     (name) => canonicalJson(data[name]) !== canonicalJson(body[name]),
   );
   if (isReplay && isOther)
     throw new HumanTaskError(
       "OTHER_QUESTION",
-      `The key "${body.idempotency_key}" is that of ${id} (${status}), which asks something else.`,
+      `The key "${body.idempotency_key}" belongs to ${id} (${status}), which asks something else.`,
       { taskId: id },
     );
   return { id, url: `${pagesUrl}/tasks/${id}`, isReplay, record: data };

@@ -1,7 +1,7 @@
 import { HumanTaskError } from "./errors.ts";
 import type { JsonObject } from "./json.ts";
 
-/** What a callback says. (spec: Events, Callback webhook) */
+/** The body of a callback. (spec: Events, Callback webhook) */
 export interface Callback {
   task_id: string;
   idempotency_key: string;
@@ -13,14 +13,14 @@ export interface Callback {
   completed_via_channel: string | null;
   verification_attempt: number;
   cancelled_at: string | null;
-  /** The address of the operator who cancelled; null when the admin token did. */
+  /** Email of the operator who cancelled; null for the admin token. */
   cancelled_by: string | null;
   cancel_reason: string | null;
 }
 
 /**
- * What callbacks are checked by, in base64 or base64url: the payload key, which the service has as SERVICE_PAYLOAD_KEY, or
- * the webhook key that is derived from it and opens nothing else, as `service webhook-key` prints it.
+ * The key that verifies callbacks, in base64 or base64url: the service's SERVICE_PAYLOAD_KEY, or the webhook key that is
+ * derived from it and that `service webhook-key` prints. Receivers need only the webhook key.
  */
 export type CallbackKey = string | { readonly webhookKey: string | undefined } | undefined;
 
@@ -44,13 +44,13 @@ export async function verifyCallback(
   if (hex === undefined)
     throw new HumanTaskError(
       "CALLBACK_UNSIGNED",
-      `The header X-Service-Signature is ${given === undefined ? "missing" : "not sha256= and 64 hex digits"}: the service did not send this, or the header was lost on the way.`,
+      `The header X-Service-Signature is ${given === undefined ? "missing" : "not sha256= and 64 hex digits"}: the service did not send this, or a proxy removed the header.`,
     );
   const signature = Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16));
   if (!(await crypto.subtle.verify("HMAC", await signingKey(key, "verify"), signature, body)))
     throw new HumanTaskError(
       "CALLBACK_FORGED",
-      "The signature is not that of these bytes and this key. If the service sent it, one of the two has changed.",
+      "The signature does not match the body and the key. Check the key, and pass the body unchanged.",
     );
   return JSON.parse(new TextDecoder().decode(body)) as Callback;
 }
@@ -80,7 +80,7 @@ export function callbackHandler(
   };
 }
 
-/** What Node's `http`, Express and the like hand over. */
+/** A request of Node's `http`, Express and similar. */
 export interface IncomingCallback extends AsyncIterable<unknown> {
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** From `express.raw({ type: "application/json" })`, where that was first. */
@@ -211,7 +211,7 @@ function keyBytes(key: CallbackKey): Uint8Array<ArrayBuffer> {
   if (bytes.length !== KEY_BYTES)
     throw new HumanTaskError(
       "CALLBACK_KEY",
-      "The key is missing or not 32 bytes in base64: give the service's SERVICE_PAYLOAD_KEY, or { webhookKey } as `service webhook-key` prints it.",
+      "The key is missing or not 32 bytes in base64. Pass the service's SERVICE_PAYLOAD_KEY, or { webhookKey } from `service webhook-key`.",
     );
   return Uint8Array.from(bytes, (char) => char.charCodeAt(0));
 }

@@ -363,7 +363,7 @@ void test("an address where nothing listens, and one where something else does, 
   const elsewhere = await listen(t, (_request, response) => response.writeHead(404).end("<h1>Not here</h1>"));
   await assert.rejects(createClient({ baseUrl: elsewhere, token: "t" }).get("tsk_1"), {
     name: "UnreachableError",
-    message: /not the service that answers.*HTTP 404/,
+    message: /Another program responds at .*HTTP 404/,
   });
   const moved = await listen(t, (_request, response) =>
     response.writeHead(308, { location: "https://x.example/" }).end(),
@@ -441,7 +441,7 @@ void test("settings that cannot work are refused at once, without showing a secr
     "",
     "/api",
   ])
-    refused({ baseUrl, token: "t" }, /not one such as https:/);
+    refused({ baseUrl, token: "t" }, /Use one such as https:/);
   for (const token of ["SECRET\nLINE", "SECRET WORDS", "", "SECRÉT"])
     refused({ baseUrl: "http://127.0.0.1:1", token }, /no token/);
   const client = createClient({ baseUrl: "http://127.0.0.1:1", token: "t" });

@@ -12,67 +12,68 @@ import { findSettings } from "./settings.ts";
 import type { AuditEntry, EmbedToken, ListedTask, TaskOutcome, TaskRecord } from "./shapes.ts";
 import { untilEnded, withdraw } from "./waiting.ts";
 
-/** What an agent may do. All of it rejects with ApiError or UnreachableError, or the reason of its signal. */
+/** The client of an agent. All calls reject with ApiError or UnreachableError, or the reason of their signal. */
 export interface Client {
   /**
-   * Asks a person and waits for the answer, for days if need be: over restarts and deploys of the service, lost networks,
-   * and of this program too, which finds its question again by its content.
+   * Asks a person and waits for the answer, for days if needed. The wait survives lost connections, and restarts and deploys
+   * of the service. After a restart of your program, the same call finds its question again by its content.
    * @throws NoAnswerError, AnswerRefusedError, ApiError, UnreachableError
    */
   awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     question: Question<R, P> & Waiting,
   ): Promise<AnswerOf<R>>;
-  /** Asks a person, and does not wait. */
+  /** Asks a person without waiting. */
   ask<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     question: Question<R, P> & Abortable,
   ): Promise<Asked<AnswerOf<R>>>;
   /**
-   * Asks several questions at once, such as one person each; the first answer counts, and the others are withdrawn.
-   * @throws AggregateError of what became of each when none is answered
+   * Asks several questions at once, for example one per person. The first answer counts, and the other tasks are cancelled.
+   * @throws AggregateError with the outcome of each question if none is answered
    */
   anyOf<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
     questions: readonly Question<R, P>[],
     options?: Abortable,
   ): Promise<FirstAnswer<AnswerOf<R>>>;
   /**
-   * Waits for the answer to a task that is there. Give the schema that was asked with; without it, the answer is the response as
-   * it is stored. @throws NoAnswerError, AnswerRefusedError, and see `Client`
+   * Waits for the answer to an existing task. Pass the schema of the question; without it, the answer is the stored response.
+   * @throws NoAnswerError, AnswerRefusedError, and see `Client`
    */
   wait<const R extends AnySchema = { readonly type: "object" }>(
     id: string,
     options?: Abortable & { responseSchema?: R },
   ): Promise<AnswerOf<R>>;
   get(id: string, options?: Abortable): Promise<TaskRecord>;
-  /** Newest first, page by page as they are asked for. */
+  /** Lists tasks, newest first. Pages are loaded on demand. */
   list(filter?: ListFilter, options?: Abortable): AsyncIterableIterator<ListedTask>;
-  /** What has become of a task: at once when it has ended, else after `timeoutSeconds`, 0 to 60 (25). */
+  /** Returns the state of a task: at once if it is closed, else after `timeoutSeconds`, 0 to 60 (default: 25). */
   poll(id: string, options?: Abortable & { timeoutSeconds?: number }): Promise<TaskOutcome>;
   /**
-   * Answers in a person's place, with an object, or the value that was asked for. It is not tried again on its own: whether the first one counted cannot be known.
+   * Answers for a person, with an object or the single value that was asked for. It is never retried, because the first
+   * request may have succeeded.
    */
   complete(
     id: string,
     answer: object | string | number | boolean | null,
     options?: Abortable & { email?: string; channel?: string },
   ): Promise<TaskRecord>;
-  /** Withdraws a task. */
+  /** Cancels a task. */
   cancel(id: string, options?: Abortable & { reason?: string | undefined }): Promise<TaskRecord>;
-  /** Deletes a task and all that belongs to it; of the audit trail, that it was there stays. */
+  /** Deletes a task with everything that belongs to it. Of the audit trail only the deletion remains. */
   delete(id: string, options?: Abortable): Promise<void>;
-  /** Oldest first. */
+  /** Returns the audit trail, oldest first. */
   audit(id: string, options?: Abortable): Promise<AuditEntry[]>;
-  /** For the form in a page of your own. Takes the service key. (spec: Embed tokens) */
+  /** Creates a token for a form in your own page. Needs an embed key. (spec: Embed tokens) */
   embedToken(
     options: Abortable & { taskId: string; parentOrigin: string; sub: string; ttlSeconds?: number },
   ): Promise<EmbedToken>;
 }
 
 export interface ClientOptions {
-  /** Where the service is. Left out: SERVICE_URL, or the service that runs on this machine. */
+  /** URL of the service. Default: SERVICE_URL, or the service on this machine. */
   baseUrl?: string | undefined;
-  /** The admin token. Left out: SERVICE_ADMIN_API_TOKEN, or that of the service on this machine. */
+  /** The admin token. Default: SERVICE_ADMIN_API_TOKEN, or the token of the service on this machine. */
   token?: string | undefined;
-  /** For `embedToken`. Left out: SERVICE_KEY. */
+  /** The embed key for `embedToken`. Default: SERVICE_KEY. */
   serviceKey?: string | undefined;
   /** Sent with each request, for a gateway before the service. */
   headers?: Readonly<Record<string, string>> | undefined;

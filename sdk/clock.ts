@@ -1,4 +1,4 @@
-/** Where the client takes its time from. Tests give another one. */
+/** The clock of the client. Tests replace it. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;

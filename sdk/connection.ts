@@ -8,11 +8,11 @@ export interface Request {
   body?: object | undefined;
   token: string;
   signal?: AbortSignal | undefined;
-  /** How long the service may hold the answer back. */
+  /** How long the service may delay the response. */
   holdMs?: number | undefined;
   /**
-   * Until when, in epoch milliseconds, what failed on the way is tried again; for a while when it is left out. null: never,
-   * for what must not happen twice.
+   * End of the retries, in epoch milliseconds. By default retries last a while. null never retries, for calls that must not
+   * happen twice.
    */
   until?: number | null | undefined;
   taskId?: string | undefined;
@@ -24,10 +24,10 @@ export interface Reply<T> {
 }
 
 export interface Connection {
-  /** Where the service is, without a slash at the end. */
+  /** URL of the service, without a slash at the end. */
   baseUrl: string;
   /**
-   * Sends a request, and again while the service is away, restarting or overloaded.
+   * Sends a request. Retries while the service is unavailable, restarting or overloaded.
    * @throws ApiError, UnreachableError, or the reason of the signal
    */
   request<T>(request: Request): Promise<Reply<T>>;
@@ -44,7 +44,7 @@ export interface ConnectionOptions {
 const FIRST_PATIENCE_MS = 10_000;
 /** The same once the service was there: a deploy, a restart. */
 export const PATIENCE_MS = 300_000;
-/** What an answer takes at most that nobody holds back. */
+/** Time limit of a response that the service does not delay. */
 const ANSWER_MS = 15_000;
 const BACKOFF_MS = 250;
 const BACKOFF_MAX_MS = 10_000;
@@ -68,7 +68,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
         hasAnswered = true;
         failed.tries = tries;
       }
-      // Another request may have heard of the service meanwhile.
+      // Another request may have reached the service in the meantime.
       const until = wanted.until === undefined ? begun + (hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS) : wanted.until;
       // All of them come back at once after a restart: each waits for a random part of a time that doubles.
       const pause = Math.max(waitMs, Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** tries));
@@ -120,7 +120,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
     const to = given.get("location");
     const what = to === null ? `HTTP ${status}` : `a redirect to ${to}`;
     return {
-      failed: new Unheard(`It is not the service that answers at ${baseUrl}: ${what}.`, {}, status),
+      failed: new Unheard(`Another program responds at ${baseUrl}: ${what}.`, {}, status),
     };
   }
 

@@ -52,12 +52,12 @@ interface ErrorRest {
   details: readonly Problem[];
 }
 
-/** Nothing that speaks for the service answered for as long as it was worth trying. A task that was created is not lost. */
+/** The service did not respond within the retry period. A task that was created is not lost. */
 export class UnreachableError extends HumanTaskError {
   override name = "UnreachableError";
 }
 
-/** The task ended without an answer: nobody answered in time, it was withdrawn, or every answer failed its checks. */
+/** The task closed without an answer: it timed out, was cancelled, or no answer passed its checks. */
 export class NoAnswerError extends HumanTaskError {
   override name = "NoAnswerError";
   readonly status: Exclude<TaskOutcome["status"], "created" | "rejected" | "completed">;
@@ -67,9 +67,9 @@ export class NoAnswerError extends HumanTaskError {
     const status = outcome.status as NoAnswerError["status"];
     const reason = outcome.verifier_result?.reason;
     const why = {
-      timed_out: "Nobody answered in time: see timeoutSeconds, notify and assignTo.",
-      cancelled: "The task was withdrawn.",
-      verification_exhausted: `No answer passed the verifier's checks${reason === undefined ? "" : `; of the last one it said: ${reason}`}.`,
+      timed_out: "No one answered in time: see timeoutSeconds, notify and assignTo.",
+      cancelled: "The task was cancelled.",
+      verification_exhausted: `No answer passed the verifier's checks${reason === undefined ? "" : `. Its last reason: ${reason}`}.`,
     }[status];
     super(status.toUpperCase(), `${why} (${outcome.task_id})`, { taskId: outcome.task_id });
     this.status = status;
@@ -87,7 +87,7 @@ export class AnswerRefusedError extends HumanTaskError {
     const said = issues.map(({ message }) => message).join("; ");
     super(
       "ANSWER_REFUSED",
-      `The answer fits the form, but not responseSchema: ${said}. Rules that JSON Schema can say are in the form as well. (${taskId})`,
+      `The answer matches the form, but not responseSchema: ${said}. Rules that JSON Schema can express are in the form too. (${taskId})`,
       { taskId },
     );
     this.answer = answer;

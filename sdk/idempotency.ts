@@ -1,7 +1,7 @@
 import { canonicalJson } from "./json.ts";
 import type { CreateTask } from "./shapes.ts";
 
-/** What makes one question another, by its spelling on the wire. What only says how long, or where to call back, does not. */
+/** The fields that identify a question, in their wire names. Timeout and callback URL do not count. */
 const CONTENT = [
   "task",
   "payload",
@@ -13,12 +13,12 @@ const CONTENT = [
 ] as const;
 
 /**
- * The key of a question that was given none: the same question has the same one, in every process and every language, so
- * that a program which starts anew finds the task that it had created. `v1-` and the SHA-256, in lowercase hex, of the
- * canonical JSON (RFC 8785) of `{assign_to, form_definition, notify, occasion, payload, payload_schema, response_schema,
- * task}`, of which those that are null or absent are left out. `idempotency.vectors.json` has check values.
+ * Returns the default key of a question. The same question has the same key in every process and language, so that a
+ * restarted program finds the task it had created. The key is `v1-` and the SHA-256, in lowercase hex, of the canonical JSON
+ * (RFC 8785) of `{assign_to, form_definition, notify, occasion, payload, payload_schema, response_schema, task}`, without
+ * members that are null or absent. `idempotency.vectors.json` has check values.
  *
- * @param occasion - tells this question from the same one asked before, such as the id of a run or a date
+ * @param occasion - distinguishes this question from the same one asked before, such as the id of a run or a date
  */
 export async function keyOf(
   question: Omit<CreateTask, "idempotency_key">,

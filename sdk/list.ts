@@ -1,7 +1,7 @@
 import type { Send } from "./requests.ts";
 import type { ListedTask, ListQuery, TaskRecord } from "./shapes.ts";
 
-export interface ListFilter extends Omit<ListQuery, "status" | "cursor" | "offset"> {
+export interface ListFilter extends Omit<ListQuery, "status" | "cursor" | "offset" | "view"> {
   status?: TaskRecord["status"] | readonly TaskRecord["status"][];
 }
 

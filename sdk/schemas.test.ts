@@ -106,6 +106,6 @@ void test("a schema that does not say itself as JSON Schema is refused with what
 void test("a schema with what JSON has no word for is refused by the library's own reason", () => {
   assert.throws(() => jsonSchemaOf(z.object({ at: z.date() }), "responseSchema"), {
     code: "NO_JSON_SCHEMA",
-    message: /responseSchema cannot be said as JSON Schema: .*Date/,
+    message: /responseSchema cannot be expressed as JSON Schema: .*Date/,
   });
 });

@@ -3,7 +3,7 @@ import type { FromJsonSchema } from "./infer.ts";
 import type { JsonObject } from "./json.ts";
 import { unwrapResponse } from "./single-value.ts";
 
-/** What a library such as zod, valibot or arktype makes: it checks a value and has a type. (standardschema.dev) */
+/** A schema of a library such as zod, valibot or arktype. It checks a value and has a type. (standardschema.dev) */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -19,19 +19,19 @@ type Checked<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] };
 
-/** What an answer is where a question has no schema. */
+/** The answer to a question without a schema. */
 export const YES_OR_NO = { type: "boolean" } as const;
 export type YesOrNo = typeof YES_OR_NO;
 
 /** A schema of a library, or plain JSON Schema (draft 2020-12, or draft-07 when `$schema` says so). */
 export type AnySchema = StandardSchema | { readonly [keyword: string]: unknown };
 
-/** What a schema lets through, as TypeScript knows it. */
+/** The output type of a schema. */
 export type AnswerOf<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : ObjectOf<FromJsonSchema<S>>;
-/** What is given to a schema: of a library that changes values, what they are before that. */
+/** The input type of a schema, before a library transforms values. */
 export type PayloadOf<S> = S extends StandardSchema<infer Input> ? Input : ObjectOf<FromJsonSchema<S>>;
 
-/** What nothing is known of is at least an object. */
+/** The fallback type: an object. */
 type ObjectOf<T> = unknown extends T ? JsonObject : T;
 
 /** For a library that does not say its schemas as JSON Schema: `schema` checks the answer, `jsonSchema` makes the form. */
@@ -58,7 +58,7 @@ export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
     return jsonSchema.input({ target: "draft-2020-12" });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new HumanTaskError("NO_JSON_SCHEMA", `${name} cannot be said as JSON Schema: ${why}`, { cause });
+    throw new HumanTaskError("NO_JSON_SCHEMA", `${name} cannot be expressed as JSON Schema: ${why}`, { cause });
   }
 }
 

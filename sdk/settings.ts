@@ -1,14 +1,14 @@
 import { HumanTaskError } from "./errors.ts";
 
 export interface Settings {
-  /** Without a slash at the end, as the next. */
+  /** URL of the API, without a slash at the end. */
   baseUrl: string;
-  /** Where people find its pages. */
+  /** URL of its pages, without a slash at the end. */
   pagesUrl: string;
   token: string;
 }
 
-/** What Node, Deno and Bun have, and browsers and most of the edge have not. */
+/** Available in Node, Deno and Bun, but not in browsers and most edge runtimes. */
 interface Process {
   env?: Readonly<Record<string, string | undefined>>;
   getBuiltinModule?: (name: string) => unknown;
@@ -19,7 +19,7 @@ interface Files {
   readFileSync: (path: string, encoding: "utf8") => string;
 }
 
-/** What a service on this machine has left for programs of the same person: where it is, and its token. */
+/** The discovery file that a service writes for programs of the same user: its URL and token. */
 interface Found {
   url: string;
   public_url: string;
@@ -28,8 +28,8 @@ interface Found {
 }
 
 /**
- * Where the service is, and the token: as given, else from SERVICE_URL and SERVICE_ADMIN_API_TOKEN, else as a service that
- * runs on this machine has written it down. A token of that file goes to the address beside it only.
+ * Returns the URL and the token: as given, else from SERVICE_URL and SERVICE_ADMIN_API_TOKEN, else from the discovery file of
+ * a service on this machine. The token of that file is sent only to the URL in it.
  * @throws HumanTaskError NOT_CONFIGURED
  */
 export function findSettings(given: { baseUrl?: string | undefined; token?: string | undefined }): Settings {
@@ -40,18 +40,18 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
   if (baseUrl === undefined)
     throw new HumanTaskError(
       "NOT_CONFIGURED",
-      "No service was found. Start one on this machine, or set SERVICE_URL and SERVICE_ADMIN_API_TOKEN, or give createClient({ baseUrl, token }).",
+      "No service was found. Start one on this machine, or set SERVICE_URL and SERVICE_ADMIN_API_TOKEN, or use createClient({ baseUrl, token }).",
     );
-  // What stands in an address is shown, and what stands in a header must fit there.
+  // The URL is shown in messages, so it must not contain credentials. The token must be a valid header value.
   if (!/^https?:\/\/[^/@]+(\/[^@]*)?$/.test(baseUrl))
     throw new HumanTaskError(
       "NOT_CONFIGURED",
-      "The address of the service is not one such as https://tasks.example.com.",
+      "The URL of the service is invalid. Use one such as https://tasks.example.com.",
     );
   if (!/^[!-~]+$/.test(token ?? ""))
     throw new HumanTaskError(
       "NOT_CONFIGURED",
-      `There is no token for ${baseUrl}: set SERVICE_ADMIN_API_TOKEN, or give createClient({ token }).`,
+      `There is no token for ${baseUrl}: set SERVICE_ADMIN_API_TOKEN, or use createClient({ token }).`,
     );
   const bare = (address: string): string => address.replace(/\/+$/, "");
   return { baseUrl: bare(baseUrl), pagesUrl: bare(found?.public_url ?? baseUrl), token: token! };
@@ -63,7 +63,7 @@ export function findServiceKey(given: string | undefined): string {
   if (key) return key;
   throw new HumanTaskError(
     "NOT_CONFIGURED",
-    "Embed tokens are minted with a service key: set SERVICE_KEY, or give createClient({ serviceKey }).",
+    "An embed key is needed to create embed tokens. Set SERVICE_KEY, or use createClient({ serviceKey }).",
   );
 }
 

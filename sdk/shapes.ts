@@ -4,8 +4,9 @@ import type { components, operations } from "./api.ts";
 
 type Schemas = components["schemas"];
 export type TaskRecord = Schemas["Task"];
-export type ListedTask = Schemas["ListedTask"];
-/** What has become of a task. */
+/** A task in a list. The client asks for whole rows, so they have their documents. */
+export type ListedTask = Schemas["ListedTask"] & Pick<TaskRecord, "payload" | "response">;
+/** The state of a task. */
 export type TaskOutcome = Schemas["PollResult"];
 export type AuditEntry = Schemas["AuditEntry"];
 export type EmbedToken = Schemas["EmbedToken"];

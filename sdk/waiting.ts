@@ -7,7 +7,7 @@ import type { TaskOutcome } from "./shapes.ts";
 export const POLL_SECONDS = 25;
 /** Polls that end at once, as those of a service that is stopping do, follow each other no faster. */
 const POLL_PAUSE_MS = 500;
-/** Withdrawing a task that is no longer needed holds nothing up for longer. */
+/** Time limit for cancelling a task that is no longer needed. */
 const WITHDRAW_MS = 10_000;
 
 /** Polls until a task has ended. @param timeoutAt - when it must have, as its record says */
@@ -22,13 +22,13 @@ export async function untilEnded(
     const asked = clock.now();
     const until = Math.max(Date.parse(timeoutAt), asked) + PATIENCE_MS;
     const outcome = await pollTask(send, id, POLL_SECONDS, { signal, until });
-    // Whatever stands before the service may have said something else.
+    // A proxy in front of the service may have responded instead.
     if (ENDS.has(outcome.status) && outcome.task_id === id) return outcome;
     if (clock.now() - asked < POLL_PAUSE_MS) await clock.sleep(POLL_PAUSE_MS * (1 + Math.random()), signal);
   }
 }
 
-/** Cancels a task that is no longer needed. @returns whether it has ended, or is gone */
+/** Cancels a task that is no longer needed. @returns whether it is closed or deleted */
 export async function withdraw(send: Send, clock: Clock, id: string): Promise<boolean> {
   try {
     await cancelTask(send, id, "No longer needed.", { until: clock.now() + WITHDRAW_MS });

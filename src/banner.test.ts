@@ -42,12 +42,12 @@ test("the first start shows the token, and a call that works as it stands", () =
 });
 
 test("the first start says whether forms can be embedded, and where", () => {
-  assert.match(plain(), /Embed {6}off: set SERVICE_EMBED_SIGNING_SECRET\n/);
+  assert.match(plain(), /Embed {7}off: set SERVICE_EMBED_SIGNING_SECRET\n/);
   const env = {
     SERVICE_EMBED_SIGNING_SECRET: "0123456789abcdef".repeat(4),
     SERVICE_EMBED_PARENT_ORIGINS: "https://app.example.com",
   };
-  assert.match(plain({}, env), /Embed {6}on, for https:\/\/app\.example\.com\n/);
+  assert.match(plain({}, env), /Embed {7}on, for https:\/\/app\.example\.com\n/);
   assert.ok(!plain({}, env).includes("0123456789abcdef"));
 });
 
@@ -56,8 +56,8 @@ test("later starts say where it runs and what is off, and no secret", () => {
   assert.equal(text, "\n  Human Task Service 1.2.3 is running at http://localhost:3000\n\n  Callbacks are off.\n\n");
 });
 
-test("the set-up link is shown at every start until it was used", () => {
-  const link = "Set up     http://localhost:3000/setup#token=once";
+test("the setup link is shown at every start until it was used", () => {
+  const link = "Set up      http://localhost:3000/setup#token=once";
   assert.ok(plain({ setupToken: "once" }).includes(link));
   assert.ok(plain({ setupToken: "once", isNewDatabase: false, hasNewSecrets: false }).includes(link));
   assert.ok(!plain().includes("Set up"));
@@ -65,7 +65,7 @@ test("the set-up link is shown at every start until it was used", () => {
 
 test("a token that is not new is not shown", () => {
   const kept = plain({ hasNewSecrets: false });
-  assert.match(kept, /API token {2}in \.\/data\/secrets\.json\n/);
+  assert.match(kept, /Admin token in \.\/data\/secrets\.json\n/);
   assert.ok(!kept.includes(TOKEN));
 
   const own = plain({ isOwnToken: true }, { SERVICE_ADMIN_API_TOKEN: "my-own-long-token" });
@@ -102,7 +102,7 @@ test("a log is told the same, and never a secret", () => {
     assert.ok(!text.includes(secret));
   assert.deepEqual(
     lines.map(({ msg }) => msg),
-    ["Callbacks are off.", "Made the secrets of this service", "Human Task Service is running"],
+    ["Callbacks are off.", "Secrets created", "Human Task Service is running"],
   );
   assert.equal(lines.at(-1)!["url"], "http://localhost:3000");
 });

@@ -5,24 +5,27 @@ import type { Config } from "./config.ts";
 import { SERVICE_COMMAND } from "./lib/command.ts";
 import { SAMPLE_TASK } from "./lib/sample-task.ts";
 
-/** What an operator is told about a service that has just started. */
+/** The width of the longest label, "Admin token". */
+const LABEL_WIDTH = 11;
+
+/** What the banner and the log say about a service that has just started. */
 export interface Started {
   config: Config;
   version: string;
   /** Where it listens, for example `http://127.0.0.1:3000`. */
   address: string;
   isNewDatabase: boolean;
-  /** Secrets were made at this start. */
+  /** Whether this start created secrets. */
   hasNewSecrets: boolean;
   /** The admin token comes from the environment and not from `secrets.json`. */
   isOwnToken: boolean;
-  /** Makes the first operator; null once there is one. */
+  /** Token of the setup link. null: an operator exists. */
   setupToken: string | null;
-  /** Problems that do not keep it from working, such as a part that is off. */
+  /** Problems that do not stop the service, such as a feature that is off. */
   warnings: readonly string[];
 }
 
-/** What a terminal shows: the whole picture at the first start, later only what matters then. A secret is shown once, when it is made. */
+/** The banner for a terminal. The first start shows everything, later starts only what matters then. A secret is shown once, when it is created. */
 export function startedText(started: Started, { color }: { color: boolean }): string {
   const { version, warnings } = started;
   const url = publicUrl(started);
@@ -31,24 +34,25 @@ export function startedText(started: Started, { color }: { color: boolean }): st
 
   const lines = [`${strong("Human Task Service")} ${version} is running at ${strong(url)}`];
   if (isFirstStart(started)) {
-    const rows = firstRows(started).map(([label, value]) => `${quiet(label.padEnd(10))} ${value}`);
+    const rows = firstRows(started).map(([label, value]) => `${quiet(label.padEnd(LABEL_WIDTH))} ${value}`);
     lines.push("", ...rows, "", "First task:", firstTask(started));
-  } else if (started.setupToken !== null) lines.push("", `${quiet("Set up".padEnd(10))} ${setupLink(started)}`);
+  } else if (started.setupToken !== null)
+    lines.push("", `${quiet("Set up".padEnd(LABEL_WIDTH))} ${setupLink(started)}`);
   if (warnings.length > 0) lines.push("", ...warnings);
   return `\n${lines.map((line) => (line === "" ? "" : `  ${line}`)).join("\n")}\n\n`;
 }
 
-/** Opens set-up once; after that its token opens nothing. */
+/** The setup link. Its token works once. */
 function setupLink(started: Started): string {
   return `${publicUrl(started)}/setup#token=${started.setupToken}`;
 }
 
-/** The same for a log, where a secret would be kept for ever: none is in it but the one that works once. */
+/** Logs the start. The log keeps lines for ever, so it contains no secret except the setup token, which works once. */
 export function logStarted(started: Started, log: Logger): void {
   const { version, address, config, isNewDatabase, hasNewSecrets, warnings } = started;
   for (const warning of warnings) log.warn(warning);
-  if (hasNewSecrets) log.info({ file: secretsFile(config) }, "Made the secrets of this service");
-  if (started.setupToken !== null) log.info({ link: setupLink(started) }, "Set-up is still to be done");
+  if (hasNewSecrets) log.info({ file: secretsFile(config) }, "Secrets created");
+  if (started.setupToken !== null) log.info({ link: setupLink(started) }, "Setup not finished");
   log.info(
     { version, address, url: publicUrl(started), database: config.database.kind, new_database: isNewDatabase },
     "Human Task Service is running",
@@ -71,7 +75,7 @@ function firstRows(started: Started): [label: string, value: string][] {
     ["API docs", `${url}/api/docs`],
     ["MCP", `${url}/mcp`],
     ["Database", database],
-    ["API token", tokenText(started)],
+    ["Admin token", tokenText(started)],
     [
       "Callbacks",
       config.payloadKey === null ? "off" : `signed; ${SERVICE_COMMAND} webhook-key prints the key for receivers`,
@@ -82,7 +86,7 @@ function firstRows(started: Started): [label: string, value: string][] {
 
 function embedText({ embed }: Config): string {
   if (embed === null) return "off: set SERVICE_EMBED_SIGNING_SECRET";
-  return embed.parentOrigins.length === 0 ? "on, for nobody yet" : `on, for ${embed.parentOrigins.join(", ")}`;
+  return embed.parentOrigins.length === 0 ? "on, no origins" : `on, for ${embed.parentOrigins.join(", ")}`;
 }
 
 function tokenText({ config, hasNewSecrets, isOwnToken }: Started): string {
@@ -92,14 +96,14 @@ function tokenText({ config, hasNewSecrets, isOwnToken }: Started): string {
   return `${config.adminToken}  (new, saved in ${where}; set SERVICE_ADMIN_API_TOKEN to use your own)`;
 }
 
-/** A call that works as it stands: pasted into a shell, it makes a task that is open for an hour. */
+/** A curl command that creates a task with a timeout of one hour. */
 function firstTask(started: Started): string {
   const { config, hasNewSecrets, isOwnToken } = started;
   const token = isOwnToken ? "$SERVICE_ADMIN_API_TOKEN" : hasNewSecrets ? config.adminToken : "<the token>";
   return `curl -s ${publicUrl(started)}/api/tasks -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify(SAMPLE_TASK)}'`;
 }
 
-/** With port 0 the system chooses one, and only the address knows it. */
+/** With port 0 the system chooses the port, so only the address contains it. */
 function publicUrl({ config, address }: Started): string {
   return config.port === 0 ? address : config.publicUrl;
 }

@@ -132,7 +132,7 @@ void test("the form is embedded with a secret of 32 bytes or more, by the origin
     assert.throws(
       () => read({ SERVICE_EMBED_SIGNING_SECRET: secret }),
       ({ message }: Error) =>
-        /SERVICE_EMBED_SIGNING_SECRET must be 32 bytes/.test(message) && !message.includes(secret),
+        /SERVICE_EMBED_SIGNING_SECRET must be at least 32 bytes/.test(message) && !message.includes(secret),
     );
 });
 

@@ -31,7 +31,7 @@ export function writeDiscovery(path: string, discovery: Discovery): () => void {
     try {
       write(path, others(path, discovery.pid));
     } catch {
-      // Whoever reads it sees that this process is gone.
+      // Readers check whether the process of an entry still runs.
     }
   };
 }

@@ -172,7 +172,7 @@ test("the command line prints the key that receivers check callbacks with, and m
   const none = run([here("cli.ts"), "webhook-key"], { SERVICE_DATA_DIR: await emptyDataDir(t) });
   assert.equal(await none.end, 1);
   assert.equal(none.text.out, "");
-  assert.match(none.text.err, /secrets\.json yet/);
+  assert.match(none.text.err, /secrets\.json does not exist yet/);
 });
 
 async function addressOf({ process: child, text }: Run): Promise<string> {
@@ -202,7 +202,7 @@ test("the command line looks after people, with and without a service that runs"
   };
   const early = await command(["users", "list"]);
   assert.equal(early.code, 1);
-  assert.match(early.err, /the first start makes it/);
+  assert.match(early.err, /The first start creates it/);
 
   const service = run([here("main.ts")], env);
   t.after(() => service.process.kill("SIGKILL"));
@@ -211,7 +211,7 @@ test("the command line looks after people, with and without a service that runs"
     ["create-operator", "--email", "ada@example.com", "--name", "Ada"],
     "correct horse battery\n",
   );
-  assert.match(made.out, /^ada@example\.com is an operator now \(usr_\w+\)\.\n$/, made.err);
+  assert.match(made.out, /^ada@example\.com is now an operator \(usr_\w+\)\.\n$/, made.err);
   const login = await fetch(`${base}/api/auth/login`, {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -226,7 +226,7 @@ test("the command line looks after people, with and without a service that runs"
   assert.equal(await service.end, 0);
   assert.match(
     (await command(["users", "add", "--email", "dana@example.com", "--role", "approver"])).out,
-    /is in the directory/,
+    /^Added dana@example\.com \(usr_/,
   );
   assert.match(
     (await command(["users", "set", "--email", "DANA@example.com", "--role", "", "--pool", "refunds"])).out,
@@ -237,7 +237,7 @@ test("the command line looks after people, with and without a service that runs"
   const key = await command(["keys", "create", "--name", "Shop"]);
   assert.match(key.out, /^hsk_[\w-]{43}\n/);
   const id = /key_\w+/.exec(key.out)![0];
-  assert.match((await command(["keys", "revoke", id])).out, /opens nothing/);
+  assert.match((await command(["keys", "revoke", id])).out, /^key_\w+ is revoked\.\n$/);
   assert.match((await command(["keys", "list"])).out, new RegExp(`${id} +Shop .*Z\\n$`));
   for (const wrong of [
     ["users"],

@@ -12,8 +12,8 @@ let running: RunningService | null = null;
 let isStopping = false;
 let takeDiscoveryBack = () => {};
 
-process.on("uncaughtException", (error) => fail("An error that nobody handled", error));
-process.on("unhandledRejection", (reason) => fail("A promise was rejected and nobody handled it", reason));
+process.on("uncaughtException", (error) => fail("Uncaught error", error));
+process.on("unhandledRejection", (reason) => fail("Unhandled promise rejection", reason));
 
 const [{ startService }, { ConfigError }, { logStarted, startedText }, { writeDiscovery }] = await Promise.all([
   import("./start.ts"),
@@ -22,13 +22,13 @@ const [{ startService }, { ConfigError }, { logStarted, startedText }, { writeDi
   import("./discovery.ts"),
 ]);
 
-// Who sits at a terminal is told by words of our own that it started; the log is for what goes wrong then.
+// On a terminal we print a banner, and the log has only warnings and errors.
 const isTerminal = process.stdout.isTTY;
 const starting = startService({
   ...process.env,
   SERVICE_LOG_LEVEL: process.env["SERVICE_LOG_LEVEL"] || (isTerminal ? "warn" : "info"),
 });
-// npm passes a signal on that the process group has already got, so it comes twice: once is enough.
+// npm forwards a signal that the process group already received. The second one is ignored.
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop(signal));
 
 try {
@@ -57,7 +57,7 @@ try {
   if (file !== null)
     takeDiscoveryBack = writeDiscovery(file, { url: address, public_url: pages, token, pid: process.pid });
 } catch (error) {
-  ctx.log.info({ err: error }, "Programs on this machine will not find the service by themselves");
+  ctx.log.info({ err: error }, "Could not write the discovery file. Set SERVICE_URL for programs on this machine");
 }
 if (isTerminal) process.stdout.write(startedText(started, { color: process.stdout.hasColors() }));
 else logStarted(started, ctx.log);
@@ -71,7 +71,7 @@ async function stop(signal: string): Promise<void> {
   service.ctx.log.info({ signal }, "Stopping");
   takeDiscoveryBack();
   setTimeout(() => {
-    service.ctx.log.fatal(`Not everything ended within ${STOP_MS / 1000} s; the rest is given up`);
+    service.ctx.log.fatal(`The stop took longer than ${STOP_MS / 1000} s; exiting`);
     process.exit(1);
   }, STOP_MS).unref();
   try {
@@ -83,7 +83,7 @@ async function stop(signal: string): Promise<void> {
   process.exit(0);
 }
 
-/** What goes on after an error that nobody expected cannot be trusted; whoever started the process starts it again. */
+/** Ends the process. Its state cannot be trusted after an unexpected error, and its supervisor restarts it. */
 function fail(message: string, error: unknown): never {
   if (running) running.ctx.log.fatal({ err: error }, message);
   else process.stderr.write(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

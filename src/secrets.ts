@@ -34,13 +34,13 @@ export function loadSecrets(dataDir: string): { secrets: Secrets; created: boole
   return { secrets: readSecrets(path), created };
 }
 
-/** The service was not started yet with this data directory. */
+/** The service has not been started with this data directory yet. */
 export class NoSecretsYet extends Error {}
 
-/** Those that the first start has made; it shows them, so nobody else makes any. @throws NoSecretsYet; Error when they cannot be read */
+/** Reads existing secrets. Never creates any: the first start does, because it shows them. @throws NoSecretsYet; Error if they can't be read */
 export function findSecrets(dataDir: string): Secrets {
   const path = join(dataDir, "secrets.json");
-  if (!existsSync(path)) throw new NoSecretsYet(`There is no ${resolve(path)} yet; the first start makes it.`);
+  if (!existsSync(path)) throw new NoSecretsYet(`${resolve(path)} does not exist yet. The first start creates it.`);
   return readSecrets(path);
 }
 

@@ -47,7 +47,7 @@ export async function createContext(
   log: Logger,
   replace: Replacements = {},
 ): Promise<Context & { isNewDatabase: boolean }> {
-  const onError = (error: unknown) => log.error({ err: error }, "An error that nobody waits for");
+  const onError = (error: unknown) => log.error({ err: error }, "Background error");
   const { db: opened, isNew } = await openDatabase(config, log, onError, replace.now);
   const db = replace.db ? replace.db(opened) : opened;
   const waiters = createWaiters(db, onError);
@@ -131,7 +131,7 @@ export interface RunningService {
   warnings: string[];
   /** Which secrets were made at this start. */
   hasNewSecrets: boolean;
-  /** Opens set-up; null once there is an operator. */
+  /** Token of the setup link. null: an operator exists. */
   setupToken: string | null;
   /** Answers who waits, finishes what is under way, closes the database. Calling it again waits for the same end. */
   stop(): Promise<void>;
@@ -162,7 +162,7 @@ export async function startService(env: Readonly<Record<string, string | undefin
   };
   // A database that is away for a moment is no reason not to run.
   const isToSetUp = await needsSetup(ctx).catch((error: unknown) => {
-    log.warn({ err: error }, "Whether set-up is still to be done could not be found out");
+    log.warn({ err: error }, "Could not check whether setup is finished");
     return false;
   });
   const token = isToSetUp ? setupToken(config) : null;
@@ -178,11 +178,11 @@ async function listen(app: FastifyInstance, ctx: Context): Promise<string> {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "EADDRINUSE")
       throw new Error(
-        `Port ${port} on ${host} is in use. Set SERVICE_PORT to another one, or stop what listens there.`,
+        `Port ${port} on ${host} is in use. Set SERVICE_PORT to another port, or stop the program that uses it.`,
         { cause: error },
       );
     if (code === "EACCES")
-      throw new Error(`Port ${port} may not be opened by this user. Set SERVICE_PORT to one above 1023.`, {
+      throw new Error(`This user may not open port ${port}. Set SERVICE_PORT to a port above 1023.`, {
         cause: error,
       });
     throw error;

@@ -61,6 +61,13 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     rooms: ["form/", "json-schema/", "threads/", "endings/"],
     together: 12,
   },
+  words: {
+    files: ["test/words/*.test.ts"],
+    rooms: words(
+      "docs/ examples/ README.md CHANGELOG.md CONTRIBUTING.md test/conformance/README.md",
+      "src/ web/ form/ endings/ json-schema/ sdk/ mcp/ adapters/",
+    ),
+  },
 };
 
 /** The proofs (`npm run prove`) that a change of what writes has to pass too. */

@@ -2,7 +2,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { InlineConfig, Plugin, Rolldown } from "vite";
 import { compress, gzippedKb } from "./compress.ts";
-import { buildRedoc } from "./redoc.ts";
 
 /*
  * `npm run build` builds what browsers load, and what the service renders pages with, into `dist/`; installing does too,
@@ -183,7 +182,6 @@ const TARGETS: Record<string, (outDir: string) => Promise<Sizes>> = {
   dashboard: (outDir) => buildPage("react", join(HERE, "dashboard/main.tsx"), outDir),
   light: (outDir) => buildPage("preact", join(HERE, "light/main.tsx"), outDir),
   embed: (outDir) => buildPage("preact", join(HERE, "embed/main.tsx"), outDir),
-  redoc: async (outDir) => ({ JS: gzippedKb([buildRedoc(outDir)]) }),
 };
 
 async function main(ifPossible: boolean): Promise<number> {

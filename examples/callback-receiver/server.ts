@@ -12,7 +12,7 @@ import { createClient, nodeCallbackHandler, type Callback } from "@human-task-se
 
 const { WEBHOOK_KEY: webhookKey, PORT = "3002", DONE_FILE = "data/callback-receiver/done.jsonl" } = process.env;
 if (!webhookKey) {
-  console.error("Set WEBHOOK_KEY to what `npm run --silent service -- webhook-key` prints.");
+  console.error("Set WEBHOOK_KEY to the output of `npm run --silent service -- webhook-key`.");
   process.exit(2);
 }
 

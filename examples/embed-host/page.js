@@ -31,9 +31,9 @@ const form = mountTaskForm({
   embedUrl: async () => (await post("/embed-url", { task_id })).embed_url,
   title: "Approve a refund",
   on: {
-    loaded: ({ taskId }) => say(`The form of ${taskId} is there.`),
+    loaded: ({ taskId }) => say(`The form of ${taskId} is loaded.`),
     "task.completed": ({ response }) => {
-      say(`The page heard: ${JSON.stringify(response)}`);
+      say(`The page received: ${JSON.stringify(response)}`);
       void showOutcome();
     },
     "task.error": ({ code, message }) => say(`${code}: ${message}`),

@@ -125,7 +125,7 @@ function send(response: ServerResponse, status: number, body: unknown): void {
 /** The environment, or a sentence about what is missing. */
 function required(name: string): string {
   const value = process.env[name];
-  if (value === undefined || value === "") throw new Error(`Set ${name}; docs/embed.md says to what.`);
+  if (value === undefined || value === "") throw new Error(`Set ${name} as described in docs/embed.md.`);
   return value;
 }
 

@@ -1,5 +1,6 @@
 import { at, isList, isObject, isSame, isScalar, token } from "./json.ts";
 import type { JsonObject } from "./json.ts";
+import { rest, takeStart } from "./limits.ts";
 import type { Change, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
 import { itemStarts, layersOf, propertyStarts, textOf } from "./schema.ts";
@@ -56,15 +57,20 @@ interface Comparing {
   readonly rows: Change[];
   unchanged: number;
   leftOut: number;
+  /** Rows of the pages before. */
+  readonly start: number;
+  position: number;
 }
 
 /** What changed between two values: rows where both are objects or lists, else one beside the other. */
 export function planPair(planning: Planning, before: Subject, after: Subject): Shown {
   const areBoth = (isKind: (value: unknown) => boolean) => isKind(before.value) && isKind(after.value);
   if (!planning.isTooLarge && (areBoth(isObject) || areBoth(isList))) {
-    const comparing: Comparing = { planning, rows: [], unchanged: 0, leftOut: 0 };
+    const start = takeStart(planning);
+    const comparing: Comparing = { planning, rows: [], unchanged: 0, leftOut: 0, start, position: 0 };
     compare(comparing, before, after, "", 0);
-    return { kind: "changes", rows: comparing.rows, unchanged: comparing.unchanged, left_out: comparing.leftOut };
+    const { rows, unchanged, leftOut, position } = comparing;
+    return { kind: "changes", rows, unchanged, ...rest(leftOut, position - leftOut) };
   }
   return { kind: "diff", before: planning.planSubject(before), after: planning.planSubject(after) };
 }
@@ -164,6 +170,8 @@ function sideOf(of: Subject, value: unknown, key: string | number, starts: reado
 
 function addRow(comparing: Comparing, before: Subject | null, after: Subject | null, title: string): void {
   const { planning, rows } = comparing;
+  comparing.position += 1;
+  if (comparing.position <= comparing.start) return;
   if (rows.length >= MAX_ROWS || planning.nodes <= 0) {
     comparing.leftOut += 1;
     return;

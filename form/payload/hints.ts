@@ -79,7 +79,7 @@ function readPlace(
       else for (const [name, option] of Object.entries(value)) readKey(name, option, key);
     } else if (key.startsWith("ui:")) readKey(key.slice(3), value, key);
     else if (!isObject(value)) ignored.add(pointer, key, "Hints for a field must be an object.");
-    else if (--places.left < 0) ignored.add(pointer, key, "There are too many hints.");
+    else if (--places.left < 0) ignored.add(pointer, key, "Too many hints.");
     else children.set(key, readPlace(value, pointer + token(key), ignored, places));
   }
 
@@ -92,13 +92,13 @@ function readPlace(
     } else if (["title", "description", "help", "widget"].includes(name)) {
       if (typeof value !== "string") ignored.add(pointer, shown, "Must be a text.");
       else if (name === "widget" && !WIDGETS.includes(value as Widget))
-        ignored.add(pointer, shown, `No widget of a payload is called "${value.slice(0, 40)}".`);
+        ignored.add(pointer, shown, `Unknown widget for a payload: "${value.slice(0, 40)}".`);
       else said.set(name, value);
     } else if (name === "order" || name === "enumNames") {
       if (!isList(value) || !value.every((entry) => typeof entry === "string"))
         ignored.add(pointer, shown, "Must be a list of texts.");
       else said.set(name, value);
-    } else ignored.add(pointer, shown, "Not known for a payload.");
+    } else ignored.add(pointer, shown, "Unknown hint for a payload.");
   }
 
   const text = (name: string) => (said.get(name) as string | undefined) ?? null;
@@ -121,7 +121,7 @@ function readPlace(
 export function noteUnused(hints: Hints, ignored: IgnoredHints): void {
   for (const [key, child] of hints.children) {
     if (child.isUsed) noteUnused(child, ignored);
-    else ignored.add(hints.pointer, key, "Nothing in the payload has this name.");
+    else ignored.add(hints.pointer, key, "The payload has no field with this name.");
   }
 }
 

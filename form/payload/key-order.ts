@@ -7,18 +7,21 @@ import type { Layers } from "./schema.ts";
 
 /**
  * The keys of an object that has no more than can be shown. Of a larger one: those that its schema and its hints name, and
- * the first of the others, so that what a plan costs does not grow with what it leaves out.
+ * the first of the others, so that what a plan costs does not grow with what it leaves out. `start`: so many were planned
+ * before.
  */
 export function keysOf(
   value: JsonObject,
   layers: Layers,
   hints: Hints | null,
+  start: number,
 ): { keys: readonly string[]; unread: number } {
   const all = Object.keys(value);
-  if (all.length <= MAX_NODES) return { keys: all, unread: 0 };
+  const most = start + MAX_NODES;
+  if (all.length <= most) return { keys: all, unread: 0 };
   const named = [...schema.propertyNames(layers), ...(hints?.children.keys() ?? []), ...(hints?.order ?? [])];
   const keys = new Set(named.filter((key) => Object.hasOwn(value, key)));
-  for (let i = 0; keys.size < MAX_NODES; i++) keys.add(all[i]!);
+  for (let i = 0; keys.size < most; i++) keys.add(all[i]!);
   return { keys: [...keys], unread: all.length - keys.size };
 }
 

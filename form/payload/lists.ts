@@ -1,6 +1,6 @@
 import { markUsed } from "./hints.ts";
 import { isScalar } from "./json.ts";
-import { MAX_CHIP, MAX_DEPTH, tooLarge } from "./limits.ts";
+import { entriesIn, FIRST_ENTRIES, isSection, MAX_CHIP, MAX_DEPTH, rest, takeStart, tooLarge } from "./limits.ts";
 import type { PayloadNode, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
 import type { Layers } from "./schema.ts";
@@ -13,7 +13,7 @@ export function planList(planning: Planning, subject: Subject, value: readonly u
     markUsed(subject.hints);
     return { kind: "empty", what: "list" };
   }
-  if (planning.isTooLarge || planning.nodes <= 0) return tooLarge(planning, value);
+  if (isSection(planning, subject)) return tooLarge(planning, value);
   if (subject.depth > MAX_DEPTH) {
     markUsed(subject.hints);
     return json(planning, value);
@@ -21,12 +21,16 @@ export function planList(planning: Planning, subject: Subject, value: readonly u
   const table = planTable(planning, subject, value, layers, MAX_COLUMNS);
   if (table !== null) return table;
   const items: PayloadNode[] = [];
-  for (let i = 0; i < value.length && i < planning.items && planning.nodes > 0; i++) {
+  const start = takeStart(planning);
+  const end = Math.min(value.length, start + entriesIn(planning, value.length, start, FIRST_ENTRIES));
+  let i = start;
+  for (; i < end && planning.nodes > 0; i++) {
     const node = planning.planSubject(itemOf(subject, value, layers, i));
     if (node === null) continue;
     items.push(isScalar(value[i]) ? node : { ...node, title: `${node.title} ${i + 1}` });
   }
-  return { kind: items.every(isChip) ? "chips" : "list", items, left_out: Math.max(0, value.length - items.length) };
+  const kind = items.every(isChip) ? "chips" : "list";
+  return { kind, items, ...(start > 0 && { first: start }), ...rest(value.length - i, i) };
 }
 
 function isChip(node: PayloadNode): boolean {

@@ -10,8 +10,10 @@ export interface PayloadPlan {
   readonly left_out: number;
   /** Nothing of it may leave the page: not into mail, chat, titles or history. */
   readonly is_redacted: boolean;
-  /** Only the first level is here. */
+  /** Of its long parts only their size is here. */
   readonly is_too_large: boolean;
+  /** Something is left out. */
+  readonly is_partial: boolean;
   readonly ignored: readonly IgnoredHint[];
 }
 
@@ -35,15 +37,18 @@ export interface Place {
 
 export type Tone = "positive" | "negative" | "neutral";
 
-/** What there is to see at a place. `left_out` counts what was too much to show: characters, rows, or fields. */
+/** What was too much to show. */
+export interface Rest {
+  /** Characters, entries, rows, fields or changes; of JSON, at least so many characters. */
+  readonly left_out: number;
+  /** Where the next page begins; undefined when nothing is left out. */
+  readonly next?: number;
+}
+
+/** What there is to see at a place. */
 export type Shown =
-  | { readonly kind: "text" | "markdown" | "html"; readonly text: string; readonly left_out: number }
-  | {
-      readonly kind: "code" | "json";
-      readonly text: string;
-      readonly language: string | null;
-      readonly left_out: number;
-    }
+  | ({ readonly kind: "text" | "markdown" | "html"; readonly text: string } & Rest)
+  | ({ readonly kind: "code" | "json"; readonly text: string; readonly language: string | null } & Rest)
   /** One of several values that have names. */
   | { readonly kind: "choice"; readonly text: string; readonly value: string; readonly tone: Tone }
   /** `value` is the number as it came. `is_main`: the one amount that matters most. */
@@ -60,35 +65,30 @@ export type Shown =
   | { readonly kind: "link"; readonly text: string; readonly href: string; readonly host: string | null }
   /** `src`: a picture in itself, or one to load from `host`. */
   | { readonly kind: "image"; readonly src: string; readonly host: string | null }
-  | { readonly kind: "chips"; readonly items: readonly PayloadNode[]; readonly left_out: number }
-  | { readonly kind: "list"; readonly items: readonly PayloadNode[]; readonly left_out: number }
-  | {
+  /** Data of a file that is not shown: what it is, and its size. */
+  | { readonly kind: "file"; readonly text: string }
+  /** `first`: the index of the first item, on a page after the first one. */
+  | ({ readonly kind: "chips" | "list"; readonly items: readonly PayloadNode[]; readonly first?: number } & Rest)
+  | ({
       readonly kind: "table";
       readonly columns: readonly Column[];
       readonly rows: readonly (readonly PayloadNode[])[];
-      readonly left_out: number;
-    }
+    } & Rest)
   /** `is_plain`: each child speaks for itself, such as a name above an address. `is_other`: what the schema does not know. */
-  | {
+  | ({
       readonly kind: "group";
       readonly children: readonly PayloadNode[];
       readonly is_plain: boolean;
       readonly is_other: boolean;
-      readonly left_out: number;
-    }
+    } & Rest)
   /** A group that is far down, to be unfolded. */
-  | { readonly kind: "tree"; readonly children: readonly PayloadNode[]; readonly left_out: number }
+  | ({ readonly kind: "tree"; readonly children: readonly PayloadNode[] } & Rest)
   | { readonly kind: "diff"; readonly before: PayloadNode | null; readonly after: PayloadNode | null }
-  | {
-      readonly kind: "changes";
-      readonly rows: readonly Change[];
-      readonly unchanged: number;
-      readonly left_out: number;
-    }
+  | ({ readonly kind: "changes"; readonly rows: readonly Change[]; readonly unchanged: number } & Rest)
   /** Not to be read over somebody's shoulder: shown when asked for. */
   | { readonly kind: "masked"; readonly inner: PayloadNode }
-  /** A value that is not shown because there is too much. */
-  | { readonly kind: "too_large"; readonly text: string };
+  /** A value that is not shown because there is too much. `next`: the fields of the payload from there on. */
+  | { readonly kind: "too_large"; readonly text: string; readonly next?: number };
 
 /** `value` as it came; `relative` null where there is no instant; `utc` the same instant, for a title. */
 export interface DateShown {

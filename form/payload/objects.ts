@@ -5,8 +5,8 @@ import type { Hints } from "./hints.ts";
 import { token } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import { keysOf, orderedKeys } from "./key-order.ts";
-import { MAX_DEPTH, tooLarge } from "./limits.ts";
-import type { PayloadNode, Shown } from "./node.ts";
+import { isSection, MAX_DEPTH, rest, takeStart, tooLarge } from "./limits.ts";
+import type { PayloadNode, Rest, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
 import * as schema from "./schema.ts";
 import type { Layers } from "./schema.ts";
@@ -20,7 +20,7 @@ export function planObject(planning: Planning, subject: Subject, value: JsonObje
     markUsed(hints);
     return { kind: "empty", what: "object" };
   }
-  if (planning.isTooLarge || planning.nodes <= 0) return tooLarge(planning, value);
+  if (isSection(planning, subject)) return tooLarge(planning, value);
   if (depth > MAX_DEPTH) {
     markUsed(hints);
     return json(planning, value);
@@ -29,9 +29,9 @@ export function planObject(planning: Planning, subject: Subject, value: JsonObje
   const keys = Object.keys(value);
   const [pair] = keys.length === 2 ? changesAmong(subject, value, keys).pairs.values() : [];
   if (pair?.title === null) return planChange(planning, subject, value, layers, pair);
-  const { children, left_out } = planChildren(planning, subject, value, layers);
-  if (depth >= FOLDED_DEPTH) return { kind: "tree", children, left_out };
-  return { kind: "group", children, is_plain: speaksForItself(value, children), is_other: false, left_out };
+  const { children, ...left } = planChildren(planning, subject, value, layers);
+  if (depth >= FOLDED_DEPTH) return { kind: "tree", children, ...left };
+  return { kind: "group", children, is_plain: speaksForItself(value, children), is_other: false, ...left };
 }
 
 /** Groups further down are folded; even further down they are JSON. */
@@ -63,19 +63,27 @@ export function planChildren(
   subject: Subject,
   value: JsonObject,
   layers: Layers,
-): { children: readonly PayloadNode[]; left_out: number } {
+): { children: readonly PayloadNode[] } & Rest {
   const { hints } = subject;
-  const { keys: all, unread } = keysOf(value, layers, hints);
+  const start = takeStart(planning);
+  const most = subject.depth === planning.depth ? planning.fields : Infinity;
+  const { keys: all, unread } = keysOf(value, layers, hints, start);
   const { known, other } = orderedKeys(planning, value, all, layers, hints);
   const { pairs, silent } = changesAmong(subject, value, all);
   let leftOut = unread;
+  let position = 0;
+  let next: number | null = null;
   const plan = (keys: readonly string[]): PayloadNode[] => {
     const nodes: PayloadNode[] = [];
     for (const key of keys) {
       const pair = pairs.get(key);
+      position += 1;
+      if (position <= start) continue;
       if (silent.has(key)) markUsed(childHints(hints, key));
-      else if (planning.nodes <= 0) leftOut += 1;
-      else {
+      else if (planning.nodes <= 0 || position > start + most) {
+        leftOut += 1;
+        next ??= position - 1;
+      } else {
         const node =
           pair === undefined
             ? planning.planSubject(childOf(subject, value, layers, key))
@@ -89,7 +97,7 @@ export function planChildren(
   const others = plan(other);
   markMissing(planning, hints, value, layers, leftOut);
   if (others.length > 0) children.push(otherData(subject, others));
-  return { children, left_out: leftOut };
+  return { children, ...rest(leftOut, next ?? position) };
 }
 
 /** Marks hints as used that are for a field that is left out, or that is described and missing. */

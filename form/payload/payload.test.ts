@@ -72,7 +72,7 @@ void test("keys become titles that people would write", () => {
   assert.deepEqual(titles(plan(payload).nodes), [
     "Customer name",
     "Customer name",
-    "Order id",
+    "Order ID",
     "Order URL",
     "HTTPStatus",
     "2026-10",
@@ -247,9 +247,27 @@ void test("an image is shown where the schema or a hint says image, or where it 
     ["image", "image", "link", "image"],
   );
   const svg = plan({ a: "data:image/svg+xml;base64,PHN2Zz4=" }, { hints: { a: { "ui:widget": "image" } } });
-  assert.equal(svg.nodes[0]!.kind, "text");
+  assert.equal(svg.nodes[0]!.kind, "file");
   const base64 = { properties: { a: { contentMediaType: "image/svg+xml", contentEncoding: "base64" } } };
-  assert.equal(plan({ a: "PHN2Zz4=" }, { payload_schema: base64 }).nodes[0]!.kind, "text");
+  assert.equal(plan({ a: "PHN2Zz4=" }, { payload_schema: base64 }).nodes[0]!.kind, "file");
+});
+
+void test("a file in a text is told by its type and size, and not shown as its data", () => {
+  const told = (value: string, payload_schema: unknown = {}) => {
+    const [node] = plan({ a: value }, { payload_schema }).nodes;
+    return "text" in node! ? node.text : null;
+  };
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg">${"<g/>".repeat(3_000)}</svg>`;
+  const base64 = Buffer.from(svg).toString("base64");
+  assert.equal(told(`data:image/svg+xml;base64,${base64}`), "SVG image, 12 kB, not shown");
+  assert.equal(told(`data:image/svg+xml;utf8,${encodeURIComponent(svg)}`), "SVG image, 12 kB, not shown");
+  assert.equal(told(`data:application/pdf;base64,${"A".repeat(400)}`), "PDF file, 300 bytes, not shown");
+  assert.equal(told(`data:text/csv;charset=utf-8,${"a,b\n".repeat(500)}`), "File (text/csv), 2 kB, not shown");
+  const encoded = (type: string) => ({ properties: { a: { contentMediaType: type, contentEncoding: "base64" } } });
+  assert.equal(told(base64, encoded("image/svg+xml")), "SVG image, 12 kB, not shown");
+  assert.equal(told(base64, encoded("application/zip")), "File (application/zip), 12 kB, not shown");
+  // What is short, or only begins like one, is text.
+  for (const text of ["data:text/plain,hello", "data: see the list", "database"]) assert.equal(told(text), text);
 });
 
 void test("flat objects are a table up to eight columns, wider ones a list, unless a hint asks", () => {
@@ -365,11 +383,14 @@ void test("a wrong hint for the rows of a table is listed once", () => {
   assert.equal(plan({ rows: [{ a: 1 }, { a: 2 }, { a: 3 }] }, { hints }).ignored.length, 1);
 });
 
-void test("of more than 200 kB only the first level is shown", () => {
+void test("of more than 200 kB the long parts are counted, and the short ones shown", () => {
   const large = fixture("large");
   assert.equal(large.is_too_large, true);
   assert.deepEqual(texts(large)["/orders"], "3000 entries");
-  assert.equal(all(large.nodes).length, 5);
+  assert.deepEqual(
+    all(large.nodes).map(({ pointer }) => pointer),
+    ["/subject", "/total", "/body", "/orders", "/settings", "/settings/dark"],
+  );
 });
 
 void test("a photo in a payload does not make it too large", () => {

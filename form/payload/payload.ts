@@ -28,11 +28,18 @@ export interface PayloadInput {
   readonly now: Date;
   /** Only its first facts are wanted, for a message: less is read of what is long. */
   readonly only_facts?: boolean;
+  /** The page shows more when asked to, by `planMore`: the plan of a large payload is a quick one. */
+  readonly is_paged?: boolean;
 }
 
 const TOO_LARGE = 200_000;
 
 const MAX_CHARACTERS = 400_000;
+
+const MAX_TEXT = 100_000;
+
+/** What is shown of a large payload before anything is asked for: so little that a page can draw it at once. */
+const QUICK = { nodes: 1_000, text: 20_000 };
 
 const MAX_ITEMS = 500;
 
@@ -50,19 +57,7 @@ export function planPayload(input: PayloadInput): PayloadPlan {
   const ignored = new IgnoredHints();
   const hints = readHints(input.hints, ignored);
   if (hints !== null) hints.isUsed = true;
-  const planning: Planning = {
-    payload: input.payload,
-    reader: schema.readerOf(input.payload_schema),
-    formats: formatsFor(input.locale, input.time_zone, input.now),
-    ignored,
-    isTooLarge: isLongerThan(TOO_LARGE, input.payload),
-    nodes: input.only_facts ? MAX_FOR_FACTS.nodes : MAX_NODES,
-    items: input.only_facts ? MAX_FOR_FACTS.items : MAX_ITEMS,
-    characters: MAX_CHARACTERS,
-    missing: MAX_MISSING,
-    hasMain: false,
-    planSubject: (subject) => planSubject(planning, subject),
-  };
+  const planning = planningOf(input, input.payload, ignored);
   const { nodes, left_out } = rootNodes(planning, input, hints);
   if (hints !== null && !planning.isTooLarge && planning.nodes > 0) noteUnused(hints, ignored);
   return {
@@ -70,8 +65,54 @@ export function planPayload(input: PayloadInput): PayloadPlan {
     left_out,
     is_redacted: input.redact === true,
     is_too_large: planning.isTooLarge,
+    is_partial: leavesOut(nodes),
     ignored: ignored.list,
   };
+}
+
+/** Returns the limits of a plan for `value`, which is the payload or a part of it. `page`: what is else on a later page. */
+export function planningOf(
+  input: PayloadInput,
+  value: unknown,
+  ignored: IgnoredHints,
+  page: Partial<Planning> = {},
+): Planning {
+  const isPaged = input.is_paged === true;
+  const isTooLarge = isLongerThan(TOO_LARGE, value);
+  const isQuick = isPaged && isTooLarge;
+  const planning: Planning = {
+    payload: input.payload,
+    reader: schema.readerOf(input.payload_schema),
+    formats: formatsFor(input.locale, input.time_zone, input.now),
+    ignored,
+    isTooLarge,
+    isPaged,
+    depth: 0,
+    nodes: input.only_facts ? MAX_FOR_FACTS.nodes : isQuick ? QUICK.nodes : MAX_NODES,
+    items: input.only_facts ? MAX_FOR_FACTS.items : MAX_ITEMS,
+    fields: Infinity,
+    textLength: isQuick ? QUICK.text : MAX_TEXT,
+    start: 0,
+    characters: MAX_CHARACTERS,
+    missing: MAX_MISSING,
+    hasMain: false,
+    planSubject: (subject) => planSubject(planning, subject),
+    ...page,
+  };
+  return planning;
+}
+
+/** Whether one of the nodes, or of those inside them, shows less than there is. */
+function leavesOut(nodes: readonly PayloadNode[]): boolean {
+  const open: unknown[] = [...nodes];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) continue;
+    if ("left_out" in next && next.left_out !== 0) return true;
+    if ("kind" in next && next.kind === "too_large") return true;
+    for (const value of Object.values(next)) if (typeof value === "object") open.push(value);
+  }
+  return false;
 }
 
 function rootNodes(
@@ -79,18 +120,23 @@ function rootNodes(
   input: PayloadInput,
   hints: Hints | null,
 ): { nodes: readonly PayloadNode[]; left_out: number } {
-  const { payload, payload_schema } = input;
-  const root = { pointer: "", key: "payload", value: payload, starts: [payload_schema], hints, parent: null, depth: 0 };
+  const { payload } = input;
+  const root = rootOf(input, hints);
   if (!isObject(payload)) {
     const node = planSubject(planning, root);
     return { nodes: node === null ? [] : [node], left_out: 0 };
   }
   const layers = schema.layersOf(planning.reader, root.starts, payload);
-  const { children, left_out } = planChildren(planning, root, payload, layers);
-  if (left_out === 0) return { nodes: children, left_out };
+  const { children, left_out, next } = planChildren(planning, root, payload, layers);
+  if (next === undefined) return { nodes: children, left_out };
   const place = { pointer: "", title: "More", description: null, help: null };
-  const more: PayloadNode = { ...place, kind: "too_large", text: `${count(planning, left_out)} more fields` };
+  const text = `${count(planning, left_out)} more ${left_out === 1 ? "field" : "fields"}`;
+  const more: PayloadNode = { ...place, kind: "too_large", text, next };
   return { nodes: [...children, more], left_out };
+}
+
+export function rootOf({ payload, payload_schema }: PayloadInput, hints: Hints | null): Subject {
+  return { pointer: "", key: "payload", value: payload, starts: [payload_schema], hints, parent: null, depth: 0 };
 }
 
 /** null when it is hidden. */
@@ -124,7 +170,7 @@ function note(planning: Planning, text: string | null): string | null {
   return short;
 }
 
-function planValue(planning: Planning, subject: Subject, layers: Layers): Shown {
+export function planValue(planning: Planning, subject: Subject, layers: Layers): Shown {
   const { value, hints } = subject;
   const asked = planWidget(planning, subject, layers);
   if (asked !== null) return asked;

@@ -10,8 +10,18 @@ export interface Planning {
   readonly formats: Formats;
   readonly ignored: IgnoredHints;
   readonly isTooLarge: boolean;
+  /** The page can show what is left out when asked to (more.ts). */
+  readonly isPaged: boolean;
+  /** How deep the value is that the plan is for. */
+  readonly depth: number;
   /** Of each list. */
   readonly items: number;
+  /** Of the object that the plan is for. */
+  readonly fields: number;
+  /** Characters of each text. */
+  readonly textLength: number;
+  /** Where the plan begins in its value; 0 once that is read. */
+  start: number;
   nodes: number;
   characters: number;
   /** Hints that are still looked at for whether they are for what a place does not have. */

@@ -13,12 +13,22 @@ const MAX_TEXT = 200;
  * never one that is masked.
  */
 export function summarise(plan: PayloadPlan, wanted: number | readonly string[]): readonly Fact[] {
-  if (plan.is_redacted) return [];
+  return [...factsByPointer(plan, wanted).values()];
+}
+
+/** The same facts by the pointers of their values. */
+export function factsByPointer(plan: PayloadPlan, wanted: number | readonly string[]): ReadonlyMap<string, Fact> {
+  if (plan.is_redacted) return new Map();
   const facts = new Map<string, Fact>();
   const limit = typeof wanted === "number" ? wanted : Infinity;
   for (const node of plan.nodes) addFacts(facts, node, null, limit);
-  if (typeof wanted === "number") return [...facts.values()];
-  return wanted.flatMap((pointer) => facts.get(pointer) ?? []);
+  if (typeof wanted === "number") return facts;
+  return new Map(
+    wanted.flatMap((pointer) => {
+      const fact = facts.get(pointer);
+      return fact === undefined ? [] : [[pointer, fact] as const];
+    }),
+  );
 }
 
 function addFacts(facts: Map<string, Fact>, node: PayloadNode, group: string | null, limit: number): void {
@@ -44,6 +54,7 @@ function factText(node: PayloadNode): string | null {
     case "choice":
     case "boolean":
     case "link":
+    case "file":
       return node.text;
     case "date":
     case "time":

@@ -2,6 +2,7 @@ import { childHints, markUsed } from "./hints.ts";
 import { isObject, isScalar } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 import { orderedKeys } from "./key-order.ts";
+import { entriesIn, FIRST_ROWS, rest, takeStart } from "./limits.ts";
 import type { Column, PayloadNode, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
 import * as schema from "./schema.ts";
@@ -41,7 +42,10 @@ export function planTable(
   const { known, other } = orderedKeys(planning, byKey, shown, rowLayers, rowHints);
   const columnKeys = [...known, ...other].slice(0, maxColumns);
   const rows: PayloadNode[][] = [];
-  for (let i = 0; i < value.length && i < planning.items && planning.nodes > 0; i++) {
+  const start = takeStart(planning);
+  const end = Math.min(value.length, start + entriesIn(planning, value.length, start, FIRST_ROWS));
+  let i = start;
+  for (; i < end && planning.nodes > 0; i++) {
     const row = { ...itemOf(subject, value, layers, i), hints: rowHints };
     const own = value[i] as JsonObject;
     const ownLayers = schema.layersOf(planning.reader, row.starts, own);
@@ -52,7 +56,7 @@ export function planTable(
     title: titleOfColumn(rows, index) ?? readableKey(key),
     is_numeric: isNumericColumn(rows, index),
   }));
-  return { kind: "table", columns, rows, left_out: value.length - rows.length };
+  return { kind: "table", columns, rows, ...rest(value.length - i, i) };
 }
 
 function cell(planning: Planning, subject: Subject): PayloadNode {

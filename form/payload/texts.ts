@@ -2,8 +2,9 @@ import { anyDate, dateShown } from "./dates.ts";
 import { isDateTimeText } from "./date-format.ts";
 import type { Hints } from "./hints.ts";
 import { jsonText } from "./json.ts";
+import { count, MAX_CHIP, rest, takeStart } from "./limits.ts";
 import { isImageData, safeImage, safeLink } from "./links.ts";
-import type { Shown } from "./node.ts";
+import type { Rest, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
 import { choiceShown } from "./scalars.ts";
 import * as schema from "./schema.ts";
@@ -26,9 +27,10 @@ function byMediaType(planning: Planning, value: string, layers: Layers): Shown |
   const isBase64 = schema.textOf(layers, "contentEncoding")?.toLowerCase() === "base64";
   if (type.startsWith("image/")) {
     const image = safeImage(isBase64 ? `data:${type};base64,${value.replaceAll(/\s/g, "")}` : value);
-    return image === null ? null : { kind: "image", ...image };
+    if (image !== null) return { kind: "image", ...image };
+    return isBase64 ? fileShown(planning, type, base64Size(value)) : null;
   }
-  if (isBase64) return null;
+  if (isBase64) return value.length > MAX_CHIP ? fileShown(planning, type, base64Size(value)) : null;
   if (type === "text/markdown" || type === "text/x-markdown") return limited(planning, "markdown", value);
   if (type === "text/html" || type === "application/xhtml+xml") return limited(planning, "html", value);
   if (type === "application/json" || type.endsWith("+json")) return jsonSource(planning, value);
@@ -74,6 +76,15 @@ function byFormat(planning: Planning, value: string, format: string | null): Sho
 /** What is nothing else than a link, an address, a picture or a date, even if no schema says so. */
 function byShape(planning: Planning, value: string): Shown | null {
   if (isImageData(value)) return { kind: "image", src: value, host: null };
+  const data = DATA_URI.exec(value);
+  if (data !== null) {
+    const [start, type = "", isBase64] = data;
+    const content = value.slice(start.length);
+    // A short one is easily read.
+    if (content.length <= MAX_CHIP && !type.startsWith("image/")) return null;
+    const size = isBase64 === undefined ? content.replaceAll(/%[0-9a-f]{2}/gi, "x").length : base64Size(content);
+    return fileShown(planning, type.toLowerCase(), size);
+  }
   if (/^https?:\/\/\S+$/i.test(value)) {
     const link = safeLink(value, value);
     return link === null ? null : { kind: "link", text: value, ...link };
@@ -84,6 +95,27 @@ function byShape(planning: Planning, value: string): Shown | null {
   return mailLink(value);
 }
 
+/** An address that is a file itself. */
+const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;(?!base64,)[^;,]*)*(;base64)?,/i;
+
+function base64Size(text: string): number {
+  return Math.floor((text.replaceAll(/[\s=]/g, "").length * 3) / 4);
+}
+
+/** "SVG image, 12 kB, not shown" */
+function fileShown(planning: Planning, type: string, bytes: number): Shown {
+  const [kind, name = ""] = type.split("/");
+  const short = name.replace(/^x-|\+.*$/g, "").slice(0, 30);
+  const what =
+    kind === "image"
+      ? `${short.toUpperCase()} image`
+      : name === "pdf"
+        ? "PDF file"
+        : `File (${type.slice(0, MAX_CHIP)})`;
+  const size = bytes < 1_000 ? `${bytes} bytes` : `${count(planning, Math.round(bytes / 1_000))} kB`;
+  return { kind: "file", text: `${what}, ${size}, not shown` };
+}
+
 function mailLink(value: string): Shown | null {
   if (!/^[A-Za-z0-9._%+'-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/.test(value)) return null;
   const link = safeLink(`mailto:${value}`, value);
@@ -92,13 +124,11 @@ function mailLink(value: string): Shown | null {
 
 export function limited(planning: Planning, kind: "text" | "markdown" | "html", text: string): Shown {
   if (text === "") return { kind: "empty", what: "text" };
-  const shown = takeText(planning, text);
-  return { kind, text: shown, left_out: text.length - shown.length };
+  return { kind, ...takeText(planning, text) };
 }
 
 export function source(planning: Planning, text: string, language: string | null): Shown {
-  const shown = takeText(planning, text);
-  return { kind: "code", text: shown, language, left_out: text.length - shown.length };
+  return { kind: "code", language, ...takeText(planning, text) };
 }
 
 /** JSON that came as a text: indented when it is what it says. */
@@ -111,19 +141,19 @@ function jsonSource(planning: Planning, text: string): Shown {
 }
 
 export function json(planning: Planning, value: unknown): Shown {
-  const { text, left_out } = jsonText(value, Math.min(MAX_TEXT, planning.characters));
-  planning.characters -= text.length;
-  return { kind: "json", text, language: "json", left_out };
+  const start = takeStart(planning);
+  const { text, left_out } = jsonText(value, start + Math.min(planning.textLength, planning.characters));
+  planning.characters -= text.length - start;
+  return { kind: "json", text: text.slice(start), language: "json", ...rest(left_out, text.length) };
 }
 
-const MAX_TEXT = 100_000;
-
-function takeText(planning: Planning, text: string): string {
-  let length = Math.min(text.length, MAX_TEXT, planning.characters);
+function takeText(planning: Planning, text: string): { text: string } & Rest {
+  const start = takeStart(planning);
+  let end = Math.min(text.length, start + Math.min(planning.textLength, planning.characters));
   // No half of a pair of surrogates at the end.
-  if (length < text.length && /[\uD800-\uDBFF]/.test(text.charAt(length - 1))) length -= 1;
-  planning.characters -= length;
-  return text.slice(0, length);
+  if (end < text.length && end > start && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
+  planning.characters -= end - start;
+  return { text: text.slice(start, end), ...rest(text.length - end, end) };
 }
 
 export function languageOf(hints: Hints, layers: Layers): string | null {

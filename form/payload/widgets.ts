@@ -102,7 +102,8 @@ function planDiff(planning: Planning, subject: Subject, layers: Layers): Shown |
 function diffSide(planning: Planning, subject: Subject, side: "before" | "after"): Subject | null {
   const pointer = subject.hints?.options.get(side);
   if (pointer === undefined) return null;
-  const value = typeof pointer === "string" ? pointedAt(planning, subject.parent, pointer) : undefined;
+  const whole = typeof pointer === "string" ? resolve(planning.payload, pointer) : undefined;
+  const value = whole ?? (typeof pointer === "string" ? resolve(subject.parent, pointer) : undefined);
   if (typeof pointer !== "string" || value === undefined) {
     planning.ignored.add(
       subject.hints!.pointer,
@@ -111,8 +112,9 @@ function diffSide(planning: Planning, subject: Subject, side: "before" | "after"
     );
     return null;
   }
+  const around = subject.pointer.slice(0, subject.pointer.lastIndexOf("/"));
   return {
-    pointer,
+    pointer: whole === undefined ? around + pointer : pointer,
     key: side,
     value,
     starts: subject.starts,

@@ -15,9 +15,9 @@ function planned(response_schema: unknown, json: string): { plan: Plan; says: st
 void test("a box of JSON says at once all the names that an object in it lacks", () => {
   const ship = { required: ["city", "zip"], dependentRequired: { city: ["street"] } };
   const schema = { type: "object", properties: { ship }, required: ["a", "b", "c"] };
-  assert.deepEqual(planned(schema, '{"b":1}').says, ['Add "a", "c": they are missing.']);
+  assert.deepEqual(planned(schema, '{"b":1}').says, ['Add the missing fields "a", "c".']);
   const inner = planned(schema, '{"a":1,"b":1,"c":1,"ship":{"city":1}}').says;
-  assert.deepEqual(inner, ['At ship: Add "zip", "street": they are missing.']);
+  assert.deepEqual(inner, ['At ship: Add the missing fields "zip", "street".']);
 });
 
 void test("a limit behind a reference is told", () => {
@@ -28,7 +28,7 @@ void test("a limit behind a reference is told", () => {
 void test("what the service found is told without more than its keyword", () => {
   const { plan } = planned({ required: ["a"] }, "{}");
   const [error] = explain(plan, [{ path: "", keyword: "required" }]);
-  assert.equal(error?.message, "Something is still missing here.");
+  assert.equal(error?.message, "A required value is missing here.");
 });
 
 void test("a schema that refers to a meta-schema has a form, and the service checks that part of the answer", () => {
@@ -48,22 +48,22 @@ void test("each field says one thing, in the order of the fields, and what was e
     entries: { "/a": ["3"], "/note": ["X"], "/n": ["many"] },
   });
   assert.deepEqual(says, [
-    "/z: Fill this in.",
+    "/z: Required",
     "/a: Use 5 or more.",
     "/note: Use at least 3 characters.",
-    "/n: Write a number, such as 12 or 12.5.",
+    "/n: Enter a number, such as 12 or 12.5.",
   ]);
 });
 
 void test("an error about an object is told at the fields that it lacks", () => {
   const group = { type: "object", additionalProperties: { type: "number" }, required: ["b"] };
   const { says } = tryForm(objectOf({ g: group }, "g"));
-  assert.deepEqual(says, ["/g/b: Fill this in."]);
+  assert.deepEqual(says, ["/g/b: Required"]);
   const { plan } = tryForm(objectOf({ ok: { type: "boolean" }, terms: { const: true }, note: TEXT }, "ok", "terms"));
   for (const keyword of ["required", "dependentRequired", "dependencies"])
     assert.deepEqual(
       explain(plan, [{ path: "", keyword }]).map(({ name, message }) => `${name}: ${message}`),
-      ["/ok: Choose one.", "/terms: Tick this to go on."],
+      ["/ok: Choose one.", "/terms: Tick this box to continue."],
       keyword,
     );
   // Nothing is missing there: the error is about something else.
@@ -84,7 +84,7 @@ void test("fields of which one is needed are named by their titles", () => {
   assert.deepEqual(other.says, [": Fill in E-mail, Phone, City and Zip or fax."]);
   // A demand beside other words is none of that kind.
   const mixed = tryForm({ ...objectOf(fields), anyOf: [{ required: ["phone"] }, { minProperties: 3 }] });
-  assert.deepEqual(mixed.says, [": Something is still missing here."]);
+  assert.deepEqual(mixed.says, [": A required value is missing here."]);
 });
 
 void test("an error that a control cannot put right offers JSON, any other does not", () => {
@@ -162,7 +162,7 @@ void test("an answer that takes too much work to check is not sent as if it were
   const schema = { properties: { a: { items: { allOf: Array.from({ length: 9 }, () => rule) } } } };
   const rows = Array.from({ length: 40 }, () => ({}));
   const big = JSON.stringify({ a: Array.from({ length: 1_000 }, () => rows) });
-  assert.match(planned(schema, big).says.join(), /too large to be checked/);
+  assert.match(planned(schema, big).says.join(), /too large to check/);
 });
 
 void test("a pattern that cannot be settled here is left to the service", () => {
@@ -185,6 +185,30 @@ void test("a time or a date that exists and breaks a pattern is not told that it
     texts: TEXT_RULES,
   });
   const plan = planForm(form, { "/at": ["14:30"], "/on": ["2026-11-22"] });
-  for (const { message } of checkPlan(form, plan)) assert.match(message, /^This is not written in the form/);
+  for (const { message } of checkPlan(form, plan)) assert.match(message, /^This doesn't match the expected format/);
   assert.equal(checkPlan(form, plan).length, 2);
+});
+
+void test("an error in a row of a list names the row, however deep it is", () => {
+  const sku = { type: "object", required: ["sku"], properties: { sku: { type: "string", minLength: 3 } } };
+  const schema = {
+    type: "object",
+    properties: {
+      note: { type: "string", minLength: 5 },
+      items: { type: "array", items: sku },
+      boxes: { type: "array", items: { type: "object", properties: { items: { type: "array", items: sku } } } },
+    },
+  };
+  const { form, plan } = tryForm(schema, {
+    entries: {
+      "/note": ["x"],
+      "/items~rows": ["2"],
+      "/items/0/sku": [""],
+      "/items/1/sku": ["x"],
+      "/boxes~rows": ["1"],
+      "/boxes/0/items~rows": ["1"],
+    },
+  });
+  const titles = checkPlan(form, plan).map(({ title }) => title);
+  assert.deepEqual(titles, ["Note", "Item 1: SKU", "Item 2: SKU", "Box 1: Item 1: SKU"]);
 });

@@ -168,6 +168,16 @@ function add(errors: Map<string, FieldError>, error: FieldError): void {
   if (!errors.has(error.name)) errors.set(error.name, error);
 }
 
+/** The title of an error in a row of a list begins with that of the row: "Item 1: SKU". */
 function inFormOrder(plan: Plan, errors: ReadonlyMap<string, FieldError>): readonly FieldError[] {
-  return [...nodesOf(plan.root)].map((node) => errors.get(node.name)).filter((error) => error !== undefined);
+  const rows: FormNode[] = [];
+  const ordered: FieldError[] = [];
+  for (const node of nodesOf(plan.root)) {
+    if (node.kind === "list") rows.push(...node.rows);
+    const error = errors.get(node.name);
+    if (error === undefined) continue;
+    const around = rows.filter(({ name }) => node.name.startsWith(`${name}/`));
+    ordered.push({ ...error, title: [...around, node].map(({ title }) => title).join(": ") });
+  }
+  return ordered;
 }

@@ -285,7 +285,7 @@ void test("an empty field is left out, is null, or is missing", () => {
   const must = tryForm(objectOf({ f: types }, "f"));
   assert.deepEqual([must.plan.value, must.says], [{ f: null }, []]);
   const missing = tryForm(objectOf({ f: { type: "string" } }, "f"));
-  assert.deepEqual([missing.plan.value, missing.says], [{}, ["/f: Fill this in."]]);
+  assert.deepEqual([missing.plan.value, missing.says], [{}, ["/f: Required"]]);
   // An answer of null shows an empty field, not a word.
   assert.deepEqual(tryForm(objectOf({ f: types }, "f"), { answer: { f: null } }).at("/f").entry, []);
 });
@@ -371,6 +371,6 @@ void test("a box of JSON says in which line it is wrong, and what cannot be sent
   assert.deepEqual(read(nested(65)), { code: "too_deep" });
   assert.equal(JSON.stringify(read(nested(64))), nested(64));
   // Where anything goes, an empty box is not null.
-  assert.deepEqual(tryForm(objectOf({ f: {} }, "f")).says, ["/f: Fill this in."]);
+  assert.deepEqual(tryForm(objectOf({ f: {} }, "f")).says, ["/f: Required"]);
   assert.deepEqual(tryForm(objectOf({ f: {} }), { answer: { f: { a: 1 } } }).plan.value, { f: { a: 1 } });
 });

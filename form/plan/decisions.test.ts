@@ -41,8 +41,8 @@ void test("a default chooses nothing; it is said where leaving the field out mea
   const pick = { enum: ["a", "b"], default: "b" };
   const free = tryForm(objectOf({ pick, ok: { type: "boolean", default: true }, level: { type: "string" } }));
   assert.deepEqual(free.plan.value, {});
-  assert.equal(free.at("/pick").help, "If you leave this out, “B” is assumed.");
-  assert.equal(free.at("/ok").help, "If you leave this out, “Yes” is assumed.");
+  assert.equal(free.at("/pick").help, "Default: B");
+  assert.equal(free.at("/ok").help, "Default: Yes");
   assert.equal((free.at("/ok") as BoolNode).look, "buttons");
   assert.equal(tryForm(objectOf({ pick }, "pick")).at("/pick").help, null);
   assert.equal(tryForm(objectOf({ pick }), { answer: { pick: "b" } }).at("/pick").help, null);

@@ -163,8 +163,8 @@ void test("names in a record are needed, different from each other, and may be a
   assert.equal(JSON.stringify(plan.value), '{"r":{"__proto__":"a","constructor":"b","x/y":"c"}}');
   assert.equal(at("/r/2").pointer, "/r/x~1y");
   assert.deepEqual(says, [
-    "/r/3~key: This name is already in use. Choose another one.",
-    "/r/4~key: Give this a name, or remove it.",
+    "/r/3~key: This name is already in use. Enter another one.",
+    "/r/4~key: Enter a name, or remove this entry.",
   ]);
 });
 
@@ -187,7 +187,7 @@ void test("a record without rows is left out or empty, and starts with what it m
   const { says } = tryForm(objectOf({ r: { type: "object", additionalProperties: TEXT } }), {
     entries: { "/r~rows": ["1"], "/r/0~key": ["a"] },
   });
-  assert.deepEqual(says, ["/r/0: Fill this in."]);
+  assert.deepEqual(says, ["/r/0: Required"]);
 });
 
 void test("hints for the values of a record reach each of them", () => {
@@ -214,7 +214,7 @@ void test("an object that says nothing about its fields is JSON, one that can ha
 
 void test("what is required without being described can be written all the same", () => {
   const { at, says } = tryForm({ ...objectOf({ a: TEXT }, "a", "b"), additionalProperties: { type: "number" } });
-  assert.deepEqual([at("/b").kind, says], ["number", ["/a: Fill this in.", "/b: Fill this in."]]);
+  assert.deepEqual([at("/b").kind, says], ["number", ["/a: Required", "/b: Required"]]);
   assert.equal(tryForm(objectOf({}, "b")).at("/b").kind, "json");
 });
 
@@ -259,7 +259,7 @@ void test("an optional group with required fields is added and removed, other gr
   const empty = objectOf({ g: { ...objectOf({ a: TEXT }), type: ["object", "null"] } }, "g");
   assert.deepEqual(tryForm(empty, { entries: { "/g~open": ["1"] } }).plan.value, { g: {} });
   const added = tryForm(objectOf({ g: address }), { entries: { "/g~open": ["1"] } });
-  assert.deepEqual([added.plan.value, added.says], [{ g: {} }, ["/g/a: Fill this in."]]);
+  assert.deepEqual([added.plan.value, added.says], [{ g: {} }, ["/g/a: Required"]]);
   // The whole answer cannot be removed, and is never left out.
   assert.deepEqual(tryForm({ type: ["object", "null"], properties: { a: TEXT }, required: ["a"] }).names, ["/a"]);
 });
@@ -289,7 +289,7 @@ void test("the last field of a large form is asked for like the first", () => {
   const schema = objectOf({ list: { type: "array", items: objectOf({ pick, note: TEXT }, "pick", "note") } });
   const { at, says } = tryForm(schema, { entries: { "/list~rows": ["60"] } });
   assert.equal((at("/list/59") as GroupNode).state, "fixed");
-  assert.deepEqual(says.slice(-2), ["/list/59/pick: Choose one.", "/list/59/note: Fill this in."]);
+  assert.deepEqual(says.slice(-2), ["/list/59/pick: Choose one.", "/list/59/note: Required"]);
 });
 
 void test("conditions inside of conditions do not multiply the work", () => {
@@ -481,7 +481,7 @@ void test("a field that needs others makes them required, in the words of both d
     const draft = keyword === "dependencies" ? { $schema: "http://json-schema.org/draft-07/schema#" } : {};
     const schema = { ...draft, ...objectOf(fields), [keyword]: { a: ["b"], constructor: ["c"] } };
     assert.deepEqual(tryForm(schema).says, [], keyword);
-    assert.deepEqual(tryForm(schema, { entries: { "/a": ["x"] } }).says, ["/b: Fill this in."], keyword);
+    assert.deepEqual(tryForm(schema, { entries: { "/a": ["x"] } }).says, ["/b: Required"], keyword);
   }
   for (const keyword of ["dependentSchemas", "dependencies"]) {
     const draft = keyword === "dependencies" ? { $schema: "http://json-schema.org/draft-07/schema#" } : {};

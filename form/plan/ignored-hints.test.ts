@@ -81,16 +81,14 @@ void test("parts that do not exist, or are of the wrong kind, are listed", () =>
     "/payload: This must be an object.",
     "/submit: This must be an object.",
     "/channels: This must be an object.",
-    '/buttons: No part of a form definition is called "buttons".',
-    '/note: Hints for fields stand under "ui".',
+    '/buttons: A form definition has no "buttons".',
+    '/note: Put hints for fields under "ui".',
   ]);
-  assert.deepEqual(ignored({ remark: { "ui:title": "x" } }), [
-    '/remark: No part of a form definition is called "remark".',
-  ]);
+  assert.deepEqual(ignored({ remark: { "ui:title": "x" } }), ['/remark: A form definition has no "remark".']);
   assert.deepEqual(ignored({ submit: { label: " ", confirm: 3, button: "x" } }), [
-    "/submit/label: This must be a text that is not empty.",
-    "/submit/confirm: This must be a text that is not empty.",
-    '/submit/button: Nothing here is called "button".',
+    "/submit/label: Enter text that isn't empty.",
+    "/submit/confirm: Enter text that isn't empty.",
+    '/submit/button: Unknown key "button".',
   ]);
 });
 
@@ -103,16 +101,16 @@ void test("hints for fields that do not exist are listed, in the plain form too"
     amount: { items: {} },
   };
   assert.deepEqual(ignored({ ui }), [
-    "/ui/remark: No field of the answer has this name.",
+    "/ui/remark: The answer has no field with this name.",
     "/ui/note: Hints for a field must be an object.",
-    "/ui/lines/items/skew: No field of the answer has this name.",
-    "/ui/pair/items/2: The list has no such part.",
-    "/ui/amount/items: No field of the answer has this name.",
+    "/ui/lines/items/skew: The answer has no field with this name.",
+    "/ui/pair/items/2: Unknown part of a list.",
+    "/ui/amount/items: The answer has no field with this name.",
   ]);
-  assert.deepEqual(ignored({ "ui:title": "x", "a/b": {} }), ["/a~1b: No field of the answer has this name."]);
+  assert.deepEqual(ignored({ "ui:title": "x", "a/b": {} }), ["/a~1b: The answer has no field with this name."]);
   assert.deepEqual(ignored({ ui: { "ui:order": ["note", "x", "*"], constructor: {} } }), [
-    "/ui/ui:order/1: No field here has this name.",
-    "/ui/constructor: No field of the answer has this name.",
+    "/ui/ui:order/1: Unknown field.",
+    "/ui/constructor: The answer has no field with this name.",
   ]);
 });
 
@@ -120,10 +118,10 @@ void test("hints that are unknown or of the wrong kind are listed", () => {
   const field = (hints: unknown, name = "note") =>
     ignored({ ui: { [name]: hints } }).map((line) => line.replace(`/ui/${name}/`, ""));
   assert.deepEqual(field({ "ui:rows": 3, "ui:options": { lines: 3, title: 3 }, "ui:title": "" }), [
-    'ui:rows: No hint is called "rows".',
-    'ui:options/lines: No hint is called "lines".',
-    'ui:options/title: "ui:title" says it already.',
-    "ui:title: This must be a text that is not empty.",
+    'ui:rows: Unknown hint "rows".',
+    'ui:options/lines: Unknown hint "lines".',
+    'ui:options/title: "ui:title" already sets this.',
+    "ui:title: Enter text that isn't empty.",
   ]);
   assert.deepEqual(field({ "ui:options": "wide", "ui:autofocus": 1, "ui:enumNames": [1], "ui:order": "a" }), [
     "ui:options: This must be an object.",
@@ -132,22 +130,22 @@ void test("hints that are unknown or of the wrong kind are listed", () => {
     "ui:order: This must be a list of texts.",
   ]);
   assert.deepEqual(field({ "ui:tone": { a: "loud", b: "neutral" } }), [
-    "ui:tone/a: A tone is positive, negative or neutral.",
+    "ui:tone/a: A tone must be positive, negative or neutral.",
   ]);
-  assert.deepEqual(field({ "ui:tone": "loud" }), ["ui:tone: This must be an object: a tone for each option."]);
-  assert.deepEqual(field({ "ui:widget": "slider" }), ['ui:widget: No widget of an answer is called "slider".']);
+  assert.deepEqual(field({ "ui:tone": "loud" }), ["ui:tone: This must be an object with a tone for each option."]);
+  assert.deepEqual(field({ "ui:widget": "slider" }), ['ui:widget: Unknown widget for an answer: "slider".']);
   assert.deepEqual(field({ "ui:widget": { toString: 1 } }), ["ui:widget: This must be a text."]);
   assert.deepEqual(field({ "ui:widget": "checkboxes" }), [
-    'ui:widget: The widget "checkboxes" is for another kind of field.',
+    'ui:widget: The widget "checkboxes" does not fit this type of field.',
   ]);
   assert.deepEqual(field({ "ui:widget": "textarea" }, "approved"), [
-    'ui:widget: The widget "textarea" is for another kind of field.',
+    'ui:widget: The widget "textarea" does not fit this type of field.',
   ]);
   assert.deepEqual(field({ "ui:widget": "textarea" }, "terms"), []);
 });
 
 void test("what must be answered is not hidden without a value, and that is listed", () => {
-  const why = "A field that must be answered needs a default or a copy from the payload for this.";
+  const why = "A required field needs a default or a value from the payload for this.";
   const hidden = {
     note: { "ui:widget": "hidden" },
     approved: { "ui:options": { readonly: true } },
@@ -181,10 +179,10 @@ void test("fields that only some answers bring up are fields", () => {
     ...Object.fromEntries(keys.map((key) => [key, hint])),
     tree: { next: { next: { name: hint, nome: hint } } },
   };
-  assert.deepEqual(ignored({ ui }, schema), ["/ui/tree/next/next/nome: No field of the answer has this name."]);
+  assert.deepEqual(ignored({ ui }, schema), ["/ui/tree/next/next/nome: The answer has no field with this name."]);
   // One that a branch has makes a definition without a wrapper the plain form.
   assert.deepEqual(ignored({ yes: hint, nope: hint }, { ...more("a"), ...whenever(more("yes"), true) }), [
-    "/nope: No field of the answer has this name.",
+    "/nope: The answer has no field with this name.",
   ]);
 });
 
@@ -201,14 +199,14 @@ void test("a copy must lead from the payload to a field that it fits", () => {
     "/tags": 3,
   };
   assert.deepEqual(ignored({ prefill, decision: "/approved" }, SCHEMA, { n: "x", yes: true }), [
-    "/prefill/~1note: Nothing in the payload is at the JSON Pointer that is to be copied from.",
-    "/prefill/note: No field of the answer is at this JSON Pointer.",
-    "/prefill/~1nope: No field of the answer is at this JSON Pointer.",
-    "/prefill/~1labels~1team: What the payload has there does not fit this field.",
-    "/prefill/~1amount: What the payload has there does not fit this field.",
-    "/prefill/~1approved: A decision is never filled in beforehand.",
-    "/prefill/~1terms: A consent is never ticked beforehand.",
-    "/prefill/~1tags: Nothing in the payload is at the JSON Pointer that is to be copied from.",
+    "/prefill/~1note: The payload has no value at the JSON Pointer to copy from.",
+    "/prefill/note: The answer has no field at this JSON Pointer.",
+    "/prefill/~1nope: The answer has no field at this JSON Pointer.",
+    "/prefill/~1labels~1team: The payload's value doesn't fit this field.",
+    "/prefill/~1amount: The payload's value doesn't fit this field.",
+    "/prefill/~1approved: A decision can't be prefilled.",
+    "/prefill/~1terms: A consent can't be prefilled.",
+    "/prefill/~1tags: The payload has no value at the JSON Pointer to copy from.",
   ]);
 });
 
@@ -226,11 +224,11 @@ void test("a decision must be a yes or no, or a choice of few", () => {
   });
   for (const good of ["/ok", "/pick", "/stars", "/g/ok"])
     assert.deepEqual(ignored({ decision: good }, schema), [], good);
-  const neither = "/decision: A decision is a yes or no, or one of at most 5 options; this field is neither.";
+  const neither = "/decision: A decision must be yes or no, or one of at most 5 options.";
   for (const other of ["/one", "/wide", "/note", "/list", "/g"])
     assert.deepEqual(ignored({ decision: other }, schema), [neither], other);
   assert.deepEqual(ignored({ decision: "/nope" }, schema), [
-    "/decision: No field of the answer is at this JSON Pointer.",
+    "/decision: The answer has no field at this JSON Pointer.",
   ]);
   for (const wrong of ["ok", 3, []])
     assert.deepEqual(ignored({ decision: wrong }, schema), [
@@ -246,18 +244,18 @@ void test("what is said for a channel is checked like all else", () => {
     dashboard: { summary: [] },
     embed: [],
   };
-  const pointing = "Nothing in the payload is at this JSON Pointer.";
+  const pointing = "The payload has no value at this JSON Pointer.";
   assert.deepEqual(ignored({ channels }, SCHEMA, { n: 1 }), [
-    '/channels/teams: No channel is called "teams".',
-    "/channels/slack/title: This must be a text that is not empty.",
-    '/channels/slack/subject: Nothing here is called "subject".',
-    "/channels/slack/ui/nope: No field of the answer has this name.",
+    '/channels/teams: Unknown channel "teams".',
+    "/channels/slack/title: Enter text that isn't empty.",
+    '/channels/slack/subject: Unknown key "subject".',
+    "/channels/slack/ui/nope: The answer has no field with this name.",
     `/channels/slack/summary/1: ${pointing}`,
     `/channels/slack/summary/2: ${pointing}`,
-    "/channels/email/subject: This must be a text that is not empty.",
+    "/channels/email/subject: Enter text that isn't empty.",
     "/channels/email/ui: This must be an object.",
     "/channels/email/summary: This must be a list of JSON Pointers into the payload.",
-    '/channels/dashboard/summary: Nothing here is called "summary".',
+    '/channels/dashboard/summary: Unknown key "summary".',
     "/channels/embed: This must be an object.",
   ]);
 });
@@ -266,9 +264,9 @@ void test("for an answer that is JSON as a whole, no hint for a field has a fiel
   assert.deepEqual(
     ignored({ ui: { a: {} }, prefill: { "/a": "/a" }, decision: "/a" }, { type: "nonsense" }, { a: 1 }),
     [
-      "/ui/a: No field of the answer has this name.",
-      "/prefill/~1a: No field of the answer is at this JSON Pointer.",
-      "/decision: No field of the answer is at this JSON Pointer.",
+      "/ui/a: The answer has no field with this name.",
+      "/prefill/~1a: The answer has no field at this JSON Pointer.",
+      "/decision: The answer has no field at this JSON Pointer.",
     ],
   );
 });
@@ -291,7 +289,7 @@ void test("hints that are made to hurt are listed as well", () => {
   let deep: unknown = {};
   for (let level = 0; level < 20_000; level++) deep = { next: deep };
   const [line] = ignored({ ui: deep }, tree);
-  assert.match(line ?? "", /(?:\/next){65}: There are too many hints\.$/);
+  assert.match(line ?? "", /(?:\/next){65}: Too many hints\.$/);
   let wide: object = {};
   for (let level = 0; level < 12; level++) wide = { next: wide, note: {} };
   const items = { type: "array", items: tree };
@@ -301,7 +299,7 @@ void test("hints that are made to hurt are listed as well", () => {
     $defs: { tree: { ...items.items, properties: { next: { $ref: "#/$defs/tree" }, note: TEXT } } },
     properties,
   };
-  assert.match(ignored({ ui: rows }, schema)[0] ?? "", /too many hints/);
+  assert.match(ignored({ ui: rows }, schema)[0] ?? "", /Too many hints/);
 });
 
 void test("any form definition, any schema and any payload give a list", () => {

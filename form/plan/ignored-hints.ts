@@ -74,10 +74,7 @@ function checkDefinition(check: Check, definition: Readonly<Record<string, unkno
     const at = `/${token(key)}`;
     if (!WRAPPERS.includes(key)) {
       const isField = key.startsWith("ui:") || names.has(key);
-      check.add(
-        at,
-        isField ? 'Hints for fields stand under "ui".' : `No part of a form definition is called ${quote(key)}.`,
-      );
+      check.add(at, isField ? 'Put hints for fields under "ui".' : `A form definition has no ${quote(key)}.`);
     } else if (value === null) continue;
     else if (key === "decision") checkDecision(check, value, at, root);
     else if (!isRaw(value)) check.add(at, "This must be an object.");
@@ -99,7 +96,7 @@ function checkChannels(check: Check, channels: Layer, at: string, place: HintPla
   for (const [name, channel] of Object.entries(channels)) {
     const pointer = `${at}/${token(name)}`;
     const known = CHANNELS.get(name);
-    if (known === undefined) check.add(pointer, `No channel is called ${quote(name)}.`);
+    if (known === undefined) check.add(pointer, `Unknown channel ${quote(name)}.`);
     else if (!isRaw(channel)) check.add(pointer, "This must be an object.");
     else {
       checkTexts(
@@ -121,8 +118,8 @@ function checkChannels(check: Check, channels: Layer, at: string, place: HintPla
 function checkTexts(check: Check, object: Layer, at: string, texts: readonly string[], known = texts): void {
   for (const [key, value] of Object.entries(object)) {
     const pointer = `${at}/${token(key)}`;
-    if (!known.includes(key)) check.add(pointer, `Nothing here is called ${quote(key)}.`);
-    else if (texts.includes(key) && !isText(value)) check.add(pointer, "This must be a text that is not empty.");
+    if (!known.includes(key)) check.add(pointer, `Unknown key ${quote(key)}.`);
+    else if (texts.includes(key) && !isText(value)) check.add(pointer, "Enter text that isn't empty.");
   }
 }
 
@@ -131,7 +128,7 @@ function checkSummary(check: Check, summary: unknown, at: string): void {
   if (!Array.isArray(summary)) return check.add(at, "This must be a list of JSON Pointers into the payload.");
   for (const [index, pointer] of (summary as unknown[]).entries())
     if (!isPointer(pointer) || valueAt(check.payload, pointer) === undefined)
-      check.add(`${at}/${index}`, "Nothing in the payload is at this JSON Pointer.");
+      check.add(`${at}/${index}`, "The payload has no value at this JSON Pointer.");
 }
 
 function checkPrefill(check: Check, copies: Layer, at: string, root: KnownLayers, decision: unknown): void {
@@ -139,14 +136,12 @@ function checkPrefill(check: Check, copies: Layer, at: string, root: KnownLayers
     const pointer = `${at}/${token(to)}`;
     const target = check.source === null ? null : lookUp(check.source, root ?? [], to);
     const value = isPointer(from) ? valueAt(check.payload, from) : undefined;
-    if (target === null) check.add(pointer, "No field of the answer is at this JSON Pointer.");
-    else if (value === undefined)
-      check.add(pointer, "Nothing in the payload is at the JSON Pointer that is to be copied from.");
-    else if (to === decision && isDecision(check.source!, target))
-      check.add(pointer, "A decision is never filled in beforehand.");
-    else if (isConsent(target)) check.add(pointer, "A consent is never ticked beforehand.");
+    if (target === null) check.add(pointer, "The answer has no field at this JSON Pointer.");
+    else if (value === undefined) check.add(pointer, "The payload has no value at the JSON Pointer to copy from.");
+    else if (to === decision && isDecision(check.source!, target)) check.add(pointer, "A decision can't be prefilled.");
+    else if (isConsent(target)) check.add(pointer, "A consent can't be prefilled.");
     else if (!target.some((layer) => fits(check.source!, [layer], value)))
-      check.add(pointer, "What the payload has there does not fit this field.");
+      check.add(pointer, "The payload's value doesn't fit this field.");
   }
 }
 
@@ -154,9 +149,9 @@ function checkDecision(check: Check, decision: unknown, at: string, root: KnownL
   if (!isPointer(decision)) return check.add(at, "This must be the JSON Pointer of a field, such as /approved.");
   const { source } = check;
   const target = source === null ? null : lookUp(source, root ?? [], decision);
-  if (target === null) check.add(at, "No field of the answer is at this JSON Pointer.");
+  if (target === null) check.add(at, "The answer has no field at this JSON Pointer.");
   else if (!isDecision(source!, target))
-    check.add(at, `A decision is a yes or no, or one of at most ${MAX_DECISION} options; this field is neither.`);
+    check.add(at, `A decision must be yes or no, or one of at most ${MAX_DECISION} options.`);
 }
 
 /** A place of the answer that hints are about. */
@@ -178,7 +173,7 @@ function checkUi(check: Check, ui: Layer, at: string, place: HintPlace): void {
       for (const [name, option] of Object.entries(value))
         // Both ways to say it; the one with the prefix counts.
         if (Object.hasOwn(ui, `ui:${name}`))
-          check.add(`${pointer}/${token(name)}`, `"ui:${name.slice(0, 40)}" says it already.`);
+          check.add(`${pointer}/${token(name)}`, `"ui:${name.slice(0, 40)}" already sets this.`);
         else checkHint(check, name, option, `${pointer}/${token(name)}`, place);
     else if (key.startsWith("ui:")) checkHint(check, key.slice(3), value, pointer, place);
     else checkBelow(check, key, value, pointer, place);
@@ -188,15 +183,15 @@ function checkUi(check: Check, ui: Layer, at: string, place: HintPlace): void {
 
 function checkBelow(check: Check, key: string, value: unknown, pointer: string, place: HintPlace): void {
   const below = check.source === null || place.known === null ? [] : hintsBelow(check, check.source, place, key);
-  if (below.length === 0) return check.add(pointer, "No field of the answer has this name.");
+  if (below.length === 0) return check.add(pointer, "The answer has no field with this name.");
   const isTuple = key === "items" && Array.isArray(value);
   for (const [index, hints] of isTuple ? (value as unknown[]).entries() : [[0, value] as const]) {
     const at = isTuple ? `${pointer}/${index}` : pointer;
     const all = { ...below[0]!, known: below.flatMap((one) => one.known ?? []) };
     const part = isTuple ? below.find((one) => one.pointer === `${place.pointer}/${index}`) : all;
-    if (part === undefined) check.add(at, "The list has no such part.");
+    if (part === undefined) check.add(at, "Unknown part of a list.");
     else if (!isRaw(hints)) check.add(at, "Hints for a field must be an object.");
-    else if (place.depth >= MAX_DEPTH || --check.places < 0) check.add(at, "There are too many hints.");
+    else if (place.depth >= MAX_DEPTH || --check.places < 0) check.add(at, "Too many hints.");
     else checkUi(check, hints, at, part);
   }
 }
@@ -308,7 +303,7 @@ function checkHint(check: Check, name: string, value: unknown, at: string, { kno
     case "description":
     case "help":
     case "placeholder":
-      if (!isText(value)) check.add(at, "This must be a text that is not empty.");
+      if (!isText(value)) check.add(at, "Enter text that isn't empty.");
       return;
     case "autofocus":
     case "readonly":
@@ -318,24 +313,24 @@ function checkHint(check: Check, name: string, value: unknown, at: string, { kno
       if (!isTexts(value)) check.add(at, "This must be a list of texts.");
       return;
     case "tone":
-      if (!isRaw(value)) return check.add(at, "This must be an object: a tone for each option.");
+      if (!isRaw(value)) return check.add(at, "This must be an object with a tone for each option.");
       for (const [option, tone] of Object.entries(value))
         if (tone !== "positive" && tone !== "negative" && tone !== "neutral")
-          check.add(`${at}/${token(option)}`, "A tone is positive, negative or neutral.");
+          check.add(`${at}/${token(option)}`, "A tone must be positive, negative or neutral.");
       return;
     case "order":
       if (!isTexts(value)) return check.add(at, "This must be a list of texts.");
       for (const [index, key] of (value as string[]).entries())
         if (key !== "*" && known !== null && childrenAt(known, key) === null)
-          check.add(`${at}/${index}`, "No field here has this name.");
+          check.add(`${at}/${index}`, "Unknown field.");
       return;
     case "widget":
       if (typeof value !== "string") check.add(at, "This must be a text.");
-      else if (!ANSWER_WIDGETS.includes(value)) check.add(at, `No widget of an answer is called ${quote(value)}.`);
-      else if (!suits(known, value)) check.add(at, `The widget ${quote(value)} is for another kind of field.`);
+      else if (!ANSWER_WIDGETS.includes(value)) check.add(at, `Unknown widget for an answer: ${quote(value)}.`);
+      else if (!suits(known, value)) check.add(at, `The widget ${quote(value)} does not fit this type of field.`);
       return;
     default:
-      check.add(at, `No hint is called ${quote(name)}.`);
+      check.add(at, `Unknown hint ${quote(name)}.`);
   }
 }
 
@@ -363,7 +358,7 @@ function checkSilence(check: Check, ui: Layer, at: string, place: HintPlace): vo
   if (!place.isRequired || place.isGiven || isGiven(check, place)) return;
   const said = (key: string): string =>
     Object.hasOwn(ui, `ui:${key}`) ? `${at}/${token(`ui:${key}`)}` : `${at}/${token("ui:options")}/${key}`;
-  const why = "A field that must be answered needs a default or a copy from the payload for this.";
+  const why = "A required field needs a default or a value from the payload for this.";
   if (hintOf(ui, "widget") === "hidden") check.add(said("widget"), why);
   if (hintOf(ui, "readonly") === true) check.add(said("readonly"), why);
 }

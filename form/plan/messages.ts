@@ -2,29 +2,29 @@ import { capitalized } from "../titles.ts";
 import type { FormNode, Problem } from "./nodes.ts";
 
 /**
- * Every sentence that a form says, in one place: the same on the dashboard, in a mail page and in Slack. For people who
- * have never heard of a schema: what to do, not what is violated. Another language is another object of this type.
+ * All texts of a form, the same on the dashboard, on the email page and in Slack. They are for people who don't know what a
+ * schema is: they say what to do, not which rule is violated. Another language is another object of this type.
  */
 export interface Messages {
-  /** What is wrong with what was entered. */
+  /** Describes a problem with an entry. */
   readonly problem: (problem: Problem) => string;
-  /** A value breaks a keyword of its schema; `limit` is the keyword's own value where it is known. */
+  /** Describes a value that violates a keyword of its schema. `limit` is the value of the keyword, if known. */
   readonly broken: (keyword: string, limit: unknown, node: FormNode) => string;
-  /** One of these fields is needed. */
+  /** At least one of these fields is required. */
   readonly oneNeeded: (titles: readonly string[]) => string;
   readonly onlyOne: (titles: readonly string[]) => string;
-  /** Names that an object in a box of JSON must have. */
+  /** Fields that a JSON object lacks. */
   readonly namesMissing: (names: readonly string[]) => string;
-  /** In a box of JSON, where `message` is about the part at `path`. */
+  /** In a JSON field: `message` is about the part at `path`. */
   readonly at: (path: string, message: string) => string;
-  /** The answer could not be checked at all. */
+  /** The answer is too large to check. */
   readonly unchecked: string;
-  /** What will be accepted, said before anything is entered. */
+  /** Describes which values are accepted, before anything is entered. */
   readonly demand: (node: FormNode) => string | null;
   readonly words: Words;
 }
 
-/** What stands on a form beside its questions. */
+/** Labels and notices of a form. */
 export interface Words {
   readonly optional: string;
   readonly choose: string;
@@ -63,39 +63,39 @@ function orList(words: readonly string[]): string {
 }
 
 const PROBLEMS: Readonly<Record<Exclude<Problem["code"], "not_json">, string>> = {
-  missing: "Fill this in.",
+  missing: "Required",
   choose: "Choose one.",
-  tick: "Tick this to go on.",
-  name_missing: "Give this a name, or remove it.",
-  name_twice: "This name is already in use. Choose another one.",
+  tick: "Tick this box to continue.",
+  name_missing: "Enter a name, or remove this entry.",
+  name_twice: "This name is already in use. Enter another one.",
   not_in_list: "Choose one from the list.",
-  not_a_color: "Write a colour such as #1a7f4b.",
-  not_a_number: "Write a number, such as 12 or 12.5.",
-  not_whole: "Write a whole number, without decimals.",
-  thousands: "Write this number without a thousands separator, so that it cannot be misread.",
-  too_exact: "This number has more digits than can be kept exactly. Use fewer.",
+  not_a_color: "Enter a color such as #1a7f4b.",
+  not_a_number: "Enter a number, such as 12 or 12.5.",
+  not_whole: "Enter a whole number, without decimals.",
+  thousands: "Remove the thousands separator (1234, not 1,234).",
+  too_exact: "This number has too many digits to be stored exactly. Use fewer digits.",
   too_deep: "This is nested too deeply. Use at most 64 levels.",
-  not_a_date: "Choose a date that exists, such as 2026-03-31.",
-  not_a_time: "Write a time such as 14:30.",
-  no_such_time: "This time does not exist: the clocks are put forward that night. Choose another one.",
+  not_a_date: "Enter a valid date, such as 2026-03-31.",
+  not_a_time: "Enter a time such as 14:30.",
+  no_such_time: "This time does not exist, because the clocks go forward that night. Choose another time.",
 };
 
-/** What a text of a format looks like. */
+/** By format. */
 const FORMATS: Readonly<Record<string, string>> = {
-  email: "Write an e-mail address, such as name@example.com.",
-  uri: "Write a complete web address, such as https://example.com/page.",
-  uuid: "Write an identifier such as 123e4567-e89b-12d3-a456-426614174000.",
-  date: "Choose a date that exists, such as 2026-03-31.",
-  time: "Write a time such as 14:30.",
-  "date-time": "Choose a date and a time.",
-  duration: "Write a duration such as P3D (3 days) or PT2H30M (2 hours 30 minutes).",
-  hostname: "Write a name such as www.example.com.",
-  ipv4: "Write an address such as 192.0.2.1.",
-  ipv6: "Write an address such as 2001:db8::1.",
+  email: "Enter an email address, such as name@example.com.",
+  uri: "Enter a complete web address, such as https://example.com/page.",
+  uuid: "Enter an identifier such as 123e4567-e89b-12d3-a456-426614174000.",
+  date: "Enter a valid date, such as 2026-03-31.",
+  time: "Enter a time such as 14:30.",
+  "date-time": "Enter a date and a time.",
+  duration: "Enter a duration such as P3D (3 days) or PT2H30M (2 hours 30 minutes).",
+  hostname: "Enter a host name such as www.example.com.",
+  ipv4: "Enter an IP address such as 192.0.2.1.",
+  ipv6: "Enter an IP address such as 2001:db8::1.",
 };
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
-  string: 'a text in quotes, such as "hello"',
+  string: 'text in quotes, such as "hello"',
   number: "a number",
   integer: "a whole number",
   boolean: "true or false",
@@ -114,16 +114,16 @@ function typeSentence(limit: unknown): string {
 function stepSentence(step: unknown): string {
   const decimals = typeof step === "number" ? Math.round(-Math.log10(step)) : -1;
   if (decimals > 0 && 10 ** -decimals === step) return `Use at most ${count(decimals, "decimal place")}.`;
-  return step === 1 ? "Write a whole number, without decimals." : `Use a multiple of ${String(step)}.`;
+  return step === 1 ? "Enter a whole number, without decimals." : `Use a multiple of ${String(step)}.`;
 }
 
 function patternSentence(node: FormNode): string {
   if (node.kind === "text") {
     if (node.format !== null && Object.hasOwn(FORMATS, node.format)) return FORMATS[node.format]!;
     const example = node.example ?? node.placeholder;
-    if (example !== null) return `Write this in the form that is expected, such as ${example}.`;
+    if (example !== null) return `Use this format: ${example}`;
   }
-  return "This is not written in the form that is expected. Look at its description, or ask whoever sent the task.";
+  return "This doesn't match the expected format.";
 }
 
 const isMany = (node: FormNode): boolean => node.kind === "choice" && node.multiple;
@@ -159,39 +159,35 @@ function broken(keyword: string, limit: unknown, node: FormNode): string {
       if (isMany(node)) return n === null ? "Choose fewer." : `Choose at most ${n}.`;
       return n === null ? "Remove some." : `Keep at most ${count(n, "entry", "entries")}.`;
     case "uniqueItems":
-      return "Each entry may appear only once. Change or remove the one that is there twice.";
+      return "Each entry must be different. Change or remove the duplicate.";
     case "minProperties":
       return n === null ? "Fill in more of these." : `Fill in at least ${n} of these.`;
     case "maxProperties":
       return n === null ? "Fill in fewer of these." : `Fill in at most ${n} of these.`;
     case "enum":
     case "const":
-      return node.kind === "json"
-        ? "This value is not one of those that are allowed."
-        : "Choose one of the values that are offered.";
+      return node.kind === "json" ? "This value is not allowed." : "Choose one of the options.";
     case "required":
     case "dependentRequired":
     case "dependencies":
-      return "Something is still missing here.";
+      return "A required value is missing here.";
     case "propertyNames":
       return "This name is not allowed.";
     case "additionalProperties":
     case "unevaluatedProperties":
-      return "This is not part of the answer. Remove it.";
+      return "This field is not allowed. Remove it.";
     case "items":
     case "additionalItems":
     case "unevaluatedItems":
-      return "There are more entries than are allowed. Remove some.";
+      return "There are too many entries. Remove some.";
     case "contains":
     case "minContains":
     case "maxContains":
-      return "An entry is missing here, or there is one too many.";
+      return "The number of matching entries is wrong. Add or remove some.";
     case "type":
-      return node.kind === "json" ? typeSentence(limit) : "This kind of value does not fit here.";
+      return node.kind === "json" ? typeSentence(limit) : "This type of value is not allowed here.";
     default:
-      return node.kind === "group"
-        ? "These answers do not go together. Change one of them."
-        : "This value is not allowed here.";
+      return node.kind === "group" ? "These answers conflict. Change one of them." : "This value is not allowed here.";
   }
 }
 
@@ -222,7 +218,7 @@ function demand(node: FormNode): string | null {
       return max === null ? null : `${at} most ${max}`;
     }
     case "json":
-      return 'Written as JSON, such as "a text", 12, [1, 2] or {"name": "value"}';
+      return 'Enter JSON, such as "text", 12, [1, 2] or {"name": "value"}';
     default:
       return null;
   }
@@ -233,21 +229,21 @@ export const ENGLISH: Messages = {
     problem.code !== "not_json"
       ? PROBLEMS[problem.code]
       : problem.line > 0
-        ? `This is not JSON yet. Look at line ${problem.line}: texts and names stand in double quotes, with commas between entries.`
-        : "This is not JSON yet: texts and names stand in double quotes, with commas between entries.",
+        ? `Not valid JSON (line ${problem.line}). Put names and text in double quotes, separated by commas.`
+        : "Not valid JSON. Put names and text in double quotes, separated by commas.",
   broken,
   oneNeeded: (titles) => `Fill in ${orList(titles)}.`,
   onlyOne: (titles) => `Fill in only one of these: ${orList(titles)}.`,
   namesMissing: (names) =>
-    `Add ${names.map((name) => JSON.stringify(name)).join(", ")}: ${names.length === 1 ? "it is" : "they are"} missing.`,
+    `Add the missing ${names.length === 1 ? "field" : "fields"} ${names.map((name) => JSON.stringify(name)).join(", ")}.`,
   at: (path, message) => `At ${path}: ${message}`,
-  unchecked: "This answer is too large to be checked. Make it smaller.",
+  unchecked: "This answer is too large to check. Make it smaller.",
   demand,
   words: {
     optional: "optional",
     choose: "Choose one",
     none: "No answer",
-    clear: "Clear the choice",
+    clear: "Clear selection",
     add: (item) => `Add ${item}`,
     remove: "Remove",
     openWhat: (title) => `Add ${title}`,
@@ -257,19 +253,18 @@ export const ENGLISH: Messages = {
     submit: "Submit answer",
     submitting: "Sending your answer",
     checking: "Checking your answer, usually 5 to 30 seconds",
-    update: "Show the questions that fit my answers",
+    update: "Update questions",
     goBack: "Go back",
-    asJson: "Write the answer as JSON instead",
+    asJson: "Answer as JSON instead",
     asForm: "Back to the form",
-    confirm: "One more step: nothing has been sent yet.",
-    invalid: (errors) =>
-      errors === 1 ? "Not sent: one answer needs another look." : `Not sent: ${errors} answers need another look.`,
-    changedQuestions: "Not sent yet: your answers have changed the questions. Look once more.",
-    sentBack: (attempt) => `Sent back, attempt ${attempt}. Change the answer and send it again.`,
+    confirm: "Confirm before sending",
+    invalid: (errors) => (errors === 1 ? "Not sent. Fix 1 answer below." : `Not sent. Fix ${errors} answers below.`),
+    changedQuestions: "Not sent yet. Your answers changed which questions apply. Please review.",
+    sentBack: (attempt) => `Sent back. Change your answer and resubmit (attempt ${attempt}).`,
     sent: "Answer sent.",
-    offline: "Not sent: no connection. Your answers are kept.",
-    failed: "Not sent. Your answers are kept.",
-    yourChanges: "What you changed",
+    offline: "Not sent: no connection. Your answers are still here.",
+    failed: "Not sent. Your answers are still here.",
+    yourChanges: "Your changes",
     nothing: "Empty",
   },
 };

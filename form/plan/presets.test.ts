@@ -58,7 +58,7 @@ void test("fields after a thousand options are asked as strictly as those before
     checkPlan(form, plan).map(({ name, message }) => [name, message]),
     [
       ["/place", "Choose one."],
-      ["/name", "Fill this in."],
+      ["/name", "Required"],
     ],
   );
 });

@@ -44,5 +44,5 @@ export function withDefaultHelp(field: FieldContext, base: NodeBase, options: re
   const { preset, required } = field;
   if (required || preset?.from !== "default" || base.help !== null) return base;
   const option = options.find((one) => one.value === preset.value);
-  return option === undefined ? base : { ...base, help: `If you leave this out, “${option.label}” is assumed.` };
+  return option === undefined ? base : { ...base, help: `Default: ${option.label}` };
 }

@@ -45,7 +45,7 @@ void test("a choice between something and nothing is that something, which may b
     assert.deepEqual([at("/f").kind, plan.value], ["text", { f: null }], JSON.stringify(nothing));
   }
   const never = tryForm(objectOf({ f: { anyOf: [false, TEXT] } }, "f"));
-  assert.deepEqual([never.at("/f").kind, never.says], ["text", ["/f: Fill this in."]]);
+  assert.deepEqual([never.at("/f").kind, never.says], ["text", ["/f: Required"]]);
 });
 
 void test("branches that only demand something are no forms to choose from", () => {

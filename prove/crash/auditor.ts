@@ -5,11 +5,11 @@ import type { Calls } from "./calls.ts";
 import { now, tell, type Event, type History, type Incarnation, type Subject } from "./history.ts";
 import { checkSubject, type Rules } from "./judge.ts";
 
-/** Reads what the service says after a crash, and compares it with what it had said before. It never looks into the database. */
+/** Reads the state over HTTP after a crash and compares it with earlier answers. It never reads the database. */
 export interface Auditor {
-  /** What was touched since the last time, and a few that were not. */
+  /** Checks what changed since the last look, and a few tasks that did not. */
   look(): Promise<string[]>;
-  /** Everything, and whether the lists and the counts know of it. */
+  /** Checks every task, the list and the counts. */
   lookAtAll(): Promise<string[]>;
 }
 
@@ -18,18 +18,18 @@ export interface AuditorOptions {
   calls: Calls;
   history: History;
   rules: Rules;
-  /** The processes that live at the moment. */
+  /** The processes that are running now. */
   alive(): readonly Incarnation[];
-  /** For times in what is printed. */
+  /** The zero of the times in printed messages. */
   since: number;
 }
 
 type Got = Awaited<ReturnType<Calls["get"]>>;
 
 const AT_ONCE = 16;
-/** Of the tasks that nobody touched, so many are looked at again after each crash. */
+/** How many unchanged tasks are checked again after each crash. */
 const OTHERS = 20;
-/** What is wrong with many is understood from a few of them. */
+/** Limits the printed problems: a few explain the rest. */
 const TOLD_MAX = 5;
 const WHO = "auditor";
 
@@ -45,13 +45,13 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
 
   async function readTrail(subject: Subject): Promise<void> {
     const { seen } = await read(subject, { name: "trail" });
-    // Its time ran out since the task was read.
+    // The task may have timed out since it was read.
     const isEnded = seen?.trail?.some(({ action }) => action !== "created" && action !== "assigned") ?? false;
     if (isEnded && !subject.events.some((event) => event.seen?.task?.end)) await read(subject, { name: "read" });
   }
 
   async function readTask(subject: Subject): Promise<void> {
-    // A creation that nobody heard of has happened or not; asking again tells. Some are left in doubt for later.
+    // An unacknowledged creation may have happened; sending it again resolves that. Some are left unresolved for later.
     if (subject.id === null) {
       if (random.chance(0.4)) return;
       await read(subject, { name: "create", version: 0 });
@@ -85,7 +85,7 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
 
   const counts = async () => JSON.parse((await calls.get(anybody(), "/api/tasks/counts")).text) as TaskCounts;
 
-  /** Every page of the list, each row a sight of its task. */
+  /** Reads every page of the list; each row is one sighting of its task. */
   async function readList(): Promise<{ listed: Map<string, Subject>; open: number; problems: string[] }> {
     const listed = new Map<string, Subject>();
     const problems: string[] = [];
@@ -98,7 +98,7 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
       const endedAt = now();
       for (const row of JSON.parse(text) as TaskRecord[]) {
         const subject = history.byKey.get(row.idempotency_key);
-        if (!subject) problems.push(`the list has a task that nobody asked for: ${JSON.stringify(row).slice(0, 300)}`);
+        if (!subject) problems.push(`the list has a task that no client created: ${JSON.stringify(row).slice(0, 300)}`);
         else if (listed.has(row.id)) problems.push(`the list has ${row.id} twice`);
         else {
           const event: Event = {
@@ -139,12 +139,12 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
       const before = await counts();
       const { listed, open, problems } = await readList();
       const after = await counts();
-      // Time runs out for some meanwhile; nothing else happens.
+      // Some tasks time out during the check; nothing else changes the counts.
       if (open > before.open || open < after.open)
-        problems.push(`${open} open tasks are listed, and counted are ${before.open} before and ${after.open} after`);
+        problems.push(`${open} open tasks are listed, but the count was ${before.open} before and ${after.open} after`);
       const all = [...history.subjects.values()];
       for (const { id, key, isDeleted } of all)
-        if (id !== null && !isDeleted && !listed.has(id)) problems.push(`the list lacks ${id} (${key})`);
+        if (id !== null && !isDeleted && !listed.has(id)) problems.push(`the list is missing ${id} (${key})`);
       problems.push(
         ...(await readAll(
           all.filter(({ id }) => id !== null),

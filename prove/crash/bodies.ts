@@ -1,17 +1,17 @@
 import { createRandom, type Random } from "../random.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
 
-/** A creation as it is sent. Never kept: number and version make it again. */
+/** The body of a creation as sent. It is not kept: number and version produce it again. */
 export interface Body {
   text: string;
   idempotency_key: string;
   callback_url: string | null;
-  /** Everything that the record must repeat, in one text. */
+  /** Everything that the record must repeat, as one string. */
   imprint: string;
   redact_payload: boolean;
 }
 
-/** None with a backslash: after such a key, V8 takes others for it (nodejs/node 63785), here as well as in the service. */
+/** No key contains a backslash: after such a key, V8 confuses other keys with it (nodejs/node 63785). */
 const KEYS = ["a", "Z", "10", "2", "-1", "01", "été", "鍵", "مفتاح", "🔑", "with space", "a.b", "toString", "", '"'];
 const WORDS = [
   "x",
@@ -28,7 +28,7 @@ const WORDS = [
   "\u{10ffff}",
 ];
 const NUMBERS = ["0", "-0", "1.0", "1e21", "1E-7", "0.1", "12345678901234567890", "-2.5e-300", "9007199254740993"];
-/** Characters of the longest text of a payload, and how often. */
+/** Length of the longest text of a payload, and its share of all payloads. */
 const SIZES: readonly (readonly [share: number, size: number])[] = [
   [0.7, 20],
   [0.2, 1500],
@@ -36,7 +36,7 @@ const SIZES: readonly (readonly [share: number, size: number])[] = [
   [0.02, 38_000],
 ];
 
-/** What task number `n` is created with. Version 0 is the first idea, the others are what a confused client sends later. */
+/** Returns the body that creates task `n`. Version 0 is the original; a confused client later sends the others. */
 export function bodyOf(seed: number, n: number, version: number, receivers: readonly string[]): Body {
   const random = createRandom(seed, n);
   const payload = payloadText(random, version);
@@ -54,7 +54,7 @@ export function bodyOf(seed: number, n: number, version: number, receivers: read
       required: ["call"],
     },
     form_definition: random.chance(0.2) ? { "ui:order": ["note", "call"], "2": "second", "1": "first" } : null,
-    // The shortest timeouts run out while the run still goes on.
+    // The shortest timeouts expire during the run.
     timeout_seconds: random.chance(0.06) ? 60 : 3600 + version,
     idempotency_key: `crash-${n}-${random.pick(["a", "é", "🔑", "10"])}`,
     assign_to: random.chance(0.3) ? { email: `person${n % 7}@example.com` } : null,
@@ -72,7 +72,7 @@ export function bodyOf(seed: number, n: number, version: number, receivers: read
   };
 }
 
-/** The fields that a task has for ever, in their own order of keys. */
+/** Returns the fields of a task that never change, in a fixed order of keys. */
 export function imprintOf(task: JsonObject): string {
   return JSON.stringify([
     task["idempotency_key"],
@@ -90,7 +90,7 @@ export function imprintOf(task: JsonObject): string {
   ]);
 }
 
-/** As text: an object made here would already have its keys in the order of JavaScript. */
+/** Returns text, because JavaScript would reorder the keys of an object. */
 function payloadText(random: Random, version: number): string {
   const at = random.next();
   let sum = 0;

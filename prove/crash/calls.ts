@@ -5,37 +5,37 @@ import { ADMIN_TOKEN } from "../../test/support/service.ts";
 import { imprintOf } from "./bodies.ts";
 import { endOf, now, type CallName, type Event, type Incarnation, type Seen, type Subject } from "./history.ts";
 
-/** A call that is not answered by then never is; no call waits for longer than half of it by design. */
+/** A call without an answer by then will get none: no call waits longer than half of this by design. */
 const NEVER_MS = 45_000;
 
-/** The calls of the clients and of the auditor; each ends up in the history of its task. */
+/** The calls of the clients and of the auditor; each is recorded in the history of its task. */
 export interface Calls {
   make(to: Incarnation, who: string, subject: Subject, call: Call): Promise<Event>;
-  /** A call about no task in particular. @throws Error when it is not answered 200 */
+  /** Makes a call about no particular task. @throws Error when the answer is not 200 */
   get(to: Incarnation, path: string): Promise<{ headers: IncomingHttpHeaders; text: string }>;
-  /** What a record says, as the history keeps it. */
+  /** Converts a record to the form in which the history keeps it. */
   toSeen(subject: Subject, record: TaskRecord): Seen;
-  /** Answers that nothing in the contract allows. */
+  /** Answers that the contract does not allow. */
   unexpected: string[];
   figures: { calls: number; acknowledged: number; unanswered: number };
 }
 
 export interface Call {
   name: CallName;
-  /** Of a creation. */
+  /** For a creation: which body is sent. */
   version?: number;
-  /** Of a poll, in seconds. */
+  /** For a poll, in seconds. */
   seconds?: number;
-  /** Of `owed`: one delivery with its attempts. */
+  /** For `owed`: one delivery with its attempts. */
   delivery?: string;
   signal?: AbortSignal;
 }
 
 export interface CallsOptions {
-  /** The text of a creation, and what its record repeats. */
+  /** Returns the text of a creation, and what its record repeats. */
   bodyOf(n: number, version: number): { text: string; imprint: string };
   versions: number;
-  /** Codes of 503 that the store may answer with while it cannot be reached; none where it is part of the process. */
+  /** Codes of 503 that are allowed while the database is unreachable; empty for an embedded database. */
   passing: readonly string[];
 }
 
@@ -60,14 +60,14 @@ export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls 
 
   function toSeen(subject: Subject, record: TaskRecord): Seen {
     const imprint = imprintOf(record);
-    // A list shows no such payload.
+    // A list does not show a redacted payload.
     const isHidden = subject.isRedacted && imprint.includes('{"_redacted":true}');
     let version = isHidden ? null : -1;
     for (let v = 0; v < versions && version === -1; v++) if (bodyOf(subject.n, v).imprint === imprint) version = v;
     if (version === -1) {
       const expected = bodyOf(subject.n, 0).imprint;
       unexpected.push(
-        `a record of number ${subject.n} repeats no body that was sent: ${difference(imprint, expected)}`,
+        `a record of number ${subject.n} matches no body that was sent: ${difference(imprint, expected)}`,
       );
     }
     const { id, status, updated_at, created_at, timeout_at, assigned_to_email, verification_attempt } = record;
@@ -202,7 +202,7 @@ function wire(
   }
 }
 
-/** What call `number` answers a task with; nobody else answers like this. */
+/** Returns the answer that call `number` gives to a task; no other call gives the same. */
 export function answerOf(number: number) {
   const response: Record<string, unknown> = { note: `👍 ${number}`, call: number };
   if (number % 3 === 0) response["10"] = { b: [1, null], a: "ü" };
@@ -244,7 +244,7 @@ function send(
       response.on("error", () => end("lost"));
       response.on("close", () => end("lost"));
       response.on("end", () => {
-        // The connection may have broken in the middle.
+        // The connection may have broken in the middle of the body.
         if (response.complete)
           end({ status: response.statusCode!, headers: response.headers, text: Buffer.concat(chunks).toString() });
       });
@@ -263,7 +263,7 @@ function send(
   });
 }
 
-/** What people were told, or not, stands beside what happened to the task. */
+/** Separates entries about notifications from the entries about the task itself. */
 function readTrail(entries: AuditEntryRecord[]): Pick<Seen, "trail" | "untold"> {
   const isMessage = ({ action }: AuditEntryRecord) => action.startsWith("notification_");
   return { trail: entries.filter((entry) => !isMessage(entry)), untold: entries.filter(isMessage).length };

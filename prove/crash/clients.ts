@@ -3,10 +3,10 @@ import { createRandom, type Random } from "../random.ts";
 import type { Call, Calls } from "./calls.ts";
 import type { History, Incarnation, Subject } from "./history.ts";
 
-/** Agents and people who use the service at once, and go on while it dies. */
+/** Agents and people who use the service concurrently, and continue while processes are killed. */
 export interface Clients {
   start(): void;
-  /** Lets calls under way end, hangs up on long polls. */
+  /** Waits for the calls in progress, and aborts long polls. */
   pause(): Promise<void>;
 }
 
@@ -16,19 +16,19 @@ export interface ClientsOptions {
   versions: number;
   calls: Calls;
   history: History;
-  /** Makes the next key. */
+  /** Creates the subject with the next key. */
   newSubject(): Subject;
-  /** The processes that live at the moment. */
+  /** The processes that are running now. */
   alive(): readonly Incarnation[];
-  /** How many there are when none is being started. */
+  /** How many processes there are when none is being started. */
   processes: number;
 }
 
 const POLLS_MAX = 24;
-/** Between two calls of a client, at most; longer while a process is started, which takes its time on a busy machine. */
+/** Longest pause between two calls of a client; longer during a start, which is slow on a busy machine. */
 const PAUSE_MS = 12;
 const PAUSE_WHILE_STARTING_MS = 100;
-/** How far back clients look for a task to do something with. */
+/** How many recent tasks a client chooses from. */
 const RECENT = 300;
 
 export function createClients({
@@ -85,7 +85,7 @@ export function createClients({
   const look = async (random: Random, who: string, subject: Subject) =>
     call(random, who, subject, random.chance(0.6) ? { name: "poll", seconds: 0 } : { name: "read" });
 
-  /** Most tasks are answered by one; some are fought over. Whoever looks right before and after sees what is stale. */
+  /** One client ends most tasks; several race for some. Reading right before and after finds stale reads. */
   async function end(random: Random, who: string): Promise<void> {
     const subject = random.chance(0.85) ? open[random.int(open.length)] : recent(random);
     if (!subject) return;
@@ -114,7 +114,7 @@ export function createClients({
   async function remove(random: Random, who: string): Promise<void> {
     const subject = recent(random);
     if (!subject || subject.isDeleted) return;
-    // Whoever deletes a task knows that nobody is still creating it: its key would be taken again.
+    // Delete only when no creation is unresolved: a late creation could use the key again.
     if (subject.events.some((event) => event.call === "create" && event.status === null)) return;
     subject.isDeleted = true;
     await call(random, who, subject, { name: "delete" });

@@ -10,15 +10,15 @@ import { createHistory, now, type Incarnation, type Subject } from "./history.ts
 import type { Rules } from "./judge.ts";
 import { startRecordingReceiver, type RecordingReceiver } from "./receiver.ts";
 
-/** A database, and the processes on it. */
+/** A database, and the processes that use it. */
 export interface World {
   names: readonly string[];
   start(name: string): Promise<ServiceProcess>;
-  /** Something else that goes wrong while processes die; absent where nothing can. */
+  /** Injects another fault while processes die; absent where there is none. */
   disturb?(): void;
-  /** Leaves the data for whoever looks into a violation, and says where. */
+  /** Keeps the data for an investigation, and returns its place. */
   keep(): Promise<string>;
-  /** Removes the data. */
+  /** Deletes the data. */
   close(): Promise<void>;
 }
 
@@ -30,16 +30,16 @@ export interface Options extends Omit<Rules, "deaths"> {
 
 const CLIENTS = 16;
 const VERSIONS = 3;
-/** When processes die after the clients have begun: not before so many calls, which on a busy machine take longer. */
+/** Range of the wait before a kill, counted from a minimum number of calls, which take longer on a busy machine. */
 const KILL_MS = [20, 600] as const;
 const KILL_CALLS = [1, 200] as const;
-/** For how long the clients go on when all processes are back. */
+/** How long the clients continue after all processes are back. */
 const AFTER_MS = [20, 150] as const;
-/** Crashes of one database; then everything in it is looked at, and another one begun. */
+/** Crashes per database; then everything in it is checked, and a new database is created. */
 const CRASHES_EACH = 100;
 const SAY_EVERY = 25;
 
-/** Kills processes under load, `count` times, and looks after each time at what they left. */
+/** Kills processes under load `count` times, and checks the data after each kill. */
 export async function proveCrashes({ seed, count, say }: Run, options: Options): Promise<void> {
   const receiver = await startRecordingReceiver(seed);
   const totals: Totals = {
@@ -79,11 +79,11 @@ interface One {
   receiver: RecordingReceiver;
   totals: Totals;
   cycles: readonly [from: number, to: number];
-  /** Numbers of tasks go on from database to database. */
+  /** Task numbers continue from database to database. */
   firstNumber: number;
 }
 
-/** @returns the first number that is still free */
+/** @returns the first unused number */
 async function proveOne(one: One, { open, passing, ...rules }: Options): Promise<number> {
   const { seed, say, receiver, totals, cycles, firstNumber } = one;
   const world = await open();
@@ -134,14 +134,14 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
     processes.delete(name);
     const { exitCode, signalCode } = service.child;
     if (exitCode !== null || signalCode !== null)
-      throw new Error(`A process ended by itself (${exitCode ?? signalCode}):\n${service.log.slice(-20).join("\n")}`);
+      throw new Error(`A process exited by itself (${exitCode ?? signalCode}):\n${service.log.slice(-20).join("\n")}`);
     await service.kill();
     incarnation.deadAt = now();
     history.deaths.push(incarnation.deadAt);
   }
 
   async function crashUnderLoad(): Promise<void> {
-    // One of them, or all at once.
+    // One of the processes, or all at the same time.
     const victims = random.chance(0.25) ? world.names : [random.pick(world.names)];
     clients.start();
     const disturbance =
@@ -161,7 +161,7 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
   }
 
   try {
-    // What is compiled is kept for later starts by an orderly stop alone.
+    // Only a graceful stop keeps the compiled code for later starts.
     if (cycles[0] === 1) await (await world.start(world.names[0]!)).stop();
     await Promise.all(world.names.map(launch));
     for (let cycle = cycles[0]; cycle <= cycles[1]; cycle++) {
@@ -174,8 +174,8 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
     await Promise.all(world.names.map(crash));
     await Promise.all(world.names.map(launch));
     const problems = await auditor.lookAtAll();
-    problems.push(...receiver.strays.splice(0).map((stray) => `a callback of no task: ${stray}`));
-    requireNone(problems, "in the end");
+    problems.push(...receiver.strays.splice(0).map((stray) => `a callback that belongs to no task: ${stray}`));
+    requireNone(problems, "at the end");
     report(one, history.subjects.values().toArray(), calls);
     await Promise.all(world.names.map(crash));
     await world.close();
@@ -186,7 +186,7 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
     await Promise.all(rest.map(({ service }) => service.kill()));
     await clients.pause();
     const where = await world.keep();
-    throw new Error(`${(error as Error).message}\n\nThe data is kept in ${where}.`, { cause: error });
+    throw new Error(`${(error as Error).message}\n\nThe data is in ${where}.`, { cause: error });
   }
 }
 

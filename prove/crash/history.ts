@@ -1,14 +1,14 @@
 import type { AuditEntryRecord } from "../../src/tasks/schema.ts";
 import type { WebhookDelivery, WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
 
-/** Epoch milliseconds of a clock that never steps, so that what came before what is certain. */
+/** Returns epoch milliseconds of a monotonic clock, so that the order of events is certain. */
 export const now = (): number => performance.timeOrigin + performance.now();
 
-/** One start of one of the service's processes, up to its end. */
+/** One run of a service process, from its start to its end. */
 export interface Incarnation {
   name: string;
   url: string;
-  /** When its end was certain; null while it lives. */
+  /** When the process had certainly ended; null while it runs. */
   deadAt: number | null;
 }
 
@@ -24,53 +24,53 @@ export type CallName =
   | "list"
   | "callback";
 
-/** One call and its answer, or one callback, as whoever made or got it knows it. */
+/** One call and its answer, or one callback, as seen by the client or the receiver. */
 export interface Event {
   call: CallName;
-  /** Its own; an answer or a reason carries it, so that what is stored tells which call it came from. */
+  /** Unique; an answer or a reason carries it, so that stored data shows which call wrote it. */
   number: number;
   who: string;
-  /** Null for callbacks: who sent one is not known. */
+  /** Null for callbacks: the sending process is unknown. */
   to: Incarnation | null;
   startedAt: number;
-  /** When its answer was there, or that there would be none; null while it is open. */
+  /** When the answer arrived, or it was certain that none would come; null while the call is open. */
   endedAt: number | null;
-  /** Null: no answer came. */
+  /** Null: no answer arrived. */
   status: number | null;
   error_code?: string;
-  /** Of a creation: which body was sent. */
+  /** For a creation: which body was sent. */
   version?: number;
-  /** Of a poll: for how long it was to wait. */
+  /** For a poll: the longest wait it asked for. */
   seconds?: number;
-  /** The one who asked hung up. */
+  /** The client aborted the call. */
   isAborted?: boolean;
   seen?: Seen;
 }
 
-/** What an answer or a callback says of a task. */
+/** What an answer or a callback shows of a task. */
 export interface Seen {
   id: string;
-  /** Null where it does not show. */
+  /** Null where the answer does not show it. */
   task: {
     status: string;
-    /** Which body the record repeats: -1 none that was ever sent, null where the record is not shown. */
+    /** Which body the record matches: -1 for none that was sent, null where the record is not shown. */
     version: number | null;
-    /** What never changes. */
+    /** The fields that never change. */
     birth: string | null;
     updated_at: string | null;
-    /** All that tells how it ended, in one text; null while it is open. */
+    /** Everything about the end of the task, as one string; null while it is open. */
     end: string | null;
   } | null;
   is_replay?: boolean;
   is_mismatch?: boolean;
   trail?: AuditEntryRecord[];
-  /** Messages that could not be sent, as there is no way to anybody here. */
+  /** Notifications that could not be sent, because this service has no channel. */
   untold?: number;
   owed?: WebhookDelivery[];
   delivery?: WholeWebhookDelivery;
 }
 
-/** How the end of a task reads, whoever tells of it. */
+/** The end of a task, in the same form whatever answer shows it. */
 export interface End {
   status: string;
   response: unknown;
@@ -92,41 +92,41 @@ export function endOf({
   return JSON.stringify({ status, response, completed_at, timed_out_at, completed_by_email, completed_via_channel });
 }
 
-/** A callback as it came. */
+/** A callback as received. */
 export interface Post {
   arrivedAt: number;
-  /** When the receiver had answered or hung up; null while it has not. */
+  /** When the receiver answered or closed the connection; null before that. */
   endedAt: number | null;
   outcome: "ok" | "error" | "cut";
-  /** It came over a connection that had served before; then a sender may take a cut for an old connection's end, and repeat. */
+  /** It arrived on a reused connection. If that is cut, a sender may repeat the request on a new one. */
   isReused: boolean;
   body: string;
-  /** What is wrong with it by itself, such as its signature. */
+  /** Problems of this callback alone, such as its signature. */
   problems: string[];
 }
 
-/** All that is known of one idempotency key. */
+/** Everything known about one idempotency key. */
 export interface Subject {
   n: number;
   key: string;
-  /** Null until an answer told it. */
+  /** Null until an answer shows it. */
   id: string | null;
   hasCallback: boolean;
   isRedacted: boolean;
   events: Event[];
   posts: Post[];
-  /** Somebody asked to delete it; its key is not used again. */
+  /** A client asked to delete it; its key is not used again. */
   isDeleted: boolean;
 }
 
 export interface History {
-  /** Lower numbers belong to an earlier one. */
+  /** Lower numbers belong to an earlier history. */
   firstNumber: number;
   subjects: Map<number, Subject>;
   byKey: Map<string, Subject>;
-  /** Touched since it was last judged. */
+  /** Changed since the last check. */
   touched: Set<Subject>;
-  /** Ends of processes, in their order. */
+  /** When processes ended, in order. */
   deaths: number[];
 }
 
@@ -134,7 +134,7 @@ export function createHistory(firstNumber: number): History {
   return { firstNumber, subjects: new Map(), byKey: new Map(), touched: new Set(), deaths: [] };
 }
 
-/** The story of one task in the order in which it went, for a reader. */
+/** Returns the events of one task in order, as text for a reader. */
 export function tell({ n, key, id, events, posts, hasCallback }: Subject, since: number): string {
   const time = (at: number | null) => (at === null ? "..." : (at - since).toFixed(1));
   const lines = [

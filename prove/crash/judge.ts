@@ -1,10 +1,10 @@
 /**
- * What must hold for one task, told from nothing but the calls and answers of clients, the callbacks that came, and what
+ * What must hold for one task. The evidence is the calls and answers of the clients, the callbacks received, and what
  * an auditor reads over HTTP.
  *
- * The life of a task only goes forward: absent, open, ended, deleted. So every answer says "at some moment between call
- * and answer, it was at least so far" and "at most so far", and a history could have happened one call at a time exactly
- * when no answer that began later shows less than one that was out before.
+ * A task only moves forward: absent, open, ended, deleted. So every answer says "at some moment between call and
+ * answer, it was at least this far" and "at most this far". A history is linearizable exactly when no answer that
+ * began later shows less than one that had already ended.
  */
 import { answerOf, reasonOf } from "./calls.ts";
 import type { Event, Post, Seen, Subject } from "./history.ts";
@@ -14,28 +14,28 @@ const ENDED = 2;
 const DELETED = 3;
 const TERMINAL = new Set(["completed", "timed_out", "cancelled"]);
 
-/** Of a task that names somebody to tell: by mail and by Slack. */
+/** Notifications of a task that names someone to notify: one by email, one by Slack. */
 const MESSAGES = 2;
-/** Waits before attempt 1, 2, 3 ... (spec: Events, Delivery) */
+/** Waits before attempts 1, 2, 3 ... (spec: Events, Delivery) */
 const WAITS_MS = [0, 30_000, 60_000, 120_000, 300_000, 900_000];
-/** An attempt whose process is lost is repeated so often. (wire: Callback schedule) */
+/** How often an attempt is repeated after its process was lost. (wire: Callback schedule) */
 const REPEATS_MAX = 3;
-/** The clock of the service and this one are of the same machine, read and rounded differently. */
+/** The service and this process use the same machine's clock, but read and round it differently. */
 const CLOCK_MS = 50;
-/** When two attempts are half a minute apart, this tells which of them a callback belongs to. */
+/** Attempts are half a minute apart, so this assigns a callback to its attempt. */
 const SAME_ATTEMPT_MS = 2_000;
-/** How long this process may take to read what has come. */
+/** How long this process may take to read what has arrived. */
 const UNREAD_MS = 1_000;
 
 export interface Rules {
-  /** A store that is part of the process writes nothing after that has died; another may still carry out what it was sent. */
+  /** An embedded store writes nothing after its process died; a database server may still run what it received. */
   mayWriteAfterDeath: boolean;
   deaths: readonly number[];
-  /** How long a delivery may be due before somebody attempts it, whatever died meanwhile. */
+  /** How long a delivery may be overdue before a process attempts it, whichever process died. */
   neglectMs: number;
 }
 
-/** How far a task was, by one answer; `from` and `to` frame the moment. */
+/** How far a task was according to one answer, at some moment between `from` and `to`. */
 interface Sight {
   event: Event;
   atLeast: number;
@@ -44,23 +44,23 @@ interface Sight {
   to: number;
 }
 
-/** Says everything that is wrong with the story of a task; nothing when it may have gone like this. */
+/** Returns everything that is wrong with the history of a task; empty when the history is possible. */
 export function checkSubject(subject: Subject, rules: Rules): string[] {
   const { events, posts, id } = subject;
   const problems: string[] = [];
   const seen = events.flatMap((event) => (event.seen ? [{ event, seen: event.seen }] : []));
 
-  // One id for a key, one body, one birth.
+  // A key has one id, one body, and fields that never change.
   const ids = new Set(seen.map((one) => one.seen.id));
   if (ids.size > 1) problems.push(`the key had several ids: ${[...ids].join(", ")}`);
   const versions = distinct(seen.map((one) => one.seen.task?.version));
-  if (versions.includes(-1)) problems.push("a record repeats no body that was ever sent");
-  if (versions.length > 1) problems.push(`records repeat different bodies: ${versions.join(", ")}`);
+  if (versions.includes(-1)) problems.push("a record matches no body that was sent");
+  if (versions.length > 1) problems.push(`records match different bodies: ${versions.join(", ")}`);
   const births = distinct(seen.map((one) => one.seen.task?.birth));
-  if (births.length > 1) problems.push(`what never changes did: ${births.join(" and ")}`);
+  if (births.length > 1) problems.push(`constant fields changed: ${births.join(" and ")}`);
   problems.push(...judgeCreation(seen, events, versions[0] ?? null));
 
-  // One end.
+  // A task ends once.
   const ends = distinct([...seen.map((one) => one.seen.task?.end), ...posts.map(endOfPost)]);
   if (ends.length > 1) problems.push(`it ended in different ways: ${ends.join(" and ")}`);
   const end = ends[0] === undefined ? null : readEnd(ends[0]);
@@ -69,14 +69,14 @@ export function checkSubject(subject: Subject, rules: Rules): string[] {
   const trail = seen.findLast((one) => one.seen.trail !== undefined && one.seen.trail[0]?.action !== "deleted");
   const causes = end ? causesOf(events, end, trail?.seen ?? null) : [];
   if (end && end.status !== "timed_out" && causes.length === 0)
-    problems.push("it ended, and no call that may have worked asked for that");
+    problems.push("it ended, but no call that may have succeeded asked for that");
   const cause = causes.length === 1 ? causes[0]! : null;
   const accepted = events.filter((event) => isEnding(event) && event.status === 200);
-  if (accepted.length > 1) problems.push(`several calls were told that they ended it: ${numbers(accepted)}`);
+  if (accepted.length > 1) problems.push(`several calls were acknowledged as its end: ${numbers(accepted)}`);
   if (accepted.length > 0 && end && !causes.includes(accepted[0]!))
-    problems.push(`#${accepted[0]!.number} was told that it ended the task, which ended otherwise`);
+    problems.push(`#${accepted[0]!.number} was acknowledged as its end, but the task ended differently`);
 
-  // One life, in one order.
+  // States follow in one order.
   const sights = events.flatMap((event) => sight(event, birth));
   for (const { arrivedAt } of posts)
     sights.push({ event: callbackEvent(arrivedAt), atLeast: ENDED, atMost: DELETED, from: arrivedAt, to: arrivedAt });
@@ -84,23 +84,22 @@ export function checkSubject(subject: Subject, rules: Rules): string[] {
   problems.push(...judgeOrder(sights));
   const firstEnd = Math.min(...sights.filter(({ atLeast }) => atLeast >= ENDED).map(({ to }) => to));
   if (cause && cause.startedAt > firstEnd)
-    problems.push(`it had ended before #${cause.number} was sent, which ended it`);
+    problems.push(`it had ended before #${cause.number}, which ended it, was sent`);
   const removals = events.filter((event) => event.call === "delete");
   const isGone = sights.some(({ atLeast }) => atLeast === DELETED);
-  if (isGone && removals.length === 0) problems.push("it is gone, and nobody deleted it");
-  if (events.some(({ call, status }) => call === "trail" && status === 404))
-    problems.push("nothing is left of its trail");
+  if (isGone && removals.length === 0) problems.push("it is gone, but no client deleted it");
+  if (events.some(({ call, status }) => call === "trail" && status === 404)) problems.push("its trail is gone");
 
-  // What was written beside it.
+  // The trail and the notifications.
   for (const { event, seen: one } of seen) {
     if (one.trail) problems.push(...judgeTrail(one.trail, subject, birth, end, cause, event));
-    // Who is to be told was decided with the creation, and is written whole or not at all.
+    // The creation decides whom to notify, and commits that as a whole.
     if (one.untold !== undefined && one.untold !== 0 && one.untold !== MESSAGES)
       problems.push(`the trail (#${event.number}) tells of ${one.untold} messages, not of ${MESSAGES} or none`);
     if (one.owed) problems.push(...judgeOwed(one, subject, event, firstEnd, sights, rules));
   }
   problems.push(...posts.flatMap((post) => post.problems.map((problem) => `callback: ${problem}`)));
-  if (new Set(posts.map(({ body }) => body)).size > 1) problems.push("its callbacks differ in their bytes");
+  if (new Set(posts.map(({ body }) => body)).size > 1) problems.push("its callbacks have different bodies");
   if (posts.length > 0 && !subject.hasCallback) problems.push("it had a callback without asking for one");
   if (posts.some((post) => (JSON.parse(post.body) as { task_id: string }).task_id !== id && id !== null))
     problems.push("its callback names another task");
@@ -116,18 +115,18 @@ function judgeCreation(seen: readonly Sighting[], events: readonly Event[], vers
   const problems: string[] = [];
   const creations = events.filter((event) => event.call === "create");
   const fresh = seen.filter((one) => one.seen.is_replay === false).map(({ event }) => event);
-  if (fresh.length > 1) problems.push(`several calls were told that they created it: ${numbers(fresh)}`);
+  if (fresh.length > 1) problems.push(`several calls were acknowledged as its creation: ${numbers(fresh)}`);
   if (fresh.length === 1 && version !== null && fresh[0]!.version !== version)
-    problems.push(`#${fresh[0]!.number} was told that it created the task, which has another body`);
+    problems.push(`#${fresh[0]!.number} was acknowledged as its creation, but the task has another body`);
   if (seen.length > 0 && version !== null) {
     const firstSeen = Math.min(...seen.map(({ event }) => event.endedAt!));
     if (!creations.some((event) => event.version === version && event.startedAt < firstSeen))
-      problems.push(`it has body ${version}, which nobody had sent by then`);
+      problems.push(`it has body ${version}, which no client had sent by then`);
   }
   for (const { event, seen: one } of seen)
     if (one.is_replay && version !== null && one.is_mismatch !== (event.version !== version))
       problems.push(
-        `#${event.number} asked with body ${event.version} for body ${version} and was told mismatch ${one.is_mismatch}`,
+        `#${event.number} asked with body ${event.version} for body ${version} and got mismatch ${one.is_mismatch}`,
       );
   return problems;
 }
@@ -173,11 +172,11 @@ function judgeTimes(end: ReadEnd, { created_at, timeout_at }: Birth, seen: reado
 }
 
 const isEnding = (event: Event): boolean => event.call === "complete" || event.call === "cancel";
-/** It may have been carried out: it was, or nobody was told. */
+/** Whether the call may have succeeded: it did, or no answer arrived. */
 const isPossible = (event: Event): boolean =>
   event.status === 200 || event.status === null || event.error_code === "COMMIT_UNKNOWN";
 
-/** The calls that this end can have come from. Only the trail tells one cancellation from another, by its reason. */
+/** Returns the calls that may have caused this end. Only the trail tells cancellations apart, by their reason. */
 function causesOf(events: readonly Event[], end: ReadEnd, trail: Seen | null): Event[] {
   const possible = events.filter((event) => isEnding(event) && isPossible(event));
   if (end.status === "completed") {
@@ -209,7 +208,7 @@ function sight(event: Event, birth: Birth | null): Sight[] {
   if (status === 404) return between(DELETED, DELETED);
   if (status === 204) return between(DELETED, ENDED);
   if (status === 409) {
-    // Whether or not somebody has written it down: its time has run out.
+    // The task is overdue, whether or not the timeout has been written.
     const isOverdue = birth !== null && Date.parse(birth.timeout_at) <= endedAt + CLOCK_MS;
     return isOverdue ? [] : between(ENDED, ENDED);
   }
@@ -222,7 +221,7 @@ function sight(event: Event, birth: Birth | null): Sight[] {
   }
   if (!seen?.task) return [];
   if (seen.task.end !== null) return between(ENDED, ENDED);
-  // What still is open at the end of a poll is told as it is then, not as it was when the poll came.
+  // If the task is still open when a poll ends, the answer shows its state at that moment, not at the request.
   return between(
     OPEN,
     OPEN,
@@ -239,8 +238,7 @@ function judgeOrder(sights: readonly Sight[]): string[] {
   ] as const) {
     const reached = sights.filter(({ atLeast }) => atLeast >= rank).toSorted((a, b) => a.to - b.to)[0];
     const stale = reached && sights.find(({ atMost, from }) => atMost < rank && from > reached.to);
-    if (stale)
-      problems.push(`it ${name} by ${nameOf(reached)}, and ${nameOf(stale)}, which came later, did not know it`);
+    if (stale) problems.push(`it ${name} by ${nameOf(reached)}, but the later ${nameOf(stale)} shows an earlier state`);
   }
   return problems;
 }
@@ -259,10 +257,10 @@ function judgeTrail(
   const problems: string[] = [];
   const bad = (problem: string) => problems.push(`the trail (#${number}) ${problem}`);
   const actions = trail.map(({ action }) => action).join(", ");
-  // For whom it is was decided when it was created, and in the same transaction.
+  // The creation decides who gets the task, in the same transaction.
   const routed = trail.filter(({ action }) => action === "assigned");
   const [first, second, more] = trail.filter(({ action }) => action !== "assigned");
-  if (trail.some((entry) => entry.task_id !== id)) bad("is of another task");
+  if (trail.some((entry) => entry.task_id !== id)) bad("belongs to another task");
   if (actions === "deleted") {
     if (!isDeleted) bad("says that it was deleted");
     return problems;
@@ -273,27 +271,27 @@ function judgeTrail(
   }
   if (routed.length > 1) bad(`reads ${actions}`);
   if (routed[0] && (trail[1] !== routed[0] || routed[0].created_at !== first.created_at))
-    bad("tells of its routing at another time than of its creation");
-  if (first.from_status !== null || first.to_status !== "created") bad("begins with another transition");
-  if (birth && first.created_at !== birth.created_at) bad("has another time of creation");
+    bad("has different times for routing and creation");
+  if (first.from_status !== null || first.to_status !== "created") bad("begins with the wrong transition");
+  if (birth && first.created_at !== birth.created_at) bad("has the wrong creation time");
   if (!second) return problems;
-  if (!end) bad("tells an end that nobody has seen");
+  if (!end) bad("has an end that no answer shows");
   else if (second.action !== end.status) bad(`ends with ${second.action}`);
   if (second.from_status !== "created") bad(`ends a task that was ${second.from_status}`);
   const at = end?.completed_at ?? end?.timed_out_at;
-  if (at != null && second.created_at !== at) bad("has another time of the end");
+  if (at != null && second.created_at !== at) bad("has the wrong time for the end");
   if (end?.status === "completed") {
     const { email, channel, keys } = {
       email: end.completed_by_email,
       channel: end.completed_via_channel,
       keys: Object.keys(end.response!),
     };
-    if (second.channel !== channel || second.actor_email !== email) bad("names somebody else");
+    if (second.channel !== channel || second.actor_email !== email) bad("names another actor");
     const extra = isRedacted ? null : { response_keys: keys };
     if (JSON.stringify(second.extra) !== JSON.stringify(extra)) bad(`has ${JSON.stringify(second.extra)}`);
   }
   if (end?.status === "cancelled" && cause && second.extra?.["reason"] !== reasonOf(cause.number))
-    bad("has another reason");
+    bad("has the wrong reason");
   return problems;
 }
 
@@ -309,22 +307,23 @@ function judgeOwed(
   const bad = (problem: string) => problems.push(`the deliveries (#${number}) ${problem}`);
   const wasOpen = sights.some(({ atMost, from }) => atMost < ENDED && from > endedAt!);
   if (owed.length > 1) bad(`are ${owed.length}`);
-  if (owed.length > 0 && !hasCallback) bad("are there, and nobody asked for a callback");
-  if (owed.length > 0 && wasOpen) bad("are there before the end");
-  if (owed.length === 0 && hasCallback && !isDeleted && firstEnd < startedAt) bad("are none, and the task had ended");
+  if (owed.length > 0 && !hasCallback) bad("exist, but the task has no callback");
+  if (owed.length > 0 && wasOpen) bad("exist before the end");
+  if (owed.length === 0 && hasCallback && !isDeleted && firstEnd < startedAt)
+    bad("are missing, although the task had ended");
   for (const row of owed) {
-    if (row.task_id !== id) bad("are of another task");
+    if (row.task_id !== id) bad("belong to another task");
     const answered = posts.filter(({ arrivedAt }) => arrivedAt < endedAt!);
     if (row.status === "SUCCEEDED") {
       if (!answered.some(({ outcome }) => outcome === "ok"))
-        bad("count as succeeded, and no callback was answered 2xx");
-      if (row.next_attempt_at !== null) bad("have succeeded and are still due");
+        bad("count as succeeded, but no callback was answered 2xx");
+      if (row.next_attempt_at !== null) bad("succeeded but are still due");
     } else if (row.status === "ABANDONED") bad("are abandoned");
-    else if (row.next_attempt_at === null) bad(`are ${row.status} and due never`);
+    else if (row.next_attempt_at === null) bad(`are ${row.status} but never due`);
     else {
       const due = Math.max(Date.parse(row.next_attempt_at), ...posts.map(({ arrivedAt }) => arrivedAt));
       if (due < startedAt - neglectMs)
-        bad(`have been due for ${Math.round((startedAt - due) / 1000)} s, and nobody attempts them`);
+        bad(`have been due for ${Math.round((startedAt - due) / 1000)} s, but no process attempts them`);
     }
     if ((row.status === "PENDING") !== (row.attempt_count === 0))
       bad(`are ${row.status} after ${row.attempt_count} attempts`);
@@ -332,21 +331,21 @@ function judgeOwed(
   return problems;
 }
 
-/** What was counted stays counted. */
+/** Checks that counters never go back. */
 function judgeProgress(seen: readonly Sighting[]): string[] {
   const rows = seen.flatMap(({ event, seen: { owed } }) => (owed?.[0] ? [{ event, row: owed[0] }] : []));
   for (const [i, { event, row }] of rows.entries()) {
     const later = rows.slice(i + 1).find((one) => one.event.startedAt > event.endedAt!);
     if (!later) continue;
     if (row.status === "SUCCEEDED" && later.row.status !== "SUCCEEDED")
-      return [`its delivery had succeeded, and then was ${later.row.status}`];
+      return [`its delivery had succeeded, and later was ${later.row.status}`];
     if (row.attempt_count > later.row.attempt_count)
-      return [`its delivery had ${row.attempt_count} attempts, and then ${later.row.attempt_count}`];
+      return [`its delivery had ${row.attempt_count} attempts, and later ${later.row.attempt_count}`];
   }
   return [];
 }
 
-/** Compares what the service writes of its attempts with what came of them. */
+/** Compares the recorded attempts with what the receiver got. */
 function judgeAttempts(
   delivery: NonNullable<Seen["delivery"]>,
   posts: readonly Post[],
@@ -357,10 +356,10 @@ function judgeAttempts(
   const { attempts, attempt_count, status, body } = delivery;
   if (attempts.some(({ attempt, cycle }, i) => attempt !== i + 1 || cycle !== 1) || attempts.length !== attempt_count)
     problems.push(
-      `of ${attempt_count} attempts these are written down: ${attempts.map(({ attempt }) => attempt).join(", ")}`,
+      `of ${attempt_count} attempts, these are recorded: ${attempts.map(({ attempt }) => attempt).join(", ")}`,
     );
-  if (posts.some((post) => post.body !== body)) problems.push("a callback has other bytes than its delivery");
-  // What arrived while they were read is there only where it is written down.
+  if (posts.some((post) => post.body !== body)) problems.push("a callback and its delivery have different bodies");
+  // A callback that arrived while the attempts were read counts only if its attempt is recorded.
   const isWritten = (arrivedAt: number) =>
     attempts.some(({ started_at, duration_ms }) => {
       const startedAt = Date.parse(started_at);
@@ -385,11 +384,11 @@ function judgeAttempts(
     problems.push(...judgeWait(name, own, endedBefore, i));
     const isLost = attempt.error?.startsWith("worker_lost") === true;
     if (attempt.outcome === "succeeded" && told?.outcome !== "ok")
-      problems.push(`${name} succeeded, and no callback was answered 2xx`);
+      problems.push(`${name} succeeded, but no callback was answered 2xx`);
     if (attempt.outcome === "failed" && !isLost && told?.outcome === "ok")
-      problems.push(`${name} failed (${attempt.error}), and its callback was answered 2xx`);
+      problems.push(`${name} failed (${attempt.error}), but its callback was answered 2xx`);
     if (attempt.outcome === "succeeded" && i < attempts.length - 1)
-      problems.push(`${name} succeeded, and there was another`);
+      problems.push(`${name} succeeded, but another attempt followed`);
     problems.push(...judgeLost(name, isLost ? own : own.slice(0, -1), own.at(-1)?.arrivedAt ?? endedAt, deaths));
     endedBefore = told?.endedAt ?? endedAt;
     from = Math.max(from, until + 1);
@@ -397,9 +396,9 @@ function judgeAttempts(
   const rest = before.slice(from);
   if (rest.length > 0) {
     const name = `attempt ${attempts.length + 1}`;
-    if (status === "SUCCEEDED") problems.push("a callback came after one that was written down as answered");
+    if (status === "SUCCEEDED") problems.push("a callback came after a recorded success");
     problems.push(...judgeWait(name, rest, endedBefore, attempts.length));
-    // What has only just come is still to be written down.
+    // The outcome of a callback that has just arrived may not be recorded yet.
     const isOver = ({ endedAt }: Post) => endedAt !== null && endedAt < event.startedAt - SAME_ATTEMPT_MS;
     problems.push(
       ...judgeLost(
@@ -418,20 +417,20 @@ function judgeWait(name: string, posts: readonly Post[], endedBefore: number | n
   if (posts.length === 0 || endedBefore === null || wait === undefined) return [];
   const waited = posts[0]!.arrivedAt - endedBefore;
   return waited < wait - CLOCK_MS
-    ? [`${name} came ${Math.round(waited)} ms after the one before, and not after ${wait}`]
+    ? [`${name} came ${Math.round(waited)} ms after the previous one, not after ${wait}`]
     : [];
 }
 
-/** Callbacks whose outcome was never written down: each of them lost its process, and few of one attempt did. */
+/** Checks callbacks without a recorded outcome: each one needs a dead process, and few belong to one attempt. */
 function judgeLost(name: string, posts: readonly Post[], until: number, deaths: readonly number[]): string[] {
   const problems: string[] = [];
   let lost = 0;
   for (const [i, { arrivedAt, outcome, isReused }] of posts.entries()) {
     const next = posts[i + 1]?.arrivedAt ?? Math.max(until, arrivedAt);
-    // What a process sent may be read when it is dead already.
+    // The receiver may read what a process sent after that process has died.
     if (deaths.some((at) => at >= arrivedAt - UNREAD_MS && at <= next + UNREAD_MS)) lost++;
     else if (outcome !== "cut" || !isReused)
-      problems.push(`${name}: a callback was answered "${outcome}" and not written down, and no process had died`);
+      problems.push(`${name}: a callback was answered "${outcome}" but not recorded, although no process had died`);
   }
   if (lost > REPEATS_MAX + 1) problems.push(`${name} was made ${lost} times`);
   return problems;

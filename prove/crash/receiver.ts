@@ -6,13 +6,13 @@ import { PAYLOAD_KEY } from "../../test/support/service.ts";
 import { createRandom } from "../random.ts";
 import { endOf, now, type End, type History, type Post } from "./history.ts";
 
-/** Takes callbacks over every crash of the service, answers badly at times, and writes down what came. */
+/** Receives callbacks during every crash of the service, gives bad answers at times, and records what arrived. */
 export interface RecordingReceiver {
-  /** Several, since a service treats each receiver on its own; a number after the last `/` tells whose callback it is. */
+  /** Several, since the service treats each receiver separately; a number after the last `/` is the task's number. */
   urls: string[];
-  /** Into which history it writes from now on. */
+  /** Sets the history that callbacks are recorded in from now on. */
   follow(history: History): void;
-  /** How many came so far, and how many of them were answered with anything but 2xx. */
+  /** Returns how many callbacks arrived, and how many of them were not answered 2xx. */
   figures(): { posts: number; refused: number };
   /** Callbacks that belong to no task of the history. */
   strays: string[];
@@ -36,7 +36,7 @@ export async function startRecordingReceiver(seed: number): Promise<RecordingRec
     const isReused = served.has(socket);
     served.add(socket);
     if (!subject) {
-      // A process that was killed since may have left one on its way.
+      // A killed process of an earlier history may still have one in transit.
       if (!history || !(n < history.firstNumber)) strays.push(`${request.url}: ${body}`);
       return void response.end();
     }
@@ -94,13 +94,13 @@ function problemsOf({ method, headers }: IncomingMessage, body: string, key: str
   if (method !== "POST") problems.push(`sent with ${method}`);
   if (headers["content-type"] !== "application/json") problems.push(`content type ${headers["content-type"]}`);
   if (headers["x-service-signature"] !== expectedSignature(PAYLOAD_KEY, body))
-    problems.push("the signature does not fit the bytes");
+    problems.push("the signature does not match the body");
   try {
     const outcome = JSON.parse(body) as End & { task_id: string; idempotency_key: string };
     if (Object.keys(outcome).join() !== FIELDS) problems.push(`fields ${Object.keys(outcome).join()}`);
     if (headers["x-service-task-id"] !== outcome.task_id) problems.push("the header names another task");
     if (outcome.idempotency_key !== key) problems.push(`the body has the key ${outcome.idempotency_key}`);
-    if (endOf(outcome) === null) problems.push("the task of the body is open");
+    if (endOf(outcome) === null) problems.push("the task in the body is open");
   } catch {
     problems.push("the body is not JSON");
   }

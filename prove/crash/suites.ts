@@ -1,8 +1,8 @@
 /**
- * Kills service processes with SIGKILL under load, again and again, and judges what they left by what they had said.
+ * Kills service processes with SIGKILL under load, again and again, and checks the data against earlier answers.
  *
- * This shows that nothing acknowledged depends on the memory of a process. It does not show durability when the power
- * fails: what a killed process had handed to the operating system survives it, synced to the disk or not.
+ * This shows that no acknowledged write depends on the memory of a process. It does not show durability at a power
+ * failure: data that a killed process passed to the operating system survives, synced or not.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import type { Suite } from "../suite.ts";
 import { proveCrashes, type World } from "./crashes.ts";
 
 const PROMISE =
-  "whatever kill -9 hits, an acknowledged write stays, a task has one end, a key one id, and what is owed is delivered in time";
+  "when kill -9 hits any process, acknowledged writes stay, a task ends once, a key has one id, and callbacks arrive in time";
 
 export const crashSqlite: Suite = {
   name: "crash-sqlite",
@@ -32,10 +32,10 @@ export const crashPostgres: Suite = {
   run: async (run) =>
     proveCrashes(run, {
       open: openPostgresWorld,
-      // One of the processes loses its connections to the database now and then.
+      // One process loses its database connections now and then.
       passing: ["DATABASE_UNAVAILABLE", "COMMIT_UNKNOWN"],
       mayWriteAfterDeath: true,
-      // An attempt of a lost process is found when its lease of 30 s has lapsed, and may be lost again.
+      // A lost attempt is found when its lease of 30 s expires, and may be lost again.
       neglectMs: 120_000,
     }),
 };
@@ -50,7 +50,7 @@ async function openSqliteWorld(): Promise<World> {
   };
 }
 
-/** The first process reaches the database through a proxy that can cut its connections, also in the middle of a commit. */
+/** The first process reaches the database through a proxy that can cut connections, even in the middle of a commit. */
 async function openPostgresWorld(): Promise<World> {
   const { url, drop } = await (await postgres()).createDatabase();
   const proxy = await openDatabaseProxy(url);
@@ -70,7 +70,7 @@ async function openPostgresWorld(): Promise<World> {
   };
 }
 
-/** The server goes with this process; what was in the tables stays as one file each, a row of JSON a line. */
+/** Saves each table as one file with a row of JSON per line. The PostgreSQL server ends with this process. */
 async function saveTables(url: string, folder: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -1,6 +1,6 @@
 import { bytesOf, type Syscall } from "./trace.ts";
 
-/** What stands in the pages of a commit, and tells whose it is. */
+/** The marks in the pages of a commit, which show the request that wrote it. */
 const MARKS = /mark-\d+-\d+-end|tsk_[0-9a-z]{26}(?:\\[0-7]{1,3}|[^\\]){0,2}aud_[0-9a-z]{26}deleted/g;
 const ACKNOWLEDGED = /"HTTP\/1\.1 2.*?\\r\\nx-request-id: (ask-\d+-\d+)\\r\\n/s;
 
@@ -12,11 +12,11 @@ export interface Figures {
 }
 
 /**
- * Follows what a service writes to its database, syncs and answers, and notes every answer that left before its commit was
- * on disk.
+ * Follows the writes, syncs and answers of a service, and records every answer that was sent before its commit was on
+ * disk.
  */
 export interface Ledger {
-  /** This request will write something with this mark; to be told before it is sent. */
+  /** Registers the mark that a request will write. Call this before sending the request. */
   expect(request: string, mark: string): void;
   begin(call: Syscall): void;
   end(call: Syscall): void;
@@ -28,12 +28,12 @@ export function markOfDeletion(id: string): string {
   return `deleted ${id}`;
 }
 
-/** @param directory - of the data, without symbolic links */
+/** @param directory - the data directory, without symbolic links */
 export function createLedger(directory: string): Ledger {
   const log = `${directory}/service.db-wal`;
   const database = `${directory}/service.db`;
   const marks = new Map<string, string>();
-  /** The commit in which a mark was first written; commits are counted from 1. */
+  /** The first commit that contains a mark; commits are counted from 1. */
   const commitOf = new Map<string, number>();
   const syncing = new Map<string, number>();
   const violations: string[] = [];
@@ -43,17 +43,17 @@ export function createLedger(directory: string): Ledger {
   let resets = 0;
   const acknowledged = new Set<string>();
 
-  /** Whether the page that is written next ends a commit. */
+  /** Whether the next page written is the last one of a commit. */
   let isLast = false;
   let isDirectorySynced = false;
-  /** Writes to the database file, and how many of them a sync that has returned began after. */
+  /** Writes to the database file, and how many of them were followed by a sync that has returned. */
   let copied = 0;
   let copiedSafely = 0;
 
   function write(text: string): void {
     const [, printed, length, offset] = /^, "(.*)"(?:\.\.\.)?, (\d+), (\d+)/s.exec(text) ?? [];
     if (printed === undefined) throw new Error(`a write to the log cannot be read: ${text.slice(0, 80)}`);
-    // A frame is a head of 24 bytes and a page; in the head of the last frame of a commit stands the size of the database.
+    // A frame is a header of 24 bytes and a page. In the last frame of a commit, the header holds the database size.
     if (length === "24") isLast = bytesOf(printed).readUInt32BE(4) !== 0;
     else if (offset === "0") reset();
     else {
@@ -67,12 +67,12 @@ export function createLedger(directory: string): Ledger {
   }
 
   function reset(): void {
-    // The first head is that of an empty log.
+    // The first header belongs to an empty log.
     if (commits === 0) return;
     resets++;
     if (copiedSafely < copied)
       violations.push(
-        `The log was begun anew after commit ${commits}, while ${copied - copiedSafely} pages copied from it were not on disk.`,
+        `The log was restarted after commit ${commits}, while ${copied - copiedSafely} pages copied from it were not on disk.`,
       );
   }
 
@@ -85,9 +85,11 @@ export function createLedger(directory: string): Ledger {
     if (commit === undefined) violations.push(`${request} was acknowledged before "${mark}" was written to the log.`);
     else if (commit > commits) violations.push(`${request} was acknowledged in the middle of commit ${commit}.`);
     else if (commit > synced)
-      violations.push(`${request} was acknowledged before a sync of commit ${commit} had returned.`);
+      violations.push(`${request} was acknowledged before a sync of commit ${commit} returned.`);
     if (!isDirectorySynced)
-      violations.push(`${request} was acknowledged before the names of the files were on disk (${directory}).`);
+      violations.push(
+        `${request} was acknowledged before the directory entries of the files were on disk (${directory}).`,
+      );
   }
 
   const isSync = ({ name }: Syscall) => name === "fsync" || name === "fdatasync";

@@ -5,13 +5,13 @@ import { createCluster } from "../../test/support/postgres.ts";
 import { newTaskBody } from "../../test/support/service.ts";
 import type { Run } from "../suite.ts";
 
-/** One after the other they cannot share a sync, and so need fewer of them to show the same. */
+/** Sequential creations cannot share a sync, so a fifth of the count is enough. */
 const PART = 5;
 const WEAK = ["fsync", "synchronous_commit"];
 
 /**
- * Creates tasks one after the other on a PostgreSQL that syncs: each acknowledgement must have cost its session a sync of
- * the write-ahead log.
+ * Creates tasks one after another on a PostgreSQL that syncs. Each acknowledgement must have cost its session one sync
+ * of the write-ahead log.
  */
 export async function countSyncsOfPostgres({ count, say }: Run): Promise<string[]> {
   const wanted = Math.ceil(count / PART);
@@ -22,7 +22,7 @@ export async function countSyncsOfPostgres({ count, say }: Run): Promise<string[
   const admin = new Client({ connectionString: url });
   await admin.connect();
   try {
-    // Its tables are made by a start of their own.
+    // A separate start creates the tables.
     await (await startProcess({ SERVICE_DATABASE_URL: url })).stop();
     const before = await syncsOfSessions(admin);
     const service = await startProcess({ SERVICE_DATABASE_URL: url });
@@ -32,13 +32,9 @@ export async function countSyncsOfPostgres({ count, say }: Run): Promise<string[
     }
     await service.stop();
     const syncs = (await syncsOfSessions(admin)) - before;
-    say(
-      `PostgreSQL: ${wanted} acknowledgements one after the other, ${syncs} syncs of the log by the service's sessions`,
-    );
+    say(`PostgreSQL: ${wanted} sequential acknowledgements, ${syncs} syncs of the log by the service's sessions`);
     if (syncs < wanted)
-      violations.push(
-        `PostgreSQL synced its log ${syncs} times for ${wanted} acknowledgements that came one after the other.`,
-      );
+      violations.push(`PostgreSQL synced its log ${syncs} times for ${wanted} sequential acknowledgements.`);
     violations.push(...(await silentlyWeak(admin, url)));
   } finally {
     await admin.end();
@@ -47,7 +43,7 @@ export async function countSyncsOfPostgres({ count, say }: Run): Promise<string[
   return violations;
 }
 
-/** A session adds its numbers to the whole when it ends, at the latest; so nobody may be connected. */
+/** Returns the syncs of all sessions. A session may add its count only when it ends, so no other may be connected. */
 async function syncsOfSessions(admin: Client): Promise<number> {
   for (let open = 1; open > 0; await sleep(10)) {
     const { rows } = await admin.query<{ open: number }>(
@@ -61,7 +57,7 @@ async function syncsOfSessions(admin: Client): Promise<number> {
   return rows[0]!.syncs;
 }
 
-/** Settings with which PostgreSQL acknowledges what is not on disk; the service must say so at its start. */
+/** Checks that the service warns at startup about settings that let PostgreSQL acknowledge before the data is on disk. */
 async function silentlyWeak(admin: Client, url: string): Promise<string[]> {
   const violations: string[] = [];
   for (const name of WEAK) {
@@ -72,7 +68,7 @@ async function silentlyWeak(admin: Client, url: string): Promise<string[]> {
     await admin.query(`alter system reset ${name}`);
     await admin.query("select pg_reload_conf()");
     if (!service.log.some((line) => line.includes(name)))
-      violations.push(`The service says nothing of a PostgreSQL with ${name} = off.`);
+      violations.push(`The service does not warn about a PostgreSQL with ${name} = off.`);
   }
   return violations;
 }

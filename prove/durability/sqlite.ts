@@ -14,16 +14,16 @@ import { createTraceReader } from "./trace.ts";
 
 const CLIENTS = 12;
 const CALLS = "fsync,fdatasync,pwrite64,pwritev,write,writev";
-/** Longer than a page of the database, and than the head of an answer. */
+/** Longer than a page of the database, and longer than the headers of an answer. */
 const PRINTED_CHARACTERS = 8_192;
-/** Writes made one by one until the log is begun anew. */
+/** The most single writes to wait until SQLite restarts the log. */
 const CHECKPOINT_TRIES = 60;
 
-/** Runs a service under a tracer of system calls, with clients that write, and looks at what it did in which order. */
+/** Runs a service under strace with clients that write, and checks the order of its system calls. */
 export async function traceSqlite({ seed, count, say }: Run): Promise<string[]> {
   if (spawnSync("strace", ["-D", "-o", "/dev/null", "true"]).status !== 0) {
     say(
-      "not shown here: the order of writes, syncs and answers on SQLite. It takes strace, which is missing or may not trace.",
+      "not shown here: the order of writes, syncs and answers on SQLite. It needs strace, which is missing or not permitted.",
     );
     return [];
   }
@@ -50,7 +50,7 @@ export async function traceSqlite({ seed, count, say }: Run): Promise<string[]> 
       while (writer.acknowledged() < count) await liveATask(writer, random);
     }),
   );
-  // The log is begun anew by the first commit after all of it was copied.
+  // SQLite restarts the log at the first commit after a complete checkpoint.
   for (let i = 0; i < CHECKPOINT_TRIES && ledger.figures().resets === 0; i++) {
     await writer.create();
     await sleep(100);
@@ -61,15 +61,13 @@ export async function traceSqlite({ seed, count, say }: Run): Promise<string[]> 
 
   const { commits, syncs, acknowledged, resets } = ledger.figures();
   say(
-    `SQLite: ${acknowledged} acknowledgements, ${commits} commits, ${syncs} syncs of the log, which was begun anew ${resets} times`,
+    `SQLite: ${acknowledged} acknowledgements, ${commits} commits, ${syncs} syncs of the log, which was restarted ${resets} times`,
   );
   const violations = ledger.violations.slice(0, 20);
   if (ledger.violations.length > 20) violations.push(`... ${ledger.violations.length} in all.`);
   if (acknowledged !== writer.acknowledged())
-    violations.push(
-      `Of ${writer.acknowledged()} acknowledgements, ${acknowledged} were seen to leave: the trace is not whole.`,
-    );
-  if (resets === 0) violations.push("The log was never begun anew, so nothing is shown of checkpoints.");
+    violations.push(`The trace shows only ${acknowledged} of ${writer.acknowledged()} acknowledgements.`);
+  if (resets === 0) violations.push("The log was never restarted, so nothing is shown about checkpoints.");
   return violations;
 }
 
@@ -81,7 +79,7 @@ interface Writer {
   acknowledged(): number;
 }
 
-/** Calls that write, each with a mark of its own in what it stores and in what it is answered. */
+/** Creates a client that writes; each request has its own mark in the stored data and in the answer. */
 function createWriter(service: ServiceProcess, ledger: Ledger, seed: number): Writer {
   let last = 0;
   let acknowledged = 0;

@@ -4,7 +4,7 @@ import { traceSqlite } from "./sqlite.ts";
 
 export const durability: Suite = {
   name: "durability",
-  promise: "What was acknowledged was on disk before: a sync of the right file had returned.",
+  promise: "Every acknowledged write was on disk first: a sync of the right file had returned.",
   counts: { short: 500, long: 5_000, unit: "acknowledged commits" },
   run: async (run) => {
     const violations = [...(await traceSqlite(run)), ...(await countSyncsOfPostgres(run))];

@@ -1,18 +1,18 @@
-/** What a process asked of the system, as `strace -f -yy` prints it, call by call and in the order in which it happened. */
+/** One system call of a process as `strace -f -yy` prints it; calls come in the order in which they happened. */
 export interface Syscall {
   thread: string;
   name: string;
-  /** The path or the connection behind the first argument, as the tracer names it. */
+  /** The path or the connection of the first argument, as strace names it. */
   file: string;
-  /** What was printed of the arguments. */
+  /** The printed arguments. */
   text: string;
-  /** Null while the call is under way. */
+  /** Null while the call is in progress. */
   result: string | null;
 }
 
 /**
- * Reads the trace line by line. A thread stands still while the tracer writes down that a call of it began or ended, so
- * where one thing waited for another, their lines are in that order.
+ * Reads the trace line by line. strace stops a thread while it prints the start or end of a call, so the lines of two
+ * dependent calls are in their true order.
  */
 export function createTraceReader(on: {
   begin(call: Syscall): void;
@@ -43,7 +43,7 @@ function resultOf(text: string): string {
   return /= (\S+)[^=]*$/.exec(text)?.[1] ?? "";
 }
 
-/** The bytes of a printed string. */
+/** Returns the bytes of a printed string. */
 export function bytesOf(printed: string): Buffer {
   const escapes: Record<string, string> = { n: "\n", t: "\t", r: "\r", v: "\v", f: "\f" };
   const text = printed.replaceAll(/\\([0-7]{1,3}|.)/gs, (_, escaped: string) =>

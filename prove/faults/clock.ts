@@ -15,17 +15,17 @@ import type { Scene, Stage } from "./fault.ts";
 import { startLoad } from "./load.ts";
 import type { Query } from "./whole.ts";
 
-/** The second attempt is due after half a minute, and three seconds late at most. */
+/** The second attempt is due after half a minute, and at most three seconds late. */
 const RETRY_MS = 60_000;
 
 interface Act {
   service: ServiceProcess;
   query: Query;
-  /** Sets the clock of the service's machine so far ahead of the true time; resolves once it is set. */
+  /** Sets the clock of the service's machine ahead of the true time by `aheadMs`; resolves once it is set. */
   set(aheadMs: number): Promise<void>;
 }
 
-/** The clock of the machine is set ahead and back by hours while the service runs. */
+/** Sets the machine's clock ahead and back by hours while the service runs. */
 export const clock: Scene = {
   name: "the clock is set ahead and back",
   play: async (stage) => (await Promise.all([onSqlite(stage), onPostgres(stage)])).flat(),
@@ -40,7 +40,7 @@ async function startWithClock(env: Record<string, string>): Promise<Pick<Act, "s
   return { service, set };
 }
 
-/** One process and its machine's clock: it is followed ahead; set back, time goes on from where it was. */
+/** A single process follows its machine's clock ahead; when the clock is set back, service time continues forward. */
 async function onSqlite({ random, say }: Stage): Promise<string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), "prove-clock-"));
   const { service, set } = await startWithClock({ SERVICE_DATA_DIR: dataDir });
@@ -60,8 +60,8 @@ async function onSqlite({ random, say }: Stage): Promise<string[]> {
     const long = await create(act, 10 * 24 * 3600);
     await set(aheadMs);
     const timedOut = await poll(act, short.id);
-    if (timedOut.status !== "timed_out") violations.push(`${short.id} is ${timedOut.status} hours after its time`);
-    if ((await poll(act, long.id, 0)).status !== "created") violations.push(`${long.id} ended before its time`);
+    if (timedOut.status !== "timed_out") violations.push(`${short.id} is ${timedOut.status} hours after its timeout`);
+    if ((await poll(act, long.id, 0)).status !== "created") violations.push(`${long.id} ended before its timeout`);
     await load.progress();
 
     const last = await create(act, 3600);
@@ -69,11 +69,11 @@ async function onSqlite({ random, say }: Stage): Promise<string[]> {
     const [first, second] = [await create(act, 3600), await sleep(50).then(async () => create(act, 3600))];
     if (!(last.created_at <= first.created_at && first.created_at < second.created_at))
       violations.push(
-        `Time ran ${last.created_at}, ${first.created_at}, ${second.created_at} when the clock was set back`,
+        `After the clock was set back, tasks were created at ${last.created_at}, ${first.created_at}, ${second.created_at}`,
       );
     for (const { created_at, timeout_at } of [first, second])
       if (Date.parse(timeout_at) - Date.parse(created_at) !== HOUR)
-        violations.push(`An hour from ${created_at} is ${timeout_at}`);
+        violations.push(`A task with an hour from ${created_at} times out at ${timeout_at}`);
     await load.progress();
 
     retried = (await create(act, 3600, receiver.url)).id;
@@ -82,7 +82,7 @@ async function onSqlite({ random, say }: Stage): Promise<string[]> {
     const tries = () => receiver.received.filter(({ task_id }) => task_id === retried).length;
     while (tries() < 2 && performance.now() < until) await sleep(50);
     if (tries() < 2)
-      violations.push(`A refused callback was not repeated within ${RETRY_MS / 1000} s, with the clock set back`);
+      violations.push(`A refused callback was not retried within ${RETRY_MS / 1000} s, with the clock set back`);
     await remove(act);
   } catch (error) {
     violations.push(String(error));
@@ -96,7 +96,7 @@ async function onSqlite({ random, say }: Stage): Promise<string[]> {
   return violations;
 }
 
-/** One of many processes, which follow the database's clock: nothing moves when its own is set. */
+/** Replicas follow the database's clock, so the clock of one machine changes nothing. */
 async function onPostgres({ random, say }: Stage): Promise<string[]> {
   const { url, drop } = await (await postgres()).createDatabase();
   const database = new Client({ connectionString: url });
@@ -119,7 +119,7 @@ async function onPostgres({ random, say }: Stage): Promise<string[]> {
       await load.progress();
     }
     const { status } = await poll(act, open.id, 0);
-    if (status !== "created") violations.push(`${open.id} is ${status} long before its time`);
+    if (status !== "created") violations.push(`${open.id} is ${status} long before its timeout`);
     await remove(act);
   } catch (error) {
     violations.push(String(error));
@@ -148,7 +148,7 @@ async function poll({ service }: Act, id: string, timeout = 30): Promise<TaskRec
   return (await service.call<TaskRecord>("GET", `/api/tasks/${id}/poll?timeout=${timeout}`)).body;
 }
 
-/** The clients of the load know their own tasks only. */
+/** Deletes the tasks of this scene, because the load counts only its own. */
 async function remove({ service, query }: Act): Promise<void> {
   for (const { id } of await query(`select id from tasks where idempotency_key like '${OWN}%'`))
     await service.call("DELETE", `/api/tasks/${String(id)}`);

@@ -12,14 +12,14 @@ import { mountSmallDisk, type SmallDisk } from "./small-disk.ts";
 
 const DISK_MEGABYTES = 128;
 
-/** What befalls the data directory of SQLite. */
+/** Faults of the data directory of SQLite. */
 export const embedded: Scene = {
   name: "the disk under SQLite is full or read only, or a second process wants it",
   play: async ({ random, say }) => {
     const disk = mountSmallDisk(DISK_MEGABYTES);
     const home = mkdtempSync(join(tmpdir(), "prove-embedded-"));
     const dataDir = disk?.folder ?? join(home, "data");
-    if (disk === null) say("mounting is not permitted here: the disk is full by a limit on the size of files");
+    if (disk === null) say("mounting is not permitted here: a file size limit stands in for the full disk");
     const start = () => startProcess({ SERVICE_DATA_DIR: dataDir });
     const receiver = await startReceiver();
     let service = await start();
@@ -54,7 +54,7 @@ export const embedded: Scene = {
 
     await service.stop();
     if (disk === null)
-      say("not shown here: a start on a data directory that is read only. It takes the right to mount one.");
+      say("not shown here: a start on a data directory that is read only. It needs the permission to mount one.");
     else {
       disk.setReadOnly(true);
       violations.push(...(await requireRefusal(start, dataDir, "read-only")));
@@ -76,7 +76,7 @@ function fillDisk(disk: SmallDisk): () => void {
   return () => disk.clear();
 }
 
-/** Keeps every file of the service from growing. @returns what ends that */
+/** Stops every file of the service from growing. @returns a function that lifts the limit */
 function limitFiles(service: ServiceProcess, dataDir: string): () => void {
   const largest = Math.max(...readdirSync(dataDir).map((name) => statSync(join(dataDir, name)).size));
   const setLimit = (limit: string) =>
@@ -85,7 +85,7 @@ function limitFiles(service: ServiceProcess, dataDir: string): () => void {
   return () => setLimit("unlimited");
 }
 
-/** The start must fail with one line that names the folder and the reason. */
+/** Checks that the start fails with one line that names the folder and the reason. */
 async function requireRefusal(
   start: () => Promise<ServiceProcess>,
   dataDir: string,
@@ -99,6 +99,6 @@ async function requireRefusal(
     const [, code, text] = /^the service ended with code (\d+):\n(.*)$/s.exec((error as Error).message) ?? [];
     const isClear =
       code === "1" && text !== undefined && !text.includes("\n") && text.includes(dataDir) && text.includes(reason);
-    return isClear ? [] : [`${what} ends otherwise than with a sentence: ${(error as Error).message}`];
+    return isClear ? [] : [`${what} does not end with a clear sentence: ${(error as Error).message}`];
   }
 }

@@ -1,9 +1,9 @@
 import type { Random } from "../random.ts";
 
-/** A service on one database, what is done to it, and what must hold through all of it. */
+/** A fault of a service on one database, and what must hold during and after it. */
 export interface Scene {
   name: string;
-  /** @returns every violation */
+  /** @returns all violations */
   play(stage: Stage): Promise<string[]>;
 }
 
@@ -12,7 +12,7 @@ export interface Stage {
   say(line: string): void;
 }
 
-/** The same in an order that the seed decides. */
+/** Returns the items in an order that the seed decides. */
 export function shuffled<T>(random: Random, items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, at: random.next() }))

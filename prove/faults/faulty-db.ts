@@ -4,25 +4,25 @@ import type { Schema } from "../../src/db/schema.ts";
 import { ServiceError } from "../../src/errors.ts";
 
 /**
- * How a statement fails. Refused: it never reached the database. Lost: it was carried out and nobody was told; on SQLite,
- * which cannot fail so, it takes the whole transaction with it, as a full disk does.
+ * How a statement fails. Refused: it never reached the database. Lost: it was executed, but the answer was lost. SQLite
+ * cannot lose an answer, so there the whole transaction is rolled back, as on a full disk.
  */
 export type Failure = "refused" | "lost";
 
-/** Stands between a service and its database, and makes one statement fail. */
+/** Wraps the database of a service, and makes one statement fail. */
 export interface FaultyDb {
   wrap(db: Db): Db;
-  /** The `number`th statement or commit from now on fails, counted from 1. */
+  /** Makes the `number`th statement or commit from now on fail, counted from 1. */
   arm(number: number, failure: Failure): void;
   hasStruck(): boolean;
-  /** @returns whether there was such a one */
+  /** @returns whether a statement failed */
   disarm(): boolean;
 }
 
-/** Where a statement is, which decides what its failure looks like. */
+/** Where a statement runs, which decides how its failure looks. */
 interface Place {
   isInTransaction: boolean;
-  /** The bare connection. */
+  /** The unwrapped connection. */
   query: Kysely<Schema>;
 }
 
@@ -32,7 +32,7 @@ export function createFaultyDb(): FaultyDb {
   let hasStruck = false;
   let dialect: Db["dialect"] = "sqlite";
 
-  /** Whether it is this one that fails. */
+  /** Returns whether this statement is the one that fails. */
   function strikes(): boolean {
     if (left === 0 || --left > 0) return false;
     hasStruck = true;
@@ -41,12 +41,12 @@ export function createFaultyDb(): FaultyDb {
 
   function errorAt({ isInTransaction }: Place): Error {
     if (!isInTransaction) return unavailable();
-    // As the drivers say it.
+    // The error codes of the drivers.
     const code = failure === "refused" ? "53100" : "ECONNRESET";
     return Object.assign(new Error("made to fail"), dialect === "postgres" ? { code } : { errcode: 13 });
   }
 
-  /** What became of a statement that is lost. */
+  /** Applies the effect of a lost statement. */
   async function lose({ isInTransaction, query }: Place): Promise<void> {
     if (dialect === "sqlite" && isInTransaction) await query.executeQuery(CompiledQuery.raw("rollback"));
   }
@@ -61,7 +61,7 @@ export function createFaultyDb(): FaultyDb {
   }
 
   function plugin(place: Place): KyselyPlugin {
-    /** Those that fail once they have run. */
+    /** Queries that fail after they have run. */
     const doomed = new WeakSet<object>();
     return {
       transformQuery: ({ node, queryId }) => {
@@ -98,7 +98,7 @@ export function createFaultyDb(): FaultyDb {
     };
   }
 
-  /** It cannot be begun, or its commit is lost; that of SQLite is not. */
+  /** Fails at the start, or loses the commit; a commit of SQLite cannot be lost. */
   async function transaction<T>(run: () => Promise<T>): Promise<T> {
     if (failure === "refused" && strikes()) throw unavailable();
     const value = await run();

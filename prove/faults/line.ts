@@ -11,8 +11,8 @@ import { startLoad, type Load } from "./load.ts";
 import { findTorn, type Query } from "./whole.ts";
 
 /**
- * What is sent last, and some text of the same connection before it that nobody else sends: an answer to it tells that the
- * commit happened. A move is a single statement, which names the version of the task that it is about.
+ * The text of the commit that is cut, and an earlier text that only the same connection sends: an answer to it shows
+ * that the commit happened. A transition is a single statement, which names the version of its task.
  */
 const COMMITS = {
   move: { text: "before_seq", earlier: "before_seq" },
@@ -25,7 +25,7 @@ interface Act extends Stage {
   load: Load;
 }
 
-/** What befalls the way to PostgreSQL, and what keeps it from answering. */
+/** Faults of the connection to PostgreSQL, and a database that does not answer. */
 export const line: Scene = {
   name: "the line to PostgreSQL is slow, breaks, falls silent, or a statement takes too long",
   play: async (stage) => {
@@ -96,7 +96,7 @@ async function holdUp({ database, load }: Act): Promise<void> {
   }
 }
 
-/** The commit happens and its answer is lost: the caller is told so, and finds out by asking again. */
+/** Loses the answer of a commit: the caller gets COMMIT_UNKNOWN, and learns the result by sending the request again. */
 async function loseAnswers(service: ServiceProcess, proxy: TcpProxy, query: Query): Promise<string[]> {
   const violations: string[] = [];
   const call = (method: string, path: string, body?: unknown) => service.call<TaskRecord>(method, path, body);
@@ -104,19 +104,19 @@ async function loseAnswers(service: ServiceProcess, proxy: TcpProxy, query: Quer
     if (found !== wanted)
       violations.push(`After a lost answer to the commit, ${what}: ${String(found)}, not ${String(wanted)}`);
   };
-  /** The same twice: the answer to the first commit is lost. @returns what the second one gets */
+  /** Sends a request twice; the answer to the first commit is lost. @returns the second answer */
   const twice = async (commit: keyof typeof COMMITS, method: string, path: string, body?: unknown) => {
     const { text, earlier } = COMMITS[commit];
     proxy.cutAnswerTo(text, earlier);
     const first = await call(method, path, body);
     expect(`${method} is refused`, first.status, 503);
     expect(`${method} says why`, (first.body as { error_code?: string } | null)?.error_code, "COMMIT_UNKNOWN");
-    expect(`${method} says when to come again`, first.headers.get("retry-after"), "1");
+    expect(`${method} says when to retry`, first.headers.get("retry-after"), "1");
     return call(method, path, body);
   };
 
   const body = newTaskBody({ callback_url: "http://127.0.0.1:9/" });
-  // Its key makes a creation safe to send again, which the service does by itself.
+  // An idempotent creation is safe to retry, and the service retries it by itself.
   const key = body.idempotency_key;
   proxy.cutAnswerTo(key, key);
   const created = await call("POST", "/api/tasks", body);
@@ -140,13 +140,13 @@ async function loseAnswers(service: ServiceProcess, proxy: TcpProxy, query: Quer
     );
     expect(`${action} happened`, (await call("GET", `/api/tasks/${task}`)).body.status, end.status);
     const trail = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${task}/audit`);
-    expect(`${action} stands in the trail once`, trail.body.length, 2);
+    expect(`${action} is in the audit trail once`, trail.body.length, 2);
   }
   const owed = await query(`select id from deliveries where task_id = '${id}'`);
-  expect("one callback is owed", owed.length, 1);
+  expect("there is one callback", owed.length, 1);
   expect("a second deletion finds nothing", (await twice("deletion", "DELETE", `/api/tasks/${id}`)).status, 404);
   violations.push(...(await findTorn(query)));
-  // What follows counts its own tasks.
+  // The next fault counts its own tasks.
   for (const { id } of await query("select id from tasks")) await call("DELETE", `/api/tasks/${String(id)}`);
   return violations;
 }

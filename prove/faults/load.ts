@@ -8,33 +8,33 @@ import type { Random } from "../random.ts";
 import { findTorn, type Query } from "./whole.ts";
 
 const CLIENTS = 4;
-/** As long as a task may live: no clock that is set by hours ends one. */
+/** The longest timeout, so that no change of the clock by hours ends a task. */
 const LIFE_SECONDS = 30 * 24 * 3600;
-/** Within this, whatever was refused must have been taken: no fault lasts nearly as long. */
+/** A refused request must succeed within this time: every fault is much shorter. */
 const PATIENCE_MS = 60_000;
-/** Every answer comes by then, also that of a service whose database is silent. */
+/** Every answer arrives within this time, even while the database does not respond. */
 const ANSWER_MS = 30_000;
-/** Leases of attempts whose outcome was lost must lapse first. */
+/** Long enough for the leases of lost attempts to expire. */
 const CALLBACKS_MS = 75_000;
 
 const ENDS = ["completed", "cancelled", "deleted", "open"] as const;
 
-/** A task and what was acknowledged of it. */
+/** A task, and what was acknowledged about it. */
 interface Acknowledged {
   record: TaskRecord;
   end: (typeof ENDS)[number];
   note: string;
 }
 
-/** Clients that create and end tasks all the time, and send again what was refused, as a client is told to. */
+/** Clients that create and end tasks continuously, and retry refused requests as a client should. */
 export interface Load {
-  /** Resolves once so many more writes have been acknowledged: the service works. @throws Error when it does not again */
+  /** Resolves once `count` more writes are acknowledged, so the service works. @throws Error when it does not recover */
   progress(count?: number): Promise<void>;
-  /** Resolves once somebody more was refused: the fault is felt. @throws Error when nobody is */
+  /** Resolves once another request is refused, so the fault has an effect. @throws Error when none is refused */
   refusal(): Promise<void>;
-  /** Ends the clients, and looks at every answer they got, at what the service says now, and at what is stored. */
+  /** Stops the clients, and checks every answer, the current state over HTTP, and the stored data. */
   check(query: Query): Promise<string[]>;
-  /** How many writes were acknowledged, how many requests refused. */
+  /** Returns how many writes were acknowledged, and how many requests were refused. */
   summary(): string;
 }
 
@@ -69,10 +69,10 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
     const task: Acknowledged = { record, end: "open", note };
     tasks.push(task);
     const read = await insist("GET", `/api/tasks/${record.id}`, undefined, 200);
-    if (!isDeepStrictEqual(read.body, record)) throw new Violation(`${key} reads otherwise than it was acknowledged`);
+    if (!isDeepStrictEqual(read.body, record)) throw new Violation(`${key} differs from what was acknowledged`);
     const end = random.pick(ENDS);
     const path = `/api/tasks/${record.id}`;
-    // Sent again, it meets the end that the first one brought about.
+    // A retry finds the end that the first request caused.
     if (end === "completed") {
       const { again } = await insist("POST", `${path}/complete`, { response: { approved: true, note } }, 200, 409);
       if (again) await requireEnd(task, end);
@@ -89,7 +89,7 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
       throw new Violation(`${record.id} is ${body.status} after its only end was sent twice: ${end}`);
   }
 
-  /** Sends a request until it is taken. @param again - the status of a repetition of what was done the first time */
+  /** Sends a request until it succeeds. @param again - the status when a retry finds that the first one had succeeded */
   async function insist(method: string, path: string, body: unknown, status: number, again?: number) {
     const name = `${method} ${path}`;
     const until = performance.now() + PATIENCE_MS;
@@ -122,7 +122,7 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
     }
   }
 
-  /** What the service says of a task now. */
+  /** Checks the current state of a task over HTTP. */
   async function checkTask({ record, end, note }: Acknowledged): Promise<void> {
     const path = `/api/tasks/${record.id}`;
     if (end === "deleted") {
@@ -166,7 +166,7 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
     const alive = tasks.filter(({ end }) => end !== "deleted");
     const stored = Number((await query("select count(*) as n from tasks"))[0]!["n"]);
     if (violations.size === 0 && stored !== alive.length)
-      violations.add(`${stored} tasks are stored, ${alive.length} are known`);
+      violations.add(`${stored} tasks are stored, but ${alive.length} are expected`);
     for (const torn of await findTorn(query)) violations.add(torn);
     const owed = alive.filter(({ end }) => end !== "open").map(({ record }) => record.id);
     const told = () => new Set(receiver.received.map(({ task_id }) => task_id));
@@ -174,7 +174,7 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
     while (!told().isSupersetOf(new Set(owed)) && performance.now() < deadline) await sleep(100);
     const untold = owed.filter((id) => !told().has(id));
     if (untold.length > 0)
-      violations.add(`${untold.length} of ${owed.length} callbacks never came, such as that of ${untold[0]}`);
+      violations.add(`${untold.length} of ${owed.length} callbacks never arrived, such as that of ${untold[0]}`);
     return [...violations].slice(0, 20);
   }
 
@@ -185,7 +185,7 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
     },
     refusal: async () => {
       const before = refused;
-      await until("Nobody noticed the fault", () => refused > before);
+      await until("No request was affected by the fault", () => refused > before);
     },
     check,
     summary: () => `${acknowledged} writes acknowledged, ${refused} requests refused`,
@@ -194,7 +194,7 @@ export function startLoad(service: ServiceProcess, random: Random, receiver: Rec
 
 async function tooLate(): Promise<never> {
   await sleep(ANSWER_MS, undefined, { ref: false });
-  throw new Error(`nothing came within ${ANSWER_MS / 1000} s`);
+  throw new Error(`no answer within ${ANSWER_MS / 1000} s`);
 }
 
 class Violation extends Error {}

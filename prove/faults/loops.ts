@@ -10,13 +10,13 @@ import { findTorn, type Query } from "./whole.ts";
 
 const TASKS = 30;
 const STRIKES = 10;
-/** Of 20 ms; after an error a loop pauses for a second. */
+/** Waits of 20 ms; after an error a loop pauses for a second. */
 const STRIKE_WAITS = 100;
 const PATIENCE_MS = 60_000;
 const OPEN = "select id from tasks where ended_at is null";
 const OWED = "select id from deliveries where status <> 'SUCCEEDED'";
 
-/** What goes on without being asked goes on after its statements failed at random: the sweep, and the sending. */
+/** Checks that the background loops (timeouts and callbacks) continue after their statements failed at random. */
 export const loops: Scene = {
   name: "the statements of the loops fail at random",
   play: async (stage) => (await Promise.all([play("sqlite", stage), play("postgres", stage)])).flat(),
@@ -43,16 +43,16 @@ async function play(dialect: "sqlite" | "postgres", { random, say }: Stage): Pro
   const isDone = async () => (await query(`${OPEN} union all ${OWED}`)).length === 0;
   const until = performance.now() + PATIENCE_MS;
   while (!(await isDone()) && performance.now() < until) {
-    // Leases of attempts whose outcome was lost must lapse.
+    // The leases of attempts with a lost outcome must expire.
     clock.advance(10 * SECOND);
     await sleep(200);
   }
   const [open, owed] = [await query(OPEN), await query(OWED)];
-  if (open.length > 0) violations.push(`${dialect}: ${open.length} overdue tasks were not ended any more`);
-  if (owed.length > 0) violations.push(`${dialect}: ${owed.length} callbacks were not sent any more`);
+  if (open.length > 0) violations.push(`${dialect}: ${open.length} overdue tasks never timed out`);
+  if (owed.length > 0) violations.push(`${dialect}: ${owed.length} callbacks were never sent`);
   const told = new Set(receiver.received.map(({ task_id }) => task_id));
   if (open.length + owed.length === 0 && told.size !== TASKS)
-    violations.push(`${dialect}: ${told.size} of ${TASKS} tasks were told of`);
+    violations.push(`${dialect}: only ${told.size} of ${TASKS} tasks had a callback`);
   for (const torn of await findTorn(query)) violations.push(`${dialect}: ${torn}`);
   say(`${dialect}: ${struck} statements failed, ${receiver.received.length} callbacks for ${TASKS} tasks`);
   await worker.stop();

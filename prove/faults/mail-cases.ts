@@ -7,7 +7,7 @@ import { outcomeOf, outcomeOfCall, type Outcome, type UseCase } from "./use-case
 const DANA = "dana@example.com";
 const TURNS_MAX = 12;
 
-/** A sender whose mail goes nowhere. */
+/** Adds an email sender whose emails go nowhere. */
 async function withSender({ call }: TestService): Promise<void> {
   const body = { id: "desk", display_name: "Desk", from_email: "desk@example.com", transport: "log" };
   await call("POST", "/api/channels/email/identities", { body });
@@ -23,7 +23,7 @@ async function turn({ ctx: { deliveries } }: TestService): Promise<void> {
   await deliveries.settle();
 }
 
-/** Sends until everything that is owed for the task is settled; then so many mails must have been noted as sent. */
+/** Sends until the task has no notification left; then `wanted` emails must be recorded as sent. */
 async function expectSent(service: TestService, id: string, wanted: number): Promise<string | null> {
   const sent = async () => (await trailOf(service, id)).filter((action) => action === "notification_sent").length;
   for (let i = 0; i < TURNS_MAX && (await sent()) < wanted; i++) {
@@ -31,7 +31,7 @@ async function expectSent(service: TestService, id: string, wanted: number): Pro
     await turn(service);
   }
   const found = await sent();
-  return found === wanted ? null : `${found} mails are noted as sent, not ${wanted}`;
+  return found === wanted ? null : `${found} emails are recorded as sent, not ${wanted}`;
 }
 
 const creates: UseCase["prepare"] = async ({ service }) => {
@@ -59,7 +59,7 @@ const sends: UseCase["prepare"] = async ({ service }) => {
   service.clock.advance(10 * SECOND);
   const act = async (): Promise<Outcome> => {
     const result = await outcomeOfCall(async () => turn(service));
-    // The engine looks again, and only that it does is asked here.
+    // The loop tries again by itself; this checks only that it does.
     return result === "DATABASE_UNAVAILABLE" ? "COMMIT_UNKNOWN" : result;
   };
   return { act, check: async () => expectSent(service, id, 1) };
@@ -76,7 +76,7 @@ const answers: UseCase["prepare"] = async ({ service }) => {
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const act = async (): Promise<Outcome> => {
     const { status } = await service.call("POST", path, { token: null, raw, headers });
-    // What was accepted before is told on the page of a link that was used.
+    // The page of a used link shows the earlier answer.
     if (status === 200 || status === 410) return "done";
     return status === 503 || status === 409 ? "COMMIT_UNKNOWN" : `undeclared: ${status}`;
   };
@@ -97,7 +97,7 @@ const opens: UseCase["prepare"] = async ({ service }) => {
   return { act, check: async () => null };
 };
 
-/** What mail and its links do. */
+/** Use cases of email and its links. */
 export const MAIL_CASES: readonly UseCase[] = [
   { name: "create with notify", prepare: creates },
   { name: "a mail", prepare: sends },

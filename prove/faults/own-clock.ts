@@ -1,4 +1,4 @@
-/** Loaded into a service before it starts: its machine's clock is off by as many milliseconds as its parent says. */
+/** Loaded into a service before it starts: shifts its clock by the milliseconds that the parent process sends. */
 const truth = Date.now.bind(Date);
 let offBy = 0;
 Date.now = () => truth() + offBy;
@@ -6,5 +6,5 @@ process.on("message", (ms: number) => {
   offBy = ms;
   process.send?.(ms);
 });
-// Whoever listens does not keep the service from ending.
+// The listener must not keep the process alive.
 process.channel?.unref();

@@ -10,10 +10,10 @@ import { newTaskBody, type TestService } from "../../test/support/service.ts";
 import { outcomeOf, outcomeOfCall, type UseCase } from "./use-case.ts";
 
 let last = 0;
-/** A word that nobody had before. */
+/** Returns a word that was never used before. */
 const fresh = (word: string) => `${word}-${++last}`;
 
-/** A task for people who are found by routing, and what its trail must say, however often it was tried. */
+/** Creates a task that is routed to people; its trail must be the same however often the call was retried. */
 const routes =
   (to: (word: string) => object, fields: (word: string) => object, action: string): UseCase["prepare"] =>
   async ({ service }) => {
@@ -35,7 +35,7 @@ async function expectTrail(service: TestService, id: string, wanted: readonly st
   return isDeepStrictEqual(found, wanted) ? null : `the trail says ${found.join(", ")}`;
 }
 
-/** Something that a candidate does with a task that is on offer to them. */
+/** An action of a candidate on an offered task. */
 const takes =
   (acts: readonly string[], wanted: readonly string[]): UseCase["prepare"] =>
   async ({ service }) => {
@@ -47,7 +47,7 @@ const takes =
     return { act, check: async () => expectTrail(service, id, ["created", "offered", ...wanted]) };
   };
 
-/** An answer of a candidate, which assigns the task to them. */
+/** A candidate answers, which assigns the task to them. */
 const answersOffer: UseCase["prepare"] = async ({ service }) => {
   const pool = fresh("pool");
   const { call, user } = await person(service, { email: `${fresh("taker")}@example.com`, pool });
@@ -62,7 +62,7 @@ const answersOffer: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
-/** A claim that nobody renewed. */
+/** A claim that expires. */
 const lapses: UseCase["prepare"] = async ({ service }) => {
   const pool = fresh("pool");
   const { call } = await person(service, { email: `${fresh("taker")}@example.com`, pool });
@@ -75,7 +75,7 @@ const lapses: UseCase["prepare"] = async ({ service }) => {
   };
 };
 
-/** Somebody left, and their task is given to another one with their role. */
+/** A user is deactivated, and their task goes to another user with the same role. */
 const departs: UseCase["prepare"] = async ({ service }) => {
   const role = fresh("role");
   const first = await addUser(service, { email: `${fresh("leaver")}@example.com`, role });
@@ -103,7 +103,7 @@ const assigns: UseCase["prepare"] = async ({ service }) => {
 const signsIn: UseCase["prepare"] = async ({ service }) => {
   const email = `${fresh("signs")}@example.com`;
   await addUser(service, { email, password: PASSWORD });
-  // Nobody is kept out for having tried too often.
+  // Reset the rate limits, so that retries are not refused.
   service.clock.advance(5 * MINUTE);
   let cookie = "";
   const act = async () => {
@@ -132,14 +132,14 @@ const changesPassword: UseCase["prepare"] = async ({ service }) => {
   let isRepeated = false;
   const act = async () => {
     const answer = await call("PATCH", "/api/auth/me", { body: { password } });
-    // Where it was written, the session is over.
+    // If the first try succeeded, the session has ended.
     const result = outcomeOf(answer, isRepeated ? 401 : undefined);
     isRepeated = result === "COMMIT_UNKNOWN";
     return result;
   };
   const check = async () => {
     const row = await db.query.selectFrom("users").selectAll().where("id", "=", user.id).executeTakeFirstOrThrow();
-    return (await passwords.matches(password.new, row.password_hash)) ? null : "the password is the old one";
+    return (await passwords.matches(password.new, row.password_hash)) ? null : "the password is still the old one";
   };
   return { act, check };
 };
@@ -179,7 +179,7 @@ const makesUser: UseCase["prepare"] = async ({ service }) => {
   };
   const check = async () => {
     const { body } = await service.call<UserRecord[]>("GET", `/api/users?q=${email}`);
-    return body.length === 1 ? null : `${body.length} users have the address`;
+    return body.length === 1 ? null : `${body.length} users have the email address`;
   };
   return { act, check };
 };
@@ -228,7 +228,7 @@ const deletesIdentity: UseCase["prepare"] = async ({ service }) => {
   await service.call("POST", "/api/channels/email/identities", { body: identityBody(id) });
   const gone = async () => (await service.call("GET", path)).status === 404;
   return {
-    // What was deleted by a try whose answer was lost is not there to be deleted again.
+    // A retry after a lost answer finds nothing to delete.
     act: async () => {
       const answer = await service.call("DELETE", path);
       return outcomeOf(answer.status === 404 ? { ...answer, status: 204 } : answer);
@@ -249,7 +249,7 @@ const tidies: UseCase["prepare"] = async ({ service }) => ({
   check: async () => null,
 });
 
-/** What people do, and what is done for them. */
+/** Use cases of people: what they do, and what an administrator does for them. */
 export const PEOPLE_CASES: readonly UseCase[] = [
   {
     name: "create for a role",
@@ -270,21 +270,21 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "claim by a candidate", prepare: takes(["claim"], ["claimed"]) },
   { name: "release by a candidate", prepare: takes(["claim", "release"], ["claimed", "released"]) },
   { name: "answer by a candidate", prepare: answersOffer },
-  { name: "end of a lapsed claim", prepare: lapses },
+  { name: "end of an expired claim", prepare: lapses },
   { name: "departure of an assignee", prepare: departs },
   { name: "assign", prepare: assigns },
   { name: "sign in", prepare: signsIn },
   { name: "sign out", prepare: signsOut },
   { name: "change of a password", prepare: changesPassword },
   { name: "set up", prepare: setsUp },
-  { name: "make a user", prepare: makesUser },
+  { name: "create a user", prepare: makesUser },
   { name: "deactivate a user", prepare: deactivatesUser },
-  { name: "make a key", prepare: makesKey },
+  { name: "create a key", prepare: makesKey },
   { name: "revoke a key", prepare: revokesKey },
-  { name: "set a sender of mail", prepare: setsIdentity },
-  { name: "delete a sender of mail", prepare: deletesIdentity },
-  { name: "list of a person", prepare: readsAs("/api/tasks?limit=5") },
-  { name: "counts of a person", prepare: readsAs("/api/tasks/counts") },
+  { name: "set an email sender", prepare: setsIdentity },
+  { name: "delete an email sender", prepare: deletesIdentity },
+  { name: "list tasks as a person", prepare: readsAs("/api/tasks?limit=5") },
+  { name: "count tasks as a person", prepare: readsAs("/api/tasks/counts") },
   { name: "who am I", prepare: readsAs("/api/auth/me") },
   { name: "tidy", prepare: tidies },
 ];

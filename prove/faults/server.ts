@@ -15,12 +15,12 @@ interface Act extends Stage {
   load: Load;
 }
 
-/** What befalls the PostgreSQL itself. */
+/** Faults of the PostgreSQL server itself. */
 export const server: Scene = {
   name: "PostgreSQL is killed, stopped, full, read only, or ends sessions",
   play: async (stage) => {
     const disk = mountSmallDisk(DISK_MEGABYTES);
-    // What is killed may lose what it had not handed to the system; what it had, the system keeps.
+    // fsync may be off: only the process is killed, and the system keeps what it had already written.
     const cluster = createCluster({ fsync: "off", full_page_writes: "off" }, disk ? { data: disk.folder } : {});
     await cluster.start();
     const receiver = await startReceiver();
@@ -69,7 +69,7 @@ async function stop({ cluster, load }: Act): Promise<void> {
   await cluster.start();
 }
 
-/** Idle ones, and ones that wait in the middle of a statement. */
+/** Ends idle sessions, and sessions that wait in the middle of a statement. */
 async function endSessions({ cluster, random }: Act): Promise<void> {
   const holder = new Client({ connectionString: cluster.address("postgres") });
   await holder.connect();
@@ -85,7 +85,7 @@ async function endSessions({ cluster, random }: Act): Promise<void> {
   await holder.end();
 }
 
-/** As after a change of roles between two servers. */
+/** Makes the server read only, as after a failover. */
 async function onlyRead({ cluster, load }: Act): Promise<void> {
   for (const value of ["on", "off"]) {
     await ask(cluster, `alter system set default_transaction_read_only = ${value}`);
@@ -95,7 +95,7 @@ async function onlyRead({ cluster, load }: Act): Promise<void> {
 }
 
 async function fillDisk({ disk, load, say }: Act): Promise<void> {
-  if (disk === null) return say("not shown here: a full disk under PostgreSQL. It takes the right to mount one.");
+  if (disk === null) return say("not shown here: a full disk under PostgreSQL. It needs the permission to mount one.");
   disk.fill();
   try {
     await load.refusal();

@@ -3,14 +3,14 @@ import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, r
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A file system in memory that is soon full; gone when the process ends. */
+/** A small file system in memory that is quickly full; it is gone when the process ends. */
 export interface SmallDisk {
-  /** An empty folder on it, which does not exist yet. */
+  /** A folder on it that does not exist yet. */
   folder: string;
   fill(): void;
-  /** Takes away what `fill` put there. */
+  /** Removes what `fill` wrote. */
   clear(): void;
-  /** Only while nobody has a file open for writing. */
+  /** Works only while no process has a file open for writing. */
   setReadOnly(isReadOnly: boolean): void;
   remove(): void;
 }
@@ -19,7 +19,7 @@ export interface SmallDisk {
 export function mountSmallDisk(megabytes: number): SmallDisk | null {
   if (process.platform !== "linux") return null;
   const home = realpathSync(mkdtempSync(join(tmpdir(), "prove-disk-")));
-  // PostgreSQL runs as somebody else.
+  // PostgreSQL runs as another user.
   chmodSync(home, 0o755);
   const mount = join(home, "disk");
   mkdirSync(mount);

@@ -16,17 +16,17 @@ import { PEOPLE_CASES } from "./people-cases.ts";
 import { outcomeOf, outcomeOfCall, type Stage, type UseCase } from "./use-case.ts";
 import { findTorn, type Query } from "./whole.ts";
 
-/** No use-case has nearly as many statements. */
+/** More statements than any use case has. */
 const STATEMENTS_MAX = 60;
 const ATTEMPTS = 13;
-/** Tasks of use-cases before may be overdue by then. */
+/** The most overdue tasks that earlier use cases may leave. */
 const DUE_MAX = 1000;
 const TURNS_MAX = 30;
-/** What follows from the first ones tells nothing new. */
+/** Stops after this many violations: later ones only follow from the first. */
 const VIOLATIONS_ENOUGH = 4;
 /**
- * Every table but two: a try is counted (`rate_windows`) before it is known what becomes of it, and hours that are over are
- * counted (`task_totals`) beside all requests.
+ * Every table but two, which are written outside the transaction of the request: `rate_windows` counts an attempt
+ * before its outcome is known, and `task_totals` counts past hours in the background.
  */
 const TABLES = Object.keys({
   tasks: true,
@@ -48,7 +48,7 @@ const TABLES = Object.keys({
   slack_installs_begun: true,
 } satisfies Record<Exclude<keyof Schema, "rate_windows" | "task_totals">, true>);
 
-/** Every statement of every use-case fails once, on both databases. */
+/** Lets every statement of every use case fail once, on both databases. */
 export const statements: Scene = {
   name: "each statement fails once",
   play: async ({ random, say }) => {
@@ -95,12 +95,12 @@ async function failEach(
     const hasStruck = faulty.disarm();
     if (told.startsWith("undeclared") || (!hasStruck && told !== "done")) found(told);
     if (told === "DATABASE_UNAVAILABLE" && !isDeepStrictEqual(await allRows(db), before))
-      found("something was written, and the caller was told that nothing was");
+      found("something was written, but the caller was told that nothing was");
     for (const torn of await findTorn(queryOf(db))) found(torn);
     if (told !== "done") {
       const again = await act();
       if (again !== "done") found(`repeated, it gives ${again}`);
-      for (const torn of await findTorn(queryOf(db))) found(`after its repetition: ${torn}`);
+      for (const torn of await findTorn(queryOf(db))) found(`after its retry: ${torn}`);
     }
     const wrong = await check();
     if (wrong !== null) found(wrong);
@@ -120,7 +120,7 @@ function queryOf(db: Db): Query {
   return async (text) => (await sql<Record<string, unknown>>`${sql.raw(text)}`.execute(db.query)).rows;
 }
 
-// --- Use-cases -----------------------------------------------------------------------------------------------------
+// --- Use cases -----------------------------------------------------------------------------------------------------
 
 const readsTo =
   (path: (task: TaskRecord) => string): UseCase["prepare"] =>
@@ -130,7 +130,7 @@ const readsTo =
     return { act, check: async () => null };
   };
 
-/** Something that ends or removes a task; done twice, the second time gets `repeated`. */
+/** Ends or deletes a task; a retry gets `repeated`. */
 const ends =
   (method: "POST" | "DELETE", action: string, repeated: number, wanted: string, body?: unknown): UseCase["prepare"] =>
   async ({ service, taking }) => {
@@ -151,7 +151,7 @@ async function expectStatus(service: TestService, id: string, wanted: string): P
   return found === wanted ? null : `the task is ${found}, not ${wanted}`;
 }
 
-/** A task that has ended, with its callback owed and due. */
+/** Creates a task that has ended and whose callback is due. */
 async function owe(service: TestService, callback_url: string): Promise<string> {
   const { id } = await service.create({ callback_url });
   await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
@@ -163,13 +163,13 @@ async function deliveriesOf(service: TestService, task_id: string): Promise<Webh
   return (await service.call<WebhookDelivery[]>("GET", `/api/admin/webhook-deliveries?task_id=${task_id}`)).body;
 }
 
-/** One look of the engine, and all that it begins. */
+/** Runs the delivery loop once, and waits for all that it starts. */
 async function turn({ ctx: { deliveries } }: TestService): Promise<void> {
   await deliveries.turn();
   await deliveries.settle();
 }
 
-/** Makes attempts until the delivery has its last status: one whose lease was lost is made again, and others may be first. */
+/** Makes attempts until the callback has its final status: a lost lease repeats an attempt, and others may come first. */
 async function expectDelivery(service: TestService, task_id: string, wanted: string): Promise<string | null> {
   let status: string | undefined;
   for (let i = 0; i < TURNS_MAX && status !== wanted; i++) {
@@ -180,7 +180,7 @@ async function expectDelivery(service: TestService, task_id: string, wanted: str
   return status === wanted ? null : `the callback is ${status}, not ${wanted}`;
 }
 
-/** Its next attempt is the last one. */
+/** Leaves one attempt, so that the next one is the last. */
 async function useUpAttempts({ ctx: { db } }: TestService, task_id: string): Promise<void> {
   await db.write(async (tx) => {
     const update = tx.query.updateTable("deliveries").set({ attempt_count: ATTEMPTS - 1, status: "FAILED" });
@@ -249,7 +249,7 @@ const delivers =
   async ({ service, taking, refusing }) => {
     const task_id = await owe(service, isTaken ? taking : refusing);
     if (!isTaken) await useUpAttempts(service, task_id);
-    // Attempts and their outcomes are nobody's to wait for: the engine looks again, and only that it does is asked here.
+    // No caller waits for attempts and their outcomes: the loop tries again by itself, and this checks only that it does.
     const act = async () => {
       const result = await outcomeOfCall(async () => turn(service));
       return result === "DATABASE_UNAVAILABLE" ? "COMMIT_UNKNOWN" : result;
@@ -258,10 +258,10 @@ const delivers =
     return { act, check };
   };
 
-/** Where an attempt could not be begun or written down, its slot is for others all the same. */
+/** Checks that an attempt that could not be started or recorded frees its slot. */
 function expectFreeSlots({ ctx: { deliveries } }: TestService): string | null {
   const taken = Object.values(deliveries.inFlight()).reduce((sum, count) => sum + count, 0);
-  return taken === 0 ? null : `${taken} slots are taken, and nothing is under way`;
+  return taken === 0 ? null : `${taken} slots are taken, but no attempt is in progress`;
 }
 
 const USE_CASES: readonly UseCase[] = [

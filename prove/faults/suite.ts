@@ -11,8 +11,7 @@ import { server } from "./server.ts";
 const SCENES: readonly Scene[] = [server, line, embedded, clock, statements, loops];
 export const faults: Suite = {
   name: "faults",
-  promise:
-    "Under every fault, an answer is true or a 503, nothing is written by halves, and the service recovers by itself.",
+  promise: "Under every fault, an answer is true or a 503, no write is partial, and the service recovers by itself.",
   counts: { short: 1, long: 10, unit: "rounds" },
   run: async ({ seed, count, say }) => {
     const violations: string[] = [];
@@ -27,7 +26,7 @@ export const faults: Suite = {
         say(`${name}: ${found.length === 0 ? "held" : `${found.length} violations`}, ${seconds} s`);
         violations.push(...found.map((violation) => `${name}: ${violation}`));
       };
-      // Most of a scene is waiting.
+      // A scene mostly waits.
       await Promise.all(SCENES.map(play));
     }
     if (violations.length > 0) throw new Error(violations.join("\n"));

@@ -1,23 +1,23 @@
 import { ServiceError } from "../../src/errors.ts";
 import type { TestService } from "../../test/support/service.ts";
 
-/** What a caller, or a loop, is told. */
+/** The result that a caller, or a loop, gets. */
 export type Outcome = "done" | "DATABASE_UNAVAILABLE" | "COMMIT_UNKNOWN" | `undeclared: ${string}`;
 
 export interface UseCase {
   name: string;
-  /** What there must be before, then the act, which may be repeated; `check` finds what is wrong once it is done. */
+  /** Creates what the act needs. `act` may be retried; `check` returns what is wrong after it has succeeded. */
   prepare(stage: Stage): Promise<{ act: () => Promise<Outcome>; check: () => Promise<string | null> }>;
 }
 
 export interface Stage {
   service: TestService;
-  /** Where callbacks are taken, and where they are refused. */
+  /** A receiver that accepts callbacks, and one that refuses them. */
   taking: string;
   refusing: string;
 }
 
-/** @param repeated - what the repetition of a write that may have happened is answered with */
+/** @param repeated - the answer to the retry of a write that had succeeded */
 export function outcomeOf(
   answer: { status: number; headers: Record<string, string | undefined>; text: string },
   repeated?: number,
@@ -30,7 +30,7 @@ export function outcomeOf(
   return `undeclared: ${status} ${text}`;
 }
 
-/** The same of what is called without HTTP. */
+/** Returns the outcome of a call without HTTP. */
 export async function outcomeOfCall(act: () => Promise<unknown>): Promise<Outcome> {
   try {
     await act();

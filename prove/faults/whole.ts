@@ -1,4 +1,4 @@
-/** Runs a query that both databases understand. */
+/** Runs a query that both databases accept. */
 export type Query = (sql: string) => Promise<Record<string, unknown>[]>;
 
 const ENDED = "('completed', 'cancelled', 'timed_out', 'verification_exhausted')";
@@ -6,7 +6,7 @@ const ENDS = `select count(*) from audit_entries a where a.task_id = t.id and a.
   and a.to_status <> coalesce(a.from_status, '')`;
 const ENTRIES = "select count(*) from audit_entries a where a.task_id = t.id";
 
-/** What must not be found, whatever happened: each query gives the ids of what is torn. */
+/** States that must never be found; each query returns the ids of the inconsistent rows. */
 const TORN: Readonly<Record<string, string>> = {
   "two tasks with one idempotency key":
     "select idempotency_key as id from tasks group by idempotency_key having count(*) > 1",
@@ -25,26 +25,26 @@ const TORN: Readonly<Record<string, string>> = {
     where (${ENDS}) <> case when ended_at is null then 0 else 1 end`,
   "a trail that goes back in time": `select a.task_id as id from audit_entries a join audit_entries b
     on b.task_id = a.task_id and b.seq = a.seq + 1 where b.created_at < a.created_at`,
-  "a deleted task of which more than the note of its deletion is left": `select task_id as id from audit_entries
+  "a deleted task that left more than the audit entry of its deletion": `select task_id as id from audit_entries
     where task_id not in (select id from tasks) group by task_id having count(*) > 1 or max(action) <> 'deleted'`,
-  "a task that owes another number of callbacks than one for its end": `select id from tasks t
+  "a task with the wrong number of callbacks for its end": `select id from tasks t
     where (select count(*) from deliveries d where d.task_id = t.id and kind = 'callback') <>
     case when ended_at is not null and callback_url is not null then 1 else 0 end`,
   "a callback without its task": "select id from deliveries where task_id not in (select id from tasks)",
   "a callback without its body, or a body without its callback": `select coalesce(d.id, b.delivery_id) as id
     from deliveries d full join delivery_bodies b on b.delivery_id = d.id where d.id is null or b.delivery_id is null`,
-  "a callback that counts other attempts than were noted": `select id from deliveries d where attempt_count <>
+  "a callback whose count of attempts differs from its recorded attempts": `select id from deliveries d where attempt_count <>
     (select count(*) from delivery_attempts a where a.delivery_id = d.id and a.cycle = d.cycle)`,
   "an attempt without its callback":
     "select delivery_id as id from delivery_attempts where delivery_id not in (select id from deliveries)",
-  "an abandoned callback of which its task's trail knows nothing": `select id from deliveries d where status = 'ABANDONED' and not exists
+  "an abandoned callback that is missing from its task's trail": `select id from deliveries d where status = 'ABANDONED' and not exists
     (select 1 from audit_entries a where a.task_id = d.task_id and a.action = 'callback_abandoned')`,
-  "a trail that tells more often of an abandoned callback than there were cycles of attempts": `select id from tasks t where
+  "a trail with more abandoned callbacks than cycles of attempts": `select id from tasks t where
     (select count(*) from audit_entries a where a.task_id = t.id and a.action = 'callback_abandoned') >
     (select coalesce(sum(cycle), 0) from deliveries d where d.task_id = t.id)`,
 };
 
-/** Everything that is written halfway: nothing ever may be, not even while requests are under way. */
+/** Returns every partial write. None may exist, even while requests are in progress. */
 export async function findTorn(query: Query): Promise<string[]> {
   const found: string[] = [];
   for (const [what, sql] of Object.entries(TORN)) {

@@ -1,11 +1,11 @@
-/** Ajv in a thread that may be ended at any moment: some schemas take it for ever. */
+/** Runs Ajv in a thread that can be stopped at any moment: some schemas keep it busy forever. */
 import { parentPort } from "node:worker_threads";
 import { Ajv, type AnySchema } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { isJsonObject } from "../../src/lib/json.ts";
 
 export interface AjvAnswer {
-  /** null: it does not compile, for this reason. */
+  /** null: the schema does not compile, for this reason. */
   verdicts: boolean[] | null;
   reason: string;
 }
@@ -13,7 +13,7 @@ export interface AjvAnswer {
 const OPTIONS = { strict: false, validateFormats: false, ownProperties: true, logger: false } as const;
 const old = new Ajv(OPTIONS);
 const recent = new Ajv2020(OPTIONS);
-// Compiling the meta-schemas takes longer than what is asked.
+// Load the meta-schemas before the time is measured: that takes longer than a check.
 for (const ajv of [old, recent]) ajv.compile({ type: "object" });
 
 parentPort!.on("message", ({ schema, values }: { schema: string; values: string[] }) => {
@@ -23,9 +23,9 @@ parentPort!.postMessage("ready");
 
 function answer(schema: AnySchema, values: string[]): AjvAnswer {
   const dialect = isJsonObject(schema) ? schema["$schema"] : undefined;
-  // It may be an object that becomes no text, such as {"toString": 1}.
+  // The value may be an object that cannot become a string, such as {"toString": 1}.
   const isOld = typeof dialect === "string" && dialect.includes("draft-07");
-  // What one schema names must not be known to the next.
+  // Ajv must not remember the `$id` of one schema for the next.
   const named = { ...OPTIONS, validateSchema: false, meta: false };
   const hasNames = JSON.stringify(schema).includes('"$id"');
   const ajv = isOld ? (hasNames ? new Ajv(named) : old) : hasNames ? new Ajv2020(named) : recent;

@@ -1,13 +1,13 @@
 import { Worker } from "node:worker_threads";
 
-/** A thread that is asked one thing after the other, and ended when an answer takes too long. */
+/** A thread that answers one question after another, and is stopped when an answer takes too long. */
 export interface Asked<Question, Answer> {
-  /** null: there was no answer in time. */
+  /** null: no answer arrived in time. */
   ask(question: Question): Promise<Answer | null>;
   close(): Promise<void>;
 }
 
-/** @param limitMs - for one answer; starting the thread is not counted */
+/** @param limitMs - the time for one answer, without the start of the thread */
 export function askedIn<Question, Answer>(file: URL, limitMs: number): Asked<Question, Answer> {
   let worker: Worker | null = null;
   const start = async (): Promise<Worker> => {

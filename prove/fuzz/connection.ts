@@ -1,31 +1,31 @@
 import { connect, type Socket } from "node:net";
 
-/** An answer as it came over the wire. */
+/** An answer as received. */
 export interface Answer {
   status: number;
-  /** By lower-case name; what came twice is joined with `, `. */
+  /** By lower-case name; values of a repeated header are joined with `, `. */
   headers: Map<string, string>;
   body: Buffer;
 }
 
-/** A bare connection: sends any bytes, and reads whatever comes back as HTTP/1.1. */
+/** A raw connection: sends any bytes, and parses the answer as HTTP/1.1. */
 export interface Connection {
-  /** Each piece in a packet of its own, as far as the system lets us. @param end - closes our half afterwards */
+  /** Sends each piece in its own packet where the system allows it. @param end - closes our half afterwards */
   send(pieces: readonly Buffer[], end: boolean): Promise<void>;
   /**
-   * The next answer that is not a 1xx; null when the connection ended without one.
+   * Returns the next answer that is not a 1xx; null when the connection ended without one.
    *
    * @param isHead - the answer is to HEAD and has no body
-   * @throws Error when what came is not an answer, or none came within `NO_ANSWER_MS`
+   * @throws Error when the bytes are not an answer, or no answer arrived within `NO_ANSWER_MS`
    */
   answer(isHead: boolean, withinMs?: number): Promise<Answer | null>;
-  /** Nothing came that was not asked for. */
+  /** Returns whether no unexpected bytes arrived. */
   isIdle(): boolean;
   isOpen(): boolean;
   close(): void;
 }
 
-/** Nothing takes so long but a poll, however busy the machine. */
+/** Only a poll takes longer, even on a busy machine. */
 const NO_ANSWER_MS = 30_000;
 
 export class NoAnswer extends Error {}
@@ -98,7 +98,7 @@ function connected(port: number): Promise<Socket> {
   });
 }
 
-/** The first answer in `bytes` and how long it is; null when more is to come. */
+/** Returns the first answer in `bytes` and its length; null while it is incomplete. */
 function parseAnswer(bytes: Buffer, isHead: boolean, hasEnded: boolean): { answer: Answer; length: number } | null {
   if (bytes.length === 0) return null;
   const headEnd = bytes.indexOf("\r\n\r\n");

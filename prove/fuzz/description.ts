@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from "../../src/lib/json.ts";
 
-/** One method of one path, as the service's own description has it. */
+/** One method of one path, as in the service's OpenAPI description. */
 export interface Operation {
   method: string;
-  /** With `{id}` where something is filled in. */
+  /** With `{id}` as a placeholder. */
   path: string;
-  /** For people: `POST /api/tasks/{id}/complete`. */
+  /** For messages: `POST /api/tasks/{id}/complete`. */
   name: string;
   query: { name: string; schema: JsonObject }[];
   body: JsonObject | null;
   isSecured: boolean;
-  /** The admin token is known there; what has credentials of its own knows no others, and no cookie. */
+  /** Whether the operation accepts the admin token; one with its own credentials accepts no others, and no cookie. */
   knowsToken: boolean;
   responses: Record<string, JsonObject>;
 }
@@ -18,11 +18,11 @@ export interface Operation {
 export interface Description {
   document: JsonObject;
   operations: Operation[];
-  /** What `#/components/schemas/<name>` stands for. */
+  /** Returns the schema that `#/components/schemas/<name>` refers to. */
   resolve(schema: JsonObject): JsonObject;
 }
 
-/** @param document - what `/api/openapi.json` answers */
+/** @param document - the body of `/api/openapi.json` */
 export function readDescription(document: JsonObject): Description {
   const components = (document["components"] as { schemas: Record<string, JsonObject> }).schemas;
   const operations = Object.entries(document["paths"] as Record<string, Record<string, JsonObject>>)
@@ -42,7 +42,7 @@ export function readDescription(document: JsonObject): Description {
         };
       }),
     )
-    // A stream has no end to wait for.
+    // An event stream never ends.
     .filter(({ responses }) => !Object.hasOwn(responses["200"]?.["content"] ?? {}, "text/event-stream"));
   return {
     document,
@@ -51,14 +51,14 @@ export function readDescription(document: JsonObject): Description {
   };
 }
 
-/** Whether an operation knows the admin token, if only to tell it that it is nobody in particular. */
+/** Returns whether an operation knows the admin token, even if it only answers that a person is needed. */
 function isKnown(security: unknown): boolean {
   return !Array.isArray(security) || security.some((way: object) => "bearer" in way || "session" in way);
 }
 
 /**
- * The description's shapes with nothing allowed that they do not name: a field too many in an answer is noticed. The
- * error's own shape stays open, since each answer adds its codes to it and is closed as a whole.
+ * Returns the description's shapes without additional properties, so that an extra field in an answer is found. The
+ * shape of errors stays open: each answer adds its codes, and is closed as a whole.
  */
 export function closeShapes(document: JsonObject): JsonObject {
   const close = (value: unknown, isOpen: boolean): unknown => {

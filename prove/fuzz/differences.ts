@@ -1,12 +1,12 @@
 interface Difference {
   name: string;
-  /** Both as JSON text. */
+  /** Both are JSON text. */
   applies: (schema: string, value: string) => boolean;
 }
 
 const isDraft07 = (schema: string) => schema.includes("json-schema.org/draft-07");
 
-/** Where Ajv says something else, and why the interpreter is not wrong. */
+/** Known differences from Ajv, and why the interpreter is right. */
 const DIFFERENCES: readonly Difference[] = [
   {
     name: "`dependencies` means nothing in 2020-12; Ajv applies it there as well",
@@ -17,27 +17,27 @@ const DIFFERENCES: readonly Difference[] = [
     applies: (schema) => schema.includes('"$ref"') && isDraft07(schema),
   },
   {
-    name: "Ajv leaves `__proto__` out of `properties` and its kin",
+    name: "Ajv ignores `__proto__` in `properties` and similar keywords",
     applies: (schema, value) => schema.includes('"__proto__"') || value.includes('"__proto__"'),
   },
   {
-    name: "Ajv's equality takes members named `constructor`, `valueOf` and `toString` for methods",
+    name: "Ajv's equality mistakes members named `constructor`, `valueOf` and `toString` for methods",
     applies: (schema, value) =>
       /"(?:const|enum|uniqueItems)":/.test(schema) && /"(?:constructor|valueOf|toString)":/.test(value),
   },
   {
-    name: "`multipleOf` is judged by the decimals as they are written; Ajv divides doubles",
-    // Of a number with an exponent it takes the digits before it for the whole number.
+    name: "`multipleOf` uses the decimals as written; Ajv divides doubles",
+    // For a number with an exponent, Ajv reads only the digits before it.
     applies: (schema, value) =>
       /"multipleOf":(?!\d{1,15}[,}])/.test(schema) || (schema.includes('"multipleOf"') && /\de[+-]?\d/i.test(value)),
   },
   {
-    name: "`$dynamicRef`: Ajv does not follow one that names no anchor, or one of another resource",
+    name: "`$dynamicRef`: Ajv does not follow a reference without an anchor, or to another resource",
     applies: (schema) => schema.includes('"$dynamicRef"'),
   },
 ];
 
-/** The name of the known difference that explains another verdict; null when there is none. */
+/** Returns the name of the known difference that explains another verdict; null when there is none. */
 export function differenceOf(schema: string, value: string): string | null {
   return DIFFERENCES.find(({ applies }) => applies(schema, value))?.name ?? null;
 }

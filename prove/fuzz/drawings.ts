@@ -1,20 +1,20 @@
 import { createRandom, type Random } from "../random.ts";
 
-/** A task whose payload is made to be slow to draw. */
+/** A task whose payload is meant to be slow to render. */
 export interface DrawnCase {
-  /** What it is made of, for a reader of the output. */
+  /** The kind of payload, for messages. */
   shape: string;
   payload: Record<string, unknown>;
   payload_schema: unknown;
   form_definition: unknown;
 }
 
-/** As much of a Markdown text as the service formats. */
+/** The longest Markdown text that the service formats. */
 const MARKDOWN_MAX = 40_000;
 
 const repeated = (unit: string) => (length: number) => unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 
-/** Texts that some reader of Markdown takes long for, in a length. */
+/** Texts of a given length that are slow for some Markdown parser. */
 const MARKDOWN: Readonly<Record<string, (length: number) => string>> = {
   underlines: repeated("a\n=\n"),
   quotes: repeated("> a\n\n"),
@@ -69,11 +69,11 @@ const MARKDOWN: Readonly<Record<string, (length: number) => string>> = {
   escapes: repeated("\\["),
 };
 
-/** Payloads that are slow in another way, from lots of `random`. */
+/** Payloads that are slow for other reasons. */
 const OTHERS: Readonly<Record<string, (random: Random) => Pick<DrawnCase, "payload"> & Partial<DrawnCase>>> = {
   "a long line": (random) => ({ payload: { text: "x".repeat(random.between(50_000, 400_000)) } }),
   "a long line of blanks": (random) => ({ payload: { text: `a${" ".repeat(random.between(50_000, 400_000))}b` } }),
-  "what cannot be seen": () => ({ payload: { text: "\u200B\u202E".repeat(50_000) } }),
+  "invisible characters": () => ({ payload: { text: "\u200B\u202E".repeat(50_000) } }),
   accents: () => ({ payload: { text: `e${"\u0301".repeat(200_000)}` } }),
   "deep JSON": (random) => ({ payload: { deep: nested(random.between(20, 60), random) } }),
   "JSON in a text": (random) => ({
@@ -106,7 +106,7 @@ const OTHERS: Readonly<Record<string, (random: Random) => Pick<DrawnCase, "paylo
 
 const SHAPES: readonly string[] = [...Object.keys(MARKDOWN), ...Object.keys(OTHERS)];
 
-/** Each shape comes once before any comes again. */
+/** Returns a case; every shape comes once before any is repeated. */
 export function drawnCase(seed: number, index: number): DrawnCase {
   const random = createRandom(seed, index);
   const shape = SHAPES[(index + seed) % SHAPES.length]!;

@@ -4,9 +4,9 @@ import type { Random } from "../random.ts";
 import type { Description } from "./description.ts";
 import { anyJson, anyObject, fromValue, type Json } from "./json-text.ts";
 
-/** What came into being on the way, so that later requests reach it. */
+/** What earlier requests created, so that later requests can use it. */
 export interface Known {
-  /** Open when last heard of, each with an answer that fits. */
+  /** Open according to the last answer, each with a valid response. */
   open: { id: string; response: Json }[];
   ended: string[];
   deliveries: string[];
@@ -15,20 +15,20 @@ export interface Known {
   identities: string[];
   cursors: string[];
   keys: string[];
-  /** The body that created a task, by its id. */
+  /** The body that created a task, by task id. */
   bodies: Map<string, Buffer>;
 }
 
 export interface Receivers {
-  /** A URL that leads nowhere, or where the service may go. */
+  /** URLs that lead nowhere, or to a place that the service may call. */
   allowed: readonly string[];
-  /** Spellings of places where the service must never go. */
+  /** URLs that the service must never call, in many spellings. */
   blocked: readonly string[];
 }
 
 /**
- * @param port - of a listener of ours on every address of this machine
- * @param localNames - that lead there
+ * @param port - of our listener on every address of this machine
+ * @param localNames - names that resolve to this machine
  */
 export function receiversAt(port: number, allowPrivate: boolean, localNames: readonly string[]): Receivers {
   const local = [
@@ -46,7 +46,7 @@ export function receiversAt(port: number, allowPrivate: boolean, localNames: rea
     `http:///\\127.0.0.1:${port}/`,
     `http://①②⑦.0.0.1:${port}/`,
   ];
-  // Private networks are not called even where it is allowed: somebody may be there.
+  // Never call a private network, even where it is allowed: real hosts may be there.
   const network = [
     "http://10.0.0.1/",
     "http://192.168.1.1:8080/",
@@ -85,7 +85,7 @@ export function receiversAt(port: number, allowPrivate: boolean, localNames: rea
     "http://receiver.invalid/\n",
     "",
   ];
-  // Names are judged when they are called: these lead to this machine, or nowhere.
+  // The service checks names when it calls them: these resolve to this machine, or do not resolve.
   const names = [
     "https://receiver.invalid/hook",
     "http://RECEIVER.invalid.:8080/",
@@ -105,7 +105,7 @@ const decision: JsonObject = {
   additionalProperties: false,
 };
 
-/** Schemas with a value that fits. */
+/** Schemas, each with a valid value. */
 const PAIRS: readonly { schema: JsonObject; value: JsonObject }[] = [
   { schema: decision, value: { approved: true } },
   { schema: decision, value: { approved: false, note: "Sorry \u{1f600}" } },
@@ -139,7 +139,7 @@ const PAIRS: readonly { schema: JsonObject; value: JsonObject }[] = [
 
 type Fields = Record<string, Json>;
 
-/** A creation that must be accepted, and an answer that completes it. */
+/** Returns the fields of a creation that must be accepted, and a response that completes it. */
 export function newTask(random: Random, key: string, receivers: Receivers): { fields: Fields; response: Json } {
   const answer = random.pick(PAIRS);
   const payload = random.chance(0.5) ? null : random.pick(PAIRS);
@@ -186,7 +186,7 @@ export function newTask(random: Random, key: string, receivers: Receivers): { fi
   return { fields, response: fromValue(answer.value) };
 }
 
-/** A value that fits a shape of the description, with what is known of the field that it is for. */
+/** Returns a value that matches a shape of the description, using the known ids for the field `name`. */
 export function fitting(random: Random, description: Description, shape: JsonObject, known: Known, name = ""): Json {
   const own = FIELDS[name]?.(random, known);
   if (own !== undefined) return own;
@@ -240,13 +240,13 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
     ),
   user_id: (random, known) => (known.users.length > 0 ? random.pick(known.users) : "usr_x"),
   origin: (random) => random.pick(["https://receiver.invalid", "http://127.0.0.1:1", "unusable", "x"]),
-  // Of a sender of mail; none that would connect to anybody.
+  // An email sender that never opens a connection.
   id: (random) => `identity-${random.int(12)}`,
   from_email: (random) => (random.chance(0.9) ? "tasks@example.com" : "x"),
   reply_to: (random) => random.pick(["desk@example.com", null]),
   to: (random) => (random.chance(0.9) ? "dana@example.com" : "x"),
   transport: (random) => random.pick(["file", "log"]),
   transport_config: (random) => fromValue({ dir: random.chance(0.9) ? "outbox" : ".." }),
-  // What waits is not what is tried here.
+  // Waiting is not tested here.
   timeout: () => 0,
 };

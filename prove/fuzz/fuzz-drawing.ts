@@ -14,16 +14,16 @@ import { startWatched, type WatchedService } from "./service-under-watch.ts";
 import { STALL_MS, TOLD_MS, workOf } from "./watch.ts";
 
 const ADDRESS = "dana@example.com";
-/** A drawing that is late is drawn twice, and a thread starts in between: this is many times what that takes. */
+/** A slow rendering is done twice, with a thread start in between; this limit is many times longer. */
 const PAGE_MS = 15_000;
-/** Whatever the machine has to do beside it, a service whose event loop is free answers by then. */
+/** While the event loop is free, every other request is answered within this time, even on a busy machine. */
 const OTHERS_MS = 5_000;
 /** A stall counts when the same payload causes it this often in a row. */
 const TRIES = 3;
 
 export const fuzzDrawing: Suite = {
   name: "fuzz-drawing",
-  promise: "whatever a payload holds, its page and its messages come, and nobody else waits for them",
+  promise: "for any payload, its page and its messages arrive, and no other request waits for them",
   counts: { short: 20, long: 1_000, unit: "payloads" },
   run: async ({ seed, count, say }: Run) => {
     const slack = await startSlack();
@@ -43,7 +43,7 @@ export const fuzzDrawing: Suite = {
     };
     try {
       const stage = await openStage(service);
-      // What is run for the first time is compiled first.
+      // Let the first run compile the code.
       await stage.perform(ORDINARY);
       await stage.perform(ORDINARY);
       let longest = 0;
@@ -57,19 +57,21 @@ export const fuzzDrawing: Suite = {
         for (let again = 1; again < TRIES && stall > STALL_MS; again++)
           stall = Math.min(stall, (await stage.perform(drawn)).stall);
         if (stall > STALL_MS)
-          violate(`payload ${index} (${drawn.shape}) held the event loop for ${stall.toFixed(0)} ms, ${TRIES} times`);
+          violate(
+            `payload ${index} (${drawn.shape}) blocked the event loop for ${stall.toFixed(0)} ms, ${TRIES} times`,
+          );
         longest = Math.max(longest, stall);
         slowest = Math.max(slowest, done.othersMs);
         if (done.isPlain) plain++;
       }
       const health = await service.call("GET", "/api/health");
       if (health.status !== 200) violate(`health afterwards: ${JSON.stringify(health.body)}`);
-      for (const line of service.complaints([])) violate(`the log complains: ${line.slice(0, 500)}`);
-      if (slack.posts.length === 0) violate("nothing was posted in Slack, so nothing was shown about it");
+      for (const line of service.complaints([])) violate(`the log has errors: ${line.slice(0, 500)}`);
+      if (slack.posts.length === 0) violate("nothing was posted in Slack, so nothing is shown about it");
       const code = await service.stop();
-      if (code !== 0) violate(`the service did not stop in order: exit code ${code}`);
+      if (code !== 0) violate(`the service did not stop cleanly: exit code ${code}`);
       say(
-        `${plain} of ${count} were shown as plain text; longest stall ${longest.toFixed(0)} ms of own work, others waited ${slowest.toFixed(0)} ms at most`,
+        `${plain} of ${count} were shown as plain text; longest stall ${longest.toFixed(0)} ms of its own work, other requests waited up to ${slowest.toFixed(0)} ms`,
       );
     } finally {
       await service.kill();
@@ -91,7 +93,7 @@ interface Done {
   problems: string[];
   /** The longest stretch in which the event loop did nothing else, in milliseconds of its own work. */
   stall: number;
-  /** How long the slowest of the other requests took. */
+  /** The time of the slowest other request. */
   othersMs: number;
   isPlain: boolean;
 }
@@ -134,9 +136,9 @@ async function openStage(service: WatchedService): Promise<{ perform(drawn: Draw
 
     let isOpening = true;
     const pages = Promise.all([
-      open("the mail page", link),
+      open("the email page", link),
       open("the embedded task", `${service.url}/api/embed/task`, embed),
-      open("HEAD of the mail page", link, { method: "HEAD" }),
+      open("HEAD of the email page", link, { method: "HEAD" }),
       open("HEAD of the embedded task", `${service.url}/api/embed/task`, { ...embed, method: "HEAD" }),
     ]).finally(() => (isOpening = false));
     let othersMs = 0;
@@ -150,10 +152,10 @@ async function openStage(service: WatchedService): Promise<{ perform(drawn: Draw
       } while (isOpening);
     };
     const [texts] = await Promise.all([pages, others()]).catch((error: unknown): [string[], void] => {
-      problems.push(`a page did not come: ${(error as Error).message}`);
+      problems.push(`a page did not arrive: ${(error as Error).message}`);
       return [[], undefined];
     });
-    if (othersMs > OTHERS_MS) problems.push(`others waited for ${othersMs.toFixed(0)} ms`);
+    if (othersMs > OTHERS_MS) problems.push(`other requests waited for ${othersMs.toFixed(0)} ms`);
     await sleep(TOLD_MS);
     const stall = Math.max(0, ...service.stalls().map(workOf));
     return { problems, stall, othersMs, isPlain: texts.some((text) => text.includes("shown as plain text")) };

@@ -19,21 +19,21 @@ import { startWatched, type WatchedService } from "./service-under-watch.ts";
 import { asCommand, asText } from "./showing.ts";
 import { STALL_MS, TOLD_MS, workOf, type Stall } from "./watch.ts";
 
-/** Requests under way at the same time. */
+/** Concurrent requests. */
 const LANES = 6;
-/** A service that holds more than this has kept what it should have let go. */
+/** A service that uses more has a memory leak. */
 const MEMORY_MAX_MB = 800;
-/** How long an answer that waits for the end of a task is waited for. */
+/** How long to wait for an answer that waits for the end of a task. */
 const WAITED_MS = 250;
 const KNOWN_MAX = 300;
 const BODIES_MAX = 3000;
-/** Of as many requests every operation must have succeeded, or what is made up here has become useless. */
+/** With this many requests, every operation must succeed at least once; otherwise the generator needs repair. */
 const COVERING = 4000;
 
 export const fuzzRequests: Suite = {
   name: "fuzz-requests",
   promise:
-    "no request, however strange, gets an undeclared answer, stalls the service or makes it call where it must not",
+    "no request, however strange, gets an undeclared answer, stalls the service or makes it call a forbidden address",
   counts: { short: 6000, long: 100_000, unit: "requests" },
   run: async (run) => {
     const violations = new Map<string, { count: number; first: string }>();
@@ -68,7 +68,7 @@ export const fuzzRequests: Suite = {
     if (run.count >= COVERING && missed.length > 0)
       violations.set("some operation never succeeded", {
         count: 1,
-        first: `the requests that are made up here do not reach ${missed.join(", ")}`,
+        first: `the generated requests do not reach ${missed.join(", ")}`,
       });
     if (violations.size > 0)
       throw new Error(
@@ -125,7 +125,7 @@ async function fuzzStage(
     const around: Surroundings = { seed, description, known, receivers };
     const fuzzer = createFuzzer(service, createJudge(document), around, covered, violate);
 
-    // What is run for the first time is compiled first.
+    // Let the first run compile the code.
     await liveATask(service);
     for (let i = 0; i < 150; i++) await fuzzer.perform(makeExchange(around, 2_000_000_000 + i));
     await sleep(TOLD_MS);
@@ -148,13 +148,13 @@ async function fuzzStage(
     judgeConnections(service, allowPrivate, canary, violate);
     const memory = service.memory();
     if (memory !== null && memory.peak > MEMORY_MAX_MB)
-      violate("the service holds too much memory", `${memory.peak} MB, ${name}`);
+      violate("the service uses too much memory", `${memory.peak} MB, ${name}`);
     const code = await service.stop();
     if (code !== 0)
-      violate("the service did not stop in order", `exit code ${code}, ${name}:\n${service.log.slice(-20).join("\n")}`);
+      violate("the service did not stop cleanly", `exit code ${code}, ${name}:\n${service.log.slice(-20).join("\n")}`);
     say(
-      `${name}: ${end - first} requests in ${seconds.toFixed(0)} s, ${known.bodies.size} tasks known; longest stall ${longest.toFixed(0)} ms of own work` +
-        `, ${longestGc.toFixed(0)} ms of it garbage; RSS ${memory?.now ?? "?"} MB, at most ${memory?.peak ?? "?"}; ${canary.contacts()} callbacks arrived`,
+      `${name}: ${end - first} requests in ${seconds.toFixed(0)} s, ${known.bodies.size} tasks known; longest stall ${longest.toFixed(0)} ms of its own work` +
+        `, ${longestGc.toFixed(0)} ms of it garbage collection; RSS ${memory?.now ?? "?"} MB, peak ${memory?.peak ?? "?"}; ${canary.contacts()} callbacks arrived`,
     );
     say(`  bodies near the limit, one at a time: ${large}`);
   } finally {
@@ -167,10 +167,10 @@ async function fuzzStage(
 
 interface Fuzzer {
   perform(exchange: Exchange): Promise<void>;
-  /** Stalls so far, each with the exchanges that were under way. */
+  /** Stalls so far, each with the exchanges that were in progress. */
   stalled: { stall: Stall; during: Exchange[] }[];
   collectStalls(): void;
-  /** The same exchange about a new task, so that it does the same work once more. */
+  /** Builds the same exchange for a new task, so that the service does the same work again. */
   renew(exchange: Exchange): Promise<Exchange>;
 }
 
@@ -228,7 +228,7 @@ function createFuzzer(
         learn(known, request, answer);
         if (answer.headers.get("connection") === "close") isLast = true;
       }
-      if (!isLast && !connection.isIdle()) complain(requests[0], "more came than was asked for", null);
+      if (!isLast && !connection.isIdle()) complain(requests[0], "more answers arrived than requests were sent", null);
     } catch (error) {
       isLast = true;
       if (!(error instanceof NoAnswer && mayWait)) complain(requests[0], (error as Error).message, null);
@@ -259,7 +259,7 @@ function createFuzzer(
   };
 }
 
-/** Ids that later requests are about. */
+/** Records the ids that later requests use. */
 function learn(known: Known, request: Request, { status, headers, body }: Answer): void {
   const link = /[?&]cursor=([^&>]+)/.exec(headers.get("link") ?? "")?.[1];
   if (link !== undefined) remember(known.cursors, decodeURIComponent(link));
@@ -289,9 +289,9 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
     for (const row of (JSON.parse(body.toString()) as { id: string }[]).slice(0, 5)) remember(known.deliveries, row.id);
 }
 
-/** What takes other credentials than the admin token, which is told so. */
+/** Operations that need other credentials than the admin token, and say so. */
 const FOR_PEOPLE = new Set([
-  // Slack alone can sign what it sends, and answer what it is asked.
+  // Only Slack can sign these requests, or answer the calls behind them.
   "POST /api/channels/slack/interactions",
   "GET /api/channels/slack/installations",
   "POST /api/channels/slack/installations",
@@ -299,7 +299,7 @@ const FOR_PEOPLE = new Set([
   "POST /api/channels/slack/installations/{team_id}/test",
   "GET /api/channels/slack/oauth/start",
   "GET /api/channels/slack/oauth/callback",
-  // A product with a service key, and whoever it puts in front of the form.
+  // The product with its embed key, and the user who sees the embedded form.
   "POST /api/embed/tokens",
   "GET /api/embed/task",
   "POST /api/embed/task/complete",
@@ -307,7 +307,7 @@ const FOR_PEOPLE = new Set([
   "POST /api/auth/login",
   "PATCH /api/auth/me",
   "POST /api/tasks/{id}/claim",
-  // It goes to the address of whoever asks, unless another is given.
+  // It sends to the caller's own address, unless the body gives another.
   "POST /api/channels/email/identities/{id}/test",
 ]);
 
@@ -324,7 +324,7 @@ function forget(known: Known, id: string): void {
   known.open = known.open.filter((task) => task.id !== id);
 }
 
-/** A stall counts when one of the requests that were under way then does it again, alone. */
+/** Reports a stall when one of the requests in progress causes it again, alone. */
 async function judgeStalls(
   fuzzer: Fuzzer,
   service: WatchedService,
@@ -350,14 +350,14 @@ async function judgeStalls(
       isFound = true;
       violate(
         `${exchange.requests[0]?.operation?.name ?? "bytes"}: the event loop stalls`,
-        `${least.toFixed(0)} ms at least of three times: ${asCommand(exchange)}`,
+        `${least.toFixed(0)} ms at least in three tries: ${asCommand(exchange)}`,
       );
       break;
     }
     if (!isFound && workOf(stall) > 3 * STALL_MS)
       violate(
         "the event loop stalls",
-        `${JSON.stringify(stall)}, and none of these does it alone:\n  ${during.map(asCommand).join("\n  ")}`,
+        `${JSON.stringify(stall)}, and none of these causes it alone:\n  ${during.map(asCommand).join("\n  ")}`,
       );
   }
   return {
@@ -366,7 +366,7 @@ async function judgeStalls(
   };
 }
 
-/** Large bodies hold up the loop for longer than others: a line of figures, not a violation. */
+/** Sends large bodies, which block the event loop for longer. Their times are printed, and are no violation. */
 async function sendLarge(
   fuzzer: Fuzzer,
   service: WatchedService,
@@ -387,7 +387,7 @@ async function sendLarge(
   return [...longest].map(([kind, ms]) => `${kind} ${ms.toFixed(0)} ms`).join(", ");
 }
 
-/** It is there, and does what it did before. */
+/** Checks that the service still runs and works as before. */
 async function judgeAfterwards(
   service: WatchedService,
   violate: (kind: string, example: string) => void,
@@ -398,14 +398,14 @@ async function judgeAfterwards(
       violate("health afterwards", JSON.stringify(health.body));
     await liveATask(service);
   } catch (error) {
-    violate("the life of a task afterwards", (error as Error).message);
+    violate("an ordinary task afterwards", (error as Error).message);
   }
   const complaints = service.complaints(EXPECTED_FAILURES);
   if (complaints.length > 0)
-    violate("the log complains", `${complaints.length} lines:\n${complaints.slice(0, 10).join("\n").slice(0, 6000)}`);
+    violate("the log has errors", `${complaints.length} lines:\n${complaints.slice(0, 10).join("\n").slice(0, 6000)}`);
 }
 
-/** @throws Error when any step of an ordinary life fails */
+/** Creates, reads and ends an ordinary task. @throws Error when a step fails */
 async function liveATask({ call }: WatchedService): Promise<void> {
   const must = (isSo: boolean, step: string, answer: unknown) => {
     if (!isSo) throw new Error(`${step}: ${JSON.stringify(answer)}`);
@@ -438,11 +438,11 @@ function judgeConnections(
     .connections()
     .filter((to) => !(allowPrivate && /^(?:127\.|::1 |::ffff:127\.|::ffff:7f00:)/.test(to)));
   if (wrong.length > 0)
-    violate("a connection to where none may lead", `${wrong.length}: ${[...new Set(wrong)].slice(0, 20).join(", ")}`);
+    violate("a connection to a forbidden address", `${wrong.length}: ${[...new Set(wrong)].slice(0, 20).join(", ")}`);
   if (!allowPrivate && canary.contacts() > 0)
     violate("a listener on this machine was called", `${canary.contacts()} times`);
   if (allowPrivate && canary.contacts() === 0)
-    violate("no callback arrived", "so nothing was shown about those that must not");
+    violate("no callback arrived", "so nothing is shown about forbidden addresses");
 }
 
 interface Canary {
@@ -451,7 +451,7 @@ interface Canary {
   close(): Promise<void>;
 }
 
-/** Listens on every address of this machine, answers each connection and counts them. */
+/** Listens on every address of this machine, answers each connection, and counts them. */
 async function startCanary(): Promise<Canary> {
   let contacts = 0;
   const server = createServer((socket) => {
@@ -467,7 +467,7 @@ async function startCanary(): Promise<Canary> {
   };
 }
 
-/** Names beside `localhost` that lead to this machine's own loopback. */
+/** Returns the names other than `localhost` that resolve to this machine's loopback. */
 async function namesOfThisMachine(): Promise<string[]> {
   const names = [hostname(), "ip6-localhost"];
   const isLocal = await Promise.all(

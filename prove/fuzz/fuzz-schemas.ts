@@ -10,17 +10,17 @@ import type { InterpreterAnswer, InterpreterQuestion } from "./interpreter-threa
 import { cases, type Case } from "./schemas.ts";
 
 /**
- * What one check may take of its thread's time, whatever the schema. The budget is counted in steps, and the dearest take
- * up to 40 ms of an idle machine; where two programs share a core, each needs twice its time.
+ * The most CPU time of one check, for any schema. The budget counts steps: the slowest checks take up to 40 ms on an
+ * idle machine, and twice that where two programs share a core.
  */
 const CPU_MS = 100;
-/** Larger values do not get in (`SERVICE_BODY_LIMIT_BYTES`), and making one costs more than checking it. */
+/** Larger values exceed `SERVICE_BODY_LIMIT_BYTES`, and take longer to build than to check. */
 const VALUE_CHARACTERS = 1024 * 1024;
-/** What Ajv has not compiled and tried by then is not compared. */
+/** Ajv's time to compile and check; a slower case is not compared. */
 const AJV_MS = 200;
-/** An interpreter that says nothing for so long never will. */
+/** After this time without an answer, the interpreter counts as endless. */
 const ENDLESS_MS = 60_000;
-/** One schema of so many also goes through the service. */
+/** One schema in this many also goes through the service. */
 const THROUGH_HTTP = 20;
 const VIOLATIONS_SHOWN = 20;
 
@@ -69,7 +69,7 @@ async function judgeAll(
     };
     const [first, other] = await Promise.all([interpret(each), each.isCompared ? askAjv(each) : null]);
     let found = first;
-    // The machine may have been busy; what takes long takes long again.
+    // The machine may have been busy: measure again.
     if (found !== null && found.cpu > CPU_MS) {
       const again = await interpret(each);
       if (again !== null && again.cpu < found.cpu) found = again;
@@ -86,20 +86,20 @@ async function judgeAll(
     for (const { annotate } of found.verdicts) note(`values ${annotate}`);
 
     const end = found.problems[0] ?? found.verdicts[0]?.assert;
-    // What was left to the host is settled here, and how depends on the machine.
+    // A pending pattern is decided here, and the result depends on the machine.
     if (ends !== null && ends !== "pending" && end !== ends) violate(`it ends as ${end} instead of ${ends}`);
     if (!each.isCompared) note("not compared: hostile");
     else if (other === null) note("not compared: Ajv took too long");
     else if (other.verdicts === null)
-      note(found.problems.length > 0 ? "refused by both" : "not compared: refused by Ajv alone");
-    else if (found.problems.length > 0) note("not compared: refused by the interpreter alone");
+      note(found.problems.length > 0 ? "refused by both" : "not compared: refused only by Ajv");
+    else if (found.problems.length > 0) note("not compared: refused only by the interpreter");
     else
       for (const [i, { annotate }] of found.verdicts.entries()) {
         if (annotate !== "valid" && annotate !== "invalid") note("values without a verdict");
-        else if ((annotate === "valid") === other.verdicts[i]) note("values judged alike");
+        else if ((annotate === "valid") === other.verdicts[i]) note("values with the same verdict");
         else {
           const difference = differenceOf(schema, values[i]!);
-          if (difference === null) violate(`${short(values[i]!)} is ${annotate}, and Ajv says ${other.verdicts[i]}`);
+          if (difference === null) violate(`${short(values[i]!)} is ${annotate}, but Ajv says ${other.verdicts[i]}`);
           else note(`different by design: ${difference}`);
         }
       }
@@ -112,11 +112,11 @@ async function judgeAll(
   say(`the longest call took ${longest.toFixed(1)} ms of CPU time`);
   const failures = service.log.filter((line) => /"level":[56]0/.test(line));
   if (failures.length > 0)
-    violations.push(`the service's log complains:\n${failures.slice(0, 5).join("\n").slice(0, 4000)}`);
+    violations.push(`the service's log has errors:\n${failures.slice(0, 5).join("\n").slice(0, 4000)}`);
   if (violations.length > 0) throw new Error(violations.join("\n\n"));
 }
 
-/** The same schema and values as a client would send them: the service must say what the interpreter says. */
+/** Sends the same schema and values to the service, which must agree with the interpreter. */
 async function throughHttp(
   { call }: ServiceProcess,
   { schema, values }: Case,
@@ -138,7 +138,7 @@ async function throughHttp(
       timeout_seconds: 60,
       idempotency_key: `${index}-${i}`,
     };
-    // Bodies have limits of their own.
+    // Request bodies have their own limits.
     const isRefusedBefore = JSON.stringify(creation).includes('"__proto__":') || depthOf(creation) > 64;
     const annotate = verdicts[i]?.annotate ?? "";
     const isByTime = annotate === "pattern_too_slow" || annotate === "pattern_busy";
@@ -162,7 +162,7 @@ async function throughHttp(
   return wrong;
 }
 
-/** How many brackets deep it is as JSON. */
+/** Returns the nesting depth of the value as JSON. */
 function depthOf(value: unknown): number {
   let depth = 0;
   const isNested = (item: unknown): item is object => typeof item === "object" && item !== null;

@@ -1,4 +1,4 @@
-/** The interpreter in a thread of its own, so that one that never ends ends nothing else. */
+/** Runs the interpreter in its own thread, so that an endless check stops nothing else. */
 import { parentPort } from "node:worker_threads";
 import { isDeepStrictEqual } from "node:util";
 import { DEFAULT_STEPS } from "../../json-schema/budget.ts";
@@ -10,30 +10,30 @@ import type { VerdictInWords } from "../../json-schema/sentences.ts";
 import { validate } from "../../json-schema/validate.ts";
 import type { ValidateOptions } from "../../json-schema/validate.ts";
 
-/** JSON as text: the same objects are never seen twice. */
+/** JSON text, so that no object is used twice. */
 export interface InterpreterQuestion {
   schema: string;
   values: string[];
 }
 
 export interface InterpreterAnswer {
-  /** Codes of what is wrong with the schema; empty when nothing is. */
+  /** Codes of the schema's problems; empty for a valid schema. */
   problems: string[];
-  /** For each value: "valid", "invalid", or the code of a refusal; formats are annotations, and asserted. */
+  /** For each value: "valid", "invalid", or the code of a refusal; with formats as annotations, and asserted. */
   verdicts: { annotate: string; assert: string }[];
-  /** The longest call's CPU time, of two calls the shorter, in milliseconds. */
+  /** CPU time of the slowest call in milliseconds, each measured twice, the shorter time taken. */
   cpu: number;
-  /** What must never be. */
+  /** Violations. */
   faults: string[];
 }
 
 const host = createPatternHost();
 /**
- * Errors are collected with a quarter of the budget, when the verdict stands already. What ends that is counted as well, and not
- * done: at most a match of a pattern.
+ * The most steps of a call. Collecting errors after the verdict gets a quarter of the budget; the step that exceeds it
+ * is counted but not run, and is at most one match of a pattern.
  */
 const STEPS_MAX = DEFAULT_STEPS * 1.25 + MAX_MATCH_STEPS;
-/** Depends on the time that a pattern took, and so on the machine. */
+/** Refusals that depend on the time a pattern took, and so on the machine. */
 const BY_TIME = new Set(["pattern_too_slow", "pattern_busy"]);
 
 parentPort!.on("message", (question: InterpreterQuestion) => {
@@ -72,7 +72,7 @@ async function verdictOf(
     const verdict = validate(schema, JSON.parse(text), options);
     const spent = DEFAULT_STEPS - options.budget!.left;
     if (spent > STEPS_MAX && !(verdict.status === "refused" && verdict.code === "too_expensive"))
-      found.faults.push(`${spent} steps were spent and the verdict is ${verdict.status}`);
+      found.faults.push(`${spent} steps were used, but the verdict is ${verdict.status}`);
     return verdict;
   });
   if (verdict === null) return "threw";
@@ -80,7 +80,7 @@ async function verdictOf(
   return settled.status === "refused" ? settled.code : settled.status;
 }
 
-/** What `act` gives, the same both times. */
+/** Calls `act` twice and returns its result; the two results must be equal. */
 function twice<T extends object>(found: InterpreterAnswer, name: string, act: () => T): T | null {
   const once = () => {
     const before = process.threadCpuUsage();
@@ -92,7 +92,7 @@ function twice<T extends object>(found: InterpreterAnswer, name: string, act: ()
     const [first, second] = [once(), once()];
     found.cpu = Math.max(found.cpu, Math.min(first.ms, second.ms));
     if (!isDeepStrictEqual(comparable(first.result), comparable(second.result)))
-      found.faults.push(`${name} says something else the second time`);
+      found.faults.push(`${name} returns something else the second time`);
     return second.result;
   } catch (error) {
     found.faults.push(`${name} threw ${(error as Error).stack}`);
@@ -100,7 +100,7 @@ function twice<T extends object>(found: InterpreterAnswer, name: string, act: ()
   }
 }
 
-/** What a caller sees: a schema that was read is a graph, and equal when it was accepted. */
+/** Returns the part that a caller sees: an accepted schema is a graph, and all accepted schemas count as equal. */
 function comparable(result: object): unknown {
   if ("schema" in result) return "accepted";
   return "code" in result && BY_TIME.has(String(result.code)) ? "by time" : result;

@@ -1,8 +1,8 @@
 import type { Random } from "../random.ts";
 
 /**
- * JSON as it is written, not as it is read: objects are lists of members, so that keys may come twice, in any order and be
- * `__proto__`, and `raw` stands in the text as it is.
+ * JSON as written, not as parsed: an object is a list of members, so keys may repeat, come in any order and be
+ * `__proto__`. `raw` is put into the text unchanged.
  */
 export type Json = null | boolean | number | string | Json[] | { members: [string, Json][] } | { raw: string };
 
@@ -20,7 +20,7 @@ export function fromValue(value: unknown): Json {
   return value as Json;
 }
 
-/** Text that somewhere is too long, too short, or not text at all. */
+/** Text that is too long, too short or invalid for some field. */
 const ODD_TEXTS = [
   "",
   " ",
@@ -95,7 +95,7 @@ const ODD_RAWS = [
   '{"\\u005f_proto__":{"x":1}}',
 ].map((raw): Json => ({ raw }));
 
-/** Keys that objects of the language know, or that it sorts by itself. */
+/** Keys with a meaning in JavaScript, or that it sorts. */
 const ODD_KEYS = [
   "__proto__",
   "constructor",
@@ -116,7 +116,7 @@ const ODD_KEYS = [
   "😀",
 ];
 
-/** Anything at all. */
+/** Returns any JSON value. */
 export function anyJson(random: Random, depth = 3): Json {
   switch (random.int(depth > 0 ? 9 : 6)) {
     case 0:
@@ -149,7 +149,7 @@ export function anyObject(random: Random, depth = 3): Json {
   };
 }
 
-/** `value` with one thing wrong with it, or strange about it, anywhere in it. */
+/** Returns `value` with one invalid or strange change somewhere in it. */
 export function mutate(random: Random, value: Json): Json {
   const inner = isContainer(value) && random.chance(0.6);
   if (inner && Array.isArray(value) && value.length > 0) {

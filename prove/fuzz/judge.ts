@@ -5,10 +5,10 @@ import type { Answer } from "./connection.ts";
 import { closeShapes, type Operation } from "./description.ts";
 import type { Request } from "./requests.ts";
 
-/** Says what is wrong with an answer; nothing when all is well. */
+/** Returns what is wrong with an answer; empty when nothing is. */
 export type Judge = (request: Request, answer: Answer) => string[];
 
-/** What any address may answer besides what its operation lists; the description says so. */
+/** Errors that any address may answer besides its declared ones, as the description says. */
 const ANYWHERE: readonly ErrorCode[] = [
   "NOT_FOUND",
   "METHOD_NOT_ALLOWED",
@@ -17,12 +17,12 @@ const ANYWHERE: readonly ErrorCode[] = [
   "MALFORMED_REQUEST",
   "PAYLOAD_TOO_LARGE",
 ];
-/** There is no key of a vendor here, and no Slack: the only answers above 499 that nobody needs to look into. */
+/** No vendor key and no Slack are set up here, so only these answers above 499 are expected. */
 export const EXPECTED_FAILURES: readonly string[] = ["VERIFIER_API_KEY_MISSING", "SLACK_NOT_CONFIGURED"];
 const SAFE_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** @param document - the service's own description; an answer may hold what it names and nothing else */
+/** @param document - the service's own description; an answer may contain only what it declares */
 export function createJudge(document: JsonObject): Judge {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   ajv.addSchema(closeShapes(document), "openapi");
@@ -39,7 +39,7 @@ export function createJudge(document: JsonObject): Judge {
     const validator = shapeOf(pointer);
     return validator(body)
       ? []
-      : [`the body does not fit ${pointer}: ${ajv.errorsText(validator.errors).slice(0, 500)}`];
+      : [`the body does not match ${pointer}: ${ajv.errorsText(validator.errors).slice(0, 500)}`];
   };
 
   return (request, answer) => {
@@ -50,7 +50,7 @@ export function createJudge(document: JsonObject): Judge {
     const requestId = headers.get("x-request-id");
     require(requestId !== undefined && requestId !== "", "there is no X-Request-Id");
     const given = request.headers.find(([name]) => name === "X-Request-Id")?.[1];
-    // What is hardly a request may have been refused before its headers were read.
+    // A malformed request may be refused before its headers are read.
     if (given !== undefined && request.allowed !== "any" && /^[\x20-\x7e]{1,128}$/.test(given))
       require(requestId === given, "X-Request-Id is not the caller's");
     for (const [name, value] of Object.entries(SAFE_HEADERS))
@@ -68,13 +68,13 @@ export function createJudge(document: JsonObject): Judge {
       }
     }
     const code = (body as { error_code?: string } | null)?.error_code;
-    // Without a body nothing says which failure it is; of what answers HEAD, Slack's routes alone have one that is expected.
+    // Without a body the failure is unknown; among answers to HEAD, only Slack's routes have an expected one.
     const isExpected = isHead
       ? status === 503 && /^\S+ \/api\/channels\/slack\//.test(request.bytes.toString("latin1", 0, 100))
       : EXPECTED_FAILURES.includes(code ?? "");
-    if (status >= 500) require(isExpected, "it is a failure of the service");
+    if (status >= 500) require(isExpected, "the service failed");
     if (status >= 400 && !isHead) {
-      require(headers.get("content-type") === JSON_TYPE, `an error came as ${headers.get("content-type")}`);
+      require(headers.get("content-type") === JSON_TYPE, `an error has the type ${headers.get("content-type")}`);
       problems.push(...misfit("/components/schemas/Error", body), ...wrongError(body, answer));
     }
     if (status === 405) require((headers.get("allow") ?? "") !== "", "there is no Allow");
@@ -84,14 +84,15 @@ export function createJudge(document: JsonObject): Judge {
     const isOurs = ANYWHERE.some((each) => each === code) || (isHead && [400, 404, 405, 431].includes(status));
     switch (request.allowed) {
       case "unknown":
-        require(status === 404 && (isHead || code === "NOT_FOUND"), "nothing is there: it must be 404 NOT_FOUND");
+        require(status === 404 &&
+          (isHead || code === "NOT_FOUND"), "the path does not exist: it must be 404 NOT_FOUND");
         break;
       case "method":
-        require(status === 405, "this method is not taken: it must be 405");
+        require(status === 405, "this method is not allowed: it must be 405");
         break;
       case "page":
         require([200, 301, 302, 304, 400, 404].includes(status) ||
-          (isHead && status === 405), "a page does not answer like this");
+          (isHead && status === 405), "a page does not give this answer");
         break;
       case "any":
         break;
@@ -115,7 +116,7 @@ function wrongError(body: unknown, { status, headers }: Answer): string[] {
   if (entry === null) problems.push(`error_code ${JSON.stringify(error_code)} is not in the catalogue`);
   else if (entry.status !== status) problems.push(`${error_code} comes with ${entry.status}`);
   if (!docs.endsWith(`/docs/troubleshooting#${error_code}`)) problems.push(`docs is ${docs}`);
-  if (request_id !== headers.get("x-request-id")) problems.push("request_id is not that of the header");
+  if (request_id !== headers.get("x-request-id")) problems.push("request_id differs from the header");
   return problems;
 }
 
@@ -138,12 +139,12 @@ function undeclared(
   )) {
     const value = headers.get(name.toLowerCase());
     if (value !== undefined && header.schema?.enum?.includes(value) === false) problems.push(`${name} is ${value}`);
-    // Replays alone are marked as such, and only pages that are not the last have a next one.
+    // Only replays have `Idempotent-Mismatch`, and the last page of a list has no `Link`.
     if (value === undefined && !["Idempotent-Mismatch", "Link"].includes(name))
       problems.push(`the declared header ${name} is missing`);
   }
   if (sent === "HEAD" || content === undefined) {
-    if (bytes.length > 0) problems.push("there is a body where none is declared");
+    if (bytes.length > 0) problems.push("there is a body, but none is declared");
     return problems;
   }
   if (type !== "application/json") return problems;

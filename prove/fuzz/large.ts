@@ -4,10 +4,10 @@ import { toText, type Json } from "./json-text.ts";
 import { creation, type Exchange, type Surroundings } from "./requests.ts";
 
 export const LARGE_KINDS = ["text", "escapes", "numbers", "keys", "rows", "branches"] as const;
-/** A little less than a body may have. */
+/** Slightly less than the body limit. */
 const CHARACTERS = 1_040_000;
 
-/** A creation whose body is nearly as long as a body may be. */
+/** Returns a creation whose body is nearly as long as the limit. */
 export function largeExchange(
   random: Random,
   kind: (typeof LARGE_KINDS)[number],

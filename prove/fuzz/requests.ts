@@ -11,48 +11,48 @@ const GUARDS_ITSELF: ReadonlySet<string> = new Set([
   "/api/embed/task/complete",
 ]);
 
-/** What an answer may be. */
+/** Which answers are allowed. */
 export type Allowed =
-  /** What the operation declares. */
+  /** The declared answers of the operation. */
   | "declared"
-  /** That, or what any address may answer: the way it was sent is strange. */
+  /** Those, or what any address may answer, because the transport is unusual. */
   | "lenient"
-  /** 404: there is nothing. */
+  /** 404: nothing is there. */
   | "unknown"
-  /** 405: something is there, and takes other methods. */
+  /** 405: the path exists, but not with this method. */
   | "method"
-  /** A page for people, its files, or 404. */
+  /** A page, one of its files, or 404. */
   | "page"
-  /** Nobody knows which address it names, or whether it is a request: any answer of ours. */
+  /** It is unclear which address this is, or whether it is a request: any answer of ours. */
   | "any";
 
-/** Answers to expect on one connection: more than one when requests follow each other without waiting. */
+/** One or more requests on a connection; more than one when they are pipelined. */
 export interface Exchange {
   index: number;
   requests: Request[];
   pieces: Buffer[];
-  /** Our half of the connection is closed after the last byte. */
+  /** Close our half of the connection after the last byte. */
   end: boolean;
-  /** On a connection of its own. */
+  /** Use a separate connection. */
   isAlone: boolean;
-  /** The connection is given up when no answer comes soon: it waits for the end of a task. */
+  /** It may wait for the end of a task: close the connection when no answer arrives soon. */
   mayWait: boolean;
-  /** Hardly a request: the connection may end without an answer. */
+  /** It may not be valid HTTP: the connection may end without an answer. */
   mayEnd: boolean;
 }
 
 export interface Request {
   method: string;
   target: string;
-  /** Its head and body as one stretch of bytes. */
+  /** Headers and body as sent. */
   bytes: Buffer;
   body: Buffer | null;
   headers: [string, string][];
   operation: Operation | null;
   allowed: Allowed;
-  /** Statuses of which it must be one; null: any that is allowed. */
+  /** The status must be one of these; null: any allowed status. */
   mustBe: readonly number[] | null;
-  /** For creations: an answer that completes the task. */
+  /** For a creation: a response that completes the task. */
   response: Json;
 }
 
@@ -63,7 +63,7 @@ export interface Surroundings {
   receivers: Receivers;
 }
 
-/** Requests that come more often than others: without them there is nothing that the others could reach. */
+/** Requests that are more frequent: the others depend on what these create. */
 const WEIGHTS: Readonly<Record<string, number>> = {
   "POST /api/tasks": 14,
   "POST /api/tasks/{id}/complete": 8,
@@ -72,7 +72,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   "GET /api/admin/webhook-deliveries": 3,
 };
 
-/** Characters from which on a head may be too large. */
+/** Headers longer than this may be refused. */
 const HEAD_MAX = 15_000;
 
 const TOKEN = `Bearer ${ADMIN_TOKEN}`;
@@ -123,7 +123,7 @@ const UNKNOWN = [
   "/a".repeat(400),
 ];
 
-/** The request with this number. The same seed makes the same choices; ids are those that there are by then. */
+/** Returns the request with this number. A seed makes the same choices; ids are those known at the time. */
 export function makeExchange(around: Surroundings, index: number): Exchange {
   const random = createRandom(around.seed, index);
   const roll = random.int(100);
@@ -150,7 +150,7 @@ function single(index: number, request: Request, more: Partial<Exchange> = {}): 
   };
 }
 
-/** A creation of which only the way to the limits is known: it must not fail. */
+/** Returns a creation with values at the limits, where the only rule is that it must not fail with 5xx. */
 export function creation(fields: Record<string, Json>, { description }: Surroundings): Exchange {
   const operation = description.operations.find(({ name }) => name === "POST /api/tasks")!;
   const headers: [string, string][] = [
@@ -174,7 +174,7 @@ export function creation(fields: Record<string, Json>, { description }: Surround
   );
 }
 
-/** @param kind - "valid": one that is accepted, unless what it is about has ended meanwhile */
+/** @param kind - "valid": it is accepted, unless its task has ended since */
 export function operationRequest(random: Random, around: Surroundings, index: number, kind: "any" | "valid"): Request {
   const { description, known } = around;
   const isAny = kind === "any";
@@ -236,7 +236,7 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
   isStrange ||= headLength > HEAD_MAX;
   const takesBody = operation.method !== "GET";
   let mustBe: readonly number[] | null = null;
-  // What a page elsewhere makes a browser send is refused before it is asked who sends it.
+  // A cross-site request of a browser is refused before the caller is identified.
   const isCrossSite =
     token === null &&
     operation.knowsToken &&
@@ -244,7 +244,7 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
     headers.some(([name]) => name === "Origin" || name === "Cookie");
   if (!isStrange) {
     const isJson = type === "application/json";
-    // What carries credentials of its own in each request is open to pages of any origin.
+    // An operation with its own credentials in each request accepts pages of any origin.
     if (isCrossSite && !GUARDS_ITSELF.has(operation.path)) mustBe = [403];
     else if (operation.isSecured && (token !== TOKEN || !operation.knowsToken)) mustBe = [401];
     else if (takesBody && isJson && bytes !== null && !isAcceptable(bytes)) mustBe = [400];
@@ -264,7 +264,7 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
   });
 }
 
-/** Whether bytes are JSON that can be taken: UTF-8, no `__proto__`, no number beyond doubles. Depth is left aside. */
+/** Returns whether bytes are acceptable JSON: UTF-8, no `__proto__`, no number beyond doubles. Ignores the depth. */
 function isAcceptable(bytes: Buffer): boolean {
   if (bytes.length === 0) return true;
   if (!isUtf8(bytes)) return false;
@@ -366,7 +366,7 @@ function bodyFor(
   if (operation.name === "POST /api/tasks") {
     const { fields, response } = newTask(random, newKey(seed, index), receivers);
     if (isAny && known.keys.length > 0 && random.chance(0.05)) {
-      // A replay: the rest is then not looked at, whatever it is.
+      // A replay: the service ignores the other fields.
       fields["idempotency_key"] = random.pick(known.keys);
       return { body: mutate(random, membersOf(fields)), ...none, isMutated: true };
     }
@@ -393,7 +393,7 @@ function bodyFor(
   return { body: mutated(random, shape, random.chance(0.4)), ...none };
 }
 
-/** The last eight characters may be exchanged, for another task from the same body. */
+/** The last eight characters can be replaced, to create another task from the same body. */
 function newKey(seed: number, index: number): string {
   return `fuzz-${seed}-${index}-00000000`;
 }
@@ -408,7 +408,7 @@ function mutated(random: Random, value: Json, isMutated: boolean): Json {
   return random.chance(0.2) ? mutate(random, once) : once;
 }
 
-/** Text in an encoding that is not what was said, or not all of it. */
+/** Returns text in the wrong encoding, or cut off. */
 function miscoded(random: Random, bytes: Buffer): Buffer {
   switch (random.int(8)) {
     case 0:
@@ -506,7 +506,7 @@ const ODD_HEADERS: readonly [string, string][] = [
   ["Authorization", "Bearer second"],
   ["Host", "second.invalid"],
 ];
-/** With these, an answer may be one that the operation does not name. */
+/** With these headers, an answer may be one that the operation does not declare. */
 const STRANGE_HEADERS = new Set([
   "X-Large",
   "Expect",
@@ -518,14 +518,14 @@ const STRANGE_HEADERS = new Set([
   "Accept-Version",
 ]);
 
-/** Less than what is refused for its length alone. */
+/** Less than the limit of the length of the headers. */
 const HEAD_BYTES = 12_000;
 
 function assembled(request: Omit<Request, "bytes">): Request {
   const { method, target, headers, body } = request;
   const all: [string, string][] = body === null ? headers : [...headers, ["Content-Length", String(body.length)]];
   const head = `${method} ${target} HTTP/1.1\r\n${all.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
-  // Together more than a head may have, perhaps.
+  // All headers together may exceed the limit.
   const isLong = head.length > HEAD_BYTES && request.allowed === "declared";
   return {
     ...request,
@@ -543,7 +543,7 @@ function plain(random: Random, method: string, target: string, operation: Operat
 
 function otherMethod(random: Random, { description, known }: Surroundings): Request {
   const operation = random.pick(description.operations);
-  // An id may be any word, so that `counts` is one as well.
+  // An id may be any word, so `counts` can be an id.
   const takes = new Set(
     description.operations
       .filter(({ path }) => new RegExp(`^${path.replace("{id}", "[^/]+")}$`).test(operation.path))
@@ -559,7 +559,7 @@ function otherMethod(random: Random, { description, known }: Surroundings): Requ
   );
 }
 
-/** The address of an operation in another spelling: it may be found there, or not. */
+/** Returns a request with another spelling of an operation's address, which may or may not exist. */
 function strangePath(random: Random, around: Surroundings): Request {
   const request = operationRequest(random, around, 0, "valid");
   const target = request.target;
@@ -601,7 +601,7 @@ function strangePath(random: Random, around: Surroundings): Request {
   return assembled({ ...request, headers, body: null, target: spelled, allowed: "any", mustBe: null, response: null });
 }
 
-/** The way in which the bytes travel. */
+/** Chooses how the bytes are sent. */
 function transported(random: Random, index: number, request: Request): Exchange {
   const mayWait = request.operation?.path.endsWith("/poll") === true;
   const exchange = single(index, request, { mayWait });
@@ -610,7 +610,7 @@ function transported(random: Random, index: number, request: Request): Exchange 
   const { bytes } = request;
   switch (random.int(4)) {
     case 0: {
-      // In pieces, the cuts anywhere.
+      // Split at random places.
       const cuts = [...new Set(Array.from({ length: 1 + random.int(5) }, () => random.int(bytes.length)))].toSorted(
         (a, b) => a - b,
       );
@@ -621,12 +621,12 @@ function transported(random: Random, index: number, request: Request): Exchange 
       };
     }
     case 1:
-      // Our half closed: whoever does that is taken for gone.
+      // Closes our half: the service treats such a client as gone.
       return { ...exchange, end: true, isAlone: true, mayEnd: true };
     case 2:
       return { ...exchange, pieces: chunked(random, request), isAlone: true };
     default: {
-      // It says another length, or breaks off.
+      // The declared length is wrong, or the body is cut off.
       const isLonger = random.chance(0.5);
       const cut = bytes.subarray(0, random.int(bytes.length));
       const pieces = isLonger
@@ -664,7 +664,7 @@ function chunked(random: Random, request: Request): Buffer[] {
   return pieces.length > 8 ? [Buffer.concat(pieces)] : pieces;
 }
 
-/** Requests that do not wait for each other's answers. */
+/** Returns pipelined requests: they do not wait for each other's answers. */
 function pipelined(random: Random, around: Surroundings, index: number): Exchange {
   const requests = Array.from({ length: 2 + random.int(4) }, (_, i) =>
     operationRequest(random, around, index * 1000 + i, "any"),
@@ -686,7 +686,7 @@ function pipelined(random: Random, around: Surroundings, index: number): Exchang
   };
 }
 
-/** What is hardly a request. */
+/** Returns bytes that are barely HTTP. */
 function bare(random: Random, around: Surroundings, index: number): Exchange {
   const auth = `Authorization: Bearer ${ADMIN_TOKEN}\r\n`;
   const host = "Host: 127.0.0.1\r\n";

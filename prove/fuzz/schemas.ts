@@ -6,22 +6,22 @@ import { isJsonObject, type JsonObject } from "../../src/lib/json.ts";
 import { createRandom, type Random } from "../random.ts";
 import { fromValue, mutate, toText } from "./json-text.ts";
 
-/** A schema and values to try on it, as text. */
+/** A schema and values to check, as text. */
 export interface Case {
   kind: "any" | "near" | "form" | "hostile" | "known hostile";
   schema: string;
   values: string[];
-  /** Whether Ajv is asked as well; most of what is hostile takes it for ever. */
+  /** Whether to compare with Ajv; most hostile schemas keep it busy forever. */
   isCompared: boolean;
-  /** How the first value is known to end; null where nobody knows. */
+  /** The known result of the first value; null where it is unknown. */
   ends: string | null;
 }
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
-/** So many are made up in one go. */
+/** Cases generated at a time. */
 const BATCH = 200;
 
-/** Without end; the same seed gives the same cases. */
+/** Yields cases without end; the same seed yields the same cases. */
 export function* cases(seed: number): Generator<Case> {
   for (let batch = 0; ; batch++) {
     const options = { seed: (seed + batch * 7919) | 0, numRuns: BATCH };
@@ -45,7 +45,7 @@ function dated(random: Random, schema: JsonObject): JsonObject {
   return random.chance(0.3) ? { $schema: DRAFT_07, ...schema } : schema;
 }
 
-/** With values that are meant to fit, that nearly do, and any. */
+/** Adds values that should match, values that nearly match, and any values. */
 function tried(random: Random, kind: Case["kind"], schema: JsonObject, some: readonly unknown[]): Case {
   const isMutated = kind === "near" || random.chance(0.1);
   const text = (isMutated && mutatedText(random, schema)) || JSON.stringify(schema);
@@ -55,18 +55,18 @@ function tried(random: Random, kind: Case["kind"], schema: JsonObject, some: rea
   return { kind, schema: text, values, isCompared: true, ends: null };
 }
 
-/** null: it is no JSON any more. */
+/** null: the change made it invalid JSON. */
 function mutatedText(random: Random, value: unknown): string | null {
   const text = toText(mutate(random, fromValue(value)));
   try {
-    // Numbers as the language has them.
+    // Normalize numbers as JavaScript does.
     return text.length > 20_000 ? null : JSON.stringify(JSON.parse(text));
   } catch {
     return null;
   }
 }
 
-/** As tools write them, with every keyword that forms have. */
+/** Returns a schema as tools generate it, with every keyword that forms support. */
 function form(random: Random): JsonObject {
   if (random.chance(0.1)) return random.pick([ZOD_SCHEMA, PYDANTIC_SCHEMA]).schema;
   const some = <T>(list: readonly T[], share: number) => list.filter(() => random.chance(share));
@@ -155,7 +155,7 @@ function form(random: Random): JsonObject {
   return schema;
 }
 
-/** Small schemas whose work grows faster than they do. */
+/** Returns small schemas whose cost grows faster than their size. */
 function hostile(random: Random, some: readonly unknown[]): Case {
   const many = <T>(count: number, make: (i: number) => T) => Array.from({ length: count }, (_, i) => make(i));
   const applicator = () => random.pick(["allOf", "anyOf", "oneOf"]);
@@ -242,7 +242,7 @@ function hostile(random: Random, some: readonly unknown[]): Case {
   };
 }
 
-/** All that can be written as text: the platform gives up on what nests deeper. */
+/** The hostile cases that can be written as text: V8 cannot serialize deeper nesting. */
 const KNOWN = HOSTILE_CASES.filter(({ name }) => !name.startsWith("5,000 levels"));
 
 function knownHostile(random: Random): Case {
@@ -256,7 +256,7 @@ function knownHostile(random: Random): Case {
   };
 }
 
-/** A value that fits most of what `schema` says, as far as it can be told without trying. */
+/** Returns a value that matches most of `schema`, as far as a look at the schema tells. */
 function instanceOf(random: Random, schema: unknown, root: JsonObject, depth: number): unknown {
   if (!isJsonObject(schema) || depth < 0) return random.pick<unknown>([null, 1, "a", {}, [], true]);
   const from = (part: unknown) => instanceOf(random, part, root, depth - 1);

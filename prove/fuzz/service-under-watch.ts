@@ -2,16 +2,16 @@ import { existsSync, readFileSync } from "node:fs";
 import { startProcess, type ServiceProcess } from "../../test/support/processes.ts";
 import { CONNECT_MARK, STALL_MARK, type Stall } from "./watch.ts";
 
-/** A service whose event loop, connections and log are looked at from outside. */
+/** A service whose event loop, connections and log are monitored from outside. */
 export interface WatchedService extends ServiceProcess {
   port: number;
-  /** Since it was last asked. */
+  /** Returns the stalls since the last call. */
   stalls(): Stall[];
-  /** Addresses and ports of all connections that it began, except to a database on a socket of the file system. */
+  /** Returns address and port of each outgoing connection, except to a database on a Unix socket. */
   connections(): string[];
-  /** Lines of the log that an operator would have to look into, and what was written beside the log. */
+  /** Returns log lines that need an operator, and lines that are not in the log's format. */
   complaints(expected: readonly string[]): string[];
-  /** Now, and at most so far, in MB; null where the system does not tell. */
+  /** Returns the current and the highest use in MB; null where the system does not report it. */
   memory(): { now: number; peak: number } | null;
 }
 

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import type { Answer } from "./connection.ts";
 import type { Exchange } from "./requests.ts";
 
-/** Longer bytes than this go to a file instead of a terminal. */
+/** Longer bytes are written to a file instead of the terminal. */
 const SHOWN_BYTES = 3000;
 
-/** The command that sends an exchange again, to a service at port 3000. */
+/** Returns the command that sends an exchange again, to a service on port 3000. */
 export function asCommand({ requests, pieces, end, index }: Exchange): string {
   const [request] = requests;
   const all = Buffer.concat(pieces);
@@ -30,7 +30,7 @@ export function asText({ status, headers, body }: Answer): string {
   return `${status} ${lines.join(" | ")}\n    ${body.subarray(0, 800).toString()}`;
 }
 
-/** For bash, byte by byte. */
+/** Returns the text quoted for bash, byte by byte. */
 function quoted(text: string, encoding: "latin1"): string {
   const bytes = Buffer.from(text, encoding);
   if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f && byte !== 0x27)) return `'${text}'`;

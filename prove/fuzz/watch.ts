@@ -1,30 +1,30 @@
 /**
- * Loaded into a service beside it (`node --import`), changes nothing of it, and writes one line to its stderr for each
- * stretch in which its event loop did nothing else, and for each connection that it begins.
+ * Loaded into a service with `node --import`. It does not change the service, and writes one line to stderr for each
+ * stretch in which the event loop did nothing else, and for each connection that the service opens.
  *
- * A stretch is measured in time and in CPU time of the main thread: what only waited for the machine has little of the
- * latter.
+ * A stretch is measured in elapsed time and in CPU time of the main thread: a stretch that only waited for the machine
+ * has little CPU time.
  */
 import { writeSync } from "node:fs";
 import { Socket } from "node:net";
 import { PerformanceObserver } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 
-/** One stretch, in milliseconds; `at` is its end, in epoch milliseconds. */
+/** One stretch, in milliseconds; `at` is its end in epoch milliseconds. */
 export interface Stall {
   at: number;
   wall: number;
   cpu: number;
-  /** Of it, collecting garbage. */
+  /** The part spent on garbage collection. */
   gc: number;
 }
 
-/** What the event loop may be held up at most, in milliseconds of its own work. */
+/** The longest time that one stretch may block the event loop, in milliseconds of its own work. */
 export const STALL_MS = 50;
-/** A stall is told a moment after it. */
+/** A stall is reported a moment after it happened. */
 export const TOLD_MS = 150;
 
-/** What the thread did of its own, garbage aside; CPU time may exceed the time by what a clock's tick is. */
+/** Returns the thread's own work without garbage collection; CPU time may exceed elapsed time by one clock tick. */
 export function workOf({ wall, cpu, gc }: Stall): number {
   return Math.min(wall, cpu) - gc;
 }
@@ -33,10 +33,10 @@ export const STALL_MARK = "fuzz-stall ";
 export const CONNECT_MARK = "fuzz-connect ";
 const LOOK_EVERY_MS = 4;
 const REPORTED_MS = 25;
-/** The platform tells of a garbage collection some time after it. */
+/** Node reports a garbage collection some time after it. */
 const GC_TOLD_MS = 80;
 
-// The suite imports the marks from here; only a service is watched.
+// The suite imports the constants from here; only a service is monitored.
 // oxlint-disable-next-line node/no-process-env -- set by the suite for the service alone
 if (isMainThread && process.env["FUZZ_WATCH"] === "1") watch();
 
@@ -62,7 +62,7 @@ function watch(): void {
 
   const connect = Socket.prototype.connect;
   Socket.prototype.connect = function (this: Socket, ...given: unknown[]) {
-    // Without a port it is a socket in the file system: the database.
+    // Without a port it is a Unix socket: the database.
     this.on("connectionAttempt", (address: string, port: number | undefined) => {
       if (port !== undefined) writeSync(2, `${CONNECT_MARK}${address} ${port}\n`);
     });

@@ -17,16 +17,16 @@ import {
 import { agree, describe, explain, type Known } from "./linearize.ts";
 import type { Given, Service } from "./service.ts";
 
-/** Whoever waits for a task that has ended was not woken if there is no answer by then; a poll alone takes a minute. */
+/** A poll after the end of its task must be answered within this time; an unanswered poll waits for a minute. */
 const WOKEN_MS = 20_000;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** What is known of a run so far. */
+/** The state of a run so far. */
 export interface Model {
   known: Known;
-  /** Those who wait for the end of a task. */
+  /** Polls that wait for the end of a task. */
   waiting: { name: string; answer: Promise<Given> }[];
   stop: AbortController;
 }
@@ -40,7 +40,7 @@ export async function begin(service: Service): Promise<Model> {
 
 // --- Commands ------------------------------------------------------------------------------------------------------
 
-/** One call, or several at the same time. */
+/** One call, or several concurrent calls. */
 class Calls implements Command {
   readonly actions: readonly Action[];
   constructor(actions: readonly Action[]) {
@@ -49,7 +49,7 @@ class Calls implements Command {
   check = () => true;
   async run(model: Model, service: Service): Promise<void> {
     const { known } = model;
-    // A task that is not there yet is nobody's, also when one is created meanwhile.
+    // A task that does not exist yet has no name, even when one is created at the same time.
     const actions = this.actions.map((action) =>
       "task" in action && action.task >= known.world.named ? { ...action, task: -1 } : action,
     );
@@ -64,7 +64,7 @@ class Calls implements Command {
   toString = () => this.actions.map((action) => JSON.stringify(action)).join(" beside ");
 }
 
-/** Begins to wait for the end of a task. */
+/** Starts to wait for the end of a task. */
 class Wait implements Command {
   readonly task: number;
   constructor(task: number) {
@@ -74,7 +74,7 @@ class Wait implements Command {
   async run(model: Model, service: Service): Promise<void> {
     const name = `task ${this.task}`;
     const answer = service.wait(model.known.names.get(name)!, model.stop.signal);
-    answer.catch(() => {}); // a run that failed is not waited for
+    answer.catch(() => {}); // a failed run does not wait for it
     model.waiting.push({ name, answer });
     await hearWoken(model);
   }
@@ -94,7 +94,7 @@ class Advance implements Command {
   toString = () => `${this.ms} ms pass`;
 }
 
-/** An answer that comes just before, at or after the deadline. */
+/** Answers just before, at or after the deadline. */
 class AnswerAtDeadline implements Command {
   readonly offsetMs: number;
   readonly action: Extract<Action, { type: "complete" }>;
@@ -115,25 +115,25 @@ class AnswerAtDeadline implements Command {
   private isMeant = ({ name }: { name: string }) => name === `task ${this.action.task}`;
 }
 
-/** Makes the attempts that are due. */
+/** Makes the due attempts. */
 class Deliver implements Command {
   check = () => true;
   async run({ known: { world, names } }: Model, service: Service): Promise<void> {
     service.advance(HOLD);
     world.now += HOLD;
     const expected = attemptDue(world, service.answerOf).map((sent) => realized(sent, names));
-    // A receiver gets one at a time until it has answered.
+    // A receiver gets one callback at a time until it has answered.
     const sent = await service.deliver(expected.length + 1);
     const sorted = (all: readonly { hook: string }[]) => {
       const texts = all.map((one) => ({ text: JSON.stringify(one), isSilent: service.answerOf(one.hook) === null }));
-      // Where a kept connection ends without an answer, the same attempt goes out once more on a new one.
+      // When a kept connection ends without an answer, the same attempt is sent once more on a new one.
       const silent = new Set(texts.filter(({ isSilent }) => isSilent).map(({ text }) => text));
       return [...silent, ...texts.filter(({ isSilent }) => !isSilent).map(({ text }) => text)].toSorted();
     };
     if (!isDeepStrictEqual(sorted(sent), sorted(expected)))
       throw new Error(`due were ${JSON.stringify(expected)}\n    sent were ${JSON.stringify(sent)}`);
   }
-  toString = () => "what is due is sent";
+  toString = () => "due callbacks are sent";
 }
 
 class AnswerWith implements Command {
@@ -150,7 +150,7 @@ class AnswerWith implements Command {
   toString = () => `receiver ${this.hook} answers ${this.status ?? "nothing"} from now on`;
 }
 
-/** Everything that can be read agrees in the end, and nobody is left waiting. */
+/** Checks that everything readable agrees at the end, and that no poll still waits. */
 export async function finish(model: Model, service: Service): Promise<void> {
   const ask = (actions: Action[]) => new Calls(actions).run(model, service);
   for (const { name } of model.waiting) await ask([{ type: "cancel", task: Number(name.slice(5)), reason: null }]);
@@ -162,7 +162,7 @@ export async function finish(model: Model, service: Service): Promise<void> {
   await ask([{ type: "stats", days: 2 }]);
 }
 
-/** Which of the ways in which it can have been is the one that left what there is. */
+/** Returns the one possible state that matches what the service now shows. */
 async function whichOf(
   all: Known[],
   calls: readonly { action: Action; given: Given }[],
@@ -176,14 +176,14 @@ async function whichOf(
       left = left.filter((one) => agree(apply(one.world, { type, task }), given, one.names) !== null);
       if (left.length === 0)
         throw new Error(
-          `${describeCalls(calls, names)}\n  can be explained, but not with task ${task} afterwards: ${type} gives ${JSON.stringify(given)}`,
+          `${describeCalls(calls, names)}\n  can be explained, but then task ${task} does not match: ${type} gives ${JSON.stringify(given)}`,
         );
     }
   }
   return left[0]!;
 }
 
-/** Whoever waits for a task that has ended must be answered now. */
+/** Checks that every poll of an ended task is answered now. */
 async function hearWoken(model: Model): Promise<void> {
   const { world, names } = model.known;
   for (const waiter of model.waiting.slice()) {
@@ -194,22 +194,22 @@ async function hearWoken(model: Model): Promise<void> {
     if (!isGone && (status === "created" || status === "rejected")) continue;
     model.waiting.splice(model.waiting.indexOf(waiter), 1);
     const given = await Promise.race([answer, sleep(WOKEN_MS, null, { ref: false })]);
-    if (given === null) throw new Error(`nobody woke who waits for ${name}`);
-    // Ended and deleted at once: it may have been read between the two.
+    if (given === null) throw new Error(`a poll of ${name} was not woken`);
+    // If the task ended and was deleted at once, the poll may have read it in between.
     const isBetween = isGone && given.status === 200;
     if (!isBetween && agree(expected, given, names) === null)
-      throw new Error(`who waits for ${name}: ${describe(expected, given, names)}`);
+      throw new Error(`a poll of ${name}: ${describe(expected, given, names)}`);
   }
 }
 
-/** As a receiver sees it. */
+/** Returns a callback as the receiver sees it. */
 function realized({ hook, body }: { hook: string; body: object }, names: Known["names"]) {
   const { task_id } = body as { task_id: string };
   return { hook, body: { ...body, task_id: names.get(task_id) } };
 }
 
 function notExplained({ world, names }: Known, calls: readonly { action: Action; given: Given }[]): string {
-  if (calls.length > 1) return `${describeCalls(calls, names)}\n  cannot have come in any order`;
+  if (calls.length > 1) return `${describeCalls(calls, names)}\n  have no possible order`;
   const [{ action, given }] = calls as [{ action: Action; given: Given }];
   const expected: Answer = apply(structuredClone(world), action);
   return `${JSON.stringify(action)}\n  ${describe(expected, given, names)}`;
@@ -221,7 +221,7 @@ function describeCalls(calls: readonly { action: Action; given: Given }[], names
   return text.join("\n").replaceAll(/tsk_[0-9a-z]{26}/g, (id) => nameOf.get(id) ?? id);
 }
 
-// --- What is tried -------------------------------------------------------------------------------------------------
+// --- Generated calls -------------------------------------------------------------------------------------------------
 
 const task = fc.nat(3);
 const requests: fc.Arbitrary<Request> = fc.record({
@@ -281,7 +281,7 @@ const redelivering = fc.oneof(
     .map((status): Action => ({ type: "redeliver all", status })),
 );
 const timeOut = fc.constant<Action>({ type: "time out" });
-/** What is called at the same time: everything that changes tasks, and looks at one of them. */
+/** Concurrent calls: everything that changes tasks, and a read of one of them. */
 const atOnce = fc.oneof(
   { arbitrary: create, weight: 4 },
   { arbitrary: complete, weight: 5 },

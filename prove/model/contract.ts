@@ -1,6 +1,6 @@
 /**
- * The contract as a small machine: what each call does to what there is, and what it answers. Written from the
- * specification; it shares no code with the service. Ids are names of ours ("task 3") until the service gave its own.
+ * The contract as a small state machine: what each call changes, and what it answers. Written from the specification;
+ * it shares no code with the service. Ids are names of ours ("task 3") until the service has given its own.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -9,21 +9,21 @@ const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 /** Seconds before attempts 1 to 13. */
 const WAITS = [0, 30, 60, 120, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 86_400];
-/** What a request owes waits for its answer for so long. */
+/** How long a callback waits for the answer to the request that caused it. */
 export const HOLD = 5 * SECOND;
 const TERMINAL: readonly Status[] = ["completed", "timed_out", "cancelled", "verification_exhausted"];
 
 export type Status = "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
 
-/** What a task is asked for; the rest of the body follows from it. */
+/** The options of a creation; the rest of the body follows from them. */
 export interface Request {
   task: string;
   timeout_seconds: number;
   email: string | null;
   redact: boolean;
-  /** Which receiver hears of the end. */
+  /** The receiver of the callback. */
   hook: string | null;
-  /** Rejections that end the task; null: no verifier. */
+  /** Rejections after which the task ends; null: no verifier. */
   verifier: number | null;
   flaw: Flaw | null;
 }
@@ -99,6 +99,8 @@ export interface Task {
   request: Request;
   status: Status;
   response: object | null;
+  /** The answer that the verifier sent back last. A record has it while the task is `rejected`. */
+  refused: object | null;
   verdict: { passed: boolean; reason: string; attempt: number } | null;
   rejections: number;
   created: number;
@@ -106,19 +108,19 @@ export interface Task {
   ended: number | null;
   email: string | null;
   channel: string | null;
-  /** Why it was cancelled. */
+  /** The reason of the cancellation. */
   reason: string | null;
   audit: Entry[];
   delivery: Delivery | null;
 }
 
-/** Everything there is. */
+/** The whole state. */
 export interface World {
   now: number;
   tasks: Task[];
-  /** What stays of deleted tasks. */
+  /** The audit entries that remain of deleted tasks. */
   gone: { name: string; entry: Entry }[];
-  /** Tasks ever created. */
+  /** How many tasks were ever created. */
   named: number;
 }
 
@@ -128,7 +130,7 @@ export interface Answer {
   replayed?: string;
   mismatch?: string | null;
   body?: unknown;
-  /** Of rows; those of the same moment may stand in either order. */
+  /** The order of rows; those with equal times may come in either order. */
   order?: "created" | "deadline";
 }
 
@@ -137,10 +139,10 @@ export function emptyWorld(now: number): World {
 }
 
 /**
- * Carries out `action` in `world`, which it changes, and says what the service has to answer.
+ * Applies `action` to `world`, which it changes, and returns the expected answer.
  *
- * @param given - what it did answer, for the one answer that depends on what nobody sees: whether a verdict was reached
- *   before or after another one counted
+ * @param given - the actual answer, needed for the one answer that depends on an invisible order: whether a verdict
+ *   came before or after another one that counted
  */
 export function apply(world: World, action: Action, given?: { code?: string | undefined }): Answer {
   if ("task" in action) return applyToTask(world, action, given);
@@ -220,7 +222,7 @@ function applyToTask(
   }
 }
 
-/** One attempt of each delivery that is due. @returns what receivers must have got: hook and body */
+/** Makes one attempt of each due delivery. @returns what receivers must get: hook and body */
 export function attemptDue(world: World, statusOf: (hook: string) => number | null): { hook: string; body: object }[] {
   const sent: { hook: string; body: object }[] = [];
   for (const task of world.tasks) {
@@ -258,7 +260,7 @@ export function attemptDue(world: World, statusOf: (hook: string) => number | nu
   return sent;
 }
 
-/** The body that a client sends to create this. */
+/** Returns the body of this creation. */
 export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string, string>): Record<string, unknown> {
   const { task, timeout_seconds, email, redact, hook, verifier, flaw } = request;
   const body: Record<string, unknown> = {
@@ -312,6 +314,7 @@ function create(world: World, key: string, request: Request): Answer {
     request,
     status: "created",
     response: null,
+    refused: null,
     verdict: null,
     rejections: 0,
     created: world.now,
@@ -325,7 +328,7 @@ function create(world: World, key: string, request: Request): Answer {
   };
   const rest = { actor: "agent", email: null, channel: null, reason: null, extra: null } as const;
   task.audit.push({ action: "created", from: null, to: "created", ...rest, at: world.now });
-  // Nobody here has an address: it is kept as it came.
+  // No user has an address here, so the address is kept as sent.
   const extra = { by: "email", assigned_to_user_id: null, assigned_to_email: request.email };
   if (request.email !== null)
     task.audit.push({
@@ -361,6 +364,7 @@ function complete(
   } as const;
   if (isVerified && !approved) {
     task.rejections++;
+    task.refused = response;
     task.verdict = { passed: false, reason: "not approved", attempt: task.rejections };
     const status = task.rejections < verifier ? "rejected" : "verification_exhausted";
     if (status === "rejected") move(world, task, status, { action: status, ...by, reason: "not approved" });
@@ -384,7 +388,7 @@ function timeOut(world: World): number {
       reason: null,
       extra: null,
     });
-    // Nobody waits for an answer.
+    // No caller waits for an answer.
     if (task.delivery) task.delivery.due = world.now;
   }
   return due.length;
@@ -418,7 +422,7 @@ export function deadlineOf(task: Task): number {
   return task.created + task.request.timeout_seconds * SECOND;
 }
 
-// --- What calls show -----------------------------------------------------------------------------------------------
+// --- Views of a task -----------------------------------------------------------------------------------------------
 
 function iso(at: number): string;
 function iso(at: number | null): string | null;
@@ -449,10 +453,12 @@ function polled(task: Task) {
 
 function record(task: Task) {
   const { payload_schema, response_schema } = documents();
-  return { ...listed(task), payload: documents().payload, payload_schema, response_schema, form_definition: null };
+  const sentBack = task.status === "rejected" ? { rejected_response: task.refused } : {};
+  const { payload } = documents();
+  return { ...listed(task), payload, payload_schema, response_schema, form_definition: null, ...sentBack };
 }
 
-/** A row of a list. `callback_url` is the hook, which the caller knows the address of. */
+/** Returns a row of a list. `callback_url` is the hook; the caller knows its address. */
 function listed(task: Task) {
   const { request } = task;
   return {
@@ -511,7 +517,7 @@ function deliveryRecord(task: Task, delivery: Delivery) {
   };
 }
 
-/** In the order in which the service must show them, except for those created, or due, in the same millisecond. */
+/** Returns tasks in the required order; those with equal times may come in either order. */
 function list(world: World, { status, terminal, unassigned, assigned_to, q, sort }: ListFilter): Task[] {
   const text = q?.toLowerCase();
   return world.tasks

@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import { apply, type Action, type Answer, type World } from "./contract.ts";
 import type { Given, Names } from "./service.ts";
 
-/** What there is, and which task is which. */
+/** A state, and the service's id of each task. */
 export interface Known {
   world: World;
   names: Names;
 }
 
 /**
- * Calls made at the same time must have answered as if they had come one after the other, in some order.
+ * Explains concurrent calls: they must have answered as if they had run one after another, in some order.
  *
- * @returns what there may be after them, one for each order that explains every answer
+ * @returns the possible states after them, one for each order that explains every answer
  */
 export function explain(known: Known, calls: readonly { action: Action; given: Given }[]): Known[] {
   const found: Known[] = [];
@@ -22,7 +22,7 @@ export function explain(known: Known, calls: readonly { action: Action; given: G
     }
     for (const call of rest) {
       const { action, given } = call;
-      // A verdict may be overtaken, but only by another one.
+      // A verdict can be overtaken only by another verdict.
       const isOvertaken = action.type === "complete" && verdicts.has(action.task);
       const world = structuredClone(before.world);
       const names = agree(apply(world, action, isOvertaken ? given : undefined), given, before.names);
@@ -39,7 +39,7 @@ export function explain(known: Known, calls: readonly { action: Action; given: G
   return found;
 }
 
-/** Whether the service answered what it had to. @returns the names with that of a new task added; null if it did not */
+/** Compares an answer with the expected one. @returns the names, with that of a new task added; null if they differ */
 export function agree(expected: Answer, given: Given, names: Names): Names | null {
   let known = names;
   if (expected.replayed === "false" && given.replayed === "false") {
@@ -54,12 +54,12 @@ export function agree(expected: Answer, given: Given, names: Names): Names | nul
   return isDeepStrictEqual(clean(got), clean(wanted)) ? known : null;
 }
 
-/** Both, for a person to compare. */
+/** Returns both answers, for a reader to compare. */
 export function describe(expected: Answer, given: Given, names: Names): string {
   return `expected ${JSON.stringify(expected)}\n     got ${JSON.stringify({ ...given, body: named(given.body, names) })}`;
 }
 
-/** Tasks of the same moment are listed by their ids, which grow with time. */
+/** Sorts tasks with equal times by their ids, which grow with time. */
 function inOrder({ body, order }: Answer, names: Names): unknown {
   if (order === undefined) return body;
   const rows = body as { id: string; created_at: string; timeout_at: string }[];
@@ -69,7 +69,7 @@ function inOrder({ body, order }: Answer, names: Names): unknown {
     : rows.toSorted((a, b) => (a.created_at === b.created_at ? newer(a.id, b.id) : 0));
 }
 
-/** Without what the contract leaves to the service, and with our names in the place of ids and addresses. */
+/** Removes what the contract leaves to the service, and replaces ids and addresses by our names. */
 function named(value: unknown, names: Names): unknown {
   const nameOf = new Map([...names].map(([name, id]) => [id, name]));
   const go = (part: unknown, key: string): unknown => {
@@ -92,7 +92,7 @@ function isLeftOpen(name: string, value: unknown, owner: object): boolean {
   return LEFT_OPEN.has(name);
 }
 
-/** JSON knows no undefined. */
+/** JSON has no undefined. */
 function clean(value: object): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }

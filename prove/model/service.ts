@@ -16,12 +16,12 @@ const TABLES = [
   "task_documents",
   "tasks",
 ] as const;
-/** Well-formed, and nobody's. */
+/** A valid id of no task. */
 const UNKNOWN = `tsk_${"0".repeat(26)}`;
-/** A poll that is woken is answered at once; one that nobody wakes is not answered before. */
+/** A woken poll is answered at once; a poll that is not woken must not be answered earlier than this. */
 const POLL_SECONDS = 60;
 
-/** What the service answered, as it came. */
+/** The service's answer as received. */
 export interface Given {
   status: number;
   code?: string;
@@ -30,23 +30,23 @@ export interface Given {
   body?: unknown;
 }
 
-/** The id of each task by its name. */
+/** The id of each task, by its name. */
 export type Names = ReadonlyMap<string, string>;
 
-/** The service on a port, with its clock and its receivers in our hands. */
+/** The service on a port; its clock and its receivers are controlled here. */
 export interface Service {
-  /** Nothing is stored, and it is noon of another day. @returns the time, epoch milliseconds */
+  /** Deletes everything, and sets the clock to noon of another day. @returns the time in epoch milliseconds */
   reset(): Promise<number>;
   advance(ms: number): void;
   send(action: Action, names: Names): Promise<Given>;
   /** Waits for the end of a task. */
   wait(id: string, signal: AbortSignal): Promise<Given>;
-  /** Makes the attempts that are due, and the next ones, up to `turns` times. */
+  /** Makes the due attempts, and the ones that follow, up to `turns` times. */
   deliver(turns: number): Promise<{ hook: string; body: object }[]>;
-  /** What a receiver answers from now on; null: it ends the connection. */
+  /** Sets a receiver's answer from now on; null: it closes the connection. */
   answer(hook: string, status: number | null): void;
   answerOf(hook: string): number | null;
-  /** Which receiver is behind a URL. */
+  /** The receiver of each URL. */
   hooks: ReadonlyMap<string, string>;
   stop(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startService(dialect: Dialect): Promise<Service> {
   const { service, stop } = await startTestService(dialect, {
     deliveries: { random: () => 0 },
     verify: async (_config, { response }) => {
-      // Others may come first.
+      // Other attempts may come first.
       for (let turns = 0; turns < 3; turns++) await nextTurn();
       const passed = response["approved"] === true;
       return { passed, reason: passed ? "fine" : "not approved" };
@@ -98,7 +98,7 @@ export async function startService(dialect: Dialect): Promise<Service> {
     return { ...given, replayed: headers.get("idempotent-replayed")!, mismatch: headers.get("idempotent-mismatch") };
   }
 
-  /** All pages, one after the other. */
+  /** Reads all pages, one after another. */
   async function walk(path: string): Promise<Given> {
     const rows: unknown[] = [];
     for (let next: string | undefined = path; next !== undefined;) {

@@ -5,8 +5,7 @@ import { startService, type Service } from "./service.ts";
 
 export const model: Suite = {
   name: "model",
-  promise:
-    "whatever is called in whatever order, or at the same time, the service answers as the contract's model does",
+  promise: "for any calls in any order, or at the same time, the service answers like the model of the contract",
   counts: { short: 100, long: 2_000, unit: "runs on each database" },
   run: async (run) => {
     for (const dialect of ["sqlite", "postgres"] as const) {
@@ -21,7 +20,7 @@ export const model: Suite = {
   },
 };
 
-/** @throws Error with the shortest run that shows the difference, its seed and its path */
+/** @throws Error with the shortest failing run, its seed and its path */
 async function check(dialect: string, service: Service, { seed, count }: Run): Promise<number> {
   let carriedOut = 0;
   const property = fc.asyncProperty(commands, async (some) => {
@@ -37,7 +36,7 @@ async function check(dialect: string, service: Service, { seed, count }: Run): P
   const found = await fc.check(property, { seed, numRuns: count });
   if (found.failed) {
     const { message } = found.errorInstance as Error;
-    throw new Error(`On ${dialect}, in the end of the run below:\n${message}\n${fc.defaultReportMessage(found) ?? ""}`);
+    throw new Error(`On ${dialect}, at the end of the run below:\n${message}\n${fc.defaultReportMessage(found) ?? ""}`);
   }
   return carriedOut;
 }

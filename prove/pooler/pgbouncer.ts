@@ -7,27 +7,27 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../test/support/free-port.ts";
 
-/** PgBouncer refuses to run as root; this is `nobody`. */
+/** PgBouncer refuses to run as root; this is the user id of `nobody`. */
 const NOBODY = 65_534;
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-/** What Debian's package needs and a small system may lack. */
+/** Packages that a small Debian system may lack. */
 const PACKAGES = ["pgbouncer", "libevent-2.1-7", "libc-ares2"];
 const NEWER = ["pgbouncer", "libevent-2.1-7t64", "libcares2"];
 const PLACES = ["/usr/sbin/pgbouncer", "/usr/local/sbin/pgbouncer", "/usr/local/bin/pgbouncer", "/usr/bin/pgbouncer"];
 
-/** A program that runs, and the libraries that it needs. */
+/** A program, and the folder of its libraries. */
 export interface Program {
   path: string;
   libraries: string[];
   version: string;
-  /** Deletes what was fetched. */
+  /** Deletes the downloaded files. */
   remove(): void;
 }
 
 /**
- * PgBouncer of this machine, or else Debian's package, unpacked into a folder of its own by Debian's client.
+ * Returns the installed PgBouncer, or else Debian's package, downloaded with apt-get and unpacked into its own folder.
  *
- * @returns null: there is no PgBouncer, and no client that brings one
+ * @returns null: PgBouncer is not installed, and apt-get cannot download it
  */
 export function findPgBouncer(): Program | null {
   for (const path of PLACES) {
@@ -62,7 +62,7 @@ function fetchPackages(home: string): boolean {
     return get.status === 0;
   };
   const all = () => [PACKAGES, NEWER].some((names) => names.every(download));
-  // The lists of a new machine are empty.
+  // A new machine has no package lists.
   if (!all() && !(spawnSync("apt-get", ["update", "-q"], { stdio: "ignore" }).status === 0 && all())) return false;
   for (const name of readdirSync(home))
     if (name.endsWith(".deb")) execFileSync("dpkg-deb", ["-x", join(home, name), home]);
@@ -75,10 +75,10 @@ const envOf = (libraries: readonly string[]) => ({
 
 export type PoolMode = "session" | "transaction";
 
-/** A PgBouncer with its defaults, before the database at `url`. */
+/** A PgBouncer with default settings in front of the database at `url`. */
 export interface PgBouncer {
   url: string;
-  /** Ends it, which cuts every connection, and starts it again. */
+  /** Stops it, which cuts every connection, and starts it again. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }

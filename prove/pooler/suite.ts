@@ -8,9 +8,9 @@ import { createRandom } from "../random.ts";
 import { NotRun, type Run, type Suite } from "../suite.ts";
 import { findPgBouncer, startPgBouncer, type PgBouncer, type PoolMode } from "./pgbouncer.ts";
 
-/** Waits at the same time. PgBouncer has 20 server processes with its defaults, which session mode keeps for connections. */
+/** Concurrent waits. By default PgBouncer has 20 server connections, and session mode reserves one per client. */
 const WAITING = 6;
-/** Far less than a poll waits. */
+/** Much shorter than the wait of a poll. */
 const LATE_MS: Record<PoolMode, number> = { session: 5_000, transaction: 10_000 };
 const TRYING_MS = 60_000;
 const DELIVERED_MS = 60_000;
@@ -19,13 +19,13 @@ const WARNING = /LISTEN does not work through a pooler in transaction mode/;
 export const pooler: Suite = {
   name: "pooler",
   promise:
-    "behind PgBouncer with its defaults, in both modes, nothing acknowledged is lost, waits end in time, and a restart of it passes",
+    "behind PgBouncer with its defaults, in both modes, no acknowledged write is lost, waits end in time, and the service survives a restart of PgBouncer",
   counts: { short: 8, long: 200, unit: "rounds of tasks in each mode" },
   run: async (run) => {
     const program = findPgBouncer();
     if (program === null)
       throw new NotRun(
-        "There is no pgbouncer on this machine, and apt-get brings none. Install the package pgbouncer.",
+        "There is no pgbouncer on this machine, and apt-get cannot download it. Install the package pgbouncer.",
       );
     run.say(`PgBouncer ${program.version}, ${program.path}`);
     try {
@@ -45,13 +45,13 @@ export const pooler: Suite = {
   },
 };
 
-/** Two processes behind `bouncer`: tasks are created and waited for at one, and answered at the other. */
+/** Runs two processes behind `bouncer`: one creates tasks and waits for them, the other answers them. */
 async function proveMode({ seed, count, say }: Run, mode: PoolMode, bouncer: PgBouncer): Promise<void> {
   const env = { SERVICE_DATABASE_URL: bouncer.url };
   const receiver = await startReceiver();
   const services: ServiceProcess[] = [];
   try {
-    // Both at once: they bring the tables up to date at the same time.
+    // Start both at once: they run the migrations at the same time.
     services.push(...(await Promise.all([startProcess(env), startProcess(env)])));
     const [a, b] = services as [ServiceProcess, ServiceProcess];
     const hasWarned = services.map(({ log }) => log.filter((line) => WARNING.test(line)).length);
@@ -69,7 +69,7 @@ async function proveMode({ seed, count, say }: Run, mode: PoolMode, bouncer: PgB
         Array.from({ length: WAITING }, (_, i) => create(a, `${mode}-${seed}-${round}-${i}`, receiver)),
       );
       const polls = tasks.map(async ({ id }) => ({ id, status: await waitFor(b, id), at: performance.now() }));
-      // Some answers come while the other process is still reading.
+      // Some answers arrive while the other process is still reading.
       await sleep(random.between(0, 300));
       const ended = new Map<string, number>();
       const answers = tasks.map(async ({ id }) => {
@@ -81,7 +81,7 @@ async function proveMode({ seed, count, say }: Run, mode: PoolMode, bouncer: PgB
       for (const { id, status, at } of await Promise.all(polls)) {
         if (status !== "completed")
           throw new Error(`${mode} mode: ${id} was completed, and a wait for it gave ${status}`);
-        // A wait that was cut by the restart began anew.
+        // A wait that the restart cut began again.
         if (!isRestarted) late.push(Math.max(0, at - ended.get(id)!));
         ids.push(id);
       }
@@ -114,7 +114,7 @@ async function checkOutcome({ mode, services, receiver, ids, late, say }: Outcom
     return ids.filter((id) => !arrived.has(id));
   };
   while (missing().length > 0 && performance.now() < until) await sleep(50);
-  const violations = missing().map((id) => `the callback of ${id} did not come`);
+  const violations = missing().map((id) => `the callback of ${id} did not arrive`);
   for (const id of ids) {
     const { status, body } = await a.call<TaskRecord>("GET", `/api/tasks/${id}`);
     if (status !== 200 || body.status !== "completed") violations.push(`${id} is ${status}, ${body.status}`);
@@ -124,7 +124,7 @@ async function checkOutcome({ mode, services, receiver, ids, late, say }: Outcom
   const sorted = late.toSorted((x, y) => x - y);
   const middle = sorted[Math.floor(sorted.length / 2)]!;
   say(
-    `${mode} mode: ${ids.length} tasks, each with its callback; waits ended after ${Math.round(middle)} ms (p50), ${Math.round(slowest)} ms at most`,
+    `${mode} mode: ${ids.length} tasks, each with its callback; waits ended after ${Math.round(middle)} ms (p50), at most ${Math.round(slowest)} ms`,
   );
   if (mode === "session" && middle > 500)
     violations.push(`hints do not arrive: half of the waits took ${Math.round(middle)} ms`);
@@ -142,7 +142,7 @@ async function create(service: ServiceProcess, idempotency_key: string, { url }:
 async function complete(service: ServiceProcess, id: string): Promise<void> {
   await trying(async () => {
     const { status } = await service.call("POST", `/api/tasks/${id}/complete`, { response: { approved: true } });
-    // 409: an earlier try was carried out.
+    // 409: an earlier try succeeded.
     return status === 200 || status === 409 ? true : null;
   }, `completing ${id}`);
 }
@@ -154,7 +154,7 @@ async function waitFor(service: ServiceProcess, id: string): Promise<string> {
   }, `waiting for ${id}`);
 }
 
-/** Asks again as a client does, while the database is away. */
+/** Retries as a client does while the database is unreachable. */
 async function trying<T>(ask: () => Promise<T | null>, what: string): Promise<T> {
   const until = performance.now() + TRYING_MS;
   for (;;) {

@@ -1,5 +1,5 @@
 /**
- * What must have held in a run. Written from the specification and the schedule it gives, not from the service's code.
+ * Checks what must hold in a run. Written from the specification and its schedule, not from the service's code.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Asked, Flight, Stand, Story, Trouble } from "./world.ts";
@@ -8,20 +8,20 @@ const SECOND = 1_000;
 /** Seconds before attempts 1 to 13. */
 const WAITS = [0, 30, 60, 120, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 86_400].map((s) => s * SECOND);
 const ATTEMPTS = WAITS.length;
-/** A wait may be a tenth longer, and at most by this. */
+/** The jitter of a wait is at most a tenth of it, and at most this. */
 const LATE_MAX = 60 * SECOND;
-/** A callback waits for the answer to the request that ended the task for so long. */
+/** How long a callback waits for the answer to the request that ended the task. */
 const HOLD = 5 * SECOND;
 const LEASE = 30 * SECOND;
 const REPEATS = 3;
-/** Without any trouble, what is due is begun within this. */
+/** Without trouble, a due attempt starts within this time. */
 const LOOK = 2 * SECOND;
 const ENDS = new Set(["completed", "cancelled", "timed_out", "verification_exhausted"]);
 
-/** @returns one sentence for each thing that did not hold */
+/** @returns one sentence for each violation */
 export function checkStory(story: Story): string[] {
   const wrong: string[] = [];
-  if (!story.isAtRest) wrong.push("the run never came to rest: something stays open or owed");
+  if (!story.isAtRest) wrong.push("the run never came to rest: a task stays open or a callback stays due");
   for (const task of story.tasks) {
     const say = (text: string) => wrong.push(`task ${task.number}: ${text}`);
     const asked = story.asked.filter((request) => request.task === task.number);
@@ -42,11 +42,12 @@ function judgeTask({ id, record, audit, delivery }: JudgedTask, asked: Asked[], 
   if (record === null) {
     if (id !== null && !isMaybeDeleted) say("an acknowledged task is gone");
     if (id !== null && !isDeepStrictEqual(actionsOf(audit), ["deleted"]))
-      say(`of a deleted task stays ${actionsOf(audit).join()}`);
-    if (delivery) say("a deleted task still owes a callback");
+      say(`a deleted task left ${actionsOf(audit).join()}`);
+    if (delivery) say("a deleted task still has a callback");
     return;
   }
-  if (of("delete").some(({ answer }) => answer === "done")) say("a deletion was acknowledged, and the task is there");
+  if (of("delete").some(({ answer }) => answer === "done"))
+    say("a deletion was acknowledged, but the task still exists");
 
   const ended = asked.filter(
     ({ action, answer }) => (action === "complete" || action === "cancel") && answer === "done",
@@ -55,12 +56,12 @@ function judgeTask({ id, record, audit, delivery }: JudgedTask, asked: Asked[], 
   const [end] = ended;
   const deadline = Date.parse(record.timeout_at);
   if (end && record.status !== (end.action === "complete" ? "completed" : "cancelled"))
-    say(`"${end.action}" was acknowledged, and it is ${record.status}`);
+    say(`"${end.action}" was acknowledged, but the task is ${record.status}`);
   if (end?.action === "complete" && !isDeepStrictEqual(record.response, end.response))
-    say("holds another answer than was acknowledged");
+    say("has an answer other than the acknowledged one");
   for (const { action, sentAt, answer } of asked)
     if (action === "complete" && answer === "done" && sentAt >= deadline)
-      say("an answer that came at or after the deadline was accepted");
+      say("an answer at or after the deadline was accepted");
 
   if (!ENDS.has(record.status)) return say(`never ended (${record.status})`);
   const endedAt = Date.parse(record.updated_at);
@@ -72,7 +73,7 @@ function judgeTask({ id, record, audit, delivery }: JudgedTask, asked: Asked[], 
         ({ response, answer }) => answer !== "VALIDATION_FAILED" && isDeepStrictEqual(response, record.response),
       )
     )
-      say("holds an answer that nobody gave");
+      say("has an answer that no client gave");
   }
   if (record.status === "timed_out") {
     const at = Date.parse(record.timed_out_at ?? "");
@@ -93,7 +94,7 @@ function judgeTask({ id, record, audit, delivery }: JudgedTask, asked: Asked[], 
   if (audit[1]?.actor_type !== actor) say(`the end is by "${audit[1]?.actor_type}", not by "${actor}"`);
   if (Date.parse(audit[1]?.created_at ?? "") !== endedAt)
     say("the audit entry and the record disagree on when it ended");
-  if (delivery === null) say("ended and owes nothing");
+  if (delivery === null) say("ended but has no callback");
 }
 
 function judgeDelivery(task: JudgedTask, id: string, asked: Asked[], story: Story, say: Say): void {
@@ -103,12 +104,12 @@ function judgeDelivery(task: JudgedTask, id: string, asked: Asked[], story: Stor
   for (const flight of flights) judgeFlight(flight, stands, story, say);
 
   const bodies = new Set(flights.flatMap(({ got }) => (got ? [got.body] : [])));
-  if (bodies.size > 1) say("attempts differ in their bytes");
-  if (flights.some(({ got }) => got?.isSigned === false)) say("a signature does not fit its body");
+  if (bodies.size > 1) say("attempts have different bodies");
+  if (flights.some(({ got }) => got?.isSigned === false)) say("a signature does not match its body");
   const { record, delivery } = task;
   if (record === null || delivery === null) return;
   for (const body of bodies) {
-    if (body !== delivery.body) say("what was sent is not what is stored");
+    if (body !== delivery.body) say("the sent body differs from the stored body");
     if (!isDeepStrictEqual(JSON.parse(body), expectedBody(record))) say(`the body says ${body}`);
   }
 
@@ -119,7 +120,7 @@ function judgeDelivery(task: JudgedTask, id: string, asked: Asked[], story: Stor
   if (cycles - 1 < certain || cycles - 1 > possible)
     say(`is in cycle ${cycles} after ${certain} to ${possible} redeliveries`);
   if (delivery.status !== "SUCCEEDED" && delivery.status !== "ABANDONED")
-    say(`its callback is left ${delivery.status}`);
+    say(`its callback is still ${delivery.status}`);
 
   for (let cycle = 1; cycle <= cycles; cycle++) {
     const attempts = delivery.attempts.filter((attempt) => attempt.cycle === cycle);
@@ -128,9 +129,9 @@ function judgeDelivery(task: JudgedTask, id: string, asked: Asked[], story: Stor
     const starts = attempts.map(({ started_at }) => Date.parse(started_at));
     if (starts.some((at, i) => i > 0 && at < starts[i - 1]!)) say(`attempts of cycle ${cycle} are out of order`);
     if (cycle === cycles && attempts.length !== delivery.attempt_count)
-      say(`counts ${delivery.attempt_count} attempts and lists ${attempts.length}`);
+      say(`counts ${delivery.attempt_count} attempts but lists ${attempts.length}`);
     if (attempts.slice(0, -1).some(({ outcome }) => outcome === "succeeded"))
-      say(`cycle ${cycle} went on after a success`);
+      say(`cycle ${cycle} continued after a success`);
     const last = attempts.at(-1);
     if (cycle === cycles && (last?.outcome === "succeeded") !== (delivery.status === "SUCCEEDED"))
       say(`is ${delivery.status} after an attempt that ${last?.outcome}`);
@@ -140,14 +141,12 @@ function judgeDelivery(task: JudgedTask, id: string, asked: Asked[], story: Stor
       if (error?.startsWith("worker_lost") === true) continue;
       const isOk = outcome === "succeeded";
       if (!own.some(({ result, status_code: told }) => (result === "ok") === isOk && told === status_code))
-        say(
-          `attempt ${attempt} of cycle ${cycle} is written down as "${outcome} ${status_code}", which no process was told`,
-        );
+        say(`attempt ${attempt} of cycle ${cycle} is recorded as "${outcome} ${status_code}", which no process got`);
     }
   }
 }
 
-/** The row as operators see it, from one moment to the next. */
+/** Checks each change of the row as operators see it. */
 function judgeStands(stands: Stand[], { stopped }: Story, say: Say): void {
   let losses = 0;
   let givenBack = 0;
@@ -158,11 +157,11 @@ function judgeStands(stands: Stand[], { stopped }: Story, say: Say): void {
       losses = givenBack = 0;
       if (now.cycle !== before.cycle + 1) say(`went from cycle ${before.cycle} to ${now.cycle}`);
       if (now.attempt_count !== 0 || (now.status !== "PENDING" && now.lease_owner === null))
-        say(`a new cycle begins ${now.status} with ${now.attempt_count} attempts`);
+        say(`a new cycle starts as ${now.status} with ${now.attempt_count} attempts`);
       continue;
     }
     if (before.status === "SUCCEEDED" || before.status === "ABANDONED") {
-      say(`went on from ${before.status} without a redelivery`);
+      say(`continued after ${before.status} without a redelivery`);
       continue;
     }
     if (now.attempt_count === before.attempt_count) {
@@ -170,7 +169,7 @@ function judgeStands(stands: Stand[], { stopped }: Story, say: Say): void {
         if (stopped.has(before.lease_owner)) givenBack++;
         else losses++;
       }
-      if (losses > REPEATS) say(`attempt ${now.attempt_count + 1} was lost ${losses} times and not counted`);
+      if (losses > REPEATS) say(`attempt ${now.attempt_count + 1} was lost ${losses} times but not counted`);
       continue;
     }
     if (now.attempt_count !== before.attempt_count + 1)
@@ -181,7 +180,7 @@ function judgeStands(stands: Stand[], { stopped }: Story, say: Say): void {
     const wait = WAITS[now.attempt_count];
     if (now.status === "FAILED") {
       const waits = (now.next_attempt_at ?? 0) - (now.last_attempt_at ?? 0);
-      if (wait === undefined) say(`is tried again after ${now.attempt_count} attempts`);
+      if (wait === undefined) say(`is retried after ${now.attempt_count} attempts`);
       else if (waits < wait || waits > wait + Math.min(wait / 10, LATE_MAX))
         say(`waits ${waits} ms before attempt ${now.attempt_count + 1}, not ${wait}`);
     }
@@ -194,15 +193,15 @@ function judgeStands(stands: Stand[], { stopped }: Story, say: Say): void {
 function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): void {
   const { delivery, cycle, attempt, begunAt, stand, isLeased } = flight;
   const name = `attempt ${attempt} of cycle ${cycle} at ${begunAt}`;
-  if (flight.isOverlapping) say(`${name} began while the same one was under way under another lease`);
+  if (flight.isOverlapping) say(`${name} started while the same attempt was in progress under another lease`);
   const before = story.flights.slice(0, story.flights.indexOf(flight)).filter((other) => other.delivery === delivery);
   if (before.some((other) => isLeased && (other.cycle > cycle || (other.cycle === cycle && other.attempt > attempt))))
     say(`${name} came after a later one`);
   const same = before.filter(
     (other) => other.cycle === cycle && other.attempt === attempt && other.result !== "given up",
   );
-  if (same.length > REPEATS) say(`${name} was begun for the ${same.length + 1}th time`);
-  // A process that stalled for so long that its lease lapsed may begin what is no longer its own.
+  if (same.length > REPEATS) say(`${name} was started for the ${same.length + 1}th time`);
+  // A process that stalled beyond its lease may start an attempt that now belongs to another.
   const isDisturbed = story.troubles.some(({ from, to }) => from <= begunAt && begunAt <= to);
   if (stand?.cycle === cycle && !isLeased && !isDisturbed) say(`${name} began without a lease`);
   if (stand === null || !isLeased) return;
@@ -220,12 +219,12 @@ function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): v
   const late = begunAt - dueAt - excused([...story.troubles, ...busyWith(flight, story)], dueAt, begunAt);
   if (late > LOOK) say(`${name} began ${late} ms late`);
 
-  // Not before the request that ended the task was answered; unless somebody asked for it to be sent again now.
+  // The first attempt must wait until the ending request is answered, unless an operator asked to send it at once.
   const end = story.asked.find(
     ({ task, action, answer }) =>
       task === story.taskOf.get(delivery) && (action === "complete" || action === "cancel") && answer === "done",
   );
-  // A process that stalled between reading its clock and committing has used up the hold, which counts from its clock.
+  // The hold counts from the process's clock: a stall between reading the clock and committing uses it up.
   const hasStalled = story.troubles.some(({ from, to }) => from <= owedAt && owedAt <= to);
   const heldUntil = hasStalled ? (stands[0]!.next_attempt_at ?? 0) : owedAt + HOLD;
   if (cycle === 1 && end && begunAt < Math.min(end.answeredAt, heldUntil))
@@ -233,8 +232,8 @@ function judgeFlight(flight: Flight, stands: Stand[], story: Story, say: Say): v
 }
 
 /**
- * Attempts at the same origin, which are made one after the other while it fails; also those for tasks of which nobody
- * heard that they were created.
+ * Returns the attempts at the same origin, which run one at a time while it fails. They include attempts for tasks whose
+ * creation was never acknowledged.
  */
 function busyWith({ origin }: Flight, story: Story): Trouble[] {
   return story.flights
@@ -242,7 +241,7 @@ function busyWith({ origin }: Flight, story: Story): Trouble[] {
     .map(({ begunAt, endedAt }) => ({ from: begunAt, to: (endedAt ?? begunAt + LEASE) + LOOK }));
 }
 
-/** How much of the time from `from` to `to` was troubled. */
+/** Returns how much of the time from `from` to `to` was troubled. */
 function excused(troubles: readonly Trouble[], from: number, to: number): number {
   let sum = 0;
   let seen = from;
@@ -256,7 +255,7 @@ function excused(troubles: readonly Trouble[], from: number, to: number): number
   return sum;
 }
 
-/** What was seen of a delivery, by cycle. */
+/** Returns the observed rows of a delivery, by cycle. */
 function cyclesOf({ stands }: Story, id: string | undefined): Stand[][] {
   const own = (id !== undefined && stands.get(id)) || [];
   return [...Map.groupBy(own, ({ cycle }) => cycle).values()];

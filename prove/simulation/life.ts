@@ -1,13 +1,13 @@
 /**
- * A process that may die between any two calls of the store. What it had not committed is rolled back, what it was told
- * afterwards reaches nobody, and from then on it stands still.
+ * A process that may die between any two calls of the store. Its open transaction is rolled back, later answers are
+ * dropped, and it does nothing more.
  */
 import { sql, type KyselyPlugin } from "kysely";
 import type { Db, Tx } from "../../src/db/database.ts";
 import type { Hints } from "../../src/db/hints.ts";
 import { ServiceError } from "../../src/errors.ts";
 
-/** What happens at a call of the store, besides the call. */
+/** What else happens at a call of the store. */
 export type Mishap = "none" | "crash" | "error" | { stallMs: number };
 
 export interface Life {
@@ -16,17 +16,17 @@ export interface Life {
   kill(): void;
 }
 
-/** The promise of a dead process. */
+/** Returns the promise of a dead process, which never settles. */
 export function never<T>(): Promise<T> {
   return new Promise<T>(() => {});
 }
 
 /**
- * The database as one process sees it.
+ * Returns the database as one process sees it.
  *
- * @param mishap - asked before and after every call; `stallMs` and `error` are heeded outside of transactions only
+ * @param mishap - called before and after every call; `stallMs` and `error` have an effect only outside transactions
  * @param stall - lets time pass
- * @param committed - hears of every commit, before anybody learns of it
+ * @param committed - called at every commit, before the caller learns of it
  */
 export function storeOf(
   life: Life,
@@ -50,7 +50,7 @@ export function storeOf(
     if (life.isDead()) return never();
   }
 
-  /** The call itself, with what may happen before it and after it. */
+  /** Makes the call, with what may happen before and after it. */
   async function call<T>(act: () => Promise<T>): Promise<T> {
     await pass("DATABASE_UNAVAILABLE");
     try {
@@ -64,7 +64,7 @@ export function storeOf(
     const alive = async () => {
       if (!life.isDead() && mishap() === "crash") life.kill();
       if (!life.isDead()) return;
-      // The transaction goes with the process: the writer finds it gone.
+      // The transaction dies with the process: it is rolled back.
       await sql`rollback`.execute(tx.query);
       throw new Error("the process is dead");
     };
@@ -74,7 +74,7 @@ export function storeOf(
         return tx.query.withPlugin(gate(alive));
       },
       run: async (statement, params) => {
-        // A claim says whose it is.
+        // A claim names the owner of the lease.
         leaseOwner ??= (params as { owner?: string }).owner ?? null;
         await alive();
         const rows = await tx.run(statement, params);
@@ -104,8 +104,8 @@ export function storeOf(
     dialect: inner.dialect,
     query: (inner.query as Tx["query"]).withPlugin(gate(() => pass("DATABASE_UNAVAILABLE"))),
     run: (statement, params) => call(() => inner.run(statement, params)),
-    // In the same thread, since a worker's answers would come when the machine has time for them; and an object of its own,
-    // which nothing is remembered for.
+    // Heavy queries run in this thread: a worker answers at a time that depends on the machine. The object is new,
+    // so nothing is cached for it.
     heavy: { dialect: inner.dialect, query: inner.query, run: inner.run },
     hints,
     now,
@@ -117,7 +117,7 @@ export function storeOf(
   };
 }
 
-/** Passes `before` handing out the rows of every query. */
+/** Waits for `before` before the rows of a query are returned. */
 function gate(before: () => Promise<void>): KyselyPlugin {
   return {
     transformQuery: ({ node }) => node,
@@ -128,7 +128,7 @@ function gate(before: () => Promise<void>): KyselyPlugin {
   };
 }
 
-/** Hints of processes that share a database: one's own at once, those of others later or never. */
+/** Returns hints of processes that share a database: own hints arrive at once, those of others later or never. */
 export function createHints(isShared: boolean, sendToOthers: (hints: readonly string[]) => void) {
   const listeners = new Set<(hint: string) => void>();
   const hear = (hints: readonly string[]) => {
@@ -145,7 +145,7 @@ export function createHints(isShared: boolean, sendToOthers: (hints: readonly st
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    // A lost hint is found by looking here; no connection is ever lost.
+    // Polling finds a lost hint; the connection is never lost.
     onReset: () => () => {},
     close: async () => listeners.clear(),
   };

@@ -15,7 +15,7 @@ import type { Run, Suite } from "../suite.ts";
 import { checkStory } from "./judge.ts";
 import { live, type Ground, type Story } from "./world.ts";
 
-/** Runs that fail are many when something is broken; the first ones tell enough. */
+/** How many failing runs are reported; the first ones usually explain the rest. */
 const FAILURES_MAX = 3;
 const TABLES = ["delivery_attempts", "delivery_bodies", "deliveries", "audit_entries", "verification_attempts"];
 const TASK_TABLES = ["task_responses", "task_documents", "task_totals", "tasks"];
@@ -23,7 +23,7 @@ const TASK_TABLES = ["task_responses", "task_documents", "task_totals", "tasks"]
 export const simulation: Suite = {
   name: "simulation",
   promise:
-    "whatever crashes, stalls and fails in days of virtual time, ends stand and what is owed is delivered on schedule",
+    "through crashes, stalls and failures in days of virtual time, ended tasks stay ended and callbacks are sent on schedule",
   counts: { short: 1_000, long: 20_000, unit: "runs" },
   run: async (run) => {
     const { ground, close } = await prepare();
@@ -93,7 +93,7 @@ function add(total: Record<string, number>, { log, flights, stands }: Story): vo
   total["days"]! += Number(log.at(-1)?.split(" ")[0]) / 86_400;
 }
 
-/** One database for all runs, in memory where the system has a place for that. */
+/** Creates one database for all runs, in memory where the system supports it. */
 async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }> {
   const dataDir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "service-simulation-"));
   const key = Buffer.alloc(32, 7).toString("base64");
@@ -122,7 +122,7 @@ async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }
     log: pino({ level: "silent" }),
     metrics,
     schemas,
-    // There is no vendor in this world.
+    // The simulation has no verifier.
     verify: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR")),
   };
   return {

@@ -1,7 +1,7 @@
 /**
- * Puts a time of our own in place of the platform's: timers fire when the simulation says so, and what is left for "the
- * next turn of the event loop" runs in the order in which it was asked for. Between two steps everything that can go on
- * without time passing has gone on, so one seed gives one order of events.
+ * Replaces the platform's time with virtual time: timers fire when the simulation says so, and callbacks for "the next
+ * turn of the event loop" run in the order of their requests. Between two steps, everything that needs no time has
+ * finished, so one seed gives one order of events.
  */
 import { AsyncLocalStorage, AsyncResource } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
@@ -9,11 +9,11 @@ import * as timersPromises from "node:timers/promises";
 
 interface Timer {
   at: number;
-  /** Orders timers of the same moment. */
+  /** Orders timers with the same due time. */
   order: number;
   owner: object | undefined;
   every: number | null;
-  /** Somebody waits with `setTimeout` of `node:timers/promises`. */
+  /** Set by `setTimeout` of `node:timers/promises`. */
   isDelay: boolean;
   fire: () => void;
 }
@@ -21,21 +21,21 @@ interface Timer {
 export interface VirtualTime {
   /** Epoch milliseconds. */
   now(): number;
-  /** Timers that are set while `act` runs, and by all that follows from it, are `owner`'s. */
+  /** Assigns the timers that `act`, and all that follows from it, sets to `owner`. */
   as<T>(owner: object, act: () => T): T;
-  /** The timers of `owner` will not fire any more. */
+  /** Cancels the timers of `owner`. */
   dropTimersOf(owner: object): void;
-  /** Whether somebody waits with `setTimeout` of `node:timers/promises`. */
+  /** Returns whether any code waits with `setTimeout` of `node:timers/promises`. */
   isDelaying(): boolean;
-  /** When the next timer is due, of all or of `owner`'s. */
+  /** Returns when the next timer is due, of all or of `owner`. */
   nextTimer(owner?: object): number | null;
-  /** Lets time pass up to `at`, fires what is due by then, and lets everything go on that follows. */
+  /** Moves the time to `at`, fires the timers due by then, and waits for all that follows. */
   moveTo(at: number): Promise<void>;
-  /** Lets everything go on that needs no time. */
+  /** Waits for everything that needs no time. */
   settle(): Promise<void>;
-  /** `look` is called whenever everything has gone on that needed no time. */
+  /** Calls `look` whenever everything that needs no time has finished. */
   onMoment(look: () => void): void;
-  /** Gives the platform its own time back. */
+  /** Restores the platform's time. */
   uninstall(): void;
 }
 
@@ -89,7 +89,7 @@ export function installVirtualTime(start: number): VirtualTime {
 
   async function settle(): Promise<void> {
     for (;;) {
-      // A turn of the real loop: all promises that can be settled are.
+      // A turn of the real event loop settles all promises that can be settled.
       await new Promise((resolve) => setImmediate(resolve));
       if (soon.length === 0) break;
       for (const act of soon.splice(0)) act();

@@ -1,6 +1,6 @@
 /**
- * One run: one process, or two on one database, that crash, stall and come back; receivers that answer as they like;
- * agents, people and an operator who insist until they are answered. It ends when nothing is open and nothing is owed.
+ * One run: one process, or two on one database, that crash, stall and restart; receivers that give any answer; agents,
+ * people and an operator who retry until they get an answer. It ends when no task is open and no callback is due.
  */
 import type { ServerResponse } from "node:http";
 import { EventEmitter } from "node:events";
@@ -46,7 +46,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const START = Date.UTC(2026, 0, 31, 12);
 const ADMIN = { kind: "admin" } as const;
-/** After this, a process gives up an attempt that does not end. */
+/** After this time, a process aborts an attempt that has not ended. */
 const ATTEMPT_MAX = 25 * SECOND;
 const FAILURES = [
   "500",
@@ -61,10 +61,10 @@ const FAILURES = [
   "is silent",
   "hangs",
 ];
-/** Steps of time that a run may take; it then never comes to rest. */
+/** The most steps of time in a run; a run that needs more never comes to rest. */
 const STEPS_MAX = 60_000;
 
-/** What a process has: the same as the service, without pages, vendors and people who sign in. */
+/** The context of a process: the service without pages, vendors and sign-in. */
 interface ProcessContext extends CompletionContext, CreationContext {
   log: Logger;
   metrics: Metrics;
@@ -73,26 +73,26 @@ interface ProcessContext extends CompletionContext, CreationContext {
   deliveries: Engine;
 }
 
-/** What does not depend on the run. */
+/** What all runs share. */
 export interface Ground {
   db: Db;
-  /** A connection of our own, to see what is committed. */
+  /** A separate connection that sees only committed data. */
   observer: DatabaseSync;
   shared: Pick<ProcessContext, "config" | "log" | "metrics" | "schemas" | "verify">;
 }
 
-/** A request of somebody, and the answer they got. */
+/** A request, and its answer. */
 export interface Asked {
   task: number;
   action: "create" | "complete" | "cancel" | "delete" | "redeliver";
   sentAt: number;
   answeredAt: number;
-  /** null: none came, so it may have been carried out. */
+  /** null: no answer arrived, so it may have succeeded. */
   answer: "done" | ErrorCode | null;
   response?: object;
 }
 
-/** A delivery as it stood in the database from this moment on. */
+/** The row of a delivery in the database from this moment on. */
 export interface Stand {
   at: number;
   status: string;
@@ -109,25 +109,25 @@ export interface Stand {
 export interface Flight {
   process: string;
   delivery: string;
-  /** Of the receiver. */
+  /** The receiver's origin. */
   origin: string;
   cycle: number;
   attempt: number;
   begunAt: number;
-  /** How the row stood when it began, and whether the lease was this process's. */
+  /** The row when the attempt began, and whether this process had the lease. */
   stand: Stand | null;
   isLeased: boolean;
   endedAt: number | null;
-  /** What the receiver got, when it got something. */
+  /** What the receiver got, if anything. */
   got: { body: string; isSigned: boolean; at: number } | null;
-  /** What the process learned. */
+  /** The outcome that the process saw. */
   result: "ok" | "failed" | "given up" | "lost" | null;
   status_code: number | null;
-  /** The same attempt still belonged to another process, or to this one, under an earlier lease. */
+  /** The same attempt still belonged to another process, or to an earlier lease of this one. */
   isOverlapping: boolean;
 }
 
-/** Something that excuses lateness. */
+/** A time span that excuses lateness. */
 export interface Trouble {
   from: number;
   to: number;
@@ -141,7 +141,7 @@ export interface PlannedTask {
   timeout_seconds: number;
 }
 
-/** Everything that was seen in a run. */
+/** Everything observed in a run. */
 export interface Story {
   log: string[];
   isAtRest: boolean;
@@ -156,12 +156,12 @@ export interface Story {
   stands: Map<string, Stand[]>;
   taskOf: Map<string, number>;
   troubles: Trouble[];
-  /** Owners of leases whose process was asked to stop, and so may give attempts back. */
+  /** Lease owners whose process was asked to stop, and so may return their attempts. */
   stopped: Set<string>;
 }
 
 interface Process extends Life {
-  /** Settled when it dies. */
+  /** Settles when the process dies. */
   died: Promise<void>;
   isStopping: boolean;
   ctx: ProcessContext;
@@ -170,7 +170,7 @@ interface Process extends Life {
   hear(hints: readonly string[]): void;
 }
 
-/** How a receiver takes an attempt. */
+/** How a receiver treats attempts. */
 type Mood = { name: string; isWell: number; untilWell: number; deadly: number; slow: number };
 
 interface DeliveryRow extends Omit<Stand, "at"> {
@@ -213,13 +213,13 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   const stopped = new Set<string>();
   const processes = new Set<Process>();
   const world = {};
-  /** What goes on in the world and must be over before the run is. */
+  /** How many scenes are running; the run ends after all of them. */
   let acting = 0;
 
   say(`${isShared ? "two processes" : "one process"}, mishaps until ${(horizon - START) / SECOND} s`);
   for (const [origin, mood] of origins) say(`${origin}: ${mood.name}`);
 
-  // --- Time and what is seen ---------------------------------------------------------------------------------------
+  // --- Time and observations ---------------------------------------------------------------------------------------
 
   const wait = (ms: number) => time.as(world, () => new Promise<void>((resolve) => setTimeout(resolve, ms)));
   const selectRows = observer.prepare(
@@ -228,7 +228,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   );
   const selectDeadline = observer.prepare("select min(timeout_at) as at from tasks where ended_at is null");
   let known: { rows: DeliveryRow[]; deadline: number | null } | null = null;
-  /** What is committed. */
+  /** Returns the committed rows. */
   const stored = () =>
     (known ??= {
       rows: selectRows.all() as unknown as DeliveryRow[],
@@ -288,7 +288,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
         startAgain(trouble);
       },
     };
-    /** Calls of the store after an attempt: there it hurts the most. */
+    /** Calls of the store right after an attempt, where a fault hurts most. */
     let tender = 0;
     const mishap = (): Mishap => {
       if (time.now() >= horizon) return "none";
@@ -327,11 +327,11 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       ...callback,
       send: async (delivery, signal) => {
         const flight = takeOff(life, store.leaseOwner(), delivery);
-        // The sender is called before anything else can go on.
+        // The engine calls the sender before anything else can run.
         boarding = flight;
         const outcome = await callback.send(delivery, signal);
         flight.endedAt = time.now();
-        // A symbol is how the engine says that it stops; an error, that the attempt took too long.
+        // The engine aborts with a symbol when it stops, and with an error when the attempt took too long.
         const isGivenUp = typeof signal.reason === "symbol" && !outcome.ok;
         flight.result = isGivenUp ? "given up" : outcome.ok ? "ok" : "failed";
         flight.status_code = outcome.status_code;
@@ -358,7 +358,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
       events: time.as(life, () => createTaskEvents(store, () => {})),
       deliveries,
     };
-    // Totals for the statistics are left out: they owe nobody anything, and look every minute of days.
+    // The statistics totals are left out: no promise depends on them, and they run every minute.
     const worker = time.as(life, () => {
       const deadlines = startDeadlines(ctx);
       ctx.deliveries.start();
@@ -497,13 +497,13 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
 
   // --- People ------------------------------------------------------------------------------------------------------
 
-  /** Something that goes on by itself. */
+  /** Starts a scene that runs by itself. */
   function act(scene: () => Promise<void>): void {
     acting++;
     void scene().finally(() => acting--);
   }
 
-  /** One request to some process, as its HTTP side would make it. */
+  /** Makes one request to some process, as its HTTP side would. */
   async function ask<T>(use: (ctx: ProcessContext) => Promise<T>): Promise<{ value: T } | { code: ErrorCode } | null> {
     let open = [...processes].filter((one) => !one.isStopping);
     while (open.length === 0) {
@@ -514,7 +514,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     const response = Object.assign(new EventEmitter(), { writableFinished: false, closed: false, destroyed: false });
     const isLost = time.now() < horizon && random.chance(risk.lostAnswer);
     const result = await new Promise<{ value: T } | { error: unknown } | null>((resolve) => {
-      // Whoever gets no answer gives up.
+      // A client without an answer gives up.
       void Promise.race([process.died, wait(60 * SECOND)]).then(() => resolve(null));
       time.as(process, () =>
         deferUntilResponse(response as unknown as ServerResponse, process.ctx.deliveries.release, () => {
@@ -525,7 +525,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
         }),
       );
     });
-    // The answer is on its way for a while.
+    // The answer takes some time to arrive.
     if (result !== null) await wait(random.pick([1, 20, 1_500]));
     if (process.isDead()) return null;
     Object.assign(response, isLost ? { closed: true } : { writableFinished: true });
@@ -537,7 +537,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     return code === "DATABASE_UNAVAILABLE" || code === "COMMIT_UNKNOWN" ? null : { code };
   }
 
-  /** Asks until there is an answer. */
+  /** Retries until there is an answer. */
   async function insist<T>(
     task: PlannedTask,
     action: Asked["action"],
@@ -629,7 +629,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
   }
   for (const process of processes) time.dropTimersOf(process);
 
-  /** When there is something to do for the processes. */
+  /** Returns when the processes next have something to do. */
   function nextDue(): number | null {
     const owed = stored().rows.map(({ next_attempt_at, lease_owner, lease_until }) =>
       lease_owner === null ? next_attempt_at : lease_until,
@@ -638,7 +638,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     return all.length === 0 ? null : Math.min(...all);
   }
 
-  /** Until then, all that would happen is that processes look and find nothing. */
+  /** Returns the next moment worth a step: before it, processes would look and find nothing. */
   function nextMoment(due: number | null): number {
     const next = time.nextTimer() ?? time.now();
     if (time.isDelaying() || (due !== null && due <= time.now() && processes.size > 0)) return next;
@@ -647,7 +647,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     return events.length === 0 ? next : Math.max(next, Math.min(...(events as number[])));
   }
 
-  // --- What there is in the end ------------------------------------------------------------------------------------
+  // --- The final state ------------------------------------------------------------------------------------
 
   const calm = { db };
   const found: Story["tasks"] = [];

@@ -158,7 +158,7 @@ void test("what else a test says wrongly is told as its mistake", async () => {
   await assert.rejects(asking(verifierRejects(1, approve())), mistake(/give the question verifierConfig/));
   await assert.rejects(
     asking(verifierRejects(3, approve()), VERIFIED),
-    mistake(/3 rejections end it: use verifierExhausts/),
+    mistake(/3 rejections close it: use verifierExhausts/),
   );
   const broken = () => {
     throw new Error("no such customer");

@@ -58,7 +58,7 @@ function decodeCursor(cursor: string): Position {
   } catch {
     // The text is not a cursor; the error below says so.
   }
-  throw invalid("/query/cursor", "Is not a cursor of this list; take it from the `Link` header as it stands.");
+  throw invalid("/query/cursor", "Invalid cursor. Take it from the `Link` header unchanged.");
 }
 
 function toRow(task: TaskWithDocuments, withSchemas: boolean): ListedTask {

@@ -53,7 +53,7 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
         : [{ path: "", message: "Must be an object." }];
     if (problems.length > 0)
       throw new TestMistake(
-        `The test answers "${task.task}" with ${JSON.stringify(answer)}, which the service would refuse:${listProblems(problems)}`,
+        `The test answers "${task.task}" with ${JSON.stringify(answer)}, which the service would reject:${listProblems(problems)}`,
       );
     const email = act.by ?? task.assigned_to_email ?? SOMEBODY;
     const by = { email, user_id: null, account: null, channel: act.via, embed_sub: null };
@@ -67,18 +67,18 @@ function actsFor(task: TaskRecord, rules: readonly Rule[]): readonly Act[] {
   const acts = firstOf(task, rules);
   if (acts === undefined)
     throw new TestMistake(
-      `No rule for the task "${task.task}": add one, such as createTestHuman([when(/${firstWord(task.task)}/, approve())]), or approve() as the last one for all others.`,
+      `No rule for the task "${task.task}": add one, such as createTestHuman([when(/${firstWord(task.task)}/, approve())]), or approve() last, for all others.`,
     );
   const accepted = acts.findIndex((act) => act.does !== "answer" || act.rejection === null);
   const rejections = accepted === -1 ? acts.length : accepted;
   if (rejections > 0 && !task.is_verified)
     throw new TestMistake(
-      `The test has a verifier reject answers to "${task.task}", which has none: ${task.redact_payload ? "it is redacted" : "give the question verifierConfig"}.`,
+      `The test rejects answers to "${task.task}", which has no verifier: ${task.redact_payload ? "it is redacted" : "give the question verifierConfig"}.`,
     );
   const attempts = task.verifier_config == null ? 0 : attemptsOf(task.verifier_config);
   if (rejections > 0 && accepted !== -1 && rejections >= attempts)
     throw new TestMistake(
-      `The test has answers to "${task.task}" rejected ${rejections} times and then goes on, but ${attempts} rejections end it: use verifierExhausts(), or more max_attempts in verifierConfig.`,
+      `The test rejects answers to "${task.task}" ${rejections} times and continues, but ${attempts} rejections close it: use verifierExhausts(), or more max_attempts in verifierConfig.`,
     );
   return acts;
 }

@@ -193,6 +193,13 @@ export const LIST_TASKS = {
       "enum": [
         "schemas"
       ]
+    },
+    "view": {
+      "type": "string",
+      "enum": [
+        "full",
+        "summary"
+      ]
     }
   }
 };

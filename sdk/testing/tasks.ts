@@ -89,6 +89,7 @@ export function createTask(tasks: Tasks, { body, routing, notify }: Creation): T
     assigned_to_email,
     audit_seq: entry === null ? 1 : 2,
     response: null,
+    rejected_response: null,
   };
   const forget = tasks.timeline.at(task.timeout_at, () => {
     move(tasks, find(tasks, task.id), { type: "timed_out" }, SYSTEM);

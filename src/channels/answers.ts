@@ -9,7 +9,7 @@ import { parseJsonBody } from "../http/body.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 
 /**
- * What a form gives, as the API reads answers: what its bodies may not hold, no answer may.
+ * Reads the value of a form as the API reads a `response`. The same limits apply.
  * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED
  */
 export function responseOf(value: unknown): JsonObject {
@@ -19,13 +19,13 @@ export function responseOf(value: unknown): JsonObject {
   return response;
 }
 
-/** What the service has against an answer, at the fields of its form; empty where it is about none of them. */
+/** Returns the errors of an answer by form field; empty if they concern no field. */
 export function fieldErrorsOf(plan: Plan, { details = [] }: ServiceError): readonly FieldError[] {
   const findings = details.map(({ path, keyword = "" }) => ({ path: path.replace(/^\/response/, ""), keyword }));
   return explain(plan, findings);
 }
 
-/** Who answered, in words; null where nobody knows. */
+/** Returns the name of the person who answered; null if unknown. */
 export async function answererOf(reader: Reader, task: Task): Promise<string | null> {
   const name = await nameOf(reader, task.completed_by_user_id, task.completed_by_email);
   return name ?? (answerAccountOf(task) === null ? null : UNKNOWN_MEMBER);

@@ -15,36 +15,36 @@ import type { CompletionContext } from "../tasks/tasks.ts";
 import type { ActionContext } from "./action/action.ts";
 import type { Door } from "./action/door.ts";
 
-/** What exists before the channels do. */
+/** The parts of the service that exist before the channels. */
 export interface ChannelContext {
   config: Config;
   db: Db;
   log: Logger;
 }
 
-/** What a kind may need: enough to take an answer. */
+/** The context of a kind of delivery, which may also answer tasks. */
 export interface KindContext extends CompletionContext {
   log: Logger;
 }
 
-/** A channel as the house knows it. What is left out, it does not have. */
+/** A channel. Optional members are features that it may lack. */
 export interface ChannelType extends NotifiableChannel {
-  /** Shapes that shapes of other routes refer to by name. */
+  /** Schemas that other routes refer to by name. */
   shapes?: readonly TSchema[];
-  /** What operators may know of how the environment sets it up. */
+  /** Its part of the settings that operators see. */
   settings?: ChannelSettings;
-  /** Looks at how the channel is set up, for `doctor`. Starts and changes nothing. */
+  /** Checks the setup of the channel, for `doctor`. Starts and changes nothing. */
   check?(ctx: CheckContext, options: CheckOptions): Promise<Finding[]>;
-  /** Makes the channel of one service. */
+  /** Opens the channel for one service. */
   open(ctx: ChannelContext): Channel;
 }
 
 /** A part of `GET /api/settings`, under the name of the channel. */
 export interface ChannelSettings {
   shape: TSchema;
-  /** No secret, and no path; null: the channel is not set up. */
+  /** Returns settings without secrets and paths; null if the channel is not set up. */
   read(config: Config): object | null;
-  /** The variables, for people. */
+  /** The names of its environment variables, for people. */
   variables: string;
 }
 
@@ -57,25 +57,25 @@ export interface CheckContext {
 export interface CheckOptions {
   /** For each check, in milliseconds. */
   limitMs: number;
-  /** The address that gets a test message, where the channel can send one; null: none is sent. */
+  /** Recipient of a test message, for channels that can send one; null sends none. */
   testAddress: string | null;
 }
 
 /** The channel of one service. */
 export interface Channel {
-  /** The person that a destination names; null: it is a room of several people. */
+  /** Returns the person behind a destination; null for a room of several people. */
   recipientOf(reader: Reader, destination: Destination): Promise<Recipient | null>;
   /**
-   * Enqueues a notice for each destination, all of this channel. A destination that cannot be reached at all is noted in the
-   * audit trail as `notification_failed`.
+   * Enqueues a notice for each destination of this channel. A destination that cannot be used is recorded in the audit
+   * trail as `notification_failed`.
    */
   enqueue(tx: Tx, notice: Notice, to: readonly Destination[]): Promise<void>;
-  /** How its deliveries are made, by the kind that is stored with them. */
+  /** Returns its kinds of delivery, by the name that is stored with them. */
   kinds(ctx: KindContext): Kinds;
-  /** The page on which its links let one person answer one task, at `/api/channels/<name>/action`. */
+  /** Opens its personal links, which are served at `/api/channels/<name>/action`. */
   door?(ctx: ActionContext): Door;
-  /** What is served at `/api/channels/<name>`. */
+  /** Its routes at `/api/channels/<name>`. */
   routes?(ctx: ActionContext): FastifyPluginAsync;
-  /** Starts what goes on without being asked, such as a connection that the channel keeps. */
+  /** Starts background work, such as a permanent connection. */
   start?(ctx: KindContext): { stop(): Promise<void> };
 }

@@ -8,7 +8,7 @@ import type { Destination } from "../tasks/notify.ts";
 /** Why nothing is sent to a person who was deactivated. */
 export const INACTIVE = { error: "inactive", message: "This person was deactivated." } as const;
 
-/** The person with the address that a destination names; null: it names none. */
+/** Returns the person with the email that a destination names; null if it names no email. */
 export async function recipientByEmail(reader: Reader, { target }: Destination): Promise<Recipient | null> {
   if (!isEmailAddress(target)) return null;
   return { user: await findUserByEmail(reader, target), email: target, name: emailKey(target) };

@@ -9,7 +9,7 @@ export const channelShapes = CHANNELS.flatMap(({ shapes = [] }) => shapes);
 
 type Ctx = ActionContext & { channels: Channels };
 
-/** What channels are set up with, and the pages and addresses on which they take answers. (spec: Channels) */
+/** The routes of all channels: their setup, and the pages and webhooks that take answers. (spec: Channels) */
 export const channelRoutes: FastifyPluginAsync<{ ctx: Ctx; head: string | null }> = async (app, { ctx, head }) => {
   const channels = [...ctx.channels.opened];
   for (const [name, { door }] of channels)

@@ -8,18 +8,18 @@ import { createContext } from "../start.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Calls of the API as the admin token: the command line does nothing that the API does not. */
+/** Calls the API with the admin token. The command line can do only what the API can do. */
 export interface Calls {
   /** @throws Error in a sentence for the operator */
   call<T>(method: Method, path: string, body?: object): Promise<T>;
   close(): Promise<void>;
 }
 
-/** Sends a request and gives the answer as it came. */
+/** Sends a request and returns the raw response. */
 type Send = (method: Method, path: string, body: string | null) => Promise<{ status: number; text: string }>;
 
 /**
- * Opens the database in this process, or, where a service that runs holds it, asks that one over HTTP.
+ * Opens the database in this process. If a running service holds it, calls that service over HTTP.
  * @throws Error in a sentence for the operator
  */
 export async function openCalls(env: Readonly<Record<string, string | undefined>>): Promise<Calls> {
@@ -51,7 +51,7 @@ function overHttp(config: Config): Send {
     const response = await fetch(base + path, { method, headers, ...(body !== null && { body }) }).catch(
       (cause: unknown) => {
         throw new Error(
-          `The data directory is in use by a service that does not answer at ${base}. Set SERVICE_HOST and SERVICE_PORT as it has them.`,
+          `The data directory is in use by a service that does not answer at ${base}. Use the same SERVICE_HOST and SERVICE_PORT as that service.`,
           { cause },
         );
       },
@@ -73,7 +73,7 @@ function asCall(send: Send): Calls["call"] {
   };
 }
 
-/** What an error says, with each place that it is about. */
+/** Returns the message of an error and a line for each of its details. */
 function sentenceOf({ message, details = [] }: ErrorBody): string {
   return [message, ...details.map((detail) => `  ${detail.path.slice(1)}: ${detail.message}`)].join("\n");
 }

@@ -7,7 +7,7 @@ import { UsageError } from "./options.ts";
 import type * as People from "./people.ts";
 import type * as Tasks from "./tasks.ts";
 
-/** What commands get from the process. */
+/** The process as commands see it. */
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>;
   output: Tasks.Output;
@@ -37,7 +37,7 @@ function addHelp(program: Command, { output }: Surroundings): void {
   program
     .helpCommand(false)
     .command("help")
-    .description("Describes a command, or lists all.")
+    .description("Describes a command, or lists all commands.")
     .argument("[command...]", "a command")
     .action((names: string[]) => {
       let found = program;
@@ -58,7 +58,7 @@ function addServiceCommands(program: Command, { env, output, color, exit }: Surr
 
   program
     .command("migrate")
-    .description("Brings the database up to date and ends.")
+    .description("Migrates the database and exits.")
     .action(async () => {
       await (await import("./database.ts")).migrateDatabase(env);
       output.result("The database is up to date.");
@@ -67,23 +67,23 @@ function addServiceCommands(program: Command, { env, output, color, exit }: Surr
   program
     .command("doctor")
     .description(
-      "Tries whether everything works with these settings, and says what to do where it does not. Changes nothing. With a URL or an address it sends a test there. Ends with 1 where there is a problem.",
+      "Checks the settings, the database and all channels, and says how to fix problems. Changes nothing. Can send a test callback or a test email. Exits with 1 if there is a problem.",
     )
-    .option("--callback-url <url>", "sends a test callback there")
-    .option("--mail-to <address>", "sends a test mail there")
+    .option("--callback-url <url>", "sends a test callback to this URL")
+    .option("--mail-to <address>", "sends a test email to this address")
     .option("--json", "prints JSON")
     .option("--timeout <seconds>", "for each check; default: 10")
     .action(async (given: DoctorOptions) => {
       const { runDoctor } = await import("./doctor.ts");
       const { text, code } = await runDoctor(given, env, { color });
-      // Ended at once: what did not answer in time would keep the process.
+      // Connections that did not answer in time would keep the process alive.
       exit(text, code);
     });
 
   program
     .command("demo")
     .description(
-      "An agent asks, you answer in the browser, and the agent gets the typed answer. Starts a service where none runs on this machine.",
+      "Runs a sample: an agent asks, you answer in the browser, and the agent gets the typed answer. Starts a service if none runs on this machine.",
     )
     .action(async () => {
       const { runDemo } = await import("./demo.ts");
@@ -99,12 +99,12 @@ function addTaskCommands(program: Command, { output, finish }: Surroundings): vo
   };
   const tasks = program
     .command("tasks")
-    .description("Acts as an agent: on the service at SERVICE_URL, else the one that runs on this machine.");
+    .description("Acts as an agent, on the service at SERVICE_URL or on this machine.");
 
   tasks
     .command("create")
     .description(
-      'Asks somebody. Without a schema it is a yes or a no. A schema for a single value, such as {"type":"boolean"}, makes a form of one field, and the answer is its value. With --wait, prints the answer. JSON is given as it is, in a file (@file) or in standard input (-).',
+      'Creates a task. Without a schema, the answer is yes or no. With a schema for a single value, such as {"type":"boolean"}, the form has one field and the answer is its value. With --wait, prints the answer. Give JSON directly, from a file (@file) or from standard input (-).',
     )
     .requiredOption("--task <text>", "the question")
     .option("--payload <json>", "an object that is shown with the question")
@@ -119,7 +119,7 @@ function addTaskCommands(program: Command, { output, finish }: Surroundings): vo
 
   tasks
     .command("watch")
-    .description("Waits until a task has ended, and prints the answer. Ends with 1 when there is none.")
+    .description("Waits until a task closes, and prints the answer. Exits with 1 if there is no answer.")
     .argument("<id>", "the id of a task")
     .option("--timeout <seconds>", "how long to wait")
     .action(async (id: string, given: { timeout?: string }) => run(({ watchTask }) => watchTask(id, given)));
@@ -127,7 +127,7 @@ function addTaskCommands(program: Command, { output, finish }: Surroundings): vo
   tasks
     .command("answer")
     .description(
-      "Answers in a person's place: with an object, or with the value where a single one is asked for, such as true. JSON is given as it is, in a file (@file) or in standard input (-).",
+      "Answers a task for a person. Give an object, or the value if the task asks for a single value, such as true. Give JSON directly, from a file (@file) or from standard input (-).",
     )
     .argument("<id>", "the id of a task")
     .argument("<json>", "the answer")
@@ -139,7 +139,7 @@ function addTaskCommands(program: Command, { output, finish }: Surroundings): vo
   tasks
     .command("list")
     .description("Lists open tasks.")
-    .option("--all", "lists ended tasks too")
+    .option("--all", "lists closed tasks too")
     .action(async (given: { all?: boolean }) => run(({ listTasks }) => listTasks(given)));
 }
 
@@ -159,18 +159,18 @@ function addOperatorCommands(program: Command, { env, output }: Surroundings): v
 
   program
     .command("webhook-key")
-    .description("Prints the key that callbacks are signed with, in base64, for receivers to check them by.")
+    .description("Prints the signing key of callbacks in base64, for receivers.")
     .action(async () => output.result(await (await import("./webhook-key.ts")).findWebhookKey(env)));
 
   program
     .command("create-operator")
-    .description("Makes a user who may do everything. The password is asked for, or read from standard input.")
+    .description("Creates an operator. Asks for the password, or reads it from standard input.")
     .requiredOption("--email <address>")
     .option("--name <name>")
     .action(async (given: People.UserOptions) => run(({ createOperator }) => createOperator(given)));
 
-  addUserCommands(program.command("users").description("The directory of users."), run);
-  addKeyCommands(program.command("keys").description("Keys with which products mint embed tokens."), run);
+  addUserCommands(program.command("users").description("Manages users."), run);
+  addKeyCommands(program.command("keys").description("Manages embed keys."), run);
 }
 
 function addUserCommands(users: Command, run: OperatorRun): void {
@@ -195,25 +195,27 @@ function addUserCommands(users: Command, run: OperatorRun): void {
       run(({ addUser }) => addUser(given)),
     );
 
-  withFields(users.command("set").description("Changes a user. An empty text clears."))
+  withFields(users.command("set").description("Changes a user. An empty value clears a field."))
     .option("--operator <yes|no>", "whether the user may do everything")
     .action(async (given: People.UserOptions & { operator?: string }) => run(({ setUser }) => setUser(given)));
 
   users
     .command("set-password")
-    .description("Sets a password, which is asked for or read from standard input, and signs the user out everywhere.")
+    .description(
+      "Sets a password and signs the user out everywhere. Asks for the password, or reads it from standard input.",
+    )
     .requiredOption("--email <address>")
     .action(async (given: People.UserOptions) => run(({ setPassword }) => setPassword(given)));
 
   users
     .command("deactivate")
-    .description("Deactivates a user, and signs them out everywhere.")
+    .description("Deactivates a user and signs them out everywhere.")
     .requiredOption("--email <address>")
     .action(async (given: People.UserOptions) => run(({ setActive }) => setActive(given, false)));
 
   users
     .command("reactivate")
-    .description("Activates a user again.")
+    .description("Reactivates a user.")
     .requiredOption("--email <address>")
     .action(async (given: People.UserOptions) => run(({ setActive }) => setActive(given, true)));
 }
@@ -221,18 +223,18 @@ function addUserCommands(users: Command, run: OperatorRun): void {
 function addKeyCommands(keys: Command, run: OperatorRun): void {
   keys
     .command("list")
-    .description("Lists keys.")
+    .description("Lists embed keys.")
     .action(async () => run(({ listKeys }) => listKeys()));
 
   keys
     .command("create")
-    .description("Creates a key and prints it, once.")
+    .description("Creates an embed key and prints it once.")
     .requiredOption("--name <what for>")
     .action(async (given: { name?: string }) => run(({ createKey }) => createKey(given)));
 
   keys
     .command("revoke")
-    .description("Revokes a key.")
+    .description("Revokes an embed key.")
     .argument("<id>", "the id of the key")
     .action(async (id: string) => run(({ revokeKey }) => revokeKey(id)));
 }

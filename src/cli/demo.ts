@@ -6,12 +6,12 @@ import { clientOfCommand, type Output } from "./tasks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Whether the service was there, or was started for this. */
+/** The client, and whether the demo started the service. */
 type Found = { client: Client; isOurs: boolean };
 
 /**
- * An agent of a shop asks whether a refund may be paid, a person answers in the browser, and the typed answer is shown. Uses
- * the service that runs on this machine, or starts one in this process, which then goes on.
+ * Runs a sample: an agent asks about a refund, a person answers in the browser, and the typed answer is shown. Uses the
+ * service on this machine, or starts one in this process, which keeps running.
  * @param start - starts the service
  * @throws HumanTaskError
  */
@@ -40,37 +40,37 @@ export async function runDemo(start: () => Promise<unknown>, env: Env, { result,
       type: "object",
       properties: {
         approved: { type: "boolean", title: "Pay the refund?" },
-        note: { type: "string", title: "A word to Mia", maxLength: 500 },
+        note: { type: "string", title: "Message to Mia", maxLength: 500 },
       },
       required: ["approved"],
     },
     timeoutSeconds: 3600,
-    // A demonstration asks anew each time; an agent that starts again would want its first question.
+    // Each run is a new question. A real agent that restarts gets its first question back.
     occasion: new Date().toISOString(),
     onCreated: ({ url }) =>
       note(`An agent asks: Refund 42.50 EUR to Mia Keller?\n\n  Answer it here:  ${url}\n\nWaiting for you ...`),
   });
-  // What the compiler knows of the answer is used here: it is no text to be read again.
-  const next = answer.approved ? "pays the refund" : "writes to Mia that there is none";
-  note("\nawaitHuman() gave the agent this, and it goes on:");
+  // The answer is typed by its schema.
+  const next = answer.approved ? "pays the refund" : "tells Mia that there is no refund";
+  note("\nawaitHuman() returned this answer to the agent:");
   result(inspect(answer));
-  note(`The agent ${next}${answer.note === undefined ? "." : `, and adds: "${answer.note}"`}`);
-  if (isOurs) note("\nThe service that was started for this goes on; Ctrl+C stops it.");
+  note(`The agent ${next}${answer.note === undefined ? "." : `, and writes to her: "${answer.note}"`}`);
+  if (isOurs) note("\nThe service keeps running. Press Ctrl+C to stop it.");
 }
 
-/** @throws Error where the service that would be started could not be found, or another one was meant */
+/** @throws Error if no service runs and the demo cannot start one */
 async function findOrStart(start: () => Promise<unknown>, env: Env): Promise<Found> {
   if (env["SERVICE_URL"] || isServiceThere()) return { client: clientOfCommand(), isOurs: false };
   const { config } = readConfig(env, () => ({ adminToken: "", secretKey: "", payloadKey: "" }));
   if (config.discoveryFile === null)
     throw new Error(
-      "The demo starts a service that only this machine reaches, and finds it by its file, which these settings do not have. Start the service, and set SERVICE_URL and SERVICE_ADMIN_API_TOKEN for the demo.",
+      "The demo finds its service through the discovery file, which is off in these settings. Start the service, and set SERVICE_URL and SERVICE_ADMIN_API_TOKEN for the demo.",
     );
   await start();
   return { client: clientOfCommand(), isOurs: true };
 }
 
-/** Whether one is named or found, be there a token for it or not. */
+/** Returns whether a service is configured or found, with or without a token. */
 function isServiceThere(): boolean {
   try {
     findSettings({ token: "any" });

@@ -100,7 +100,7 @@ onBoth("where all is well it says so, sends what it is asked to and changes noth
     cancelled_by: null,
     cancel_reason: null,
   });
-  assert.match(says("callback-test"), /answered 200 after \d+ ms\. It said "ok"/);
+  assert.match(says("callback-test"), /returned 200 after \d+ ms\. It said "ok"/);
   assert.deepEqual(
     smtp.received.map(({ to }) => to),
     [["dana@example.com"]],
@@ -121,7 +121,7 @@ onBoth("to people it tells one line each, aligned and without colours, and the s
   const { code, out, err } = await runText(env);
   assert.deepEqual([code, err], [0, ""]);
   const lines = out.trimEnd().split("\n");
-  assert.equal(lines.pop(), dialect === "sqlite" ? "All is well." : "0 problems, 2 warnings.");
+  assert.equal(lines.pop(), dialect === "sqlite" ? "No problems found." : "0 problems, 2 warnings.");
   assert.equal(lines.pop(), "");
   const columns = lines.map((line) => /^(ok|warning|problem|off) +[a-z-]+ +/.exec(line)?.[0].length);
   assert.equal(new Set(columns).size, 1, out);
@@ -148,7 +148,7 @@ void test("a terminal gets the same in colours", () => {
 void test("what is not understood ends with 2 and the help, and nothing is looked at", async (t) => {
   const { code, out, err } = await runText(withoutService(t), ["--callback-url", "not an address"]);
   assert.deepEqual([code, out], [2, ""]);
-  assert.match(err, /^--callback-url takes an address\.\n[^]*doctor \[--callback-url/);
+  assert.match(err, /^--callback-url takes a URL\.\n[^]*doctor \[--callback-url/);
   const wrong = [
     ["--nonsense"],
     ["more"],
@@ -172,7 +172,7 @@ void test("settings that cannot work are told in their sentences, all of them", 
     [
       ["settings", "problem", "SERVICE_PORT"],
       ["settings", "problem", "SERVICE_LOG_LEVEL"],
-      ["everything-else", "off", "Looked"],
+      ["everything-else", "off", "Not"],
     ],
   );
 });
@@ -186,8 +186,8 @@ void test("before the first start it says so, and makes no secret, no database a
   ]);
   assert.equal(code, 1);
   assert.deepEqual([status["settings"], status["database"]], ["warning", "warning"]);
-  assert.match(says("settings"), /secrets\.json yet; the first start makes it/);
-  assert.match(says("callback-test"), /no key to sign with yet: the first start/);
+  assert.match(says("settings"), /secrets\.json does not exist yet\. The first start creates it/);
+  assert.match(says("callback-test"), /no signing key yet\. The first start/);
   assert.deepEqual(readdirSync(parent), []);
 });
 

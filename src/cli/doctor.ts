@@ -1,4 +1,4 @@
-/** Tells an operator whether the service will work for people and agents, by trying it. Starts and changes nothing. */
+/** Checks whether the service will work for people and agents. Starts and changes nothing. */
 import { pino } from "pino";
 import { CHANNELS } from "../channels/registered.ts";
 import type { Config } from "../config.ts";
@@ -18,7 +18,7 @@ import { UsageError } from "./options.ts";
 
 interface Wishes {
   isJson: boolean;
-  /** Who gets a test callback, and a test mail; null: nobody. */
+  /** Receivers of a test callback and a test email; null to send none. */
   callbackUrl: string | null;
   mailTo: string | null;
   /** For each check. */
@@ -48,14 +48,14 @@ export async function runDoctor(
 }
 
 function readWishes({ json = false, callbackUrl, mailTo, timeout = "10" }: DoctorOptions): Wishes {
-  if (callbackUrl !== undefined && !URL.canParse(callbackUrl)) throw new UsageError("--callback-url takes an address.");
-  if (mailTo !== undefined && !isEmailAddress(mailTo)) throw new UsageError("--mail-to takes an e-mail address.");
+  if (callbackUrl !== undefined && !URL.canParse(callbackUrl)) throw new UsageError("--callback-url takes a URL.");
+  if (mailTo !== undefined && !isEmailAddress(mailTo)) throw new UsageError("--mail-to takes an email address.");
   if (!/^[1-9]\d{0,2}$/.test(timeout)) throw new UsageError("--timeout takes seconds, 1 to 999.");
   const limitMs = Number(timeout) * SECOND;
   return { isJson: json, callbackUrl: callbackUrl ?? null, mailTo: mailTo ?? null, limitMs };
 }
 
-/** First what others need to know of, then everything else at once. */
+/** Checks the database and the public URL first, because other checks use them. All others run in parallel. */
 async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes): Promise<Finding[]> {
   const [database, publicUrl] = await Promise.all([
     within(
@@ -83,7 +83,7 @@ async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes)
     ...CHANNELS.flatMap((channel) => channel.check?.(ctx, { limitMs, testAddress: mailTo }) ?? []),
     check("verifier", limitMs, async () => checkVerifier(config)),
   ]);
-  // Whoever asked ends the process: a server that does not answer is not waited for.
+  // The caller ends the process, so a server that does not respond is not waited for.
   void found?.close().catch(() => {});
   return [
     ...database.findings,

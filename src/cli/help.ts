@@ -25,7 +25,7 @@ function helpOn(command: Command, footer: string): string {
   return `${typed}\n${about}\n${listOf(command)}\n"${typed} --help" describes a command and its options.\n${footer}\n`;
 }
 
-/** What a mistake in a command is answered with: how it and its neighbours are typed. */
+/** Returns the help after a mistake: the syntax of the command and its neighbours. */
 export function helpAfterMistake(command: Command): string {
   const group = command.parent === null || command.parent.parent === null ? command : command.parent;
   return `${group.parent === null ? `${group.name()} <command>\n\n` : ""}${listOf(group)}`;
@@ -49,7 +49,7 @@ function leavesOf(command: Command): Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
-/** What is typed after the name of a command: `<id> [--timeout <seconds>]`. */
+/** Returns the arguments and options of a command: `<id> [--timeout <seconds>]`. */
 function synopsisOf({ registeredArguments, options }: Command): string {
   const parts = [
     ...registeredArguments.map(termOf),

@@ -3,8 +3,8 @@ import { text } from "node:stream/consumers";
 import { Writable } from "node:stream";
 
 /**
- * Asks at the terminal, without showing what is typed; else takes what comes in. A password never stands in a command,
- * where the list of processes and the history of the shell would show it.
+ * Reads a password from the terminal without showing it, or from standard input. A password is never an argument, because
+ * the process list and the shell history would show it.
  */
 export async function readPassword(): Promise<string> {
   if (!process.stdin.isTTY) return (await text(process.stdin)).replace(/\r?\n$/, "");

@@ -27,7 +27,7 @@ export async function createOperator({ email, name }: UserOptions): Promise<Oper
   return async (calls) => {
     const user = { email: address, is_operator: true, password, ...(name && { display_name: name }) };
     const { id } = await calls.call<UserRecord>("POST", "/api/users", user);
-    return `${address} is an operator now (${id}).`;
+    return `${address} is now an operator (${id}).`;
   };
 }
 
@@ -44,7 +44,7 @@ export async function addUser(
   return async (calls) => {
     const user = { email, ...fieldsOf(given), is_operator: given.operator === true, password };
     const { id } = await calls.call<UserRecord>("POST", "/api/users", user);
-    return `${email} is in the directory (${id}).`;
+    return `Added ${email} (${id}).`;
   };
 }
 
@@ -57,7 +57,7 @@ export async function setUser(given: UserOptions & { operator?: string }): Promi
     ...fieldsOf(given),
     ...(given.operator !== undefined && { is_operator: given.operator === "yes" }),
   };
-  if (Object.keys(change).length === 0) throw new UsageError("There is nothing to change.");
+  if (Object.keys(change).length === 0) throw new UsageError("Nothing to change. Give at least one option.");
   return async (calls) => usersTable([await changeUser(calls, email, change)]);
 }
 
@@ -67,7 +67,7 @@ export async function setPassword({ email }: UserOptions): Promise<OperatorComma
   const password = await readPassword();
   return async (calls) => {
     await changeUser(calls, address, { password });
-    return `${address} has a new password, and is signed out everywhere.`;
+    return `Password of ${address} changed. All sessions are signed out.`;
   };
 }
 
@@ -76,7 +76,7 @@ export async function setActive({ email }: UserOptions, active: boolean): Promis
   const address = need(email, "--email");
   return async (calls) => {
     await changeUser(calls, address, { active });
-    return active ? `${address} is active.` : `${address} is deactivated, and signed out everywhere.`;
+    return active ? `${address} is active.` : `${address} is deactivated and signed out everywhere.`;
   };
 }
 
@@ -84,7 +84,7 @@ export async function listKeys(): Promise<OperatorCommand> {
   return async (calls) => {
     const keys = await everything<ServiceKeyRecord>(calls, "/api/service-keys?");
     return table(
-      ["id", "name", "begins with", "made", "last used", "revoked"],
+      ["id", "name", "prefix", "created", "last used", "revoked"],
       keys.map((key) => [key.id, key.name, key.prefix, key.created_at, key.last_used_at, key.revoked_at]),
     );
   };
@@ -95,14 +95,14 @@ export async function createKey(given: { name?: string }): Promise<OperatorComma
   const name = need(given.name, "--name");
   return async (calls) => {
     const { id, key } = await calls.call<NewServiceKeyRecord>("POST", "/api/service-keys", { name });
-    return `${key}\n\nThis is the key ${id}; it is not shown again.`;
+    return `${key}\n\nKey id: ${id}. The key is shown only once.`;
   };
 }
 
 export async function revokeKey(id: string): Promise<OperatorCommand> {
   return async (calls) => {
     await calls.call("DELETE", `/api/service-keys/${encodeURIComponent(id)}`);
-    return `${id} opens nothing any more.`;
+    return `${id} is revoked.`;
   };
 }
 
@@ -123,7 +123,7 @@ function fieldsOf(given: UserOptions): object {
 async function changeUser(calls: Calls, email: string, change: object): Promise<UserRecord> {
   const found = await everyUser(calls, `q=${encodeURIComponent(email)}&`);
   const user = found.find((one) => one.email?.toLowerCase() === email.toLowerCase());
-  if (!user) throw new Error(`Nobody in the directory has the address ${email}.`);
+  if (!user) throw new Error(`No user has the email ${email}.`);
   return calls.call<UserRecord>("PATCH", `/api/users/${user.id}`, change);
 }
 

@@ -44,7 +44,7 @@ function prepare(command: Command, around: Surroundings): void {
   for (const one of command.commands) prepare(one, around);
 }
 
-/** What the parser found wrong. */
+/** Returns the parser's error as a sentence. */
 function sentenceOf(command: Command, { code, message }: CommanderError): string {
   const [said = "", suggestion] = message.replace(/^error: /, "").split("\n");
   const hint = suggestion === undefined ? "" : ` ${suggestion}`;

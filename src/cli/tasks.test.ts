@@ -84,9 +84,9 @@ test(
       "dana@example.com",
     );
     assert.deepEqual([answered.code, answered.out], [0, "completed"]);
-    while (!shown.err().includes("goes on; Ctrl+C")) await new Promise(setImmediate);
+    while (!shown.err().includes("Press Ctrl+C to stop it.")) await new Promise(setImmediate);
     assert.match(shown.out(), /^\{ approved: true, note: 'Sorry\.' \}$/m);
-    assert.match(shown.err(), /The agent pays the refund, and adds: "Sorry\."/);
+    assert.match(shown.err(), /The agent pays the refund, and writes to her: "Sorry\."/);
 
     // Asked with a schema from a file, waited for, answered from another terminal.
     const schema = join(home, "schema.json");
@@ -104,7 +104,7 @@ test(
     const id = created.out;
     const soon = await run("tasks", "watch", id, "--timeout", "0");
     assert.deepEqual([soon.code, soon.out], [1, ""]);
-    assert.match(soon.err, /^Waiting for somebody until 20.*: Which version\?\nNobody has answered yet\.$/);
+    assert.match(soon.err, /^Waiting for an answer until 20.*: Which version\?\nNo answer yet\.$/);
     assert.match(created.err, new RegExp(`^Asked: http://127\\.0\\.0\\.1:\\d+/tasks/${id}$`));
     const again = run(
       "tasks",
@@ -122,7 +122,7 @@ test(
     assert.match(refused.err, /\/response\/version/);
     assert.equal((await run("tasks", "answer", id, '{"version":"1.3"}')).code, 0);
     const waited = await again;
-    assert.match(waited.err, /^This was asked before/);
+    assert.match(waited.err, /^Already asked: /);
     assert.deepEqual([waited.code, JSON.parse(waited.out)], [0, { version: "1.3" }]);
     assert.deepEqual(JSON.parse((await run("tasks", "watch", id)).out), { version: "1.3" });
     // Asked for a single value, which is then what is answered with and what is printed.
@@ -155,7 +155,7 @@ test(
     const never = await run("tasks", "create", "--task", "Never?", "--schema", '{"not":{}}');
     assert.equal(never.code, 1);
     assert.match(never.err, /RESPONSE_SCHEMA_NOT_OBJECT/);
-    assert.equal((await run("tasks", "list")).out, "There are none.");
+    assert.equal((await run("tasks", "list")).out, "None.");
     assert.match((await run("tasks", "list", "--all")).out, new RegExp(id));
 
     assert.equal(await shown.stop(), 0);
@@ -207,7 +207,7 @@ test(
 
 test("the demo starts nothing that it could not find, or that was not meant", { timeout: TEST_MS }, async (t) => {
   for (const [env, says] of [
-    [{ SERVICE_DISCOVERY_FILE: "0" }, /which these settings do not have/],
+    [{ SERVICE_DISCOVERY_FILE: "0" }, /discovery file, which is off/],
     [{ SERVICE_URL: "http://127.0.0.1:1" }, /There is no token for http:\/\/127/],
   ] as const) {
     const { home, run } = person(t, env);

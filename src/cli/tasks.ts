@@ -7,24 +7,24 @@ import { isTerminal } from "../tasks/lifecycle.ts";
 import { need, UsageError } from "./options.ts";
 import { table } from "./table.ts";
 
-/** Where a command writes: its result for programs, and what only people want to read beside it. */
+/** The output of a command: results for programs, and notes for people. */
 export interface Output {
   result: (text: string) => void;
   note: (text: string) => void;
 }
 
-/** The client as the environment has it, or why there is none, in the words of somebody at a terminal. */
+/** Returns the client for this environment. @throws Error in a sentence for the user */
 export function clientOfCommand(): Client {
   try {
     return createClient();
   } catch (error) {
     if (!(error instanceof HumanTaskError)) throw error;
-    throw new Error(error.message.replace(/, or give createClient\(.*$/, `. ${WHERE_TOKEN_IS}`), { cause: error });
+    throw new Error(error.message.replace(/, or use createClient\(.*$/, `. ${WHERE_TOKEN_IS}`), { cause: error });
   }
 }
 
 const WHERE_TOKEN_IS =
-  "A service that was given no token made one: adminToken in secrets.json, in its data directory (./data unless SERVICE_DATA_DIR says otherwise).";
+  "The admin token is adminToken in secrets.json, in the data directory of the service (./data, or SERVICE_DATA_DIR).";
 
 /**
  * A `tasks` command whose options have been read. It acts as an agent: on the service of SERVICE_URL, else the one that runs
@@ -34,7 +34,7 @@ const WHERE_TOKEN_IS =
  */
 export type TaskCommand = (client: Client, output: Output) => Promise<number>;
 
-/** What a yes or no takes, where no other shape was asked for. */
+/** The schema of a question without one: yes or no, with a note. */
 const YES_OR_NO = {
   type: "object",
   properties: { approved: { type: "boolean", title: "Approve?" }, note: { type: "string", title: "Note" } },
@@ -67,7 +67,7 @@ export async function createTask(given: CreateOptions): Promise<TaskCommand> {
   };
   return async (client, { result, note }) => {
     const { id, url, isReplay, answer } = await client.ask(question);
-    note(`${isReplay ? "This was asked before" : "Asked"}: ${url}`);
+    note(`${isReplay ? "Already asked" : "Asked"}: ${url}`);
     if (given.wait !== true) {
       result(id);
       return 0;
@@ -81,7 +81,7 @@ export async function watchTask(id: string, { timeout }: { timeout?: string }): 
   const limit = timeout === undefined ? undefined : seconds(timeout);
   return async (client, output) => {
     const task = await client.get(id);
-    if (!isTerminal(task.status)) output.note(`Waiting for somebody until ${task.timeout_at}: ${task.task}`);
+    if (!isTerminal(task.status)) output.note(`Waiting for an answer until ${task.timeout_at}: ${task.task}`);
     const signal = limit === undefined ? undefined : AbortSignal.timeout(limit * 1000);
     const answer = async () => {
       const response = await client.wait(id, { signal });
@@ -103,7 +103,7 @@ export async function answerTask(id: string, json: string, { email }: { email?: 
       channel: "command line",
       ...as,
     });
-    if (status !== "completed") note(`It was sent back: ${verifier_result?.reason ?? ""}`);
+    if (status !== "completed") note(`Sent back: ${verifier_result?.reason ?? ""}`);
     result(status);
     return status === "completed" ? 0 : 1;
   };
@@ -129,7 +129,7 @@ async function answered(
     return 0;
   } catch (error) {
     if (limit?.aborted === true && error === limit.reason) {
-      note("Nobody has answered yet.");
+      note("No answer yet.");
       return 1;
     }
     if (!(error instanceof NoAnswerError)) throw error;

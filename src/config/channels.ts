@@ -8,7 +8,7 @@ const ENVIRONMENTS = { email: emailEnvironment, slack: slackEnvironment } as con
   EnvironmentReader<unknown>
 >;
 
-/** What the environment says of each channel; null: nothing, so that the channel is off or set up in another way. */
+/** The environment settings of each channel; null if there are none, and the channel is off or set up otherwise. */
 export type ChannelsConfig = { [Name in keyof typeof ENVIRONMENTS]: ReturnType<(typeof ENVIRONMENTS)[Name]["read"]> };
 
 export const CHANNEL_VARIABLES: readonly string[] = Object.values(ENVIRONMENTS).flatMap(({ names }) => names);

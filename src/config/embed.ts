@@ -4,7 +4,7 @@ import type { Environment } from "./environment.ts";
 export interface EmbedConfig {
   /** Signs embed tokens: 32 bytes or more. */
   signingSecret: Uint8Array;
-  /** Whose pages may show the form. */
+  /** Origins that may embed the form. */
   parentOrigins: readonly OriginPattern[];
 }
 
@@ -25,13 +25,13 @@ export function readEmbed(env: Environment): EmbedConfig | null {
   // The value is a secret: it is not repeated.
   if (!/^([0-9a-f]{2}){32,}$/i.test(secret)) {
     env.problems.push(
-      "SERVICE_EMBED_SIGNING_SECRET must be 32 bytes or more in hex, so 64 digits or more, two for each byte. `openssl rand -hex 32` makes one.",
+      "SERVICE_EMBED_SIGNING_SECRET must be at least 32 bytes in hex (64 digits). Create one with `openssl rand -hex 32`.",
     );
     return null;
   }
   if (entries.length === 0)
     env.warnings.push(
-      "SERVICE_EMBED_PARENT_ORIGINS is not set: no page may embed the form, and no embed token is made.",
+      "SERVICE_EMBED_PARENT_ORIGINS is not set: no page may embed the form, and no embed token is created.",
     );
   return { signingSecret: Buffer.from(secret, "hex"), parentOrigins };
 }

@@ -11,7 +11,7 @@ export interface Environment {
   warnings: string[];
 }
 
-/** What a channel takes from the environment. */
+/** The environment settings of a channel. */
 export interface EnvironmentReader<T> {
   /** Of every variable that it reads. */
   names: readonly string[];
@@ -39,6 +39,6 @@ export function readWholeNumber(
   const text = env.get(name) ?? String(standard);
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  env.problems.push(`${name} is "${text}"; it takes a whole number from ${min} to ${max}.`);
+  env.problems.push(`${name} is "${text}"; it must be a whole number from ${min} to ${max}.`);
   return min;
 }

@@ -18,7 +18,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8, "ipv4");
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Whether `text` is an address or a range of addresses; a range of all addresses is none. */
+/** Returns whether `text` is an address or a range of addresses. A range of all addresses is rejected. */
 export function isAddressRange(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
   const family = isIP(address);

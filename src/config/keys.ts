@@ -19,7 +19,7 @@ export interface Keys {
   adminToken: string;
   /** Root of sessions, links, nonces and sealing: 32 bytes that never leave the service. */
   secretKey: Uint8Array;
-  /** Root of callback signatures: 32 raw bytes, shared with receivers. null: callbacks are off. (spec: Events) */
+  /** Root of callback signatures: 32 raw bytes. null if callbacks are off. (spec: Events) */
   payloadKey: Uint8Array | null;
 }
 
@@ -28,7 +28,7 @@ export function readKeys(env: Environment, database: DatabaseConfig | null): Giv
   if (adminToken !== undefined) {
     if (!/^[\x21-\x7e]+$/.test(adminToken))
       env.problems.push(
-        "SERVICE_ADMIN_API_TOKEN has characters that cannot stand in a header; use printable ASCII without spaces.",
+        "SERVICE_ADMIN_API_TOKEN has characters that are not allowed in a header. Use printable ASCII without spaces.",
       );
     else if (adminToken.length < 16)
       env.warnings.push("SERVICE_ADMIN_API_TOKEN is shorter than 16 characters and can be guessed.");
@@ -38,10 +38,10 @@ export function readKeys(env: Environment, database: DatabaseConfig | null): Giv
   if (database?.kind === "postgres") {
     // Replicas share these, so no process may make up its own.
     if (adminToken === undefined)
-      env.problems.push("SERVICE_ADMIN_API_TOKEN is required with PostgreSQL: all processes must know the same token.");
+      env.problems.push("SERVICE_ADMIN_API_TOKEN is required with PostgreSQL, because all processes share it.");
     if (secretKey === undefined)
       env.problems.push(
-        "SERVICE_SECRET_KEY is required with PostgreSQL: all processes must share it. `openssl rand -base64 32` makes one.",
+        "SERVICE_SECRET_KEY is required with PostgreSQL, because all processes share it. Create one with `openssl rand -base64 32`.",
       );
     if (payloadKey === undefined) env.warnings.push("SERVICE_PAYLOAD_KEY is not set: callbacks are off.");
   }

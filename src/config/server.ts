@@ -5,11 +5,11 @@ import { isAddressRange, isHostName, isLoopback } from "./hosts.ts";
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Where the service listens. */
+/** Host and port on which the service listens. */
 export function readListening(env: Environment): { host: string; port: number } {
   const host = env.get("SERVICE_HOST") ?? "127.0.0.1";
   if (!isIP(host) && !isHostName(host))
-    env.problems.push(`SERVICE_HOST is "${host}", which is neither an address nor a host name.`);
+    env.problems.push(`SERVICE_HOST is "${host}", which is not an IP address or a host name.`);
   const port = readWholeNumber(env, "SERVICE_PORT", { standard: 3000, min: 0, max: 65_535 });
   return { host, port };
 }
@@ -20,13 +20,13 @@ export function readLimits(env: Environment): { bodyBytes: number } {
   };
 }
 
-/** Where people and links reach the service, without a trailing slash. */
+/** Public URL of the service, without a trailing slash. */
 export function readPublicUrl(env: Environment, { host, port }: { host: string; port: number }): string {
   const text = env.get("SERVICE_PUBLIC_URL");
   if (text === undefined) {
     if (!isLoopback(host))
       env.problems.push(
-        `SERVICE_PUBLIC_URL is required when SERVICE_HOST (${host}) is reachable from other machines: links to people are built from it.`,
+        `SERVICE_PUBLIC_URL is required when SERVICE_HOST (${host}) is reachable from other machines. Links for people use it.`,
       );
     return `http://localhost:${port}`;
   }
@@ -34,7 +34,7 @@ export function readPublicUrl(env: Environment, { host, port }: { host: string; 
   const fits =
     url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && !/[?#]/.test(text);
   if (!fits)
-    env.problems.push(`SERVICE_PUBLIC_URL is "${text}"; it takes an address such as https://tasks.example.com.`);
+    env.problems.push(`SERVICE_PUBLIC_URL is "${text}"; it must be an address such as https://tasks.example.com.`);
   return text.replace(/\/+$/, "");
 }
 
@@ -47,7 +47,7 @@ export function isOnlyLocal({ host, publicUrl }: { host: string; publicUrl: stri
 export function readCallbacks(env: Environment, isLocal: boolean): { allowPrivate: boolean } {
   const allow = env.get("SERVICE_CALLBACK_ALLOW_PRIVATE");
   if (allow === "1" || allow === "0") return { allowPrivate: allow === "1" };
-  if (allow !== undefined) env.problems.push(`SERVICE_CALLBACK_ALLOW_PRIVATE is "${allow}"; it takes 1 or 0.`);
+  if (allow !== undefined) env.problems.push(`SERVICE_CALLBACK_ALLOW_PRIVATE is "${allow}"; it must be 1 or 0.`);
   return { allowPrivate: isLocal };
 }
 
@@ -55,7 +55,7 @@ export function readLogLevel(env: Environment): LogLevel {
   const text = env.get("SERVICE_LOG_LEVEL") ?? "info";
   const level = LOG_LEVELS.find((one) => one === text);
   if (level === undefined)
-    env.problems.push(`SERVICE_LOG_LEVEL is "${text}"; it takes one of ${LOG_LEVELS.join(", ")}.`);
+    env.problems.push(`SERVICE_LOG_LEVEL is "${text}"; it must be one of ${LOG_LEVELS.join(", ")}.`);
   return level ?? "info";
 }
 

@@ -15,7 +15,7 @@ export interface VerifierSettings {
   keyEnvs: readonly string[];
   /** The keys by the names of their variables; what is not set is not there. */
   keys: Readonly<Record<string, string>>;
-  /** Where providers are asked instead of at their vendors': gateways, local models. */
+  /** Base URLs that replace the vendors' own, for gateways and local models. */
   baseUrls: Readonly<Partial<Record<VerifierProvider, string>>>;
 }
 
@@ -23,7 +23,7 @@ export function readVerifier(env: Environment): VerifierSettings {
   const keyEnvs = env.list("SERVICE_VERIFIER_KEY_ENVS");
   for (const name of keyEnvs) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      env.problems.push(`SERVICE_VERIFIER_KEY_ENVS has "${name}", which cannot be the name of a variable.`);
+      env.problems.push(`SERVICE_VERIFIER_KEY_ENVS has "${name}", which is not a valid variable name.`);
   }
   const keyNames = [...keyEnvs, ...Object.values(VENDOR_KEY_ENVS)];
   const keys = Object.fromEntries(

@@ -43,7 +43,7 @@ export async function writeBulk<Input, Row>(db: Db, bulk: BulkWrite<Input, Row>,
   return bulk.isRepeatable ? sendingAgain(send) : send();
 }
 
-/** Where the connection broke, and nobody knows whether the statement was carried out, it is sent once more. */
+/** Sends a statement again, once, when the connection broke and its result is unknown. Only for repeatable statements. */
 export async function sendingAgain<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send();
@@ -51,7 +51,7 @@ export async function sendingAgain<T>(send: () => Promise<T>): Promise<T> {
     const isUnknown = error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
     // After waiting for a silent connection, the caller has waited long enough.
     if (!isUnknown || isSilence(error.cause)) throw error;
-    // Whatever becomes of the second one: of the first, nobody knows.
+    // If the second attempt fails as well, the result of the first is still unknown, and that is what the caller has to know.
     return send().catch(() => Promise.reject(error));
   }
 }

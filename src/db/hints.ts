@@ -1,6 +1,6 @@
 /**
- * Hints say "something about this changed" (`task:<id>`, `deliveries`) to whoever waits. They may be lost or come
- * twice; the rows are the truth, and whoever waits also looks for itself.
+ * Hints say "something about this changed" (`task:<id>`, `deliveries`) to waiters. They may be lost or arrive
+ * twice. The rows are the truth, so waiters also poll.
  */
 export interface Hints {
   /** Whether hints of other processes can be relied on at the moment; always true where there are no others. */

@@ -4,11 +4,11 @@ import { SECOND } from "../lib/time.ts";
 const HEARTBEAT_MS = 15 * SECOND;
 /** An answer that took longer says too little about the moment it was given. */
 const ROUND_TRIP_MAX_MS = 200;
-/** There is nothing to fall back to at the start: the best of so many is taken then. */
+/** Samples taken at the start, when there is no earlier one to fall back to. The best one is used. */
 const FIRST_TRIES = 3;
 
 interface Sample {
-  /** What the database's clock showed when ours stood at zero. */
+  /** The database's clock minus `performance.now()`, in milliseconds. */
   offset: number;
   roundTripMs: number;
 }

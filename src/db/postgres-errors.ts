@@ -7,8 +7,8 @@ export function isTakenBack(error: unknown): boolean {
 }
 
 /**
- * A prepared statement that is not there, or is there already: what stands between us and the database hands one of its
- * connections now to this client, now to that one. Nothing was carried out.
+ * The prepared statement is unknown, or exists already, because a pooler between us and the database shares its connections
+ * among clients. Nothing was executed.
  */
 export function isUnprepared(error: unknown): boolean {
   const code = codeOf(error);

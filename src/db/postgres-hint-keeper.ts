@@ -26,7 +26,7 @@ const SILENT = "LISTEN does not work on this database connection: its test messa
  *        |                     failing: may still notify; a new line replaces it after a wait
  */
 export interface LineKeeper {
-  /** The line in use or being made; null: there is none at the moment. */
+  /** The connection in use or being opened, or null. */
   line(): HintLine | null;
   /** Makes a line and tests it. Never rejects: it tries again later. */
   connect(): Promise<void>;

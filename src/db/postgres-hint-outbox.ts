@@ -31,7 +31,7 @@ export interface HintOutbox {
 export interface HintOutboxOptions {
   /** Names this process to the others. */
   self: string;
-  /** The line to send on; null: there is none at the moment. */
+  /** The connection to send on, or null. */
   line: () => HintLine | null;
   onFailure: (line: HintLine, error: unknown) => void;
 }

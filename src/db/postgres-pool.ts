@@ -17,7 +17,7 @@ import { asServiceError, isConnectionLoss, isUnprepared } from "./postgres-error
 types.setTypeParser(types.builtins.INT8, Number);
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
-/** The database ends a statement that takes too long and says so; when that is not heard either, nobody is there. */
+/** Added to the database's own time limit of a statement. If its error has not arrived by then, the connection is dead. */
 const ANSWER_MS = 1 * SECOND;
 /** A connection on which nothing is said is probed by the system after this long. */
 const KEEP_ALIVE_MS = 10 * SECOND;
@@ -56,8 +56,8 @@ export interface LimitedPool {
  * Opens a pool on which the database ends what exceeds `limits`.
  *
  * A direct connection is given them when it is made, which costs nothing later. PgBouncer refuses a connection that asks
- * for them, or ignores them where it is told to; and in transaction mode a `set` would stay with a connection that the next
- * statement of somebody else gets. There each transaction sets them for itself, in the message that begins it.
+ * for them, or ignores them if configured so. In transaction mode a `set` would leak to the next client of that connection.
+ * There each transaction sets the limits itself, in the message that begins it.
  *
  * @throws when the database cannot be reached
  */

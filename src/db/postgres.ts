@@ -11,7 +11,7 @@ import type { Schema } from "./schema.ts";
 
 const LIMITS: Limits = { statementMs: 5 * SECOND, idleInTransactionMs: 10 * SECOND };
 const MIGRATION_LIMITS: Limits = { statementMs: 10 * MINUTE, idleInTransactionMs: 10 * SECOND };
-/** Whoever asks for our health waits no longer than this. */
+/** Limit for the database check of a health request. */
 const PING_MS = 2 * SECOND;
 const POOL_SIZE = 20;
 

@@ -24,7 +24,7 @@ export interface Schema {
   slack_installs_begun: SlackInstallBegunRow;
 }
 
-/** What changes while a task lives, and what lists and sweeps look at; the large JSON stands in `task_documents`. */
+/** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
 export interface TaskRow {
   id: string;
   idempotency_key: string;
@@ -60,12 +60,12 @@ export interface TaskRow {
   completed_by_slack_team_id: string | null;
   completed_by_slack_user_id: string | null;
   completed_via_channel: string | null;
-  /** The address of the operator who cancelled; null: the admin token did, or nobody. */
+  /** Email of the operator who cancelled; null if the admin token did, or if the task was not cancelled. */
   cancelled_by: string | null;
   cancel_reason: string | null;
 }
 
-/** What a task was created with; never written again. */
+/** The JSON of a task's creation. It never changes. */
 export interface TaskDocumentsRow {
   task_id: string;
   payload: string;
@@ -112,23 +112,23 @@ export interface VerificationAttemptRow {
   created_at: number;
 }
 
-/** Something that is owed to the outside world. */
+/** A callback or a message to deliver. */
 export interface DeliveryRow {
   id: string;
   kind: string;
-  /** 1: it shows its task, and is made again whenever the task changes. */
+  /** 1 if it shows its task and is updated when the task changes. */
   is_live: number;
   task_id: string;
-  /** Where it goes: for a callback, the URL. */
+  /** The destination; for a callback, its URL. */
   destination: string;
-  /** What shares its fate when it is slow or down: for a callback, scheme, host and port of the URL. */
+  /** Isolation key: deliveries with the same origin slow down together. For a callback, scheme, host and port of the URL. */
   origin: string;
   status: string;
   /** Counts up with every redelivery; attempts are numbered from 1 in each. */
   cycle: number;
   /** Attempts of this cycle that have ended. */
   attempt_count: number;
-  /** null: nothing is owed any more. Stays as it was while an attempt is under way. */
+  /** null if no attempt is left. Does not change during an attempt. */
   next_attempt_at: number | null;
   last_attempt_at: number | null;
   last_status_code: number | null;
@@ -165,7 +165,7 @@ export interface DeliveryBodyRow {
   body: string;
 }
 
-/** What happened in one hour or day (UTC) that is over, counted once. */
+/** Totals of one past hour or day (UTC), counted once. */
 export interface TaskTotalsRow {
   /** Length in milliseconds. */
   span: number;
@@ -178,16 +178,16 @@ export interface TaskTotalsRow {
   totals: string | null;
 }
 
-/** Somebody to whom a task is offered. */
+/** A person to whom a task is offered. */
 export interface TaskCandidateRow {
-  /** The id of a user, or the address (`emailKey`) of somebody whom the directory does not know yet. */
+  /** The id of a user, or the email (`emailKey`) of a person who is not in the directory yet. */
   person: string;
   /** 1 while the task is open, so that what is on offer is found among all that ever was. */
   is_open: number;
   task_id: string;
 }
 
-/** Somebody in the directory; never deleted. */
+/** A person in the directory. Rows are never deleted. */
 export interface UserRow {
   id: string;
   email: string | null;
@@ -202,7 +202,7 @@ export interface UserRow {
   slack_user_id: string | null;
   /** IANA name. */
   time_zone: string | null;
-  /** argon2id with its settings and salt; null: cannot sign in. */
+  /** argon2id hash with its settings and salt; null if the user cannot sign in. */
   password_hash: string | null;
   active: number;
   /** When routing by role last chose this person. */
@@ -211,9 +211,9 @@ export interface UserRow {
   updated_at: number;
 }
 
-/** Somebody is signed in. */
+/** A session of a signed-in user. */
 export interface SessionRow {
-  /** Of the secret in the cookie; the secret itself is not kept. */
+  /** Hash of the secret in the cookie. The secret itself is not stored. */
   hash: string;
   user_id: string;
   created_at: number;
@@ -232,34 +232,34 @@ export interface ServiceKeyRow {
   revoked_at: number | null;
 }
 
-/** Tries of one kind by one source in the window that ends at `ends_at`. */
+/** Number of attempts of one kind from one source, in the window that ends at `ends_at`. */
 export interface RateWindowRow {
   bucket: string;
   ends_at: number;
   count: number;
 }
 
-/** Who set the service up; one row at most. */
+/** The user who completed setup; at most one row. */
 export interface SetupRow {
   id: number;
   user_id: string;
   completed_at: number;
 }
 
-/** Where a delivery stands that is changed with its task. */
+/** Where a live message is shown, such as a Slack message that changes with its task. */
 export interface DeliveryPlaceRow {
   delivery_id: string;
-  /** When it began to be put there, epoch milliseconds; null: it is there, or nobody is at it. */
+  /** When posting began, epoch milliseconds; null if it is posted, or if no process is posting it. */
   begun_at: number | null;
-  /** JSON, as the kind knows it; null: nowhere yet. */
+  /** JSON in the shape of the delivery's kind; null if not posted yet. */
   place: string | null;
-  /** Of what is shown there: changes that would change nothing are not sent. */
+  /** Hash of what is shown there. An update that would change nothing is not sent. */
   shown: string | null;
-  /** 1 once the trail says that somebody was told. */
+  /** 1 once the audit log has an entry for the notification. */
   is_noted: number;
 }
 
-/** Somebody that mail is from, and the way it goes. */
+/** An email sender and its transport. */
 export interface EmailIdentityRow {
   /** Chosen by the operator; `notify` names it. */
   id: string;
@@ -281,15 +281,15 @@ export interface SlackInstallationRow {
   /** Sealed. */
   bot_token: string;
   bot_user_id: string;
-  /** What the token may do, separated by commas, as Slack said when it was stored. */
+  /** Scopes of the token, separated by commas, as Slack returned them when it was stored. */
   scopes: string;
-  /** `oauth`: somebody allowed the app there; `token`: an operator gave its token. */
+  /** `oauth`: a person allowed the app in Slack. `token`: an operator entered a bot token. */
   source: string;
   created_at: number;
   updated_at: number;
 }
 
-/** Somebody has gone to Slack to allow the app; what they come back with is good once, in their session. */
+/** An OAuth installation in progress. Its state is valid once, and only in the session that started it. */
 export interface SlackInstallBegunRow {
   state_hash: string;
   session: string;

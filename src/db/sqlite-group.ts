@@ -86,12 +86,12 @@ async function runInSavepoint(on: Writing, call: Call): Promise<Outcome> {
   connection.all("savepoint call", []);
   try {
     const value = await call.fn(txOn(on, effects, hints));
-    if (!connection.database.isTransaction) throw new GroupLost("SQLite gave up the transaction");
+    if (!connection.database.isTransaction) throw new GroupLost("SQLite ended the transaction");
     connection.all("release call", []);
     return { call, result: { ok: true, value }, effects, hints };
   } catch (error) {
     if (!connection.database.isTransaction)
-      throw error instanceof GroupLost ? error : new GroupLost("SQLite gave up the transaction", { cause: error });
+      throw error instanceof GroupLost ? error : new GroupLost("SQLite ended the transaction", { cause: error });
     connection.all("rollback to call", []);
     connection.all("release call", []);
     return failed(call, error);
@@ -126,12 +126,12 @@ function failed(call: Call, error: unknown): Outcome {
 }
 
 /**
- * The same connection, for statements of calls: when SQLite gave up the transaction, the next statement would be a
+ * The same connection, for statements of calls: when SQLite ended the transaction, the next statement would be a
  * transaction of its own, and would be kept.
  */
 function insideTransaction(connection: Connection): Connection {
   const check = () => {
-    if (!connection.database.isTransaction) throw new GroupLost("SQLite gave up the transaction");
+    if (!connection.database.isTransaction) throw new GroupLost("SQLite ended the transaction");
   };
   return {
     ...connection,

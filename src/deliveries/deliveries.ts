@@ -80,8 +80,8 @@ export async function redeliverMany({ db }: Ctx, caller: Caller, body: Redeliver
   requireOperator(caller);
   const { ids, status, origin } = body;
   if (ids != null) {
-    if (status != null) throw invalid("/status", "Must not stand beside `ids`.");
-    if (origin != null) throw invalid("/origin", "Must not stand beside `ids`.");
+    if (status != null) throw invalid("/status", "Can't be combined with `ids`.");
+    if (origin != null) throw invalid("/origin", "Can't be combined with `ids`.");
     return redeliverIds(db, [...new Set(ids)].filter((id) => isId("dlv", id)).toSorted());
   }
   if (status == null)

@@ -14,14 +14,14 @@ import {
   WholeWebhookDelivery,
 } from "./schema.ts";
 
-const tags = ["webhook deliveries"];
+const tags = ["Callbacks"];
 
 const listRoute = defineRoute({
   method: "GET",
   url: "/webhook-deliveries",
   operationId: "listWebhookDeliveries",
-  summary: "List webhook deliveries",
-  description: 'Newest first. The header `Link` with `rel="next"` leads to the next page.',
+  summary: "List callbacks",
+  description: 'Newest first. The `Link` header with `rel="next"` is the address of the next page.',
   tags,
   credentials: SIGNED_IN,
   querystring: ListDeliveriesQuery,
@@ -40,8 +40,8 @@ const readRoute = defineRoute({
   method: "GET",
   url: "/webhook-deliveries/:id",
   operationId: "getWebhookDelivery",
-  summary: "Read a webhook delivery",
-  description: "With the stored body and every attempt.",
+  summary: "Read a callback",
+  description: "Includes the stored body and all attempts.",
   tags,
   credentials: SIGNED_IN,
   params: DeliveryParams,
@@ -56,7 +56,7 @@ const redeliverRoute = defineRoute({
   operationId: "redeliverWebhook",
   summary: "Redeliver a callback",
   description:
-    "From any status: due now, a new cycle from attempt 1. The outcome of an attempt under way no longer counts.",
+    "Allowed in any status. Starts a new cycle of attempts now. The result of an attempt in progress is ignored.",
   tags,
   credentials: SIGNED_IN,
   params: DeliveryParams,
@@ -70,11 +70,13 @@ const redeliverManyRoute = defineRoute({
   url: "/webhook-deliveries/redeliver",
   operationId: "redeliverWebhooks",
   summary: "Redeliver many callbacks",
-  description: "By their ids, or all that are in a status, of one receiver or of all.",
+  description: "Selects callbacks by id, or by status and receiver.",
   tags,
   credentials: SIGNED_IN,
   body: Type.Unsafe<RedeliverBody>(Type.Ref("Redeliver")),
-  answers: { 202: Type.Unsafe<RedeliverResult>({ ...Type.Ref("RedeliverResult"), description: "They are due now." }) },
+  answers: {
+    202: Type.Unsafe<RedeliverResult>({ ...Type.Ref("RedeliverResult"), description: "The callbacks are scheduled." }),
+  },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
   handle: async (ctx: { db: Db }, request, reply) =>
     reply.code(202).send({ count: await redeliverMany(ctx, callerOf(request), request.body) }),

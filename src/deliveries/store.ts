@@ -53,14 +53,14 @@ export const newDeliveryColumns = () =>
 
 /**
  * Returns both insertions as common table expressions (PostgreSQL).
- * @param owed - a relation with the columns of `NewDeliveryRow`
+ * @param outgoing - a relation with the columns of `NewDeliveryRow`
  */
-export const enqueueCte = (owed: RawBuilder<unknown>) => sql`
+export const enqueueCte = (outgoing: RawBuilder<unknown>) => sql`
   new_deliveries as (
     insert into deliveries (${names(OWN)}, updated_at, ${names(Object.keys(BEGINNING))})
-    select ${names(OWN)}, created_at, ${sql.join(Object.values(BEGINNING).map((value) => sql.lit(value)))} from ${owed} owed
+    select ${names(OWN)}, created_at, ${sql.join(Object.values(BEGINNING).map((value) => sql.lit(value)))} from ${outgoing} outgoing
   ), new_bodies as (
-    insert into delivery_bodies (delivery_id, body) select id, body from ${owed} owed
+    insert into delivery_bodies (delivery_id, body) select id, body from ${outgoing} outgoing
   )`;
 
 /**
@@ -110,9 +110,9 @@ export async function insertDelivery(tx: Tx, { row }: NewDelivery): Promise<void
 
 /** Writes a delivery in the transaction of what caused it; it begins once that has committed and its request is answered. */
 export async function enqueue(tx: Tx, delivery: DeliveryFields): Promise<void> {
-  const owed = newDelivery(delivery);
-  await insertDelivery(tx, owed);
-  if (owed.startAfterResponse) tx.afterCommit(owed.startAfterResponse);
+  const outgoing = newDelivery(delivery);
+  await insertDelivery(tx, outgoing);
+  if (outgoing.startAfterResponse) tx.afterCommit(outgoing.startAfterResponse);
   else tx.hint(DELIVERIES_HINT);
 }
 

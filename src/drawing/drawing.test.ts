@@ -206,7 +206,7 @@ void test("a payload that cannot be drawn in any way is shown as JSON, bounded a
   // The schema of a task is always JSON; here it makes the drawing fail.
   const html = await drawing.payload({ ...payloadOf(payload), payload_schema: "{" }, LOOK);
   assert.match(html, /cannot be formatted right now, so it is shown as plain text.*&lt;script>|&lt;script&gt;/s);
-  assert.match(html, /This is only its beginning\./);
+  assert.match(html, /This is only the beginning of the payload\./);
   assert.doesNotMatch(html, /<script|\u202E/);
   assert.ok(html.length < 25_000);
   assert.match(lines.join("\n"), /Drawing a payload failed/);
@@ -232,6 +232,7 @@ const question = (text: string): Question => ({
   time_zone: "UTC",
   now: NOW.getTime(),
   isPlain: false,
+  wholeAt: undefined,
 });
 
 void test("tasks take turns, and one task has eight drawings that wait at most", async (t) => {

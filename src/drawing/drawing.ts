@@ -38,6 +38,8 @@ export interface Look {
   locale?: string | undefined;
   time_zone: string | undefined;
   now: Date;
+  /** Address of the page that shows what is too much to draw; the same for everyone. */
+  wholeAt?: string;
 }
 
 /** Of HTML, two bytes for a character. */
@@ -61,7 +63,11 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
   const late = createKept<true>(LATE_MAX);
   const underWay = new Map<string, Promise<string>>();
 
-  async function drawPayload(key: string, task: PayloadToDraw, { locale, time_zone, now }: Look): Promise<string> {
+  async function drawPayload(
+    key: string,
+    task: PayloadToDraw,
+    { locale, time_zone, now, wholeAt }: Look,
+  ): Promise<string> {
     const ms = now.getTime();
     const question = (isPlain: boolean): Question => ({
       draws: "payload",
@@ -73,6 +79,7 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
       time_zone,
       now: ms,
       isPlain,
+      wholeAt,
     });
     let isPlain = late.get(task.id, ms) !== undefined;
     let outcome = await thread.draw(task.id, question(isPlain));
@@ -85,7 +92,7 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
     }
     if (!("drawn" in outcome)) {
       note("payload", task.id, outcome);
-      return textOf(task.payload);
+      return textOf(task.payload, wholeAt);
     }
     const { html, tells_time } = outcome.drawn;
     const shown = isPlain ? `${noteOf(AS_PLAIN_TEXT)}${html}` : html;
@@ -130,9 +137,11 @@ function noteOf(text: string): string {
 const UNSEEN = /[^\P{C}\n]/gu;
 
 /** The beginning of a payload as JSON. It is folded: some of its values may be meant to be shown only when asked for. */
-function textOf(payload: string): string {
+function textOf(payload: string, wholeAt: string | undefined): string {
   const { text, left_out } = jsonText(JSON.parse(payload), TEXT_CHARACTERS_MAX);
-  const more = left_out > 0 ? noteOf("This is only its beginning.") : "";
+  const link =
+    wholeAt && ` <a href="${escapeHtml(wholeAt)}" target="_blank" rel="noopener">Sign in to see all of it.</a>`;
+  const more = left_out > 0 ? noteOf(`This is only the beginning of the payload.${link ?? ""}`) : "";
   const shown = escapeHtml(text.toWellFormed().replaceAll(UNSEEN, "\uFFFD"));
-  return `<div class="payload">${noteOf(AS_JSON)}<details class="payload-raw"><summary>Show the data</summary><pre dir="ltr"><code>${shown}</code></pre>${more}</details></div>`;
+  return `<div class="payload">${noteOf(AS_JSON)}<details class="payload-raw"><summary>Show the data</summary><pre dir="ltr"><code>${shown}</code></pre></details>${more}</div>`;
 }

@@ -28,6 +28,8 @@ export type Question =
       now: number;
       /** Markdown and changes of texts are shown as they were written. */
       isPlain: boolean;
+      /** Address of the page that shows what is too much to draw. */
+      wholeAt: string | undefined;
     }
   | { draws: "form"; props: FormToDraw };
 

@@ -8,7 +8,10 @@ import type { Drawn, Question } from "./thread.ts";
 /** `npm run build` makes it of web/server/render.tsx. */
 interface Renderer {
   renderForm(props: TaskFormProps): string;
-  renderPayload(input: PayloadInput, how: { isPlain: boolean }): { html: string; tells_time: boolean };
+  renderPayload(
+    input: PayloadInput,
+    how: { isPlain: boolean; wholeAt?: string },
+  ): { html: string; tells_time: boolean };
 }
 
 const { renderForm, renderPayload } = (await import(builtPath("server/render.js"))) as Renderer;
@@ -17,10 +20,11 @@ answerCalls(draw);
 
 function draw(question: Question): Drawn {
   if (question.draws === "payload") {
-    const { payload, payload_schema, form_definition, now, isPlain, redact, locale, time_zone } = question;
+    const { payload, payload_schema, form_definition, now, isPlain, wholeAt, redact, locale, time_zone } = question;
     const hints = parsed(form_definition) as { payload?: unknown } | null;
     const input = { payload: parsed(payload), payload_schema: parsed(payload_schema), hints: hints?.payload };
-    return { data: "", ...renderPayload({ ...input, redact, locale, time_zone, now: new Date(now) }, { isPlain }) };
+    const how = { isPlain, ...(wholeAt !== undefined && { wholeAt }) };
+    return { data: "", ...renderPayload({ ...input, redact, locale, time_zone, now: new Date(now) }, how) };
   }
   const { task, ...rest } = question.props;
   const props: TaskFormProps = {

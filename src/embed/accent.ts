@@ -4,7 +4,7 @@
 
 type Rgb = readonly [number, number, number];
 
-/** What the accent stands on, and what stands on it, as in web/tokens.css. */
+/** The colors behind and on top of the accent, as in web/tokens.css. */
 const THEMES = {
   light: { surface: [255, 255, 255], on_accent: [255, 255, 255], own: ["#4c45d6", "#eeedfc"] },
   dark: { surface: [27, 31, 42], on_accent: [18, 18, 28], own: ["#9c97ff", "#262450"] },
@@ -15,7 +15,7 @@ const SOFT = 0.08;
 /** WCAG 2.2 AA, for text. */
 const CONTRAST_MIN = 4.5;
 
-/** A style sheet that sets the accent in the themes in which it can be read; empty where it cannot, or is no colour. */
+/** Returns a style sheet that sets the accent in the themes where it is readable; empty if in none, or if it is not a colour. */
 export function accentStyle(accent: unknown): string {
   const color = typeof accent === "string" ? parseColor(accent) : null;
   if (color === null) return "";

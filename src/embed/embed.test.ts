@@ -22,7 +22,11 @@ function forge(header: object, claims: unknown, secret: string | Buffer = Buffer
 const readTask = (service: TestService, token: string | null, query = "") =>
   service.call<EmbedTask & { error_code?: string }>("GET", `/api/embed/task${query}`, { token });
 const answer = (service: TestService, token: string | null, body: unknown = { response: { approved: true } }) =>
-  service.call<EmbedOutcome & { error_code?: string }>("POST", "/api/embed/task/complete", { token, body });
+  service.call<EmbedOutcome & { error_code?: string; message?: string; details?: unknown }>(
+    "POST",
+    "/api/embed/task/complete",
+    { token, body },
+  );
 const task = async (service: TestService, id: string) =>
   (await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
 
@@ -172,10 +176,10 @@ testOnBoth(
     // Whoever has not heard of it is told that it was they; somebody else, that it was not.
     for (const again of [await answer(service, embed_token), await readTask(service, embed_token)]) {
       assert.deepEqual([again.status, again.body.error_code], [409, "TASK_ALREADY_TERMINAL"]);
-      assert.match(again.text, /You have answered this already/);
+      assert.match(again.text, /You already answered this/);
     }
     for (const again of [await answer(service, others), await readTask(service, others)])
-      assert.match(again.text, /This has been answered already/);
+      assert.match(again.text, /This task is already answered/);
   },
   { env },
 );
@@ -358,6 +362,8 @@ testOnBoth(
   { env, verify },
 );
 
+const CAUSE = [{ path: "/verifier_config", message: "The provider answered HTTP 500." }];
+
 testOnBoth(
   "a verifier that fails loses nothing, and a form may try again",
   async (service) => {
@@ -365,10 +371,16 @@ testOnBoth(
     const { id } = await service.create(verified);
     const { embed_token } = (await mint(service, key.key, { task_id: id })).body;
     Object.assign(meanwhile, {
-      act: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR")),
+      act: () => Promise.reject(new ServiceError("VERIFIER_PROVIDER_ERROR", { details: CAUSE })),
       verdicts: [true],
     });
-    assert.equal((await answer(service, embed_token)).status, 502);
+    const failed = await answer(service, embed_token);
+    assert.equal(failed.status, 502);
+    assert.equal(
+      failed.body.message,
+      "Automatic check is unavailable. Your answer is saved here; try again in a minute.",
+    );
+    assert.equal(failed.body.details, undefined, "the cause is for operators");
     Object.assign(meanwhile, { act: async () => {} });
     assert.equal((await answer(service, embed_token)).body.status, "completed");
   },
@@ -412,10 +424,10 @@ testOnBoth(
       assert.deepEqual([status, error_code], [409, "TASK_ALREADY_TERMINAL"]);
       return message;
     };
-    assert.match(await said(answered), /answered already/);
-    assert.match(await said(cancelled), /withdrawn/);
+    assert.match(await said(answered), /already answered/);
+    assert.match(await said(cancelled), /This task was cancelled/);
     service.clock.advance(3_600_000);
-    assert.match(await said(late), /time for an answer is over/);
+    assert.match(await said(late), /This task timed out/);
   },
   { env },
 );

@@ -16,15 +16,15 @@ import { signToken, type EmbedCaller } from "./tokens.ts";
 
 const TTL_SECONDS = 300;
 
-/** What showing and answering an embedded form needs. */
+/** The context of embedded forms. */
 export interface EmbedContext extends CompletionContext {
   drawing: Drawing;
 }
 
 /**
- * Makes a token for somebody whom a product puts in front of the form. (spec: Embed tokens)
+ * Creates a token for a person to whom another product shows the form. (spec: Embed tokens)
  *
- * @param key_id - the service key that vouches for them
+ * @param key_id - the embed key of that product
  * @throws ServiceError EMBED_ORIGIN_NOT_ALLOWED, TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
  */
 export async function mintToken(
@@ -51,10 +51,10 @@ export async function mintToken(
 }
 
 /**
- * The task as whoever is to answer it sees it.
+ * Returns the task as the person who answers it sees it.
  *
- * @param draws - with the payload as HTML; only where the pages are built
- * @throws ServiceError INVALID_EMBED_TOKEN where the token is for another task; TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
+ * @param draws - includes the payload as HTML; only if the pages are built
+ * @throws ServiceError INVALID_EMBED_TOKEN if the token is for another task; TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
  */
 export async function readEmbedded(
   ctx: EmbedContext,
@@ -107,7 +107,10 @@ export async function completeEmbedded(
 }
 
 async function drawReview({ drawing }: { drawing: Drawing }, task: TaskWithDocuments, look: Look): Promise<string> {
-  return drawHeading({ ...task, ...look }) + reviewSection(await drawing.payload(task, look));
+  return (
+    drawHeading({ ...task, ...look }) +
+    reviewSection(await drawing.payload(task, { ...look, wholeAt: `/tasks/${task.id}` }))
+  );
 }
 
 /**

@@ -5,13 +5,13 @@ import { serveBuilt } from "../http/built.ts";
 import { csp, escapeHtml, ICON } from "../http/page.ts";
 import { accentStyle } from "./accent.ts";
 
-/** Where the page and its files lie. */
+/** Path of the page and its files. */
 const PATH = "/embed";
 
 /**
- * The page that other products hold in a frame, and the files it loads. It knows nothing of any task: the token stands in
- * the fragment, which is never sent, and its script asks the API. `?theme=light|dark` and `?accent=<hex>` say how it looks.
- * Everything here may be framed by the listed origins, and by nobody else. (spec: Embed server configuration)
+ * The page that other products show in a frame, and the files it loads. It contains nothing about a task: the token is in
+ * the fragment, which is never sent, and the page's script calls the API. `?theme=light|dark` and `?accent=<hex>` set its look.
+ * Only the listed origins may frame it. (spec: Embed server configuration)
  */
 export const embedPage: FastifyPluginAsync<{ ctx: { config: Config } }> = async (app, { ctx }) => {
   const { embed } = ctx.config;
@@ -51,41 +51,41 @@ interface Panel {
   more?: string;
 }
 
-/** Which code it is, for whoever is asked for help. */
+/** Shows the error code, for support. */
 const code = (name: string) => `<p class="about">Code <code>${name}</code></p>`;
 
 const PANELS: readonly Panel[] = [
   {
     id: "exhausted",
-    title: "The answer did not pass the checks",
-    says: "It was checked, and it was the last try. Whoever asked knows.",
+    title: "The answer didn't pass the check",
+    says: "No attempts are left. The agent has been told.",
     more: `<p data-message></p>`,
   },
   {
     id: "TASK_ALREADY_TERMINAL",
-    title: "No answer is needed any more",
-    says: "Nothing is left to do here.",
+    title: "This task is already closed",
+    says: "There's nothing more to do.",
     more: `<p data-message></p>`,
   },
   {
     id: "INVALID_EMBED_TOKEN",
-    title: "This form cannot be opened any more",
-    says: "It may have been open for too long. Nothing was sent. Reload the page to open it anew.",
+    title: "This form has expired",
+    says: "Nothing was sent. Reload the page to continue.",
   },
   {
     id: "EMBED_ORIGIN_NOT_ALLOWED",
-    title: "This form belongs on another page",
-    says: "It was opened for a page of another address, and does not open here. Nothing was sent.",
+    title: "This form was made for a different website",
+    says: "It cannot be opened here. Nothing was sent.",
   },
   {
     id: "TASK_NOT_FOUND",
-    title: "There is nothing to answer here",
-    says: "The task is gone. Nothing was sent.",
+    title: "Task not found",
+    says: "The task was deleted. Nothing was sent.",
   },
   {
     id: "internal",
     title: "The form could not be loaded",
-    says: "Nothing was sent. Look at the connection, and try again in a moment.",
+    says: "Nothing was sent. Check your connection and try again.",
     more: `<p><button type="button" id="retry">Try again</button></p>`,
   },
 ];
@@ -104,21 +104,21 @@ ${isCode ? code(id) : ""}
 </section>`;
 }
 
-/** Everything that the page may say; its script shows one part at a time. */
+/** All panels of the page. Its script shows one at a time. */
 const PARTS = `
 <div id="loading" role="status"><span class="unseen">Loading the form</span></div>
 <div id="open" hidden>
 <div id="task"></div>
-<p class="note warn" id="expired" role="status" hidden>This form has been open for too long. What you entered is kept: ask the page to reload it before you send.</p>
+<p class="note warn" id="expired" role="status" hidden>This form has expired. Your answers are kept: reload the page before you submit.</p>
 <section aria-labelledby="reply"><h2 id="reply">Your answer</h2><div class="sheet" id="form"></div></section>
 </div>
-${panel({ id: "sent", title: "Submitted", says: "Thank you. Whoever asked has your answer now." }, DONE)}
+${panel({ id: "sent", title: "Submitted", says: "Thank you. Your answer was sent to the agent." }, DONE)}
 ${PANELS.map((each) => panel(each)).join("\n")}
 <noscript><p>This form needs JavaScript.</p></noscript>`;
 
-const OFF = `<p>Forms cannot be embedded here: the server has no <code>SERVICE_EMBED_SIGNING_SECRET</code>.</p>${code("EMBED_NOT_CONFIGURED")}`;
+const OFF = `<p>Embedding is not set up: the service has no <code>SERVICE_EMBED_SIGNING_SECRET</code>.</p>${code("EMBED_NOT_CONFIGURED")}`;
 const NOT_BUILT =
-  "<p>The server's pages are not built: its operator runs <code>npm run build</code>. Nothing was sent.</p>";
+  "<p>This page isn't available. The service was started without its web pages (<code>npm run build</code>). Nothing was sent.</p>";
 
 interface Parts {
   head: string;

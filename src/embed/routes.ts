@@ -15,7 +15,7 @@ import { openToken, type EmbedCaller } from "./tokens.ts";
 /** Shapes that other shapes refer to by name. */
 export const embedShapes = [MintTokenBody, EmbedToken, EmbedTask, EmbedAnswer, EmbedOutcome];
 
-const tags = ["embed"];
+const tags = ["Embed"];
 
 interface EmbedRoutes {
   ctx: EmbedContext;
@@ -27,9 +27,9 @@ const createEmbedTokenRoute = defineRoute({
   method: "POST",
   url: "/tokens",
   operationId: "createEmbedToken",
-  summary: "Make an embed token",
+  summary: "Create an embed token",
   description:
-    "For the server of a product that shows the form of a task in its page: the frame loads `embed_url`. The token opens this one task, for whoever `sub` is in the product, in a page of `parent_origin`.",
+    "For the server of a product that embeds the form of a task. The frame loads `embed_url`. The token opens this one task, for the person `sub`, in a page of `parent_origin`.",
   tags,
   credentials: ["service_key"],
   body: Type.Unsafe<MintTokenBody>(Type.Ref("MintEmbedToken")),
@@ -56,7 +56,7 @@ const getEmbeddedTaskRoute = defineRoute({
   url: "/task",
   operationId: "getEmbeddedTask",
   summary: "Read the task of an embedded form",
-  description: "What the embedded form is drawn from. Internal: it may change with any version.",
+  description: "Data of the embedded form. Internal: may change in any version.",
   tags,
   credentials: ["embed_token"],
   querystring: EmbedTaskQuery,
@@ -80,7 +80,7 @@ const completeEmbeddedTaskRoute = defineRoute({
   operationId: "completeEmbeddedTask",
   summary: "Answer in an embedded form",
   description:
-    "The answer of an embedded form, as for `POST /api/tasks/{id}/complete`. The trail has the token's `sub` as `embed_sub`. Internal: it may change with any version.",
+    "Like `POST /api/tasks/{id}/complete`. The audit trail has `sub` of the token as `embed_sub`. Internal: may change in any version.",
   tags,
   credentials: ["embed_token"],
   body: Type.Unsafe<EmbedAnswer>(Type.Ref("EmbedAnswer")),

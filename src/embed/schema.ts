@@ -4,22 +4,27 @@ import type { JsonObject } from "../lib/json.ts";
 import { TaskRecord } from "../tasks/schema.ts";
 import { TTL_SECONDS_MAX } from "./tokens.ts";
 
-/** What `POST /api/embed/tokens` takes. (spec: Embed tokens) */
+/** The body of `POST /api/embed/tokens`. (spec: Embed tokens) */
 export const MintTokenBody = Type.Object(
   {
-    task_id: Type.String({ description: "The task that the token opens, and no other." }),
+    task_id: Type.String({ description: "The task that the token opens." }),
     parent_origin: Type.String({
-      description: "Origin of the page that will hold the form; it must stand in `SERVICE_EMBED_PARENT_ORIGINS`.",
+      description: "Origin of the page that embeds the form. `SERVICE_EMBED_PARENT_ORIGINS` must list it.",
       examples: ["https://app.example.com"],
     }),
     sub: Text({
       minLength: 1,
       maxLength: 256,
-      description: "Your own id of the person; not verified, and kept in the audit trail as `embed_sub`.",
+      description: "Your id of the person. Not verified. The audit trail has it as `embed_sub`.",
     }),
     ttl_seconds: Type.Optional(
       Nullable(
-        Type.Integer({ minimum: 1, maximum: TTL_SECONDS_MAX, default: 300, description: "How long the token counts." }),
+        Type.Integer({
+          minimum: 1,
+          maximum: TTL_SECONDS_MAX,
+          default: 300,
+          description: "Lifetime of the token, in seconds.",
+        }),
       ),
     ),
   },
@@ -31,8 +36,8 @@ export type MintTokenBody = Static<typeof MintTokenBody>;
 export const EmbedToken = Type.Object(
   {
     embed_token: Type.String({ description: "A signed JWT for this one task." }),
-    embed_url: Type.String({ description: "What the frame loads; the token stands in its fragment." }),
-    expires_at: Time("When the token ends."),
+    embed_url: Type.String({ description: "The address for the frame, with the token in its fragment." }),
+    expires_at: Time("When the token expires."),
   },
   { $id: "EmbedToken" },
 );
@@ -41,7 +46,7 @@ export type EmbedToken = Static<typeof EmbedToken>;
 const { id, status, response, completed_at, completed_via_channel, verification_attempt, verifier_result } =
   TaskRecord.properties;
 
-/** What becomes of an answer that was given in an embedded form. */
+/** The result of an answer in an embedded form. */
 export const EmbedOutcome = Type.Object(
   { id, status, response, completed_at, completed_via_channel, verification_attempt, verifier_result },
   { $id: "EmbedOutcome" },
@@ -50,7 +55,7 @@ export type EmbedOutcome = Static<typeof EmbedOutcome>;
 
 const { task, payload, response_schema, form_definition, redact_payload, timeout_at } = TaskRecord.properties;
 
-/** A task as somebody sees it who is to answer it in the page of another product: not whom it is for, nor where its outcome goes. */
+/** A task as an embedded form shows it: without its assignees and without its callback. */
 export const EmbedTask = Type.Object(
   {
     id,
@@ -63,32 +68,28 @@ export const EmbedTask = Type.Object(
     timeout_at,
     verification_attempt,
     verifier_result,
-    is_verified: Type.Boolean({ description: "Something else than a person judges the answer; that takes a while." }),
-    review_html: Nullable(
-      Type.String({ description: "What there is to review, drawn; null where the service's pages are not built." }),
-    ),
-    expires_in_seconds: Type.Integer({ description: "How long the token still counts." }),
+    is_verified: Type.Boolean({ description: "A verifier checks answers before they are accepted." }),
+    review_html: Nullable(Type.String({ description: "The payload as HTML, or null if the web pages are not built." })),
+    expires_in_seconds: Type.Integer({ description: "Remaining lifetime of the token, in seconds." }),
   },
   { $id: "EmbedTask" },
 );
 export type EmbedTask = Static<typeof EmbedTask>;
 
 export const EmbedTaskQuery = Type.Object({
-  id: Type.Optional(
-    Text({ maxLength: 100, description: "The task that the page is about; the token must be for it." }),
-  ),
-  time_zone: Type.Optional(Text({ maxLength: 100, description: "IANA name: the zone to tell times in. Default UTC." })),
-  locale: Type.Optional(Text({ maxLength: 100, description: "How numbers and times are written, such as `de-CH`." })),
+  id: Type.Optional(Text({ maxLength: 100, description: "The task of the page. The token must be for this task." })),
+  time_zone: Type.Optional(Text({ maxLength: 100, description: "IANA name of the time zone. Default UTC." })),
+  locale: Type.Optional(Text({ maxLength: 100, description: "Locale for numbers and times, such as `de-CH`." })),
 });
 export type EmbedTaskQuery = Static<typeof EmbedTaskQuery>;
 
-/** What `POST /api/embed/task/complete` takes. */
+/** The body of `POST /api/embed/task/complete`. */
 export const EmbedAnswer = Type.Object(
   {
     response: Type.Unsafe<JsonObject>({
       type: "object",
       additionalProperties: true,
-      description: "The answer; it must fit the task's `response_schema`.",
+      description: "The answer. It must match the task's `response_schema`.",
     }),
   },
   { $id: "EmbedAnswer", additionalProperties: true },

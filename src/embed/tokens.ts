@@ -17,9 +17,9 @@ const LEEWAY_SECONDS = 5;
 /** (spec: Limits, embed) */
 export const TTL_SECONDS_MAX = 3600;
 
-/** What a token says. */
+/** The claims of a token. */
 export interface Claims extends Omit<EmbedGrant, "kind" | "expires_at"> {
-  /** Where the form may be shown, and who hears what becomes of it. */
+  /** The origin that may embed the form and that receives its events. */
   parent_origin: string;
 }
 
@@ -27,7 +27,7 @@ export interface Claims extends Omit<EmbedGrant, "kind" | "expires_at"> {
 export type EmbedCaller = RecipientCaller<EmbedGrant>;
 
 /**
- * Makes a token for one task. (spec: Embed token result)
+ * Creates a token for one task. (spec: Embed token result)
  * @returns `expires_at`: epoch milliseconds, of a whole second
  */
 export async function signToken(
@@ -51,9 +51,9 @@ export async function signToken(
 }
 
 /**
- * Whoever carries this token, as long as it counts and the key that it was made with does.
+ * Returns the caller that a token identifies, if the token is valid and its embed key is active.
  *
- * @param token - null: none came
+ * @param token - null if the request has none
  * @throws ServiceError INVALID_EMBED_TOKEN; EMBED_ORIGIN_NOT_ALLOWED where the list has changed since
  */
 export async function openToken(
@@ -69,7 +69,7 @@ export async function openToken(
   return { kind: "recipient", channel: "embed", person: null, email: null, account: null, grant };
 }
 
-/** What a token grants; null: nothing, whatever is the matter with it. Of what it says nothing counts before its signature. */
+/** Returns what a token grants, or null if it is invalid for any reason. No claim is read before the signature is verified. */
 async function readToken(
   signingSecret: Uint8Array,
   token: string,
@@ -81,7 +81,7 @@ async function readToken(
       issuer: ISSUER,
       audience: AUDIENCE,
       clockTolerance: LEEWAY_SECONDS,
-      // Also refuses what was made later than now.
+      // Also rejects tokens from the future.
       maxTokenAge: TTL_SECONDS_MAX,
       requiredClaims: ["jti", "iat", "exp"],
       currentDate: new Date(now),
@@ -99,7 +99,7 @@ async function readToken(
       return null;
     return { task_id, sub, parent_origin, key_id: kid, expires_at: exp * SECOND };
   } catch (error) {
-    // The library says in many ways that this is no token of ours; whoever carries it is told one thing.
+    // The library has many errors for an invalid token. The caller gets the same one for all.
     if (error instanceof errors.JOSEError) return null;
     throw error;
   }

@@ -34,15 +34,6 @@ export async function serveBuilt(app: FastifyInstance, name: string, prefix: str
   ].join("\n");
 }
 
-/**
- * The same for a page that loads one script, which is not a module.
- * @returns the element that loads it; null: the pages were not built
- */
-export async function serveBuiltScript(app: FastifyInstance, name: string, prefix: string): Promise<string | null> {
-  const manifest = await serveFiles<Pick<Manifest, "script">>(app, name, prefix);
-  return manifest && `<script src="${escapeHtml(prefix + manifest.script)}"></script>`;
-}
-
 /** @returns what names the files; null: the pages were not built */
 async function serveFiles<M>(app: FastifyInstance, name: string, prefix: string): Promise<M | null> {
   const manifest = readManifest<M>(name);

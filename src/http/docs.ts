@@ -1,11 +1,12 @@
-import { createHash } from "node:crypto";
 import { fastifySwagger } from "@fastify/swagger";
 import { fastifySwaggerUi } from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import { ServiceError } from "../errors.ts";
-import { serveBuiltScript } from "./built.ts";
 import { tidyDescription } from "./openapi.ts";
-import { csp, escapeHtml, ICON } from "./page.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { csp, PAGE_CSP } from "./page.ts";
+import { renderReference } from "./reference.ts";
+import { iconFile, SWAGGER_UI_PAGE, SWAGGER_UI_STYLE } from "./swagger-ui.ts";
 import { troubleshootingRoutes } from "./troubleshooting.ts";
 
 const TITLE = "Human Task Service";
@@ -14,26 +15,26 @@ const DESCRIPTION = `
 The waiting room between software and people. An agent hands over a decision or a piece of work with a JSON Schema for the
 answer, a person answers, and the agent gets a result that fits the schema.
 
-**In three calls.** Create a task with \`POST /api/tasks\`, wait for its end with \`GET /api/tasks/{id}/poll\`, answer it with
-\`POST /api/tasks/{id}/complete\`. A task ends once: as \`completed\`, \`timed_out\`, \`cancelled\` or \`verification_exhausted\`.
+**In three calls.** Create a task with \`POST /api/tasks\`, wait until it closes with \`GET /api/tasks/{id}/poll\`, answer it with
+\`POST /api/tasks/{id}/complete\`. A task closes once: as \`completed\`, \`timed_out\`, \`cancelled\` or \`verification_exhausted\`.
 
-**Authentication.** Agents send \`Authorization: Bearer <admin API token>\`; people sign in and carry the cookie \`service_session\`. 401 means that we do not know you, 403 that we do and
-that you may not do this.
+**Authentication.** Agents send \`Authorization: Bearer <admin token>\`. People sign in and send the cookie \`service_session\`. 401 means missing or
+invalid credentials, 403 means no permission.
 
-**Creating is idempotent.** Choose one \`idempotency_key\` for one event on your side: the same key gives the same task again,
-marked \`Idempotent-Replayed: true\`, for as long as the task is stored. Treat 200 and 201 alike as success.
+**Creating is idempotent.** Choose one \`idempotency_key\` for each event on your side. The same key returns the same task,
+marked \`Idempotent-Replayed: true\`, as long as the task is stored. Treat 200 and 201 both as success.
 
 **Errors** are JSON with a stable \`error_code\`, a \`message\` for people, a \`docs\` link that explains the code, and the
-\`request_id\`, which every answer also carries as \`X-Request-Id\`. 400 is a request that the route does not take, 422 one that
-is well-formed and refused; both name the places in \`details\`. Besides what each operation lists, any address may answer 404
+\`request_id\`, which every response also has as \`X-Request-Id\`. 400 means an invalid request, 422 an invalid value in a valid
+request. Both list the places in \`details\`. In addition to the errors of each operation, any route can return 404
 \`NOT_FOUND\`, 405 \`METHOD_NOT_ALLOWED\` (with \`Allow\`), 408 \`REQUEST_TIMEOUT\` and 431 \`REQUEST_HEADERS_TOO_LARGE\`.
 
-**JSON** means what JavaScript makes of it: numbers are doubles, the last of duplicate keys counts, keys that look like whole
-numbers sort first. Otherwise the order of keys is kept. Bodies are UTF-8, at most 1 MiB by default and 64 levels deep. Unknown
-fields are ignored, \`null\` equals absent for optional fields, and text may not hold U+0000 or half of a surrogate pair. Times
-are ISO 8601 in UTC with milliseconds.
+**JSON** is parsed like JavaScript does: numbers are doubles, the last of duplicate keys wins, and keys that look like whole
+numbers come first. Otherwise the order of keys is kept. Bodies are UTF-8, at most 1 MiB by default and 64 levels deep. Unknown
+fields are ignored. \`null\` is the same as an omitted optional field. Text must not contain NUL characters or unpaired
+surrogates. Times are ISO 8601 in UTC with milliseconds.
 
-**Versions.** The shape of \`/api/tasks\` and its error codes are stable; new fields may appear in answers at any time.
+**Versions.** The schema of \`/api/tasks\` and its error codes are stable. Responses may get new fields at any time.
 `.trim();
 
 /** Derives the OpenAPI description from the routes registered after this. */
@@ -49,38 +50,38 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
       },
       servers: [{ url: "/", description: "This service" }],
       tags: [
-        { name: "tasks", description: "Hand over a decision or a piece of work, wait for it, answer it." },
-        { name: "webhook deliveries", description: "What became of callbacks, and sending them again." },
-        { name: "setup", description: "The first operator, once." },
-        { name: "auth", description: "Signing in and out, and who is signed in." },
-        { name: "users", description: "The directory: who may do what, and whom tasks are routed to." },
-        { name: "service keys", description: "For products that embed the form." },
-        { name: "embed", description: "Showing the form of a task in the page of another product." },
-        { name: "channels", description: "Whom mail is from, and how it is sent." },
-        { name: "operations", description: "Is the service up, which version is it, how is it doing." },
+        { name: "Tasks", description: "Create a task, wait for its answer, answer it." },
+        { name: "Callbacks", description: "Their status, attempts, and sending them again." },
+        { name: "Setup", description: "Create the first operator." },
+        { name: "Sign-in", description: "Sign in, sign out, and the current user." },
+        { name: "Users", description: "The directory: permissions and routing." },
+        { name: "Embed keys", description: "Keys of products that embed the form." },
+        { name: "Embed", description: "Embed the form of a task in another product." },
+        { name: "Channels", description: "Email senders and Slack workspaces." },
+        { name: "Operations", description: "Health, version, metrics and configuration." },
       ],
       components: {
         securitySchemes: {
           bearer: {
             type: "http",
             scheme: "bearer",
-            description: "The admin API token: `SERVICE_ADMIN_API_TOKEN`, or the one printed at the first start.",
+            description: "The admin token: `SERVICE_ADMIN_API_TOKEN`, or the token printed at the first start.",
           },
           service_key: {
             type: "http",
             scheme: "bearer",
-            description: "A service key, `hsk_...`: it makes embed tokens, and nothing else.",
+            description: "An embed key, `hsk_...`. It can only create embed tokens.",
           },
           embed_token: {
             type: "http",
             scheme: "bearer",
-            description: "An embed token: it opens one task, for a short time.",
+            description: "An embed token. It opens one task for a short time.",
           },
           session: {
             type: "apiKey",
             in: "cookie",
             name: "service_session",
-            description: "A person who is signed in. Unsafe methods must come from a page of this service.",
+            description: "The session of a signed-in user. Unsafe methods must come from a page of this service.",
           },
         },
       },
@@ -100,76 +101,36 @@ export const docsRoutes: FastifyPluginAsync = async (app) => {
   await app.register(fastifySwaggerUi, {
     routePrefix: "/api/docs",
     uiHooks: {
-      // Nobody asked for YAML, and making it holds up everybody else for half a second.
+      // YAML is refused: no client needs it, and making it blocks the process for half a second.
       onRequest: (request, _reply, done) =>
         done(/\/yaml\b/.test(request.url) ? new ServiceError("NOT_FOUND") : undefined),
     },
     staticCSP: csp({ script: "'self'", style: "'self'" }),
-    uiConfig: { layout: "BaseLayout", docExpansion: "list", defaultModelsExpandDepth: 0, displayRequestDuration: true },
+    // Links to calls would be links inside buttons, which assistive technology cannot reach.
+    uiConfig: {
+      layout: "BaseLayout",
+      deepLinking: false,
+      docExpansion: "list",
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+    },
     theme: {
-      title: `${TITLE} API`,
+      title: `API docs - ${TITLE}`,
+      favicon: [{ filename: "icon.svg", rel: "icon", type: "image/svg+xml", sizes: "any", content: iconFile() }],
+      css: [{ filename: "page.css", content: SWAGGER_UI_STYLE }],
       js: [{ filename: "page.js", content: SWAGGER_UI_PAGE }],
     },
   });
 
-  const redoc = redocPage(await serveBuiltScript(app, "redoc", "/api/redoc/"));
-  app.get("/api/redoc", { schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .headers({ "content-security-policy": REDOC_CSP, "cache-control": "no-cache" })
+  let reference: ((host: string) => string) | null = null;
+  app.get("/api/redoc", { schema: { hide: true } }, async (request, reply) => {
+    // Every route is registered by the time of the first request.
+    reference ??= renderReference(app.swagger() as object as JsonObject);
+    return reply
+      .headers({ "content-security-policy": PAGE_CSP, "cache-control": "no-cache" })
       .type("text/html; charset=utf-8")
-      .send(redoc),
-  );
+      .send(reference(request.host));
+  });
 
   await app.register(troubleshootingRoutes);
 };
-
-/** What Swagger UI's own page leaves out: a width for phones, and the dark theme that its style sheet has. */
-const SWAGGER_UI_PAGE = `
-document.head.append(Object.assign(document.createElement("meta"), { name: "viewport", content: "width=device-width, initial-scale=1" }));
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
-`;
-
-const REDOC_STYLE = "body { margin: 0; }";
-/** Style elements that Redoc adds: empty ones, which it fills through the CSSOM, and that of its scroll bars. */
-const REDOC_OWN_STYLES = [sha256(""), "QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc="];
-const REDOC_THEME = {
-  colors: { primary: { main: "#4C45D6" }, text: { primary: "#14171F", secondary: "#545C6B" } },
-  typography: {
-    fontFamily: "system-ui, sans-serif",
-    headings: { fontFamily: "system-ui, sans-serif" },
-    code: { fontFamily: "ui-monospace, monospace" },
-  },
-};
-
-const REDOC_CSP = csp({
-  script: "'self'",
-  style: [sha256(REDOC_STYLE), ...REDOC_OWN_STYLES].map((hash) => `'sha256-${hash}'`).join(" "),
-  // Its search, which runs beside the page.
-  worker: "blob:",
-});
-
-/** @param script - the element that loads Redoc; null: the pages were not built */
-function redocPage(script: string | null): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${TITLE} API reference</title>
-<link rel="icon" href="${ICON}">
-<style>${REDOC_STYLE}</style>
-</head>
-<body>
-<redoc spec-url="/api/openapi.json" theme="${escapeHtml(JSON.stringify(REDOC_THEME))}"></redoc>
-${script ?? "<p>The pages are not built. Run <code>npm run build</code> and start the service again.</p>"}
-</body>
-</html>
-`;
-}
-
-function sha256(content: string): string {
-  return createHash("sha256").update(content).digest("base64");
-}

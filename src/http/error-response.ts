@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail } from "../errors.ts";
+import { PAGE_CSP, renderPage } from "./page.ts";
 
 /** How much of a body that is too large is read and thrown away, so that its sender gets to read why. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
@@ -126,6 +127,13 @@ export function logFailure({ log }: Pick<ErrorContext, "log">, request: FastifyR
 function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = error;
   logFailure(ctx, request, error);
+  if (error.code === "NOT_FOUND" && wantsPage(request))
+    return reply
+      .code(status)
+      .header("content-security-policy", PAGE_CSP)
+      .type("text/html; charset=utf-8")
+      .serializer(String)
+      .send(NOT_FOUND_PAGE);
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   if (status === 503 || status === 429) void reply.header("retry-after", error.retryAfter ?? RETRY_AFTER_SECONDS);
   // A caller that is still sending would not read the answer if the connection were closed under it.
@@ -134,6 +142,23 @@ function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyRep
   const body = errorBodyOf(ctx, request, error);
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 }
+
+/** Whether a person opened the address in a browser. The API answers everyone in JSON. */
+function wantsPage({ method, url, headers }: FastifyRequest): boolean {
+  return (
+    (method === "GET" || method === "HEAD") &&
+    !/^\/(api|mcp|metrics)(?![\w-])/.test(url) &&
+    headers.accept !== undefined &&
+    headers.accept.includes("text/html")
+  );
+}
+
+const NOT_FOUND_PAGE = renderPage({
+  title: "Page not found - Human Task Service",
+  body: `<h1>Page not found</h1>
+<p>Check the address, or go back to the inbox.</p>
+<p><a href="/inbox">Back to the inbox</a></p>`,
+});
 
 /** What every error body says. (spec: Errors) */
 export function errorBodyOf(

@@ -115,6 +115,31 @@ testOnBoth("nobody gets in without the token, and is told so before the body is 
   );
 });
 
+testOnBoth("an unknown address is a page in a browser, and JSON for everyone else", async (service) => {
+  const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  for (const path of ["/foo/bar", "/settings/slack/more", "/apis"]) {
+    const page = await service.call("GET", path, { token: null, headers: { accept } });
+    assert.equal(page.status, 404, path);
+    assert.match(String(page.headers["content-type"]), /^text\/html/, path);
+    assert.match(String(page.headers["content-security-policy"]), /^default-src 'none'; style-src 'sha256-/);
+    assert.match(page.text, /<h1>Page not found<\/h1>/);
+    assert.match(page.text, /<a href="\/inbox">/);
+  }
+  for (const [path, headers] of [
+    ["/foo/bar", {}],
+    ["/foo/bar", { accept: "application/json" }],
+    ["/api/nothing", { accept }],
+    ["/api", { accept }],
+    ["/api?x", { accept }],
+    ["/mcp/nothing", { accept }],
+  ] as const) {
+    const answer = await service.call<Refused>("GET", path, { token: null, headers });
+    assert.deepEqual([answer.status, answer.body.error_code], [404, "NOT_FOUND"], path);
+  }
+  const posted = await service.call<Refused>("POST", "/foo/bar", { token: null, headers: { accept } });
+  assert.deepEqual([posted.status, posted.body.error_code], [404, "NOT_FOUND"]);
+});
+
 testOnBoth("unknown paths are 404, other methods 405 with Allow", async (service) => {
   for (const path of ["/api/nothing", "/api/tasks/x/y", "/API/tasks", "/api/tasks/tsk_1/complete/x"]) {
     const answer = await service.call<Refused>("GET", path);

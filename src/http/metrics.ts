@@ -64,7 +64,7 @@ export function createMetrics({ waiting, deliveriesInFlight, overdueSeconds }: M
     }),
     deliveriesOverdue: new Gauge({
       name: "service_deliveries_overdue_seconds",
-      help: "How late the delivery is that has been due the longest and that nobody is at; the same in all processes.",
+      help: "How late the oldest delivery is that is due and not being attempted; the same in all processes.",
       registers,
       async collect() {
         this.set(await overdueSeconds());
@@ -87,7 +87,7 @@ export function createMetrics({ waiting, deliveriesInFlight, overdueSeconds }: M
     }),
     deliveriesAbandoned: new Counter({
       name: "service_deliveries_abandoned_total",
-      help: "Deliveries that this process gave up after their last attempt.",
+      help: "Callbacks and notifications that failed for good in this process.",
       registers,
     }),
   };

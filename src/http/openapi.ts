@@ -8,10 +8,10 @@ const UNDESCRIBED = "Default Response";
 
 const HEADERS: JsonObject = {
   "X-Request-Id": {
-    description: "Finds the request in the log: the caller's own value if it sent one, else a new one.",
+    description: "Identifies the request in the log. The value of the caller, or a new one.",
     schema: { type: "string" },
   },
-  "Retry-After": { description: "Seconds after which to try again.", schema: { type: "integer" } },
+  "Retry-After": { description: "Seconds to wait before the next attempt.", schema: { type: "integer" } },
 };
 
 /**

@@ -16,10 +16,12 @@ html { scroll-padding-top: 16px; }
 body { margin: 0; background: var(--page); color: var(--text); font: 15px/24px system-ui, sans-serif; overflow-wrap: break-word; }
 a { color: var(--accent); text-underline-offset: 3px; }
 a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
+pre { font: 13px/20px ui-monospace, monospace; background: var(--code); border-radius: 6px; padding: 12px; margin: 8px 0 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 code { font: 0.9em/1.5 ui-monospace, monospace; background: var(--code); border-radius: 4px; padding: 1px 5px; overflow-wrap: anywhere; }
 h1 { font-size: 26px; line-height: 34px; font-weight: 600; letter-spacing: -0.01em; margin: 0 0 12px; }
 h2 { font-size: 18px; line-height: 26px; font-weight: 600; margin: 32px 0 12px; }
 h3 { font-size: 15px; line-height: 24px; font-weight: 600; margin: 0; }
+h4 { font-size: 13px; line-height: 20px; font-weight: 600; margin: 16px 0 0; }
 p { margin: 8px 0 0; max-width: 68ch; }
 .page { max-width: 1080px; margin: 0 auto; padding: 0 20px 48px; }
 .top { display: flex; flex-wrap: wrap; gap: 4px 20px; align-items: baseline; padding: 20px 0; margin-bottom: 24px; border-bottom: 1px solid var(--line); font-size: 14px; line-height: 20px; }
@@ -32,7 +34,14 @@ p { margin: 8px 0 0; max-width: 68ch; }
 .panel h3 a, .doors h2 a { color: inherit; text-decoration: none; }
 .panel h3 a:hover, .doors h2 a:hover { text-decoration: underline; }
 .panel h3 code { background: none; padding: 0; }
+.fields { margin: 0; }
+.fields > div { padding: 8px 0; border-top: 1px solid var(--line); }
+.fields > div:first-child { border-top: 0; }
+.fields dd { margin: 0; overflow-wrap: anywhere; }
+.fields .fields { margin: 8px 0 0; padding-left: 12px; border-left: 2px solid var(--line); }
 .beside { margin-top: 32px; }
+.index h2 { font-size: 13px; line-height: 20px; margin: 16px 0 0; }
+.index h2:first-child { margin-top: 0; }
 .index ul { list-style: none; margin: 0; padding: 0; }
 .index { font-size: 13px; line-height: 20px; }
 .index a { display: block; padding: 4px 0; text-decoration: none; }
@@ -50,6 +59,9 @@ p { margin: 8px 0 0; max-width: 68ch; }
   .beside h2:first-child { margin-top: 0; }
 }
 `;
+
+/** The name of the product and the pages beside the dashboard. */
+export const HEADER = `<a class="name" href="/">Human Task Service</a><a href="/api/docs">API docs</a><a href="/api/redoc">API reference</a><a href="/docs/troubleshooting">Troubleshooting</a>`;
 
 /** For pages made with `renderPage`: their one style sheet and their icon, and nothing else. */
 export const PAGE_CSP = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
@@ -71,7 +83,7 @@ export function renderPage({ title, body }: { title: string; body: string }): st
 </head>
 <body>
 <div class="page">
-<header class="top"><a class="name" href="/">Human Task Service</a><a href="/api/docs">API docs</a><a href="/api/redoc">API reference</a><a href="/docs/troubleshooting">Troubleshooting</a></header>
+<header class="top">${HEADER}</header>
 <main>
 ${body}
 </main>
@@ -79,6 +91,13 @@ ${body}
 </body>
 </html>
 `;
+}
+
+/** Text in which backticks mark code and two asterisks mark what is important, as HTML. */
+export function formatText(text: string): string {
+  return escapeHtml(text)
+    .replace(/`([^`]+)`/g, "<code>$1</code>")
+    .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>");
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ export function decodeCursor(cursor: string): Position {
   } catch {
     // Not base64 or not JSON: the same answer as for any other text that is not a cursor.
   }
-  throw invalid("/query/cursor", "Is not a cursor of this list; take it from the `Link` header as it stands.");
+  throw invalid("/query/cursor", "Invalid cursor. Take it from the `Link` header unchanged.");
 }
 
 /**

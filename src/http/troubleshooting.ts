@@ -1,12 +1,12 @@
 import { STATUS_CODES } from "node:http";
 import type { FastifyPluginAsync } from "fastify";
 import { ERRORS } from "../errors.ts";
-import { escapeHtml, PAGE_CSP, renderPage } from "./page.ts";
+import { escapeHtml, formatText, PAGE_CSP, renderPage } from "./page.ts";
 
 const TITLE = "Troubleshooting";
 const INTRODUCTION = [
-  "Every error is JSON with `error_code`, `message`, `docs` and `request_id`. The code is stable across versions; the sentence may change, so programs compare the code.",
-  "The header `X-Request-Id` carries the same id on every answer, and the operator finds it in the log. Errors with status 503 carry `Retry-After`: wait that many seconds and send the request again.",
+  "Every error is JSON with `error_code`, `message`, `docs` and `request_id`. Compare the code in your program: it is stable across versions, and the message may change.",
+  "Every response has the same id in the `X-Request-Id` header, and the operator finds it in the log. Errors with status 503 have a `Retry-After` header: wait that many seconds, then send the request again.",
 ];
 
 interface Entry {
@@ -42,7 +42,7 @@ function body(): string {
     ({ heading, entries }) => `<h2>${escapeHtml(heading)}</h2>\n${entries.map(section).join("\n")}`,
   );
   return `<h1>${TITLE}</h1>
-${INTRODUCTION.map((text) => `<p class="muted">${inline(text)}</p>`).join("\n")}
+${INTRODUCTION.map((text) => `<p class="muted">${formatText(text)}</p>`).join("\n")}
 <div class="beside">
 <nav class="index" aria-labelledby="codes">
 <h2 id="codes">Codes</h2>
@@ -55,16 +55,11 @@ ${sections.join("\n")}
 }
 
 function section({ code, message, help }: Entry): string {
-  return `<section class="panel" id="${code}"><h3>${linkTo(code)}</h3><p>${inline(message)}</p><p class="muted">${inline(help)}</p></section>`;
+  return `<section class="panel" id="${code}"><h3>${linkTo(code)}</h3><p>${formatText(message)}</p><p class="muted">${formatText(help)}</p></section>`;
 }
 
 function linkTo(code: string): string {
   return `<a href="#${code}"><code>${code}</code></a>`;
-}
-
-/** Text in which backticks mark code, as HTML. */
-function inline(text: string): string {
-  return escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>");
 }
 
 /** The catalogue, grouped under its statuses in rising order. */

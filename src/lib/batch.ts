@@ -3,12 +3,12 @@ export interface Batcher<T, R> {
   add(item: T): Promise<R>;
 }
 
-/** A batch that takes longer holds nobody up any more: what it waits for may never answer. */
+/** After this long a batch no longer counts as under way, because it may never finish. */
 const PATIENCE_MS = 50;
 
 /**
- * @param limits - `items` in one batch, and batches `under_way`, at most: whoever comes meanwhile joins the next one, so
- *   that batches grow with the load
+ * @param limits - the most `items` in one batch, and the most batches `under_way`. Items that arrive in between join the next
+ *   one, so batches grow with the load
  * @param run - gives one result for each item, in their order
  * @param isOfOneItem - whether an error is the fault of some item, so that the others do better when each is run alone;
  *   else all of them get it

@@ -1,7 +1,7 @@
 import { reasonOf } from "./reason.ts";
 import { SECOND } from "./time.ts";
 
-/** `problem`: something does not work. `warning`: it works, and not as it should. `off`: nobody has set it up. */
+/** `problem`: it does not work. `warning`: it works, but needs attention. `off`: it is not configured. */
 export type Status = "ok" | "warning" | "problem" | "off";
 
 /** One line of what was found. */

@@ -13,8 +13,8 @@ export function parseJson<T>(text: JsonText | null): T | null {
 }
 
 /**
- * An object of the fields of `first`, then of `texts`, whose values are JSON already (null stands for itself), then of
- * `last`: what is stored as JSON is sent as it stands, instead of being read and written once more.
+ * Joins the fields of `first`, then `texts`, whose values are already JSON (null stays null), then `last` into one object.
+ * Stored JSON is sent unchanged, instead of being parsed and serialized again.
  *
  * @param first, last - not empty
  */

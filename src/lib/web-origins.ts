@@ -10,7 +10,7 @@ export type OriginPattern = string & { readonly isOriginPattern: true };
 const HTTP_HOSTS = new Set(["localhost", "127.0.0.1"]);
 /** A name or an IPv4 address, as a policy can hold it. */
 const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/;
-/** Stands for the wildcard while the rest is read as an address. */
+/** Replaces the wildcard while the rest is parsed as a URL. */
 const ANY_LABEL = "any-label";
 
 /** Reads one entry of a list; `problem` says what is wrong with it, to be put after the entry itself. (spec: Authentication, origin allowlist rules) */

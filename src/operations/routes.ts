@@ -11,7 +11,7 @@ import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS } from "../http/route.ts"
 import { ErrorBodySchema } from "../http/schema.ts";
 
 const NAME = "human-task-service";
-const tags = ["operations"];
+const tags = ["Operations"];
 
 const Health = Type.Object({
   status: Type.Unsafe<"ok" | "failing">({ type: "string", enum: ["ok", "failing"] }),
@@ -19,7 +19,7 @@ const Health = Type.Object({
   database: Type.Optional(Type.Unsafe<"ok" | "failing">({ type: "string", enum: ["ok", "failing"] })),
   deliveries: Type.Optional(
     Type.Object({
-      overdue_seconds: Type.Number({ description: "How late the delivery is that has been due the longest." }),
+      overdue_seconds: Type.Number({ description: "Delay of the oldest due delivery, in seconds." }),
     }),
   ),
 });
@@ -27,7 +27,7 @@ const Health = Type.Object({
 /** An error as any other, with the part that fails. */
 const Unhealthy = Type.Object(
   { ...ErrorBodySchema.properties, ...Health.properties },
-  { description: "A part fails. `DATABASE_UNAVAILABLE`" },
+  { description: "A component is failing. `DATABASE_UNAVAILABLE`" },
 );
 
 interface OperationsContext {
@@ -43,10 +43,10 @@ const getHealthRoute = defineRoute({
   url: "/api/health",
   operationId: "getHealth",
   summary: "Readiness",
-  description: "503 names the part that fails. With `live=1` only the process itself is asked.",
+  description: "503 names the failing component. `live=1` checks only the process.",
   tags,
   querystring: Type.Object({
-    live: Type.Optional(Type.Unsafe<"1">({ type: "string", enum: ["1"], description: "Does not touch the database." })),
+    live: Type.Optional(Type.Unsafe<"1">({ type: "string", enum: ["1"], description: "Does not query the database." })),
   }),
   answers: { 200: Health, 503: Unhealthy },
   errors: [...QUERY_ERRORS],

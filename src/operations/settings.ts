@@ -14,29 +14,29 @@ export const SET_CHANNELS = CHANNELS.flatMap(({ name, settings }) =>
   settings === undefined ? [] : [{ name, settings }],
 );
 
-/** What an operator wants to know of a service that runs: what is on, and how it is set. No secret, and no path. */
+/** Returns the settings that operators see. They contain no secrets and no paths. */
 const Settings = Type.Object(
   {
     version: Type.String(),
-    public_url: Type.String({ description: "Where people and links reach the service." }),
+    public_url: Type.String({ description: "The public URL of the service." }),
     database: Type.Object({
-      kind: oneOf(["sqlite", "postgres"], "The embedded one, or a server that several processes share."),
+      kind: oneOf(["sqlite", "postgres"], "`sqlite`: embedded. `postgres`: a server, for several processes."),
       status: oneOf(["ok", "failing"], "Whether it answers at the moment."),
     }),
     callbacks: Type.Object({
-      signed: Type.Boolean({ description: "false: there is no payload key, and callbacks are off." }),
-      allow_private: Type.Boolean({ description: "A `callback_url` may lead to addresses of private networks." }),
+      signed: Type.Boolean({ description: "false: there is no payload key, so callbacks are off." }),
+      allow_private: Type.Boolean({ description: "`callback_url` may use addresses of private networks." }),
     }),
     embed: Type.Object(
       {
-        configured: Type.Boolean({ description: "false: there is no signing secret, and no token is made." }),
-        allowed_origins: Type.Array(Type.String(), { description: "Whose pages may show the form." }),
+        configured: Type.Boolean({ description: "false: there is no signing secret, so embedding is off." }),
+        allowed_origins: Type.Array(Type.String(), { description: "Origins whose pages may embed the form." }),
       },
-      { description: "Showing the form in other products." },
+      { description: "Embedding the form in other products." },
     ),
     ...Object.fromEntries(SET_CHANNELS.map(({ name, settings }) => [name, settings.shape])),
-    trusted_proxies: Type.Array(Type.String(), { description: "Whose forwarding headers are believed." }),
-    body_limit_bytes: Type.Integer({ description: "The largest request body." }),
+    trusted_proxies: Type.Array(Type.String(), { description: "Proxies whose forwarding headers are trusted." }),
+    body_limit_bytes: Type.Integer({ description: "Maximum size of a request body, in bytes." }),
     log_level: Type.String(),
   },
   { $id: "Settings" },
@@ -57,9 +57,9 @@ const getSettingsRoute = defineRoute({
   method: "GET",
   url: "/api/settings",
   operationId: "getSettings",
-  summary: "How the service is set",
-  description: "What is on and what is off. The settings themselves are variables of its environment.",
-  tags: ["operations"],
+  summary: "Read the configuration",
+  description: "Shows which features are on. Change them with environment variables.",
+  tags: ["Operations"],
   credentials: SIGNED_IN,
   answers: { 200: Type.Unsafe<Settings>(Type.Ref("Settings")) },
   errors: [...READ_ERRORS],
@@ -80,7 +80,7 @@ async function readSettings({ config, db, log, version }: SettingsContext, calle
   return { version, database: { kind: config.database.kind, status }, ...settingsOf(config) };
 }
 
-/** What the environment alone decides. */
+/** Settings that only the environment can change. */
 export function settingsOf(config: Config): Omit<Settings, "version" | "database"> {
   return {
     public_url: config.publicUrl,

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { openGuardedSocket, type GuardOptions } from "./guarded-socket.ts";
 import type { Target } from "./outbound-url.ts";
 
-/** What a request tells the agent besides the options of `node:http`. */
+/** Options of a request for the agent, besides those of `node:http`. */
 export interface GuardedRequestOptions extends ClientRequestArgs {
   target: Target;
   /** Ends an attempt to connect with its reason, a `SendFailure`. */

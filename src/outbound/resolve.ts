@@ -8,7 +8,7 @@ const SLOWER_FAMILY_MS = 50;
 const QUERY_TIMEOUT_MS = 2_500;
 const TRIES = 3;
 
-/** The name servers do not know the name, or there are none. The system may know it from its hosts file or a search list. */
+/** The name servers don't know the name, or none is configured. The system may find it in its hosts file or with a search list. */
 const UNKNOWN = new Set(["ENOTFOUND", "ENODATA", "ECONNREFUSED", "EBADNAME"]);
 
 /**

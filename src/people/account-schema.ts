@@ -6,23 +6,23 @@ const NullableText = (description: string) => Nullable(Type.String({ description
 
 /** Fields of a user's record. */
 export const accountRecord = {
-  slack_team_id: NullableText("The Slack workspace."),
-  slack_user_id: NullableText("The person's id in it."),
+  slack_team_id: NullableText("Slack workspace id."),
+  slack_user_id: NullableText("Slack user id."),
 };
 
 /** Fields of a request that writes a user. */
 export const accountBody = {
   slack_team_id: Type.Optional(
-    Nullable(Text({ minLength: 1, maxLength: 50, description: "The Slack workspace, with `slack_user_id`." })),
+    Nullable(Text({ minLength: 1, maxLength: 50, description: "Slack workspace id. Send it with `slack_user_id`." })),
   ),
-  slack_user_id: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 50, description: "The person's id in it." }))),
+  slack_user_id: Type.Optional(Nullable(Text({ minLength: 1, maxLength: 50, description: "Slack user id." }))),
 };
 
-/** What a user needs to be reached, for the description of the API. */
-export const ADDRESS_WANTED = "With an e-mail address or both Slack ids; the rest is optional.";
+/** The fields that identify a user in channels, for the description of the API. */
+export const ADDRESS_WANTED = "An email or both Slack ids are required. Other fields are optional.";
 
 /** Fields of a task's record that name the account which answered. */
 export const answerAccountRecord = {
-  completed_by_slack_team_id: NullableText("The Slack workspace of the member who answered in Slack."),
-  completed_by_slack_user_id: NullableText("The Slack member who answered in Slack."),
+  completed_by_slack_team_id: NullableText("Slack workspace id of the person who answered in Slack."),
+  completed_by_slack_user_id: NullableText("Slack user id of the person who answered in Slack."),
 };

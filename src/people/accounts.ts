@@ -29,7 +29,7 @@ export function toAccountRecord({ slack_team_id, slack_user_id }: UserColumns): 
   return { slack_team_id, slack_user_id };
 }
 
-/** The account of a user, with its channel; null: they have none. */
+/** Returns the account of a user with its channel, or null. */
 export function accountOf({ slack_team_id, slack_user_id }: UserColumns): (Account & { channel: string }) | null {
   if (slack_team_id === null || slack_user_id === null) return null;
   return { channel: CHANNEL, team_id: slack_team_id, user_id: slack_user_id };
@@ -58,7 +58,7 @@ export function toAnswerColumns(account: Account | null): AnswerColumns {
   };
 }
 
-/** The account that answered a task; null: the answer came from none. */
+/** Returns the account that answered a task, or null. */
 export function answerAccountOf(task: AnswerColumns): Account | null {
   const { completed_by_slack_team_id: team_id, completed_by_slack_user_id: user_id } = task;
   return team_id === null || user_id === null ? null : { team_id, user_id };
@@ -75,7 +75,7 @@ export function isInAuditExtra(extra: object | null, { team_id, user_id }: Accou
   return slack_team_id === team_id && slack_user_id === user_id;
 }
 
-/** Names the account that answered, where the directory knows nobody. */
+/** Names an account that is not in the directory. */
 export const UNKNOWN_MEMBER = "a Slack member";
 
 export function nameOfAccount({ user_id }: Account): string {

@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../errors.ts";
 import type { Account } from "./accounts.ts";
 
-/** Somebody who is signed in. */
+/** A person in the directory. */
 export interface Person {
   id: string;
   email: string | null;
@@ -12,16 +12,16 @@ export interface Person {
   time_zone: string | null;
 }
 
-/** Somebody who was asked through a channel, and who answers there. Their grant says what they may do. */
+/** A person who was asked through a channel and answers there. The grant says what they may do. */
 export interface RecipientCaller<G extends Grant = Grant> {
   kind: "recipient";
-  /** The channel they answer through, for the record of their answer. */
+  /** The channel, for the record of the answer. */
   channel: string;
-  /** Who they are in the directory; null: unknown to it, or deactivated. */
+  /** Their entry in the directory; null if they have none or are deactivated. */
   person: Person | null;
-  /** The address they were reached at, or that the channel vouches for; null: none is known. */
+  /** The email they were notified at, or that the channel vouches for; null if unknown. */
   email: string | null;
-  /** Who they are in the channel, where it vouches for its members. */
+  /** Their account in the channel, if the channel vouches for its members. */
   account: Account | null;
   grant: G;
 }
@@ -29,37 +29,37 @@ export interface RecipientCaller<G extends Grant = Grant> {
 /** Why a recipient may answer. */
 export type Grant = LinkGrant | MemberGrant | EmbedGrant;
 
-/** They opened a link that was made for them. It opens this task, and nothing else. */
+/** They opened their personal link, which opens only this task. */
 export interface LinkGrant {
   kind: "link";
   task_id: string;
 }
 
-/** They are a member of a workspace, which vouches for them. */
+/** The person is a member of a workspace, which vouches for them. */
 export interface MemberGrant {
   kind: "member";
-  /** The task whose `notify` names this very member by their id; null: none does. */
+  /** The task whose `notify` names this member by id; null if there is none. */
   named_by: string | null;
 }
 
 /**
- * A product has put them in front of its embedded form. Its token opens this task, and nothing else. Who they are the product
- * says (`sub`), and nobody has verified it.
+ * Another product shows them its embedded form. Its token opens only this task. The product says who they are (`sub`); the
+ * service has not verified it.
  */
 export interface EmbedGrant {
   kind: "embed";
   task_id: string;
   sub: string;
-  /** The service key that vouches for them. */
+  /** The embed key that created the token. */
   key_id: string;
-  /** When the token ends, epoch milliseconds. */
+  /** When the token expires, epoch milliseconds. */
   expires_at: number;
 }
 
-/** Who is asking. (spec: Authentication) */
+/** The authenticated caller of a request. (spec: Authentication) */
 export type Caller =
   | { kind: "admin" }
-  /** `session`: what the row of the session is found by. */
+  /** `session`: the primary key of the session's row. */
   | { kind: "user"; user: Person; session: string }
   | { kind: "service_key"; id: string; name: string }
   | RecipientCaller;
@@ -70,7 +70,7 @@ export function callerOf(request: FastifyRequest): Caller {
   return request.caller;
 }
 
-/** Who the caller is in the directory; null: nobody in particular. */
+/** Returns the caller's entry in the directory; null if the caller is not a known person. */
 export function personOf(caller: Caller): Person | null {
   switch (caller.kind) {
     case "user":
@@ -82,7 +82,7 @@ export function personOf(caller: Caller): Person | null {
   }
 }
 
-/** "admin" in the tables of the spec: the admin token, or an operator who has proved who they are. A link proves it for its task alone. */
+/** Returns whether the caller is "admin" in the spec: the admin token or an authenticated operator. A link is not enough. */
 export function isOperator(caller: Caller): boolean {
   if (caller.kind === "recipient" && caller.grant.kind !== "member") return false;
   return caller.kind === "admin" || personOf(caller)?.is_operator === true;
@@ -97,11 +97,11 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** A public route that resolves the caller when there are credentials. */
     resolveCaller?: boolean;
-    /** Identifies the caller from credentials of its own, which open no other route, and throws for every other request. */
+    /** Authenticates the caller with credentials that are valid for this route only. Throws without them. */
     authenticate?: (request: FastifyRequest) => Promise<Caller>;
   }
   interface FastifyRequest {
-    /** Set before the body is read. null: the caller is unknown. */
+    /** Set before the body is read; null if unauthenticated. */
     caller: Caller | null;
   }
 }

@@ -9,10 +9,10 @@ import { findUser, findUserByEmail } from "./store.ts";
 import { COOKIE_NAME, findSession, readCookie, type Cookies } from "./sessions.ts";
 
 /**
- * Names the caller of each request once, from its credentials. A bearer token counts before a cookie: a request that
- * carries a wrong token is nobody's, whatever else it carries.
+ * Identifies the caller of each request once, from its credentials. A bearer token takes precedence over a cookie: a request
+ * with an invalid token is unauthenticated even if its cookie is valid.
  *
- * @returns a promise only where the database has to be asked
+ * @returns a promise only if the database has to be queried
  */
 export function createIdentify(ctx: {
   config: Config;

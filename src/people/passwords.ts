@@ -17,22 +17,22 @@ interface Cost {
 const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
-/** Each takes 19 MiB and a thread of the pool that also serves files and names. */
+/** Each hash takes 19 MiB and a thread of the pool that also serves files and DNS. */
 const AT_ONCE = 2;
 const WAITING_MAX = 40;
 
-/** Hashes and checks passwords, a few at once; whoever finds too many waiting is told to come again. */
+/** Hashes and checks passwords, a few at once. Rejects calls when too many are waiting. */
 export interface Passwords {
   /** @throws ServiceError OVERLOADED */
   hash(password: string): Promise<string>;
   /**
-   * Whether `password` is the one that `stored` was made of. Takes as long when there is none to compare with.
+   * Returns whether `password` matches the hash `stored`. Takes the same time if `stored` is null.
    * @throws ServiceError OVERLOADED
    */
   matches(password: string, stored: string | null): Promise<boolean>;
 }
 
-/** @param cost - what hashing takes; what is stored says what it took */
+/** @param cost - for new hashes; a stored hash contains its own */
 export function createPasswords(cost: Cost = COST): Passwords {
   const waiting: (() => void)[] = [];
   let atWork = 0;
@@ -106,7 +106,7 @@ export function requireGoodPassword(password: string, path: string, email: strin
   if (COMMON_PASSWORDS.has(plain) || COMMON_PASSWORDS.has(letters) || isRepeated(plain) || isRow(plain))
     throw invalid(path, "Is one of the passwords that are guessed first. Take a longer one, such as four words.");
   if (email !== null && [email.toLowerCase(), email.toLowerCase().split("@", 1)[0]!].includes(letters || plain))
-    throw invalid(path, "Must not be the e-mail address.");
+    throw invalid(path, "Must not be your email address.");
 }
 
 function isRepeated(text: string): boolean {

@@ -16,7 +16,7 @@ export const LOGIN_BY_IP: RateLimit = { name: "login-ip", tries: 10, windowMs: 5
 export const LOGIN_BY_EMAIL: RateLimit = { name: "login-email", tries: 20, windowMs: 5 * MINUTE };
 export const SETUP_BY_IP: RateLimit = { name: "setup-ip", tries: 30, windowMs: 5 * MINUTE };
 
-/** Counts one try against each limit, or none of them when one is reached: refused tries make no wait longer. */
+/** Counts one attempt against each limit. Counts nothing if a limit is reached, so that rejected attempts do not extend the wait. */
 export async function countTry(db: Db, tries: readonly (readonly [RateLimit, source: string])[]): Promise<void> {
   // In one order, so that two of them wait for each other instead of deadlocking.
   const counted = tries
@@ -42,7 +42,7 @@ export async function countTry(db: Db, tries: readonly (readonly [RateLimit, sou
     throw new ServiceError("RATE_LIMITED", { retryAfter: Math.ceil((retryAt.at - retryAt.now) / SECOND) });
 }
 
-/** Makes the row of a window if there is none, and holds it until `tx` ends. */
+/** Locks the row of a window until `tx` ends. Creates it first if it doesn't exist. */
 async function lockWindow(tx: Tx, bucket: string, limit: RateLimit) {
   return tx.query
     .insertInto("rate_windows")
@@ -63,8 +63,8 @@ function bucketOf({ name }: RateLimit, source: string): string {
 }
 
 /**
- * Who shares the limit of an address: of IPv6 the whole /64, which one household or one server has to itself, and more
- * addresses than can be counted.
+ * Returns the source that shares a limit. For IPv6 it is the /64, which belongs to one household or server and has too many
+ * addresses to count.
  */
 export function sourceOf(ip: string): string {
   const address = ip.split("%", 1)[0]!;

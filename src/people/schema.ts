@@ -3,7 +3,7 @@ import { Nullable, Text, Time } from "../http/schema.ts";
 import { accountBody, accountRecord } from "./account-schema.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 
-/** The headers of an answer that signs somebody in. */
+/** Headers of a response that signs a person in. */
 export const SESSION_HEADERS = {
   "Set-Cookie": { description: "The session, as `service_session`.", schema: { type: "string" } },
 };
@@ -14,15 +14,15 @@ const NAME_MAX = 200;
 const Email = (description: string) => Text({ minLength: 1, maxLength: EMAIL_MAX, description });
 const Name = (description: string) => Text({ minLength: 1, maxLength: NAME_MAX, description });
 const NewPassword = (description: string) => Text({ minLength: PASSWORD_MIN, maxLength: PASSWORD_MAX, description });
-/** One that is only compared: what could be a new one is not asked. */
+/** A password that is only compared, so the rules for new ones don't apply. */
 const GivenPassword = Text({ minLength: 1, maxLength: PASSWORD_MAX, description: "The password." });
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema));
 const NullableText = (description: string) => Nullable(Type.String({ description }));
 const NullableTime = (description: string) => Nullable(Time(description));
 
-/** Whether first-run set-up is still to be done. (spec: Setup) */
+/** Whether first-run setup is still open. (spec: Setup) */
 export const SetupStatus = Type.Object(
-  { needs_setup: Type.Boolean({ description: "There is no operator yet." }) },
+  { needs_setup: Type.Boolean({ description: "true: there is no operator yet." }) },
   { $id: "SetupStatus" },
 );
 export type SetupStatus = Static<typeof SetupStatus>;
@@ -32,9 +32,7 @@ export const SetupBody = Type.Object(
     email: Email("The first operator's address; it is signed in with."),
     password: NewPassword("8 to 256 characters; the commonest are refused."),
     display_name: optional(Name("What others see.")),
-    token: optional(
-      Text({ maxLength: 200, description: "From the set-up link; not asked for on the machine itself." }),
-    ),
+    token: optional(Text({ maxLength: 200, description: "From the setup link. Not needed on the machine itself." })),
   },
   { $id: "SetupOperator", additionalProperties: true },
 );
@@ -44,19 +42,19 @@ export const SetupResult = Type.Object({ user_id: Type.String(), email: Type.Str
 export type SetupResult = Static<typeof SetupResult>;
 
 export const LoginBody = Type.Object(
-  { email: Text({ minLength: 1, maxLength: EMAIL_MAX, description: "The address." }), password: GivenPassword },
+  { email: Text({ minLength: 1, maxLength: EMAIL_MAX, description: "The email." }), password: GivenPassword },
   { $id: "Login", additionalProperties: true },
 );
 export type LoginBody = Static<typeof LoginBody>;
 
-/** Who is signed in; everything is null or false for nobody. (spec: Auth, session introspection) */
+/** The signed-in user. For anonymous callers every field is null or false. (spec: Auth, session introspection) */
 export const Me = Type.Object(
   {
     authenticated: Type.Boolean(),
-    user_id: NullableText("null for the admin token, which is nobody in particular."),
-    email: NullableText("The address."),
+    user_id: NullableText("null for the admin token."),
+    email: NullableText("The email."),
     display_name: NullableText("What others see."),
-    is_operator: Type.Boolean({ description: "May do everything, as the admin token may." }),
+    is_operator: Type.Boolean({ description: "Full access, like the admin token." }),
     time_zone: NullableText("IANA name; null: the browser's."),
   },
   { $id: "Me" },
@@ -86,14 +84,14 @@ export const UserRecord = Type.Object(
     id: Type.String({ examples: ["usr_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
     email: NullableText("The address; compared without regard to case."),
     display_name: NullableText("What others see."),
-    is_operator: Type.Boolean({ description: "May do everything." }),
-    role: NullableText("What `assign_to.role` looks for."),
+    is_operator: Type.Boolean({ description: "Full access." }),
+    role: NullableText("Used by `assign_to.role`."),
     access_level: NullableText("What `assign_to.access_level` looks for."),
     pool: NullableText("What `assign_to.pool` looks for."),
     ...accountRecord,
     has_password: Type.Boolean({ description: "Can sign in." }),
-    active: Type.Boolean({ description: "false once the user was deleted." }),
-    last_assigned_at: NullableTime("When routing by role last chose this person."),
+    active: Type.Boolean({ description: "false: deactivated." }),
+    last_assigned_at: NullableTime("When routing by role last chose this user."),
     created_at: Time("When the user was made."),
     updated_at: Time("When anything of it last changed."),
   },
@@ -104,8 +102,8 @@ export type UserRecord = Static<typeof UserRecord>;
 const userFields = {
   email: optional(Email("The address; compared without regard to case.")),
   display_name: optional(Name("What others see.")),
-  is_operator: optional(Type.Boolean({ description: "May do everything." })),
-  role: optional(Name("What `assign_to.role` looks for.")),
+  is_operator: optional(Type.Boolean({ description: "Full access." })),
+  role: optional(Name("Used by `assign_to.role`.")),
   access_level: optional(Name("What `assign_to.access_level` looks for.")),
   pool: optional(Name("What `assign_to.pool` looks for.")),
   ...accountBody,
@@ -116,23 +114,25 @@ export const CreateUserBody = Type.Object(userFields, { $id: "CreateUser", addit
 export type CreateUserBody = Static<typeof CreateUserBody>;
 
 export const UpdateUserBody = Type.Object(
-  { ...userFields, active: optional(Type.Boolean({ description: "true reactivates." })) },
+  { ...userFields, active: optional(Type.Boolean({ description: "true: reactivates the user." })) },
   { $id: "UpdateUser", additionalProperties: true },
 );
 export type UpdateUserBody = Static<typeof UpdateUserBody>;
 
-export const UserParams = Type.Object({ id: Type.String({ description: "The user's id, `usr_...`." }) });
+export const UserParams = Type.Object({ id: Type.String({ description: "User id, `usr_...`." }) });
 
 const paging = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Rows in a page; 50 unless told." })),
-  cursor: Type.Optional(Text({ minLength: 1, maxLength: 500, description: "From the header `Link`." })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Rows in one page (default 50)." })),
+  cursor: Type.Optional(
+    Text({ minLength: 1, maxLength: 500, description: "From the `Link` header of the previous page." }),
+  ),
 };
 
 export const ListUsersQuery = Type.Object({
-  active: Type.Optional(Type.Boolean({ description: "Only those who are, or are not." })),
-  role: Type.Optional(Name("Only those with this role.")),
+  active: Type.Optional(Type.Boolean({ description: "true: only active users. false: only deactivated users." })),
+  role: Type.Optional(Name("Only users with this role.")),
   pool: Type.Optional(Name("Only those in this pool.")),
-  q: Type.Optional(Text({ maxLength: NAME_MAX, description: "Text in the address or the name." })),
+  q: Type.Optional(Text({ maxLength: NAME_MAX, description: "Text in the email or the name." })),
   ...paging,
 });
 export type ListUsersQuery = Static<typeof ListUsersQuery>;
@@ -142,8 +142,8 @@ export const ServiceKeyRecord = Type.Object(
   {
     id: Type.String({ examples: ["key_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
     name: Type.String(),
-    prefix: Type.String({ description: "How the key begins." }),
-    created_at: Time("When it was made."),
+    prefix: Type.String({ description: "The start of the key." }),
+    created_at: Time("When the key was created."),
     last_used_at: NullableTime("When it was last used, give or take a minute."),
     revoked_at: NullableTime("Since when it opens nothing."),
   },
@@ -152,7 +152,7 @@ export const ServiceKeyRecord = Type.Object(
 export type ServiceKeyRecord = Static<typeof ServiceKeyRecord>;
 
 export const NewServiceKeyRecord = Type.Object(
-  { ...ServiceKeyRecord.properties, key: Type.String({ description: "The key itself; it is not shown again." }) },
+  { ...ServiceKeyRecord.properties, key: Type.String({ description: "The key. It is shown only once." }) },
   { $id: "NewServiceKey" },
 );
 export type NewServiceKeyRecord = Static<typeof NewServiceKeyRecord>;
@@ -163,7 +163,7 @@ export const CreateServiceKeyBody = Type.Object(
 );
 export type CreateServiceKeyBody = Static<typeof CreateServiceKeyBody>;
 
-export const ServiceKeyParams = Type.Object({ id: Type.String({ description: "The key's id, `key_...`." }) });
+export const ServiceKeyParams = Type.Object({ id: Type.String({ description: "Key id, `key_...`." }) });
 
 export const ListServiceKeysQuery = Type.Object(paging);
 export type ListServiceKeysQuery = Static<typeof ListServiceKeysQuery>;

@@ -68,10 +68,10 @@ export async function listServiceKeys(
   };
 }
 
-/** From now on the key, and every token made with it, opens nothing. Once more changes nothing. @throws ServiceError NOT_FOUND */
+/** Revokes a key, and with it every token that it created. Idempotent. @throws ServiceError NOT_FOUND */
 export async function revokeServiceKey({ db }: Ctx, caller: Caller, id: string): Promise<void> {
   requireOperator(caller);
-  const unknown = new ServiceError("NOT_FOUND", { message: "No service key has this id." });
+  const unknown = new ServiceError("NOT_FOUND", { message: "No embed key has this id." });
   if (!isId("key", id)) throw unknown;
   await db.write(async (tx) => {
     const row = await tx.query.selectFrom("service_keys").select("revoked_at").where("id", "=", id).executeTakeFirst();

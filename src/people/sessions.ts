@@ -18,19 +18,19 @@ const SEEN_EVERY_MS = 10 * MINUTE;
 const TIDY_EVERY_MS = 1 * HOUR;
 const SECRET_BYTES = 32;
 
-/** Makes and opens cookies. (spec: Authentication, session cookie) */
+/** Creates and reads session cookies. (spec: Authentication, session cookie) */
 export interface Cookies {
-  /** A fresh secret, as a cookie and as the hash that the database keeps. */
+  /** Returns a new secret, as a cookie and as the hash that the database stores. */
   make(): { setCookie: string; hash: string };
-  /** The hash of the secret in a cookie, or null when the cookie is not one of ours. */
+  /** Returns the hash of the secret in a cookie, or null if the cookie is invalid. */
   open(value: string): string | null;
-  /** What makes a browser forget its cookie. */
+  /** The header value that deletes the cookie. */
   readonly forget: string;
 }
 
 /**
- * A cookie is a random secret and its signature: one that was made up is recognised without asking the database, and what
- * the database keeps is of no use to somebody who reads it.
+ * A cookie holds a random secret and its signature. Forged cookies are rejected without a query, and a copy of the database
+ * does not help an attacker sign in.
  */
 export function createCookies({ secretKey, publicUrl }: Pick<Config, "secretKey" | "publicUrl">): Cookies {
   const key = deriveKey(secretKey, "session");
@@ -105,8 +105,8 @@ const updateSeen = writeStatement<{ hash: string; seen_at: number }>((query, par
 );
 
 /**
- * Who is signed in with this session, or null. Asked of the database for every request: an ended session is ended at
- * once, on every replica.
+ * Returns the person of this session, or null. Every request queries the database, so that an ended session stops at once on
+ * every replica.
  */
 export async function findSession(db: Db, sessionHash: string): Promise<Person | null> {
   const now = db.now();
@@ -116,7 +116,7 @@ export async function findSession(db: Db, sessionHash: string): Promise<Person |
     seen_after: now - IDLE_MS,
   });
   if (!row) return null;
-  // Where this cannot be written, somebody may have to sign in a little earlier, and nothing worse.
+  // If this write fails, the only effect is that the person may have to sign in a little earlier.
   if (now - row.seen_at >= SEEN_EVERY_MS)
     await db.writeOne(updateSeen, { hash: sessionHash, seen_at: now }).catch(() => {});
   return {
@@ -145,7 +145,7 @@ export function signedOutHint(userId: string): string {
   return `${SIGNED_OUT}${userId}`;
 }
 
-/** Removes what has ended by itself: sessions, and windows of rate limits. */
+/** Deletes expired sessions and rate-limit windows. */
 export async function tidyPeople({ db }: { db: Db }): Promise<void> {
   await db.write(async (tx) => {
     const now = tx.now();

@@ -11,7 +11,7 @@ import { startSession, type Cookies } from "./sessions.ts";
 import { addUser, hasOperator } from "./store.ts";
 import { newUserRow } from "./users.ts";
 
-/** What setting up and signing in need. */
+/** The context of setup and sign-in. */
 export interface PeopleContext {
   config: Config;
   db: Db;
@@ -19,30 +19,30 @@ export interface PeopleContext {
   cookies: Cookies;
 }
 
-/** Whether the first operator is still to be made. (spec: Setup, status) */
+/** Returns whether there is no operator yet. (spec: Setup, status) */
 export async function needsSetup({ db }: { db: Reader }): Promise<boolean> {
   const done = await db.query.selectFrom("setup").select("id").executeTakeFirst();
   return done === undefined && !(await hasOperator(db));
 }
 
-/** The token of the set-up link, the same on every replica. It opens nothing once there is an operator. */
+/** The token of the setup link, the same on every replica. It is invalid once there is an operator. */
 export function setupToken({ secretKey }: Pick<Config, "secretKey">): string {
   return deriveKey(secretKey, "setup").toString("base64url");
 }
 
-/** Where a request to set the service up came from. */
+/** The source of a setup request. */
 export interface SetupSource {
   /** The address of the caller. */
   ip: string;
   /** The host that the request names, without its port. */
   host: string;
-  /** It came through a proxy, as far as its headers tell. */
+  /** Whether its headers show that it came through a proxy. */
   isForwarded: boolean;
 }
 
 /**
- * Makes the first operator and signs them in; of any number of calls at once, over any number of processes, one does.
- * Whoever calls from another machine needs the token of the set-up link. (spec: Setup, operator)
+ * Creates the first operator and signs them in. Of concurrent calls, in any number of processes, only one succeeds.
+ * A caller from another machine needs the token of the setup link. (spec: Setup, operator)
  *
  * @throws ServiceError RATE_LIMITED, INVALID_SETUP_TOKEN, SETUP_ALREADY_COMPLETED, USER_ALREADY_EXISTS, VALIDATION_FAILED
  */
@@ -55,7 +55,7 @@ export async function setUpOperator(
   const isTrusted = token == null ? isOwnMachine(ctx.config, source) : isSameSecret(token, setupToken(ctx.config));
   if (!isTrusted) throw new ServiceError("INVALID_SETUP_TOKEN");
   if (!(await needsSetup(ctx))) throw new ServiceError("SETUP_ALREADY_COMPLETED");
-  if (!isEmailAddress(email)) throw invalid("/email", "Must be an e-mail address.");
+  if (!isEmailAddress(email)) throw invalid("/email", "Must be an email address.");
   requireGoodPassword(password, "/password", email);
 
   const password_hash = await ctx.passwords.hash(password);
@@ -72,7 +72,7 @@ export async function setUpOperator(
   return { user_id, email, setCookie: cookie.setCookie };
 }
 
-/** @returns false when somebody was first */
+/** @returns false if setup was already completed */
 async function completeSetup(tx: Tx, user_id: string): Promise<boolean> {
   const done = await tx.query
     .insertInto("setup")
@@ -83,7 +83,7 @@ async function completeSetup(tx: Tx, user_id: string): Promise<boolean> {
   return done !== undefined;
 }
 
-/** Nobody but people at this very machine can have sent the request. (wire: setup/operator) */
+/** Returns whether the request can only have come from this machine. (wire: setup/operator) */
 function isOwnMachine({ host, publicUrl }: Config, source: SetupSource): boolean {
   return isLoopback(host) && isLoopback(new URL(publicUrl).hostname) && isLoopback(source.host) && !source.isForwarded;
 }

@@ -8,14 +8,14 @@ import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
 import { endSession, endSessionsOf, startSession, type Cookies } from "./sessions.ts";
 import { findUser, findUserByEmail, lockUser, updateUser, type User } from "./store.ts";
 
-/** What signing in needs. */
+/** The context of sign-in. */
 export interface SignInContext {
   db: Db;
   passwords: Passwords;
   cookies: Cookies;
 }
 
-/** Who is signed in now, and the cookie that says so. */
+/** The signed-in person, and their cookie. */
 export interface SignedIn {
   me: Me;
   setCookie: string;
@@ -37,7 +37,7 @@ export async function signIn(ctx: SignInContext, ip: string, { email, password }
 
   const cookie = ctx.cookies.make();
   const signedIn = await ctx.db.write(async (tx) => {
-    // Somebody who is deactivated fails here, and what happened while the password was checked wins.
+    // A change made while the password was checked wins: deactivated users and changed passwords fail here.
     const now = await lockUser(tx, user.id);
     if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
     await clearTries(tx, ...byEmail);
@@ -58,28 +58,27 @@ export function readMe(caller: Caller | null): Me {
     case "user":
       return meOf(caller.user);
     case "admin":
-      return { ...NOBODY, authenticated: true, is_operator: true };
-    // These open routes of their own, and this is not one.
+      return { ...ANONYMOUS, authenticated: true, is_operator: true };
+    // Other routes accept these credentials. This one does not.
     case "service_key":
     case "recipient":
     case undefined:
-      return NOBODY;
+      return ANONYMOUS;
   }
 }
 
 /**
- * Changes what a person may change of themselves. With a new password every session ends, and this browser gets a new one.
+ * Changes a person's own profile. A new password ends every session, and this browser gets a new one.
  *
- * @returns `setCookie`: null where the session stays
- * @throws ServiceError FORBIDDEN for callers who are no person, VALIDATION_FAILED, RATE_LIMITED, OVERLOADED
+ * @returns `setCookie`: null if the session stays
+ * @throws ServiceError FORBIDDEN unless the caller is signed in; VALIDATION_FAILED, RATE_LIMITED, OVERLOADED
  */
 export async function changeMe(
   ctx: SignInContext,
   caller: Caller,
   { display_name, time_zone, password }: UpdateMeBody,
 ): Promise<{ me: Me; setCookie: string | null }> {
-  if (caller.kind !== "user")
-    throw new ServiceError("FORBIDDEN", { message: "Only somebody who is signed in can change who they are." });
+  if (caller.kind !== "user") throw new ServiceError("FORBIDDEN", { message: "Sign in to change your profile." });
   if (time_zone != null && !isTimeZone(time_zone)) throw invalid("/time_zone", "Is not the IANA name of a time zone.");
   const { id } = caller.user;
   const change = password == null ? null : await checkPasswordChange(ctx, id, password);
@@ -94,7 +93,7 @@ export async function changeMe(
     };
     await updateUser(tx, id, { ...set, updated_at: tx.now() });
     if (change && cookie) {
-      // Somebody else changed it while this one was checked.
+      // It was changed elsewhere while this request checked it.
       if (user.password_hash !== change.known) throw wrongPassword();
       await endSessionsOf(tx, id);
       await startSession(tx, id, cookie.hash);
@@ -122,7 +121,7 @@ function wrongPassword(): ServiceError {
   return invalid("/password/current", "Is not your password.");
 }
 
-const NOBODY: Me = {
+const ANONYMOUS: Me = {
   authenticated: false,
   user_id: null,
   email: null,

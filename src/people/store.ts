@@ -6,7 +6,7 @@ import { contains } from "../db/texts.ts";
 import { emailKey } from "../lib/text.ts";
 import { ACCOUNT_COLUMNS } from "./accounts.ts";
 
-/** Somebody in the directory. Times are epoch milliseconds. */
+/** A person in the directory. Times are epoch milliseconds. */
 export interface User extends Omit<UserRow, "is_operator" | "active"> {
   is_operator: boolean;
   active: boolean;
@@ -32,7 +32,7 @@ export async function findUserByEmail(reader: Reader, email: string): Promise<Us
 
 /**
  * The user with an account, active or not.
- * @param team_id - null: in whichever workspace, if only one user has this id
+ * @param team_id - null: any workspace, if only one user has this id
  */
 export async function findUserByAccount(reader: Reader, team_id: string | null, user_id: string): Promise<User | null> {
   const [team, user] = ACCOUNT_COLUMNS;
@@ -46,7 +46,7 @@ export async function findUserByAccount(reader: Reader, team_id: string | null, 
   return rows.length === 1 ? toUser(rows[0]!) : null;
 }
 
-/** Active users who have all that is asked for, whoever was chosen longest ago first. */
+/** Active users who match every given criterion, least recently assigned first. */
 export function membersOf(tx: Tx, group: { role: string | null; access_level: string | null; pool: string | null }) {
   return tx.query
     .selectFrom("users")

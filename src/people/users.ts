@@ -23,7 +23,7 @@ import {
   type User,
 } from "./store.ts";
 
-/** What looking after the directory needs. */
+/** The context of user management. */
 export interface UsersContext {
   db: Db;
   passwords: Passwords;
@@ -116,7 +116,7 @@ async function applyChange(tx: Tx, id: string, set: Partial<UserRow>): Promise<U
   const after = toUser(row);
   requireOperatorLeft(operators, after);
   await updateUser(tx, id, { ...set, updated_at: row.updated_at }).catch((error: unknown) => {
-    // Somebody took the address after it was looked for.
+    // The email was taken after the check above.
     throw isAlreadyThere(error) ? new ServiceError("USER_ALREADY_EXISTS") : error;
   });
   if (
@@ -128,7 +128,7 @@ async function applyChange(tx: Tx, id: string, set: Partial<UserRow>): Promise<U
   return after;
 }
 
-/** Somebody must be left who can let others in. @throws ServiceError LAST_OPERATOR */
+/** Requires that an operator who can sign in is left. @throws ServiceError LAST_OPERATOR */
 function requireOperatorLeft(operators: readonly User[], after: User): void {
   const left = [...operators.filter(({ id }) => id !== after.id), after].filter(
     ({ active, is_operator }) => active && is_operator,
@@ -140,7 +140,7 @@ function requireOperatorLeft(operators: readonly User[], after: User): void {
 
 type UserFields = Pick<CreateUserBody, "email" | "is_operator" | (typeof PLAIN_FIELDS)[number]>;
 
-/** Fields that are stored as they come. */
+/** Fields that are stored unchanged. */
 const PLAIN_FIELDS = [
   "display_name",
   "role",
@@ -149,11 +149,11 @@ const PLAIN_FIELDS = [
   ...ACCOUNT_COLUMNS,
 ] as const satisfies (keyof CreateUserBody)[];
 
-/** The columns that a request names, and no others. @throws ServiceError VALIDATION_FAILED */
+/** Returns only the columns that the request names. @throws ServiceError VALIDATION_FAILED */
 function readFields(body: UserFields): Partial<UserRow> {
   const set: Partial<UserRow> = {};
   if (body.email !== undefined) {
-    if (body.email !== null && !isEmailAddress(body.email)) throw invalid("/email", "Must be an e-mail address.");
+    if (body.email !== null && !isEmailAddress(body.email)) throw invalid("/email", "Must be an email address.");
     set.email = body.email;
     set.email_key = body.email === null ? null : emailKey(body.email);
   }
@@ -181,7 +181,7 @@ async function hashOf(
   return passwords.hash(password);
 }
 
-/** A row for somebody new, active and with nothing but what is given. */
+/** Returns the row of a new, active user with the given fields. The others are null. */
 export function newUserRow(tx: Tx, fields: Partial<UserRow>): UserRow {
   const now = tx.now();
   return {

@@ -9,29 +9,28 @@ import { isNamedBy, parseNotify } from "./notify.ts";
 import { findRequest, type Task } from "./store.ts";
 
 /**
- * The role that somebody has for one task. Every surface asks the same question here.
+ * A person's role for one task. Every surface asks here.
  *
  * - operator: an operator, or the admin token, which may do everything.
  * - assignee: the person the task is assigned to.
  * - candidate: one of several people the task is offered to.
- * - told: somebody who was told of a task that has no assignee, no candidates and no routing.
- * - embedder: the person a product has put in front of the embedded form. The product answers for them, whoever the
- *   assignee is.
+ * - notified: a person who was notified of a task without assignee, candidates or routing.
+ * - embedder: the person in front of an embedded form. The product vouches for them, regardless of the assignee.
  */
-type Role = "operator" | "assignee" | "candidate" | "told" | "embedder";
+type Role = "operator" | "assignee" | "candidate" | "notified" | "embedder";
 
-const ASKED: readonly Role[] = ["assignee", "candidate", "told"];
+const ASKED: readonly Role[] = ["assignee", "candidate", "notified"];
 const INVOLVED: readonly Role[] = ["operator", ...ASKED];
 
-/** Who may do what with a task; the only place that decides it. (spec: Authentication, authorization on completion) */
+/** Roles that may do an action. Claims add their own rules. (spec: Authentication, authorization on completion) */
 const MAY = {
   create: ["operator"],
   stats: ["operator"],
-  /** Everybody sees a list; what is in it depends on who asks. */
+  /** Everyone may list tasks. The result depends on the caller. */
   list: INVOLVED,
   read: [...INVOLVED, "embedder"],
   poll: INVOLVED,
-  /** A claim never blocks an answer: it only tells others that somebody has started. */
+  /** A claim never blocks an answer. It only shows others that someone has started. */
   complete: [...INVOLVED, "embedder"],
   claim: INVOLVED,
   /** Of these, only the holder of the claim and operators. */
@@ -44,14 +43,14 @@ const MAY = {
 
 export type TaskAction = keyof typeof MAY;
 
-/** All that a link opens. */
+/** The actions that a link allows. */
 const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete"]);
 
-/** What of a task decides who may do something with it. */
+/** The fields of a task that decide about access. */
 type AccessedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">;
 
 /**
- * Refuses callers who may never do this, before anything is read.
+ * Rejects callers who may never do this, before anything is read.
  * @throws ServiceError FORBIDDEN
  */
 export function requireMay(caller: Caller, action: TaskAction): void {
@@ -91,11 +90,11 @@ async function* rolesOf(reader: Reader, caller: Caller, task: AccessedTask): Asy
   const person = identityOf(caller);
   if (person !== null && isAssignee(person, task)) yield "assignee";
   if (person !== null && isAmong(await listCandidates(reader, task.id), person)) yield "candidate";
-  if (isUnassigned(task) && (await wasTold(reader, caller, task))) yield "told";
+  if (isUnassigned(task) && (await wasNotified(reader, caller, task))) yield "notified";
 }
 
 /**
- * Refuses callers who may not do this with this task. People who were told of it by name hear who can answer it.
+ * Rejects callers who may not do this with this task. Tells people whom `notify` names who can answer.
  * @throws ServiceError FORBIDDEN
  */
 export async function requireMayWith(
@@ -105,11 +104,11 @@ export async function requireMayWith(
   task: AccessedTask,
 ): Promise<void> {
   if (await mayWith(reader, caller, action, task)) return;
-  const isTold = caller.kind === "user" && (await isNotified(reader, caller.user, task.id));
-  throw new ServiceError("FORBIDDEN", isTold ? { message: await sayWhoCanAnswer(reader, task) } : {});
+  const isNamed = caller.kind === "user" && (await isNotified(reader, caller.user, task.id));
+  throw new ServiceError("FORBIDDEN", isNamed ? { message: await sayWhoCanAnswer(reader, task) } : {});
 }
 
-/** Whether the caller may do this with this task. */
+/** Returns whether the caller may do this with this task. */
 export async function mayWith(
   reader: Reader,
   caller: Caller,
@@ -122,7 +121,7 @@ export async function mayWith(
 }
 
 /**
- * What an answer of the caller does to the assignment: a candidate becomes the assignee with their answer. null: nothing.
+ * Returns the assignment after an answer of the caller, or null if it stays. A candidate becomes the assignee.
  * (wire: Who may answer)
  */
 export async function assignmentOf(
@@ -136,7 +135,7 @@ export async function assignmentOf(
   return { assigned_to_user_id: person.id === "" ? null : person.id, assigned_to_email: person.email };
 }
 
-/** Who the caller is in assignments and offers; an address without a user has the id "". null: nobody in particular. */
+/** Returns the caller as a person for assignments and offers, or null. An address without a user has the id "". */
 function identityOf(caller: Caller): Pick<Person, "id" | "email"> | null {
   switch (caller.kind) {
     case "user":
@@ -153,12 +152,12 @@ function isUnassigned(task: Pick<Task, "assigned_to_user_id" | "assigned_to_emai
 }
 
 /**
- * Whether the caller was told of a task that was never routed to anybody. A link proves it, and so does an answer where the
- * message is of somebody in the directory: they read it. A session proves it when `notify` names the person.
+ * Returns whether the caller was notified of a task without routing. A link proves it, and so does an answer in a chat
+ * message by a person in the directory. A session proves it if `notify` names the person.
  */
-async function wasTold(reader: Reader, caller: Caller, { id }: Pick<Task, "id">): Promise<boolean> {
+async function wasNotified(reader: Reader, caller: Caller, { id }: Pick<Task, "id">): Promise<boolean> {
   const asked = await findRequest(reader, id);
-  // Routing that found nobody leaves the task to operators. Candidates come from `assign_to` as well.
+  // If routing matched no one, only operators can answer. `assign_to` is also set for candidates.
   if (asked === null || asked.assign_to !== null || asked.notify === null) return false;
   switch (caller.kind) {
     case "recipient":
@@ -170,14 +169,14 @@ async function wasTold(reader: Reader, caller: Caller, { id }: Pick<Task, "id">)
   }
 }
 
-/** Whether `notify` of a task names this person of the directory. */
+/** Returns whether `notify` of a task names this person. */
 async function isNotified(reader: Reader, { id }: Person, task_id: string): Promise<boolean> {
   const notify = (await findRequest(reader, task_id))?.notify ?? null;
   const user = notify === null ? null : await findUser(reader, id);
   return user !== null && parseNotify(notify).some((to) => isNamedBy(to, user));
 }
 
-/** Whether a task is this person's: by their id, or by their address where the directory did not know it then. */
+/** Returns whether a person is the assignee: by id, or by email if no user had it when the task was assigned. */
 export function isAssignee(
   person: Pick<Person, "id" | "email">,
   task: Pick<Task, "assigned_to_user_id" | "assigned_to_email">,
@@ -190,7 +189,7 @@ export function isAssignee(
   );
 }
 
-/** Whom the caller's lists are limited to; null: everything. @throws ServiceError FORBIDDEN */
+/** Returns the person that the caller's lists are limited to; null for no limit. @throws ServiceError FORBIDDEN */
 export function scopeOf(caller: Caller): Person | null {
   requireMay(caller, "list");
   return caller.kind === "user" && !isOperator(caller) ? caller.user : null;

@@ -13,7 +13,7 @@ type StatedColumns = Pick<
   | (typeof ANSWER_ACCOUNT_COLUMNS)[number]
 >;
 
-/** Whether a stored task can be answered, or how it has ended, to `viewer`. @param now - epoch milliseconds */
+/** Returns whether `viewer` finds a stored task open, or how it was closed. @param now - epoch milliseconds */
 export function answerStateOf(task: StatedColumns, viewer: Identity | null, now: number): AnswerState {
   const completed_by = {
     user_id: task.completed_by_user_id,

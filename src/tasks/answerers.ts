@@ -16,12 +16,12 @@ export async function sayWhoCanAnswer(
   task: Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">,
 ): Promise<string> {
   const assignee = await nameOf(reader, task.assigned_to_user_id, task.assigned_to_email);
-  if (assignee !== null) return `This task is for ${assignee}.`;
+  if (assignee !== null) return `This task is assigned to ${assignee}.`;
   const asked = parseJson<JsonObject>((await findRequest(reader, task.id))?.assign_to ?? null);
   const candidates = await listCandidates(reader, task.id);
   if (candidates.length > 0) return `This task is offered to ${await offeredTo(reader, asked, candidates)}.`;
   return asked === null
-    ? "Only people who were asked about this task can answer it."
+    ? "Only the people who were notified can answer this task."
     : "Only an operator can answer this task.";
 }
 
@@ -30,14 +30,12 @@ async function offeredTo(reader: Reader, asked: JsonObject | null, candidates: r
   if (candidates.length > NAMED_MAX) return `${candidates.length} people`;
   const names: string[] = [];
   for (const person of candidates)
-    names.push(
-      (person.includes("@") ? person : await nameOf(reader, person, null)) ?? "somebody who is no longer listed",
-    );
+    names.push((person.includes("@") ? person : await nameOf(reader, person, null)) ?? "someone who was removed");
   const last = names.pop()!;
   return names.length === 0 ? last : `${names.join(", ")} and ${last}`;
 }
 
-/** What somebody is called; null where nobody is known. */
+/** Returns the name of a person; null if unknown. */
 export async function nameOf(reader: Reader, user_id: string | null, email: string | null): Promise<string | null> {
   const user = user_id === null ? null : await findUser(reader, user_id);
   return user?.display_name ?? email ?? user?.email ?? null;

@@ -2,7 +2,7 @@ import { invalid } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { isEmailAddress, isStorableText } from "../lib/text.ts";
 
-/** What `assign_to` asks for. */
+/** The parsed `assign_to`. */
 export type Routing =
   | { to: "email"; email: string }
   | { to: "user"; user_id: string }
@@ -44,7 +44,7 @@ export function parseAssignTo(value: JsonObject): Routing {
     case "emails": {
       const emails = asked["emails"];
       if (!Array.isArray(emails) || emails.length === 0 || emails.length > EMAILS_MAX)
-        throw invalid("/assign_to/emails", `Must be a list of 1 to ${EMAILS_MAX} e-mail addresses.`);
+        throw invalid("/assign_to/emails", `Must be a list of 1 to ${EMAILS_MAX} email addresses.`);
       return { to: "emails", emails: emails.map((item, i) => email(item, `/assign_to/emails/${i}`)) };
     }
     default: {
@@ -61,7 +61,7 @@ function text(value: unknown, path: string): string {
 
 function email(value: unknown, path: string): string {
   if (typeof value === "string" && isEmailAddress(value)) return value;
-  throw invalid(path, "Must be an e-mail address.");
+  throw invalid(path, "Must be an email address.");
 }
 
 function pointerToken(key: string): string {

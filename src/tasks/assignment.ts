@@ -4,10 +4,10 @@ import { inboxHint } from "./candidates.ts";
 import type { Actor } from "./decide.ts";
 import { addAuditEntry, setRouting, type RoutingColumns, type Task } from "./store.ts";
 
-/** A change of who a task is for, or of who is working on it. */
+/** A change of the assignment or the claim of a task. */
 export interface Reassignment {
   set: Partial<RoutingColumns>;
-  /** null: not worth an entry. */
+  /** null writes no entry. */
   audit: { action: string; extra: object | null } | null;
   actor: Actor;
   /** People whose lists change, as `namesOf` names them. */
@@ -15,8 +15,8 @@ export interface Reassignment {
 }
 
 /**
- * Writes who a task is for with its audit entry, and tells those whose lists change. The caller holds the task's lock.
- * @returns the task as it is then
+ * Writes a reassignment with its audit entry, and publishes hints for changed lists. The caller holds the task's lock.
+ * @returns the task after the change
  */
 export async function reassign<T extends Task>(
   tx: Tx,

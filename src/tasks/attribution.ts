@@ -4,7 +4,7 @@ import type { Completer } from "./lifecycle.ts";
 import type { Actor } from "./decide.ts";
 import type { CompleteTaskBody } from "./schema.ts";
 
-/** The caller as the audit trail names them; `email` is what the admin token says of whom it acts for. */
+/** Returns the caller as an actor of the audit trail. @param email - the person that the admin token acts for */
 export function actorOf(caller: Caller, email: string | null = null): Actor {
   switch (caller.kind) {
     case "admin":
@@ -17,7 +17,7 @@ export function actorOf(caller: Caller, email: string | null = null): Actor {
   }
 }
 
-/** Who an answer is from. Only the admin token may say so itself; everybody else is who they are. (spec: Complete a task) */
+/** Returns who gave an answer. Only the admin token may name another person. (spec: Complete a task) */
 export function completerOf(caller: Caller, body: CompleteTaskBody): Completer {
   const nobody = { email: null, user_id: null, account: null, channel: null, embed_sub: null };
   switch (caller.kind) {

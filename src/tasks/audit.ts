@@ -4,25 +4,25 @@ import { entryBeside } from "./entries.ts";
 import type { Purpose } from "./notices.ts";
 import { addAuditEntry, findTaskForUpdate, setAuditSeq } from "./store.ts";
 
-/** Adds to the trail of a task that its outcome could not be delivered; nothing where the task is gone. */
+/** Records that the callback of a task failed for good. Does nothing if the task is gone. */
 export async function recordCallbackAbandoned(tx: Tx, { id, task_id, attempts }: EndedDelivery): Promise<void> {
   await addEntry(tx, task_id, { action: "callback_abandoned", channel: null, extra: { delivery_id: id, attempts } });
 }
 
-/** What became of a message to somebody. */
+/** Delivery status of one notification. */
 export interface Notification {
   channel: string;
   /** The address, as `notify` names it. */
   to: string;
   purpose: Purpose;
-  /** Absent where nothing was even tried. */
+  /** Absent if nothing was tried. */
   delivery_id?: string;
   attempts?: number;
   /** A stable word, a colon, and a sentence; absent when it was sent. */
   error?: string;
 }
 
-/** Adds to the trail of a task that somebody was told of it, or could not be; nothing where the task is gone. */
+/** Records that a notification was sent or failed. Does nothing if the task is gone. */
 export async function recordNotification(tx: Tx, task_id: string, notification: Notification): Promise<void> {
   await addEntry(tx, task_id, {
     action: notification.error === undefined ? "notification_sent" : "notification_failed",
@@ -31,7 +31,7 @@ export async function recordNotification(tx: Tx, task_id: string, notification: 
   });
 }
 
-/** An entry that belongs to no transition. */
+/** Adds an entry without a transition. */
 async function addEntry(
   tx: Tx,
   task_id: string,

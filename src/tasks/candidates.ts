@@ -2,12 +2,12 @@ import type { Reader, Tx } from "../db/database.ts";
 import { emailKey } from "../lib/text.ts";
 import type { Person } from "../people/caller.ts";
 
-/** How a person may stand among those to whom a task is offered: by id, or by an address nobody had at the time. */
+/** Returns the names of a person in a list of candidates: their id, and their email if no user had it at the time. */
 export function namesOf({ id, email }: Pick<Person, "id" | "email">): string[] {
   return email === null ? [id] : [id, emailKey(email)];
 }
 
-/** Offers a new task to people, each named as `namesOf` finds them. */
+/** Offers a new task to people, named as in `namesOf`. */
 export async function addCandidates(tx: Tx, task_id: string, people: readonly string[]): Promise<void> {
   if (people.length === 0) return;
   await tx.query
@@ -25,18 +25,18 @@ export async function listCandidates(reader: Reader, taskId: string): Promise<st
   return rows.map(({ person }) => person);
 }
 
-/** Whether a person is among those that `candidates` names. */
+/** Returns whether a person is one of `candidates`. */
 export function isAmong(candidates: readonly string[], person: Pick<Person, "id" | "email">): boolean {
   const names = namesOf(person);
   return candidates.some((name) => names.includes(name));
 }
 
-/** Withdraws the offer of a task, or what is left of it. */
+/** Withdraws the offer of a task. */
 export async function deleteCandidates(tx: Tx, taskId: string): Promise<void> {
   await tx.query.deleteFrom("task_candidates").where("task_id", "=", taskId).execute();
 }
 
-/** Told when a person's lists change by something that happened to a task which is no longer in them. @param person - as `namesOf` names them */
+/** Returns the hint that a task left a person's lists. @param person - named as in `namesOf` */
 export function inboxHint(person: string): string {
   return `inbox:${person}`;
 }

@@ -36,10 +36,10 @@ const LAPSED_AT_ONCE = 100;
 const SYSTEM: Actor = { type: "system", email: null };
 
 /**
- * Says that somebody is working on a task, for ten minutes; once more renews it. A candidate's claim assigns the task. A
- * claim keeps others from starting, and never from answering. (wire: claim)
+ * Claims a task for ten minutes, or renews the claim. Claiming assigns the task to a candidate. A claim keeps others from
+ * starting, but not from answering. (wire: claim)
  *
- * @param force - takes over the claim of somebody else; for operators
+ * @param force - takes over the claim of another person; for operators
  * @throws ServiceError CLAIM_NEEDS_A_PERSON, TASK_NOT_FOUND, FORBIDDEN, TASK_ALREADY_TERMINAL, TASK_ALREADY_CLAIMED
  */
 export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boolean): Promise<TaskWithDocuments> {
@@ -83,13 +83,13 @@ export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise
     const user = personOf(caller);
     const isOwn = user !== null && isHolder(user, task);
     if (!isOwn && !isOperator(caller))
-      throw new ServiceError("FORBIDDEN", { message: "Somebody else claimed this task." });
+      throw new ServiceError("FORBIDDEN", { message: "Someone else claimed this task." });
     return endClaim(tx, task, actorOf(caller), isOwn ? null : { taken_from: task.claimed_by_email });
   });
 }
 
 /**
- * Gives a task to one person, or with null to nobody; an offer to others ends, and so does the claim of anybody else.
+ * Assigns a task to one person, or unassigns it with null. Ends offers to others, and the claim of any other person.
  * (wire: assign)
  *
  * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, TASK_ALREADY_TERMINAL, MALFORMED_REQUEST, VALIDATION_FAILED
@@ -109,7 +109,7 @@ export async function assignTask(
     return reassign(tx, task, {
       set: { ...to, ...(task.claimed_by_user_id !== to.assigned_to_user_id && NO_CLAIM) },
       actor: actorOf(caller),
-      // As at creation: of a redacted task the trail says that it was routed, and not to whom.
+      // As at creation: the trail of a redacted task does not name the assignee.
       audit: { action: "assigned", extra: task.redact_payload ? null : { by: "operator", ...to } },
       inboxes: [...candidates, task.assigned_to_user_id ?? "", to.assigned_to_user_id ?? ""].filter(Boolean),
     });
@@ -167,7 +167,7 @@ async function lockOpenTask(
   return getTaskWithDocuments(tx, id);
 }
 
-/** Who is working on a task, for the record; null when nobody is, or not any more. */
+/** Returns the email of the current claim holder; null if the task is unclaimed or the claim has expired. */
 function holderOf(task: Task, now: number): string | null {
   if (task.claim_expires_at === null || task.claim_expires_at <= now) return null;
   return task.claimed_by_email ?? task.claimed_by_user_id;
@@ -177,7 +177,7 @@ function isHolder({ id }: Person, task: Task): boolean {
   return task.claimed_by_user_id === id;
 }
 
-/** Whom an operator names; an address may be one that the directory does not know yet. */
+/** Returns the person that an operator names. An email may not be in the directory yet. */
 async function readAssignee(
   tx: Tx,
   { user_id, email }: AssignTaskBody,
@@ -185,17 +185,17 @@ async function readAssignee(
   if (user_id === undefined && email === undefined)
     throw new ServiceError("MALFORMED_REQUEST", {
       details: [
-        { path: "/user_id", message: "Is missing, and so is `email`; null assigns to nobody.", keyword: "required" },
+        { path: "/user_id", message: "Enter `user_id` or `email`. null unassigns the task.", keyword: "required" },
       ],
     });
-  if (user_id != null && email != null) throw invalid("/email", "Must not stand beside `user_id`.");
+  if (user_id != null && email != null) throw invalid("/email", "Can't be combined with `user_id`.");
   if (user_id != null) {
     const user = await findUser(tx, user_id);
     if (!user?.active) throw invalid("/user_id", "Is not an active user.");
     return { assigned_to_user_id: user.id, assigned_to_email: user.email };
   }
   if (email == null) return { assigned_to_user_id: null, assigned_to_email: null };
-  if (!isEmailAddress(email)) throw invalid("/email", "Must be an e-mail address.");
+  if (!isEmailAddress(email)) throw invalid("/email", "Must be an email address.");
   const user = await findUserByEmail(tx, email);
   if (user?.active === false) throw invalid("/email", "Is the address of a user who was deactivated.");
   return { assigned_to_user_id: user?.id ?? null, assigned_to_email: email };

@@ -5,13 +5,13 @@ import type { PatternHost, SettledVerdict } from "../../json-schema/pattern-work
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { JsonObject, JsonText } from "../lib/json.ts";
 
-/** Read schemas that are kept: many tasks bring the same pair. Bounded in number and in characters of their JSON. */
+/** Cache of parsed schemas, because many tasks have the same pair. Limited in number and in JSON length. */
 const KEPT_MAX = 1000;
 const KEPT_CHARACTERS_MAX = 4_000_000;
 
 const kept = new Map<string, Schema>();
 let keptCharacters = 0;
-/** Schemas that came once. Only one that comes again is kept: most tasks of some agents bring schemas of their own. */
+/** Schemas that were used once. A schema is cached at its second use, because some agents send a new one each time. */
 const seen = new Set<string>();
 const SEEN_MAX = 500;
 
@@ -19,14 +19,14 @@ const SEEN_MAX = 500;
  * Reads a schema that a client sent. (spec: Create a task)
  *
  * @param text - the schema as JSON
- * @param path - where it stands in the request, a JSON Pointer
- * @param raw - the same, where the caller has it read already
+ * @param path - JSON Pointer into the request
+ * @param raw - the parsed schema, if the caller has it
  * @throws ServiceError VALIDATION_FAILED that names every place that is wrong
  */
 export function requireSchema(text: JsonText, path: string, raw?: JsonObject): Schema {
   const known = kept.get(text);
   if (known) {
-    // Last used, last dropped.
+    // Moves it to the end: the least recently used is dropped first.
     kept.delete(text);
     kept.set(text, known);
     return known;
@@ -47,7 +47,7 @@ export function requireSchema(text: JsonText, path: string, raw?: JsonObject): S
 }
 
 /**
- * Refuses a schema that no answer could ever fit: an answer is an object.
+ * Rejects a schema that no object can match, because an answer is an object.
  * @throws ServiceError RESPONSE_SCHEMA_NOT_OBJECT
  */
 export function requireTakesObjects(schema: Schema): void {
@@ -79,8 +79,8 @@ function keep(text: string, schema: Schema): void {
 
 /**
  * Checks a value against its schema.
- * @throws ServiceError VALIDATION_FAILED that names every value that does not fit; OVERLOADED when too many slow patterns
- *   are being matched
+ * @throws ServiceError VALIDATION_FAILED with every value that does not match; OVERLOADED if too many slow patterns are
+ *   being matched
  */
 export async function requireFits(
   schemas: PatternHost,
@@ -92,8 +92,8 @@ export async function requireFits(
 }
 
 /**
- * How formats are taken. Those of a response are checked, since the form asks for them. Those of a payload are not: agents
- * send what they have, and libraries write `date-time` without a zone.
+ * Returns how formats are treated. Formats of a response are checked, because the form asks for them. Formats of a payload
+ * are not: agents send what they have, and libraries write `date-time` without a zone.
  */
 export function formatsOf(path: "/payload" | "/response"): "assert" | "annotate" {
   return path === "/response" ? "assert" : "annotate";

@@ -253,7 +253,7 @@ const verdicts: { passed: boolean; reason: string }[] = [];
 const scripted: Verify = async () => verdicts.shift() ?? { passed: true, reason: "Fine." };
 
 testOnBoth(
-  "the verifier sends an answer back, keeps it out of the record, and passes the corrected one",
+  "the verifier sends an answer back, gives it to those who correct it, and passes the corrected one",
   async (service) => {
     const { id } = await service.create({
       verifier_config: { ...verifier_config, max_attempts: 3 },
@@ -268,6 +268,9 @@ testOnBoth(
     assert.equal(back.body.verification_attempt, 1);
     assert.deepEqual(back.body.verifier_result, { passed: false, reason: "No receipt.", attempt: 1 });
     assert.deepEqual(await owed(service, id), [], "a rejection fires no callback");
+    assert.deepEqual(back.body.rejected_response, { approved: false });
+    const open = async () => (await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
+    assert.deepEqual((await open()).rejected_response, { approved: false }, "for everyone who may answer");
     const kept = await service.ctx.db.query
       .selectFrom("verification_attempts")
       .selectAll()
@@ -281,6 +284,7 @@ testOnBoth(
     const passed = await complete(service, id);
     assert.equal(passed.body.status, "completed");
     assert.deepEqual(passed.body.verifier_result, { passed: true, reason: "Fine.", attempt: 1 });
+    assert.ok(!("rejected_response" in passed.body) && !("rejected_response" in (await open())));
     const entries = await trail(service, id);
     assert.deepEqual(
       entries.map(({ action, verifier_reason }) => [action, verifier_reason]),
@@ -382,6 +386,9 @@ testOnBoth(
     const failed = await complete(service, id);
     assert.equal(failed.status, 502);
     assert.equal(failed.body.error_code, "VERIFIER_PROVIDER_ERROR");
+    const { message, details } = JSON.parse(failed.text) as Record<string, unknown>;
+    assert.equal(message, "Automatic check is unavailable. Nothing was stored; try again in a minute.");
+    assert.deepEqual(details, [{ path: "/verifier_config", message: "The provider answered HTTP 529." }]);
     assert.equal((await read(service, id)).verification_attempt, 1);
     assert.equal((await complete(service, id)).body.status, "completed");
     assert.deepEqual(await actions(service, id), ["created", "rejected", "verified"]);

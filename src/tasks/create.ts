@@ -12,22 +12,23 @@ import type { CreateTaskBody } from "./schema.ts";
 import { toTask } from "./store.ts";
 
 export interface Created extends Replay {
-  /** The key was bound to this task before; nothing was written. */
+  /** The key already belonged to this task. Nothing was written. */
   isReplay: boolean;
 }
 
-/** What creating a task needs. */
+/** The context of task creation. */
 export interface CreationContext extends CheckContext {
   db: Db;
   taskCreator: TaskCreator;
 }
 
 /**
- * Creates a task, or finds the one that the idempotency key is bound to, for the life of that task and under any number
- * of calls at once. (spec: Create a task)
+ * Creates a task, or returns the one that has the idempotency key. This holds as long as the task exists, and for concurrent
+ * calls. (spec: Create a task)
  *
- * @param body - as it came; `problem` says what its shape lacks. A replay is answered whatever is wrong with it, so that it
- *   survives rules that have become stricter since.
+ * @param body - the request as it came
+ * @param problem - what the route's schema found wrong with `body`. A replay succeeds all the same, so that it survives
+ *   stricter rules of a later version
  * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED, RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID,
  *   VERIFIER_PROVIDER_UNKNOWN
  */
@@ -47,16 +48,16 @@ export async function createTask(
     if (bound) return { ...bound, isReplay: true };
     throw error;
   }
-  // The insertion finds out whether the key is taken. It may be freed by a deletion, and taken again, before the winner is read.
+  // The insert shows whether the key is taken. A deletion may free the key, and another task take it, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
     const rows = newTask(request, actorOf(caller), ctx.db.now(), newId);
     const written = await ctx.taskCreator(rows, request.recipients);
     if (written !== null) {
-      const task = toTask({ ...written.task, ...request.documents, response: null });
+      const task = toTask({ ...written.task, ...request.documents, response: null, rejected_response: null });
       return { task, isReplay: false, isMismatch: false };
     }
     const bound = await findReplay(ctx.db, body);
-    // Where the answer to the commit was lost and the writing repeated, the task that is found is this very one.
+    // If the result of the commit was lost and the write was repeated, the task found is this one.
     if (bound) return { ...bound, isReplay: bound.task.id !== rows.task.id };
   }
   throw new ServiceError("OVERLOADED");

@@ -9,20 +9,20 @@ import type { Recipients } from "./read-request.ts";
 import { recordRoundRobin, route } from "./routing.ts";
 import { addAuditEntry } from "./store.ts";
 
-/** Tries to write a new task, and gives it as it was written; null when its idempotency key is taken. */
+/** Writes a new task and returns it as written; null if its idempotency key is taken. */
 export type TaskCreator = (task: NewTask, recipients: Recipients | null) => Promise<NewTask | null>;
 
 /** The hint that is published when tasks were created. */
 export const CREATED_HINT = "created";
-/** The shortest time between two of these hints. */
+/** Minimum time between two of these hints. */
 const ANNOUNCE_EVERY_MS = 200;
 
-/** Tasks that are written together, and such groups at once. */
+/** Maximum size of a group, and number of groups in flight. */
 const GROUPS = { items: 64, under_way: 2 };
-/** Characters of JSON of a task that is written together with others. */
+/** Maximum JSON length of a task that is written in a group. */
 const GROUPED_CHARACTERS_MAX = 16_384;
 
-/** Creations that wait in the same turn of the event loop are written together. */
+/** Writes creations of the same event-loop turn in groups. */
 export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
   const batcher = createBatcher<NewTask, boolean>(
     GROUPS,
@@ -41,14 +41,14 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
 
   async function write(rows: NewTask, recipients: Recipients | null): Promise<NewTask | null> {
     if (recipients !== null) return db.write((tx) => addRouted(tx, rows, recipients, notifier));
-    // Large ones hold up the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
+    // Large tasks would delay the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
     const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
     const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));
     return isAdded ? rows : null;
   }
 }
 
-/** Tells at once; calls within `ANNOUNCE_EVERY_MS` after that are told together at its end. */
+/** Calls `tell` at once, and then at most once per `ANNOUNCE_EVERY_MS`. */
 function createTeller(tell: () => void): () => void {
   let timer: NodeJS.Timeout | null = null;
   let isDue = false;
@@ -65,8 +65,7 @@ function createTeller(tell: () => void): () => void {
 }
 
 /**
- * Finds the people of a task, writes it for them, and enqueues their notices; who they are is decided and written in one
- * transaction.
+ * Routes a task, writes it and enqueues its notices, in one transaction.
  */
 async function addRouted(
   tx: Tx,

@@ -2,7 +2,7 @@ import { toAnswerColumns, toAuditExtra } from "../people/accounts.ts";
 import { isTerminal, NO_CLAIM, transition, type Effect, type TaskEvent } from "./lifecycle.ts";
 import type { AuditEntry, Task } from "./store.ts";
 
-/** Who makes something happen, for the audit trail. */
+/** The actor of an audit entry. For a verdict it is the person who answered, not the verifier. */
 export interface Actor {
   type: "system" | "human" | "agent";
   email: string | null;
@@ -16,18 +16,18 @@ export interface Decision {
   /** The accepted answer, as JSON. */
   response: string | null;
   audit: AuditEntry;
-  /** What is enqueued with it. */
+  /** Deliveries to enqueue with it. */
   effects: readonly Effect[];
 }
 
 /**
- * The rows that `event` writes for `before`, by the rules of `transition`.
+ * Returns the rows that `event` writes for `before`, by the rules of `transition`.
  *
  * @param clock - epoch milliseconds
  * @throws ServiceError as `transition` does
  */
 export function decide(before: Task, event: TaskEvent, actor: Actor, clock: number): Decision {
-  // The clocks of replicas may differ a little; a task never goes back in time.
+  // Clocks of replicas may differ a little. A task never goes back in time.
   const now = Math.max(clock, before.updated_at);
   const change = transition(before, event, now);
   const response = event.type === "accepted" ? JSON.stringify(event.response) : null;
@@ -40,7 +40,7 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
     audit_seq: before.audit_seq + 1,
     listed_length: before.listed_length + (response?.length ?? 0) + (change.set.cancel_reason?.length ?? 0),
     ended_at: isTerminal(change.status) ? now : null,
-    // Nobody is working on a task that has ended.
+    // A closed task has no claim.
     ...(isTerminal(change.status) && NO_CLAIM),
   };
   const audit: AuditEntry = {
@@ -61,8 +61,8 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
 }
 
 /**
- * What else the trail says. Of an answer only its keys: the trail is read by people who may not read the answer. Of a
- * redacted task not even those.
+ * Returns further details for the trail. It has the keys of an answer but not its values, because readers of the trail may
+ * not be allowed to read the answer. A redacted task has no keys either.
  */
 function extraOf(event: TaskEvent, isRedacted: boolean): object | null {
   switch (event.type) {

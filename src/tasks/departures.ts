@@ -18,18 +18,17 @@ import { isAssignee } from "./access.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 
 /*
- * What becomes of the open tasks of somebody who was deactivated: each is routed once more, as its creation asked, among
- * those who are still there. Nothing of it happens in the transaction of the deactivation, which may concern thousands.
+ * Open tasks of a deactivated person are routed again, as their creation asked, to people who are still active. This runs
+ * after the transaction of the deactivation, because it may concern thousands of tasks.
  */
 
-/** Tasks that one run gives to others, at most; each in a transaction of its own. */
+/** Maximum number of tasks that one run reroutes, each in its own transaction. */
 const BATCH = 100;
-/** How often it is looked for people whose tasks were left behind: by a process that ended just then. */
+/** Interval of the search for tasks that were left behind, for example because a process ended. */
 const LOOK_EVERY_MS = 5 * MINUTE;
 
 /**
- * Gives open tasks of people who were deactivated to others, up to `limit` of them, and says how many. Any number of
- * processes may do this at once.
+ * Reroutes up to `limit` open tasks of deactivated people and returns how many. Several processes may do this at once.
  */
 export async function reofferTasksOfDeparted(
   { db, notifier }: { db: Db; notifier: Notifier },
@@ -40,7 +39,7 @@ export async function reofferTasksOfDeparted(
     const isDone = await db.write(async (tx) => {
       const task = await findTaskForUpdate(tx, task_id);
       const user = await findUser(tx, user_id);
-      // The person may be back, and the task may have ended.
+      // The person may have been reactivated, or the task closed.
       if (task === null || isTerminal(task.status) || user === null || user.active) return false;
       return reoffer(tx, notifier, task, user);
     });
@@ -49,7 +48,7 @@ export async function reofferTasksOfDeparted(
   return count;
 }
 
-/** Watches for people who leave, until it is stopped. */
+/** Reroutes tasks when people are deactivated, until it is stopped. */
 export function startDepartures(ctx: { db: Db; log: Logger; notifier: Notifier }): Sweep {
   let lookedAt = Number.NEGATIVE_INFINITY;
   let mustLook = false;
@@ -85,7 +84,7 @@ interface LeftBehind {
   user_id: string;
 }
 
-/** Open tasks that are assigned or offered to people who were deactivated: by their id, or by their address. */
+/** Lists open tasks that are assigned or offered to deactivated people, by their id or their address. */
 async function listLeftBehind(reader: Reader, limit: number): Promise<LeftBehind[]> {
   const users = reader.query.selectFrom("users").where("users.active", "=", 0);
   const byId = users
@@ -110,7 +109,7 @@ async function listLeftBehind(reader: Reader, limit: number): Promise<LeftBehind
     .execute();
 }
 
-/** Ends what a task has to do with `user`; where nobody else is left, it is routed once more. @returns false: nothing to end */
+/** Removes `user` from a task, and routes it again if no one else is left. @returns false if `user` had no part in it */
 async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Promise<boolean> {
   const person = { id: user.id, email: user.email };
   const candidates = await listCandidates(tx, task.id);
@@ -131,7 +130,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
     await addCandidates(tx, task.id, others);
   }
   if (others.length > 0 || isSomebodyElses) {
-    // Still on offer to others, or another candidate has it.
+    // It is still offered to others, or another candidate has it.
     const audit = isTheirs ? { action: "released", extra } : null;
     await reassign(tx, task, { ...change, set, audit });
     return true;

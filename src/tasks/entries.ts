@@ -1,10 +1,10 @@
 import type { Actor } from "./decide.ts";
 import type { AuditEntry, Task } from "./store.ts";
 
-/** What of a task its audit entries are made of. */
+/** The fields of a task that its audit entries need. */
 type Recorded = Pick<Task, "id" | "status" | "audit_seq" | "updated_at">;
 
-/** An audit entry of the service itself that belongs to no transition. @param clock - epoch milliseconds */
+/** Returns an audit entry of the service without a transition. @param clock - epoch milliseconds */
 export function entryBeside(
   task: Recorded,
   entry: Pick<AuditEntry, "action" | "channel" | "extra">,
@@ -24,7 +24,7 @@ export function entryBeside(
   };
 }
 
-/** The one audit entry that stays of a deleted task. @param clock - epoch milliseconds */
+/** Returns the only audit entry that remains of a deleted task. @param clock - epoch milliseconds */
 export function deletionEntry(task: Recorded, actor: Actor, clock: number): AuditEntry {
   return {
     ...entryBeside(task, { action: "deleted", channel: null, extra: null }, clock),

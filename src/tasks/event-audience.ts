@@ -4,7 +4,7 @@ import { isAssignee } from "./access.ts";
 import { namesOf } from "./candidates.ts";
 import type { ListedTask } from "./new-tasks.ts";
 
-/** The people to whom tasks are offered, by task. Nothing is read when each caller sees every task. */
+/** Returns the people that each task is offered to. Reads nothing if every caller sees every task. */
 export async function offersOf(
   db: Db,
   ids: readonly string[],

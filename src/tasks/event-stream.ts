@@ -8,16 +8,15 @@ import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { requireMay } from "./access.ts";
 
-/** Streams of one process, at most. */
+/** Maximum number of streams per process. */
 const STREAMS_MAX = 2000;
-/** How often it is asked whether the session is still good; the stream then shows that it lives. */
+/** Interval of session checks and keep-alive comments. */
 const BEAT_MS = 15 * SECOND;
-/** What a reader has not taken by then it is not going to take; it connects anew and reads everything. */
+/** A reader this far behind is disconnected. It reconnects and reads everything. */
 const BEHIND_BYTES_MAX = 64 * 1024;
 
 /**
- * Answers with changes as they happen, until the reader leaves, the session ends or the service stops. (wire: GET
- * /api/events)
+ * Streams changes until the reader leaves, the session ends or the service stops. (wire: GET /api/events)
  *
  * @throws ServiceError FORBIDDEN, OVERLOADED
  */
@@ -29,7 +28,7 @@ export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Calle
     ...(reply.getHeaders() as Record<string, string>),
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
-    // Proxies that gather answers would keep events to themselves.
+    // Turns off buffering in proxies.
     "x-accel-buffering": "no",
   });
   const write = (text: string) => {
@@ -44,7 +43,7 @@ export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Calle
     requireStillValid(ctx, caller).then(
       () => write(": still here\n\n"),
       (error: unknown) => {
-        // A database that does not answer ends nobody's session.
+        // An unavailable database does not end a session.
         if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") raw.end();
       },
     );

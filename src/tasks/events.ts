@@ -7,21 +7,21 @@ import { createNewTasks, REPORTED_MAX, selectListed } from "./new-tasks.ts";
 import { offersOf, canSee } from "./event-audience.ts";
 import type { TaskStatus } from "./lifecycle.ts";
 
-/** What a stream tells: `reset` that anything may have changed, else which task did and where it stands now. */
+/** An event of a stream: one changed task, or `reset` if anything may have changed. */
 export type TaskChange = { type: "reset" } | { type: "task"; id: string; status: TaskStatus | "deleted" };
 
-/** Tells those who look at tasks what changes, each within what they may see; ids and statuses, never what is in a task. */
+/** Reports changes of tasks to streams, each limited to tasks that its caller may see. Sends ids and statuses only. */
 export interface TaskEvents {
-  /** Tells `on.change` of changes from now on, and `on.end` when the service stops. @returns a function that ends it */
+  /** Calls `on.change` for every change, and `on.end` when the service stops. @returns a function that closes the stream */
   open(caller: Caller, on: { change: (change: TaskChange) => void; end: () => void }): () => void;
-  /** How many listen at the moment. */
+  /** Number of open streams. */
   count(): number;
   stop(): void;
 }
 
-/** Changes are gathered for this long: one look at the database for all of them and for everybody. */
+/** Changes are collected for this long, and then read with one query for all streams. */
 const GATHER_MS = 100;
-/** While hints of other processes do not arrive, pages read everything again this often. */
+/** Interval of `reset` events while hints of other processes do not arrive. */
 const RESET_EVERY_MS = 15 * SECOND;
 
 interface Stream {
@@ -37,7 +37,7 @@ interface Stream {
  *                            ^                                 |
  *                            +------- more hints came ------+
  *
- * A look that fails, or finds more than is reported one by one, tells every stream to read everything again.
+ * A look that fails, or finds too many tasks, sends `reset` to every stream.
  */
 export function createTaskEvents(db: Db, onError: (error: unknown) => void): TaskEvents {
   const streams = new Set<Stream>();
@@ -77,7 +77,7 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
         for (const row of rowsById.values())
           if (canSee(caller, row, offers.get(row.id)))
             change({ type: "task", id: row.id, status: row.status as TaskStatus });
-        // Who had a deleted task is no longer known. Those people were told at its deletion that their lists changed.
+        // The assignee of a deleted task is no longer known. The deletion itself published a hint for their lists.
         if (isOperator(caller))
           for (const id of ids) if (!found.has(id)) change({ type: "task", id, status: "deleted" });
       }

@@ -24,24 +24,24 @@ export function isTerminal(status: TaskStatus): status is TerminalStatus {
   return (TERMINAL_STATUSES as readonly TaskStatus[]).includes(status);
 }
 
-/** Who answered, as the record will say it. */
+/** The person who answered, as the record names them. */
 export interface Completer {
   email: string | null;
   user_id: string | null;
-  /** Who they are in a channel that vouches for its members: for some people it is all that is known. */
+  /** Their account in a channel that vouches for its members. Some people are known only by it. */
   account: { team_id: string; user_id: string } | null;
   channel: string | null;
   /** The embedding product's own id of the person, not verified. (spec: Embed tokens) */
   embed_sub: string | null;
 }
 
-/** What a verdict was reached on; if the task has moved since, the verdict no longer counts. */
+/** The state that a verdict is about. If the task changed since, the verdict does not count. */
 export interface VerdictGuard {
   status: TaskStatus;
   verification_attempt: number;
 }
 
-/** Who a task is assigned to; both null: nobody. */
+/** The assignee of a task; both are null if it is unassigned. */
 export interface Assignment {
   assigned_to_user_id: string | null;
   assigned_to_email: string | null;
@@ -57,7 +57,7 @@ export type TaskEvent =
       type: "accepted";
       response: JsonObject;
       by: Completer;
-      /** Who becomes the assignee with the answer; null: the assignment stays as it is. */
+      /** The new assignee; null keeps the assignment. */
       assigns: Assignment | null;
       verdict: { reason: string | null; guard: VerdictGuard } | null;
     }
@@ -71,7 +71,7 @@ export type TaskEvent =
 export type GivenAnswer = Pick<Extract<TaskEvent, { type: "accepted" }>, "response" | "by">;
 export type AnswerEvent = Extract<TaskEvent, { type: "accepted" | "refused" }>;
 
-/** What of a task decides which events it takes. Times are epoch milliseconds. */
+/** The state that decides which events a task accepts. Times are epoch milliseconds. */
 export interface TaskState {
   status: TaskStatus;
   verification_attempt: number;
@@ -79,15 +79,15 @@ export interface TaskState {
 }
 
 /**
- * What is enqueued together with a change of status. Messages that show the task are refreshed with every change, so that
- * is no effect of its own.
+ * Deliveries that are enqueued with a change of status. Messages that show the task are refreshed with every change and
+ * need no effect.
  *
  * - callback: the outcome, to the task's `callback_url`.
- * - sent_back: a notice to the person whose answer was refused, that another one is needed.
+ * - sent_back: a notice to the person whose answer was rejected.
  */
 export type Effect = "callback" | "sent_back";
 
-/** What an event does: the new status, the columns it sets, its effects, and the name of its audit entry. */
+/** The result of an event: the new status, the columns it sets, its effects, and the name of its audit entry. */
 export interface Change {
   status: TaskStatus;
   set: {
@@ -115,11 +115,11 @@ export interface VerifierResult {
 }
 
 /**
- * What `event` does to `task`; one case for each row of the table. (spec: States and transitions)
+ * Returns the change that `event` makes to `task`. Each row of the table is one case. (spec: States and transitions)
  *
  * @param now - the moment it happens, epoch milliseconds; becomes `completed_at` or `timed_out_at`
- * @throws ServiceError TASK_ALREADY_TERMINAL when the task has ended, or when an answer comes at or after the deadline
- *   although nobody has written the timeout down yet; TASK_CHANGED when a verdict was overtaken by another one
+ * @throws ServiceError TASK_ALREADY_TERMINAL if the task is closed, or for an answer at or after the deadline even if the
+ *   timeout is not stored yet; TASK_CHANGED if another verdict came first
  */
 export function transition(task: TaskState, event: TaskEvent, now: number): Change {
   if (isTerminal(task.status)) throw new ServiceError("TASK_ALREADY_TERMINAL");
@@ -170,7 +170,7 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
   }
 }
 
-/** Whether a verifier is asked about answers to a task. It is never asked where the payload is redacted. */
+/** Returns whether a verifier checks answers to a task. Never if the payload is redacted. */
 export function isVerified(task: { verifier_config: string | null; redact_payload: boolean }): boolean {
   return task.verifier_config !== null && !task.redact_payload;
 }

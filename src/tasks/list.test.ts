@@ -72,6 +72,46 @@ testOnBoth("soonest deadline first, on request", async (service) => {
   assert.deepEqual((await walk(service, "?sort=deadline&limit=2")).flat(), ["60", "120", "120", "600", "3600"]);
 });
 
+testOnBoth("a search finds titles, complete ids and keys, and the people of a task", async (service) => {
+  const dana = await service.call<{ id: string }>("POST", "/api/users", {
+    body: { email: "dana@example.com", display_name: "Dana Ek" },
+  });
+  const hers = await service.create({ task: "One", assign_to: { user_id: dana.body.id } });
+  const mias = await service.create({ task: "Two", assign_to: { email: "mia@example.com" } });
+  const keyed = await service.create({ task: "Three", idempotency_key: "order-48219:refund" });
+  await service.call("POST", `/api/tasks/${keyed.id}/complete`, {
+    body: { response: { approved: true }, completed_by_email: "kim@example.com" },
+  });
+  const found = (q: string) => names(service, `?q=${encodeURIComponent(q)}`);
+  assert.deepEqual(await found("two"), ["Two"]);
+  assert.deepEqual(await found(hers.id), ["One"]);
+  assert.deepEqual(await found(` ${mias.id} `), ["Two"], "as it is copied from a log");
+  assert.deepEqual(await found(`tsk_${"0".repeat(26)}`), []);
+  assert.deepEqual(await found("order-48219:refund"), ["Three"]);
+  assert.deepEqual(await found("order-48219"), [], "a key counts as a whole");
+  assert.deepEqual(await found("dana ek"), ["One"]);
+  assert.deepEqual(await found("MIA@"), ["Two"]);
+  assert.deepEqual(await found("kim@example"), ["Three"]);
+  assert.deepEqual(await names(service, `?q=${keyed.id}&terminal=false`), [], "other filters count as well");
+  assert.deepEqual(await names(service, `?q=${keyed.id}&terminal=true&sort=deadline`), ["Three"]);
+});
+
+testOnBoth("a summary leaves out the documents of a task, and nothing else", async (service) => {
+  const large = { payload: { text: "x".repeat(600_000) }, payload_schema: {} };
+  const { id } = await service.create({ task: "Large", ...large });
+  await service.create({ task: "As large", ...large });
+  await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+  assert.equal((await list(service)).rows.length, 1, "a page of large documents is cut short");
+  const { rows } = await list(service, "?view=summary");
+  assert.deepEqual(
+    rows.map(({ task }) => task),
+    ["As large", "Large"],
+  );
+  const { payload, response, ...others } = (await list(service, "?view=full&terminal=true")).rows[0]!;
+  assert.ok(payload !== undefined && response !== undefined);
+  assert.deepEqual(rows[1], others);
+});
+
 testOnBoth("filters narrow the list", async (service) => {
   const a = await service.create({ task: "Refund 100% of order_7?", assign_to: { email: "Dana@Example.com" } });
   const b = await service.create({ task: "Publish the article", timeout_seconds: 60 });

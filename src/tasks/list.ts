@@ -1,8 +1,16 @@
-import { sql, type RawBuilder, type SelectQueryBuilder } from "kysely";
+import {
+  expressionBuilder,
+  sql,
+  type Expression,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+} from "kysely";
 import type { Db, Reader } from "../db/database.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { contains, startsWith } from "../db/texts.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
+import { isId } from "../lib/ids.ts";
 import type { JsonText } from "../lib/json.ts";
 import { DAY, HOUR } from "../lib/time.ts";
 import type { Caller, Person } from "../people/caller.ts";
@@ -11,7 +19,7 @@ import { namesOf } from "./candidates.ts";
 import { isTerminal, OPEN_STATUSES, TASK_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
 import type { ListTasksQuery, TaskCounts } from "./schema.ts";
-import { toTask } from "./store.ts";
+import { toTask, type TaskWithDocuments } from "./store.ts";
 
 const DEFAULT_LIMIT = 50;
 /** Characters of JSON in one page, beyond its first row: a page of large documents is cut short instead of held in memory. */
@@ -38,10 +46,11 @@ export async function listTasks(
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
   const found = await selectPage(reader, scope, query, limit + 1);
-  const page = cutPage(found.slice(0, limit), query.include === "schemas");
+  const extent: Extent = { withDocuments: query.view !== "summary", withSchemas: query.include === "schemas" };
+  const page = cutPage(found.slice(0, limit), extent);
   const last = page.at(-1);
   const hasNext = page.length < found.length && last !== undefined;
-  const documents = await selectDocuments(ctx.db, page, query.include === "schemas");
+  const documents = await selectDocuments(ctx.db, page, extent);
 
   const rows = page.flatMap((row): JsonText[] => {
     const document = documents.get(row.id);
@@ -57,11 +66,11 @@ export async function listTasks(
 }
 
 /**
- * Whether an index leads to the page, whatever is stored; for anything else many tasks may have to be looked at, and on
- * SQLite a worker does that.
+ * Returns whether an index finds the page. Any other query may read many tasks; on SQLite a worker runs it.
  */
 function isIndexed(query: ListTasksQuery, scope: Person | null): boolean {
   const { q, key_prefix, assigned_to, unassigned, sort, offset = 0 } = query;
+  if (q !== undefined && isTaskId(q)) return true;
   if (q !== undefined || key_prefix !== undefined) return false;
   if (unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
   if (scope !== null) return assigned_to === undefined && sort !== "deadline";
@@ -106,7 +115,7 @@ interface Range {
   offset: number;
 }
 
-/** What is asked for, apart from statuses. */
+/** Applies the filters, except the status. */
 function filtered(reader: Reader, { assigned_to: person, unassigned, q, key_prefix }: ListTasksQuery): TaskQuery {
   let select: TaskQuery = reader.query.selectFrom("tasks");
   if (unassigned === true)
@@ -122,9 +131,30 @@ function filtered(reader: Reader, { assigned_to: person, unassigned, q, key_pref
           .where(sql<boolean>`lower(assigned_to_email) = lower(${person})`)
       : select.where("assigned_to_user_id", "=", person);
   }
-  if (q) select = select.where(contains(reader, "task", q));
+  if (q) select = isTaskId(q) ? select.where("tasks.id", "=", q.trim()) : select.where(mentions(reader, q));
   if (key_prefix !== undefined) select = select.where(startsWith(reader, "idempotency_key", key_prefix));
   return select;
+}
+
+/** A complete id, as it is copied from a log. */
+function isTaskId(q: string): boolean {
+  return isId("tsk", q.trim());
+}
+
+/** Whether a task is found by this text: in its title, by its key, or by its people. */
+function mentions(reader: Reader, q: string): Expression<SqlBool> {
+  const named = reader.query
+    .selectFrom("users")
+    .select("users.id")
+    .where(contains(reader, "users.display_name", q));
+  return expressionBuilder<Schema, "tasks">().or([
+    contains(reader, "tasks.task", q),
+    sql<boolean>`tasks.idempotency_key = ${q.trim()}`,
+    contains(reader, "tasks.assigned_to_email", q),
+    contains(reader, "tasks.completed_by_email", q),
+    sql<boolean>`tasks.assigned_to_user_id in (${named})`,
+    sql<boolean>`tasks.completed_by_user_id in (${named})`,
+  ]);
 }
 
 /**
@@ -169,7 +199,7 @@ async function selectNewest(
 }
 
 /**
- * What is assigned to a person, and what is offered to them: each a range of its own, for each status, in tasks_by_user,
+ * Selects the tasks that are assigned or offered to a person. Each is its own range per status in tasks_by_user,
  * tasks_by_assignee and task_candidates.
  */
 async function selectOfPerson(
@@ -241,44 +271,40 @@ async function selectSoonest(
   return select.orderBy("timeout_at").orderBy("id").limit(limit).offset(offset).selectAll().execute();
 }
 
-function cutPage(rows: TaskRow[], withSchemas: boolean): TaskRow[] {
+/** What of each task is in a list. */
+interface Extent {
+  /** The payload and the response. */
+  withDocuments: boolean;
+  withSchemas: boolean;
+}
+
+function cutPage(rows: TaskRow[], { withDocuments, withSchemas }: Extent): TaskRow[] {
   let characters = 0;
   const end = rows.findIndex((row, i) => {
-    characters += row.listed_length + (withSchemas ? row.schemas_length : 0);
+    characters += (withDocuments ? row.listed_length : row.task.length) + (withSchemas ? row.schemas_length : 0);
     return characters > PAGE_CHARACTERS_MAX && i > 0;
   });
   return end === -1 ? rows : rows.slice(0, end);
 }
 
-interface ListedDocuments {
-  task_id: string;
-  payload: string;
-  assign_to: string | null;
-  notify: string | null;
-  verifier_config: string | null;
-  response: string | null;
-  payload_schema: string;
-  response_schema: string;
-  form_definition: string | null;
-}
+type ListedDocuments = Pick<TaskWithDocuments, "assign_to" | "notify" | "verifier_config"> &
+  Partial<Pick<TaskWithDocuments, "payload" | "response" | "payload_schema" | "response_schema" | "form_definition">>;
 
-async function selectDocuments(reader: Reader, rows: TaskRow[], withSchemas: boolean) {
-  const found = new Map<
-    string,
-    Omit<ListedDocuments, "payload_schema" | "response_schema" | "form_definition"> | ListedDocuments
-  >();
+async function selectDocuments(reader: Reader, rows: TaskRow[], { withDocuments, withSchemas }: Extent) {
+  const found = new Map<string, ListedDocuments>();
   if (rows.length === 0) return found;
   const select = reader.query
     .selectFrom("task_documents as d")
     .leftJoin("task_responses as r", "r.task_id", "d.task_id")
-    .select(["d.task_id", "d.payload", "d.assign_to", "d.notify", "d.verifier_config", "r.response"])
+    .select(["d.task_id", "d.assign_to", "d.notify", "d.verifier_config"])
+    .$if(withDocuments, (query) => query.select(["d.payload", "r.response"]))
     .$if(withSchemas, (query) => query.select(["d.payload_schema", "d.response_schema", "d.form_definition"]))
     .where(
       "d.task_id",
       "in",
       rows.map((row) => row.id),
     );
-  for (const document of await select.execute()) found.set(document.task_id, document);
+  for (const { task_id, ...document } of await select.execute()) found.set(task_id, document);
   return found;
 }
 
@@ -288,11 +314,11 @@ export async function countTasks({ db }: { db: Db }, caller: Caller): Promise<Ta
   return scope === null ? countAll(db, caller.kind === "user" ? caller.user : null) : countOfPerson(db, scope);
 }
 
-/** A sum comes back as text from PostgreSQL. */
+/** PostgreSQL returns a sum as text. */
 type Sum = number | string;
 const total = (condition: RawBuilder<unknown>) => sql<Sum>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`;
 
-/** @param me - whose own tasks are counted; the admin token is nobody in particular */
+/** @param me - the person whose own tasks are counted; null for the admin token */
 async function countAll(db: Db, me: Person | null): Promise<TaskCounts> {
   const now = db.now();
   const mine =

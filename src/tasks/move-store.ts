@@ -32,7 +32,7 @@ const CHANGED = [
   ...ROUTING,
 ] as const satisfies Column<"tasks">[];
 
-/** Which task it was, and what it is now. */
+/** The task's id, and the columns after the move. */
 const MOVED = ["id", ...CHANGED] as const;
 
 const updateTask = updateRow("tasks", {
@@ -42,7 +42,7 @@ const updateTask = updateRow("tasks", {
 });
 const insertResponse = insertRow("task_responses");
 
-/** Keeps an answer that the verifier refused; `task` is the task after the refusal. */
+/** Stores an answer that the verifier rejected. @param task - the task after the rejection */
 async function addVerificationAttempt(
   tx: Tx,
   task: Task,
@@ -63,7 +63,7 @@ async function addVerificationAttempt(
     .execute();
 }
 
-/** An offer that nobody can take up any more is out of the way of those that can be. */
+/** Closes the offer of a task that is closed, so that queries for open offers skip it. */
 const closeOffer = writeStatement<{ task_id: string }>((query, param) =>
   query
     .updateTable("task_candidates")
@@ -73,9 +73,9 @@ const closeOffer = writeStatement<{ task_id: string }>((query, param) =>
 );
 
 /**
- * Writes moves as a transaction of its own, each only where its task is still as it was read: every move counts `audit_seq`
- * up. Not for refused answers.
- * @returns those that were written
+ * Writes moves in their own transaction, each only if its task did not change since it was read (every move increments
+ * `audit_seq`). Not for rejected answers.
+ * @returns the moves that were written
  */
 export async function addMovesIfUnchanged(db: Db, moves: readonly Move[]): Promise<Move[]> {
   const ids = new Set((await writeBulk(db, writeMoves, moves)).map(({ id }) => id));
@@ -95,8 +95,8 @@ function toMovedColumns(task: Task): Pick<TaskRow, (typeof MOVED)[number]> {
 }
 
 /**
- * A row that is not as it was before its move is left alone, with all that would come with it. On PostgreSQL, each record is
- * read from its JSON once: joined as it is read, it would be read again for every row that was written.
+ * Skips a row that changed since it was read, together with its audit entry and delivery. On PostgreSQL, each record is
+ * parsed from its JSON once; a direct join would parse it again for every written row.
  */
 const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
   atOnce: writeStatement<{ moves: string }, { id: string }>((query, param) => ({
@@ -104,7 +104,7 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
       sql<{ id: string }>`
         with moves as (
           select * from json_to_recordset(${param("moves")}::json) as moves (before_seq bigint, "after" json, audit json,
-            owed json, response text)
+            outgoing json, response text)
         ), changed as (
           select before_seq, response, c.* from moves, json_to_record(moves."after") as c (${definitions("tasks", MOVED)})
         ), written as (
@@ -123,19 +123,19 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
           insert into audit_entries (${names(columnsOf("audit_entries"))})
           select a.* from audits a join written on written.id = a.task_id
         ), debts as materialized (
-          select o.* from moves, json_to_record(moves.owed) as o (${newDeliveryColumns()})
-        ), owed as (
+          select o.* from moves, json_to_record(moves.outgoing) as o (${newDeliveryColumns()})
+        ), outgoing as (
           select o.* from debts o join written on written.id = o.task_id
-        ), ${enqueueCte(sql`owed`)}
+        ), ${enqueueCte(sql`outgoing`)}
         select id from written`.compile(query),
   })),
   toParams: (moves) => ({
     moves: JSON.stringify(
-      moves.map(({ before, after, audit, owed, response }) => ({
+      moves.map(({ before, after, audit, outgoing, response }) => ({
         before_seq: before.audit_seq,
         after: toMovedColumns(after),
         audit: toAuditRow(audit),
-        owed: owed?.row ?? {},
+        outgoing: outgoing?.row ?? {},
         response,
       })),
     ),
@@ -147,12 +147,12 @@ const writeMoves: BulkWrite<readonly Move[], { id: string }> = {
   },
 };
 
-async function writeMove(tx: Tx, { before, after, response, audit, owed }: Move): Promise<boolean> {
+async function writeMove(tx: Tx, { before, after, response, audit, outgoing }: Move): Promise<boolean> {
   const written = await tx.run(updateTask, { ...toMovedColumns(after), before_seq: before.audit_seq });
   if (written.length === 0) return false;
   if (response !== null) await tx.run(insertResponse, { task_id: after.id, response });
   await tx.run(insertAuditEntry, toAuditRow(audit));
-  if (owed !== null) await insertDelivery(tx, owed);
+  if (outgoing !== null) await insertDelivery(tx, outgoing);
   if (after.ended_at !== null) await tx.run(closeOffer, { task_id: after.id });
   await scheduleRefresh(tx, after.id);
   return true;

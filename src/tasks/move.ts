@@ -12,18 +12,18 @@ import { findRequest, lockTask, type Task } from "./store.ts";
 
 /** Everything that a change of a task's status writes. */
 export interface Move extends Decision {
-  /** The callback, where it is one of the effects and the task has a URL for it. */
-  owed: NewDelivery | null;
+  /** The callback, if it is one of the effects and the task has a `callback_url`. */
+  outgoing: NewDelivery | null;
 }
 
 /**
- * Every change of a task's status goes through here: the row, its audit entry, the answer, and everything that the change
- * enqueues commit together, and those who wait are told after that. (spec: States and transitions)
+ * Changes the status of a task; every change goes through here. The row, the audit entry, the answer and the deliveries
+ * commit together. Waiters are notified after the commit. (spec: States and transitions)
  *
- * @param before - the task as it was read just now; what has happened to it since wins
- * @param what - what happens; or a function that says it of the task as it is then, and throws where it may not happen.
- *   It is asked again when the task has changed
- * @returns the task as it is now
+ * @param before - the task as read before; later changes win
+ * @param what - the event, or a function that returns it for the current task and throws if it is not allowed. It is called
+ *   again if the task has changed
+ * @returns the task after the change
  * @throws ServiceError TASK_NOT_FOUND, and what `transition` and `what` throw
  */
 export async function moveTask(
@@ -34,13 +34,13 @@ export async function moveTask(
 ): Promise<Task> {
   const eventOf = typeof what === "function" ? what : async () => what;
   const event = await eventOf(db, before);
-  // Locking, reading, writing and committing are a round trip each on PostgreSQL. A write that holds only while the task is as
-  // it was read does the same; whoever is overtaken takes the long way.
+  // Lock, read, write and commit are a round trip each on PostgreSQL. A conditional write that applies only to an unchanged
+  // task needs one. If it fails, the transaction below runs.
   if (event.type !== "refused") {
     const move = planMove(before, event, actor, db.now());
     const [written] = await addMovesIfUnchanged(db, [move]);
     if (written !== undefined) {
-      move.owed?.startAfterResponse?.();
+      move.outgoing?.startAfterResponse?.();
       db.hints.publish(hintsOf(move));
       return move.after;
     }
@@ -56,7 +56,7 @@ export async function moveTask(
   });
 }
 
-/** The same for many tasks that `tx` holds the locks of. */
+/** Moves many tasks whose locks `tx` holds. */
 export async function moveLocked(tx: Tx, tasks: readonly Task[], event: TaskEvent, actor: Actor): Promise<void> {
   const now = tx.now();
   await writeMoves(
@@ -68,12 +68,12 @@ export async function moveLocked(tx: Tx, tasks: readonly Task[], event: TaskEven
 async function writeMoves(tx: Tx, moves: readonly Move[]): Promise<void> {
   await addMoves(tx, moves);
   for (const move of moves) {
-    if (move.owed?.startAfterResponse) tx.afterCommit(move.owed.startAfterResponse);
+    if (move.outgoing?.startAfterResponse) tx.afterCommit(move.outgoing.startAfterResponse);
     for (const hint of hintsOf(move)) tx.hint(hint);
   }
 }
 
-/** Tells the person whose answer was refused, where `notify` names their address. */
+/** Notifies the person whose answer was rejected, if `notify` names their address. */
 async function enqueueSentBack(tx: Tx, notifier: Pick<Notifier, "enqueue">, { event, after }: Move): Promise<void> {
   const email = "by" in event ? event.by.email : null;
   if (email === null) return;
@@ -82,15 +82,15 @@ async function enqueueSentBack(tx: Tx, notifier: Pick<Notifier, "enqueue">, { ev
   if (to.length > 0) await notifier.enqueue(tx, { task_id: after.id, purpose: "sent_back", at: after.updated_at }, to);
 }
 
-function hintsOf({ after, owed }: Move): string[] {
+function hintsOf({ after, outgoing }: Move): string[] {
   const task = `task:${after.id}`;
-  return owed !== null && owed.startAfterResponse === null ? [task, DELIVERIES_HINT] : [task];
+  return outgoing !== null && outgoing.startAfterResponse === null ? [task, DELIVERIES_HINT] : [task];
 }
 
 function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number): Move {
   const decision = decide(before, event, actor, clock);
   const { after, effects, response } = decision;
-  const owed =
+  const outgoing =
     !effects.includes("callback") || after.callback_url === null
       ? null
       : newDelivery({
@@ -101,5 +101,5 @@ function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number): 
           body: outcomeOf(after, response),
           due_at: after.updated_at,
         });
-  return { ...decision, owed };
+  return { ...decision, outgoing };
 }

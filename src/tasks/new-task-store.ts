@@ -31,7 +31,7 @@ const NEW_TASK = [
   "updated_at",
 ] as const satisfies Column<"tasks">[];
 
-/** Those of one that was given to somebody. */
+/** Columns of a new task with an assignment. */
 const ROUTED_TASK = [...NEW_TASK, "assigned_to_user_id", "assigned_to_email"] as const;
 
 const FIRST_ENTRY = [
@@ -58,9 +58,9 @@ export async function addTask(tx: Tx, { task, documents, audit }: NewTask): Prom
 }
 
 /**
- * Writes many new tasks that are not routed, all of them or none.
- * @returns the ids that were written; the others' keys are taken, perhaps by these very tasks: a statement whose answer
- *   was lost is sent once more
+ * Writes many new tasks without routing in one statement.
+ * @returns the ids that were written. The keys of the others are taken, perhaps by these very tasks: a statement is sent
+ *   again if its result was lost
  */
 export async function addTasks(db: Db, tasks: readonly NewTask[]): Promise<Set<string>> {
   return new Set((await writeBulk(db, insertTasks, tasks)).map(({ id }) => id));
@@ -74,7 +74,7 @@ const PARTS = {
 } as const satisfies Record<keyof NewTask, { table: Table; columns: readonly string[] }>;
 
 const insertTasks: BulkWrite<readonly NewTask[], { id: string }> = {
-  // As arrays: the same rows as one JSON cost the database twice as much as they save here.
+  // Arrays, because one JSON document costs the database twice as much as it saves here.
   atOnce: writeStatement<Record<string, unknown>, { id: string }>((query, param) => {
     const lists = (part: keyof NewTask) => {
       const { table, columns } = PARTS[part];
@@ -104,11 +104,11 @@ const insertTasks: BulkWrite<readonly NewTask[], { id: string }> = {
     for (const task of tasks) if (await addTask(tx, task)) added.push({ id: task.task.id });
     return added;
   },
-  // Keys that are taken are left alone.
+  // Rows whose key is taken are skipped.
   isRepeatable: true,
 };
 
-/** A list for each column; sorted by idempotency key, so that two such statements wait for each other instead of deadlocking. */
+/** Returns one list per column, sorted by idempotency key, so that two such statements cannot deadlock. */
 function toLists(tasks: readonly NewTask[]): Record<string, unknown> {
   const sorted = tasks.toSorted((a, b) => (a.task.idempotency_key < b.task.idempotency_key ? -1 : 1));
   const lists: Record<string, unknown> = {};

@@ -7,7 +7,7 @@ import type { CreateTaskBody } from "./schema.ts";
 import type { AuditEntry, TaskDocuments } from "./store.ts";
 
 /**
- * The rows of a new task that is for nobody yet.
+ * Returns the rows of a new task without an assignment.
  *
  * @param now - epoch milliseconds
  * @param newId - makes the ids of the rows
@@ -72,7 +72,7 @@ export function newTask(
   };
 }
 
-/** The audit entry that says to whom a new task was routed; null where nothing was asked for. */
+/** Returns the audit entry about the routing of a new task; null if the request names no one. */
 export function routedEntry({ task, audit }: NewTask, { decision }: Routed): AuditEntry | null {
   if (decision === null) return null;
   return {
@@ -86,7 +86,7 @@ export function routedEntry({ task, audit }: NewTask, { decision }: Routed): Aud
   };
 }
 
-/** What is stored of a request as JSON. */
+/** Returns the parts of a request that are stored as JSON. */
 export function toDocuments(request: CreateTaskBody): TaskDocuments {
   const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
   return {

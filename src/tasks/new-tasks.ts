@@ -3,9 +3,9 @@ import { lowestId, timeOfId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
 import type { Task } from "./store.ts";
 
-/** The most tasks that are reported one by one. */
+/** Maximum number of tasks that are reported one by one. */
 export const REPORTED_MAX = 500;
-/** A task is written at most this long after its id was made: no creation waits longer. */
+/** Maximum time between creating the id of a task and writing the task. */
 const LATE_MS = 5 * SECOND;
 
 export type ListedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email"> & { status: string };
@@ -14,16 +14,16 @@ export function selectListed(db: Db) {
   return db.query.selectFrom("tasks").select(["id", "status", "assigned_to_user_id", "assigned_to_email"]);
 }
 
-/** Finds tasks that were created since the last look, whose hint has no id. */
+/** Finds tasks created since the last call. Their hint has no id. */
 export interface NewTasks {
-  /** The moment, in epoch milliseconds, from which on tasks are new. */
+  /** Sets the time from which tasks are new, in epoch milliseconds. */
   startFrom(now: number): void;
-  /** New tasks, each once; at most one more than `REPORTED_MAX`. */
+  /** Returns each new task once, at most `REPORTED_MAX` + 1. */
   find(): Promise<ListedTask[]>;
 }
 
 export function createNewTasks(db: Db): NewTasks {
-  /** Ids that `find` has returned, for as long as it may find them again. */
+  /** Ids that `find` returned and may find again. */
   const found = new Set<string>();
   let newest = 0;
   return {

@@ -2,10 +2,10 @@ import type { Reader, Tx } from "../db/database.ts";
 import type { User } from "../people/store.ts";
 import type { Destination, NotifiableChannel } from "./notify.ts";
 
-/** Why people are told of a task. `sent_back`: the verifier refused an answer, and another one is needed. */
+/** Why people are notified. `sent_back`: the verifier rejected an answer, and a new one is needed. */
 export type Purpose = "decision" | "sent_back";
 
-/** Something that the people whom `notify` names are to be told. */
+/** A notification for the people in `notify`. */
 export interface Notice {
   task_id: string;
   purpose: Purpose;
@@ -13,23 +13,23 @@ export interface Notice {
   at: number;
 }
 
-/** A person that a destination names. */
+/** The person behind a destination. */
 export interface Recipient {
-  /** In the directory, active or not; null: unknown to it. */
+  /** The user, active or not; null if the person is not in the directory. */
   user: User | null;
   email: string | null;
-  /** Tells people apart whom the directory does not know. */
+  /** Identifies people who are not in the directory. */
   name: string;
 }
 
-/** What tasks need of the channels, which know how people are reached. `channels/` provides it. */
+/** The part of the channels that tasks use. `channels/` implements it. */
 export interface Notifier {
   readonly channels: readonly NotifiableChannel[];
-  /** The person that a destination names; null: it is a room of several people. */
+  /** Returns the person behind a destination; null for a room of several people. */
   recipientOf(reader: Reader, destination: Destination): Promise<Recipient | null>;
   /**
-   * Enqueues a notice for each destination, in the transaction of what it tells of. What cannot be sent at all is noted in
-   * the audit trail as `notification_failed`.
+   * Enqueues a notice for each destination, in the transaction of the event that it reports. A destination that cannot
+   * be used is recorded in the audit trail as `notification_failed`.
    */
   enqueue(tx: Tx, notice: Notice, to: readonly Destination[]): Promise<void>;
 }

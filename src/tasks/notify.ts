@@ -3,22 +3,22 @@ import { emailKey, isEmailAddress, isStorableText } from "../lib/text.ts";
 import { accountOf } from "../people/accounts.ts";
 import type { User } from "../people/store.ts";
 
-/** One entry of `notify`, taken apart: `<channel>[+<via>]:<target>`. */
+/** A parsed entry of `notify`: `<channel>[+<via>]:<target>`. */
 export interface Destination {
   /** The name of a channel. */
   channel: string;
-  /** The sender identity or workspace to use; null: the channel chooses. */
+  /** The sender identity or workspace to use; null lets the channel choose. */
   via: string | null;
-  /** An e-mail address, or a room or person in the channel's own spelling. */
+  /** An email address, or a room or person in the channel's own syntax. */
   target: string;
 }
 
-/** What reading `notify` needs to know of a channel. */
+/** The part of a channel that parsing `notify` needs. */
 export interface NotifiableChannel {
   name: string;
   /** An entry of `notify`, for messages. */
   example: string;
-  /** Says what is wrong with a target, in a sentence; null: nothing. */
+  /** Returns what is wrong with a target as a sentence, or null. */
   problemOf(target: string): string | null;
 }
 
@@ -58,7 +58,7 @@ function readEntry(entry: string, path: string, channels: readonly NotifiableCha
   return destination;
 }
 
-/** Takes apart the `notify` that a task was created with, as JSON; null: none. */
+/** Parses the stored `notify` of a task. */
 export function parseNotify(notify: string | null): Destination[] {
   if (notify === null) return [];
   return (JSON.parse(notify) as string[]).map((entry) => {
@@ -75,7 +75,7 @@ function parseEntry(entry: string): Destination | null {
   return { channel, via: via ?? null, target: entry.slice(colon + 1).trim() };
 }
 
-/** Whether a destination is this person: by their address, or by their account in its channel. */
+/** Returns whether a destination is this user, by their email or their account in its channel. */
 export function isNamedBy({ channel, via, target }: Destination, user: User): boolean {
   if (isEmailAddress(target)) return user.email !== null && emailKey(target) === emailKey(user.email);
   const account = accountOf(user);

@@ -3,12 +3,12 @@ import { readStatement, type Db } from "../db/database.ts";
 import { SECOND } from "../lib/time.ts";
 import { ROUNDS_WHILE_HEALTHY, type WaitingTasks } from "./waiting-tasks.ts";
 
-/** Ids asked for in one look at the database. */
+/** Maximum number of ids in one query. */
 const LOOK_AT_ONCE = 500;
 
 /**
- * Of `ids`, those of tasks that have ended or are gone. The list is one text: a statement with as many parameters as there
- * are ids would be read again each time.
+ * Selects the ids of tasks that are closed or deleted. The list is one text parameter, because a statement with a varying
+ * number of parameters would be parsed each time.
  */
 const selectEnded = readStatement<{ ids: string }, { id: string }>((query, param) => ({
   compile: () =>
@@ -18,13 +18,13 @@ const selectEnded = readStatement<{ ids: string }, { id: string }>((query, param
 }));
 
 /**
- * Looks each second for tasks that have ended without a hint, and wakes those who wait for them: hints of other processes may
+ * Checks every second for tasks that closed without a hint, and wakes their waiters, because hints of other processes may
  * be lost. There are other processes only on PostgreSQL.
  *
- * A round looks at the tasks of one slot. It looks at all tasks while hints do not arrive, after hints were lost, and after a
- * round that failed.
+ * A round checks the tasks of one slot. It checks all tasks while hints do not arrive, after hints were lost, and after a
+ * failed round.
  *
- * @returns a function that ends it
+ * @returns a function that stops the rounds
  */
 export function startRounds(db: Db, waiting: WaitingTasks, onError: (error: unknown) => void): () => void {
   let isStopped = false;
@@ -32,7 +32,7 @@ export function startRounds(db: Db, waiting: WaitingTasks, onError: (error: unkn
   let round = 0;
   let mustLookAtAll = false;
 
-  /** While the database is slow, one look at a time: more of them would only make it slower. */
+  /** Runs one check at a time, because more would make a slow database slower. */
   async function lookOnce(): Promise<void> {
     if (isLooking) return;
     isLooking = true;
@@ -56,7 +56,7 @@ export function startRounds(db: Db, waiting: WaitingTasks, onError: (error: unkn
         for (const { id } of await db.run(selectEnded, { ids: some.join() })) waiting.wake(id);
       }
     } catch (error) {
-      // The tasks that were not reached are looked at in the next round.
+      // The next round checks the tasks that were not reached.
       mustLookAtAll = true;
       throw error;
     }

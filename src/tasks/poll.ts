@@ -19,29 +19,29 @@ const selectPolled = readStatement<{ id: string }, TaskRow & { response: string 
     .where("tasks.id", "=", param("id")),
 );
 
-/** The task, or null when there is none (any more). */
+/** Returns the task, or null if it does not exist. */
 export async function findPolledTask(db: Db, id: string): Promise<PolledTask | null> {
   const [row] = await db.run(selectPolled, { id });
   return row ? toTask(row) : null;
 }
 
-/** Those who wait in this process for a task to end. While they wait, nothing is asked of the database for them. */
+/** The polls that wait in this process. Waiting needs no database queries of their own. */
 export interface Waiters {
   /**
-   * Waits until the task has ended or is gone, `timeoutMs` have passed, `signal` aborts, or the service stops, and gives
-   * its state at that moment; null when there is no such task.
+   * Waits until the task is closed or deleted, `timeoutMs` have passed, `signal` aborts, or the service stops.
+   * @returns the task at that moment; null if it does not exist
    */
   wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<PolledTask | null>;
-  /** How many wait at the moment. */
+  /** Number of waiting polls. */
   count(): number;
-  /** Answers everybody with the current state; from now on nobody waits. */
+  /** Ends all polls with the current state. Later polls do not wait. */
   stop(): void;
 }
 
 export function createWaiters(db: Db, onError: (error: unknown) => void): Waiters {
   const waiting = createWaitingTasks();
   const reads = createSharedReads(db);
-  /** Ends the waiting of each, at its next look. */
+  /** Ends the wait of each poll. */
   const ending = new Set<Wake>();
   let stopped = false;
 
@@ -65,7 +65,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     let isWoken = false;
     let isOver = stopped || timeoutMs === 0;
     let goOn: Wake = () => {};
-    // Registered before the first read: a change between that read and the waiting is not missed.
+    // Registered before the first read, so that no change between the read and the wait is missed.
     const unregister = waiting.register(id, () => {
       isWoken = true;
       goOn();
@@ -80,7 +80,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     try {
       for (;;) {
         isWoken = false;
-        // The caller is gone, so nothing is read for it: thousands may leave at once.
+        // The caller is gone. Nothing is read, because thousands may leave at once.
         if (signal.aborted) return null;
         const task = isOver ? await findPolledTask(db, id) : await reads.read(id);
         if (isOver || task === null || isTerminal(task.status)) return task;
@@ -106,7 +106,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
   };
 }
 
-/** Reads under way, shared by all waiters that were woken for the same task. */
+/** Shares a read in progress between all waiters of the same task. */
 function createSharedReads(db: Db) {
   const reading = new Map<string, Promise<PolledTask | null>>();
   return {
@@ -120,7 +120,7 @@ function createSharedReads(db: Db) {
       }
       return shared;
     },
-    /** The next `read` starts a read of its own. */
+    /** Makes the next `read` start a new read. */
     forget: (id: string): void => void reading.delete(id),
   };
 }

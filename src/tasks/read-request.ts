@@ -12,21 +12,21 @@ import { readNotify, type Destination } from "./notify.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import type { TaskDocuments } from "./store.ts";
 
-/** A request to create a task that may be written. */
+/** A checked request to create a task. */
 export interface CheckedRequest {
   body: CreateTaskBody;
-  /** What is stored of it as JSON. */
+  /** The parts that are stored as JSON. */
   documents: TaskDocuments;
   recipients: Recipients | null;
 }
 
-/** Whom a request wants a task to go to. */
+/** The people that a request names. */
 export interface Recipients {
   routing: Routing | null;
   notify: readonly Destination[];
 }
 
-/** What the checks of a request need. */
+/** The context of the checks. */
 export interface CheckContext {
   config: Config;
   schemas: PatternHost;
@@ -36,8 +36,8 @@ export interface CheckContext {
 /** Time for checking one request, per turn of the event loop; the next check waits for another turn. */
 const CHECKING_MS = 5;
 /**
- * Reads a request once; what comes of it needs no further check.
- * @param body - of the right shape
+ * Reads and checks a request. The result needs no further check.
+ * @param body - matches the route's schema
  * @throws ServiceError VALIDATION_FAILED, RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
  */
 export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Promise<CheckedRequest> {
@@ -45,13 +45,13 @@ export async function readRequest(ctx: CheckContext, body: CreateTaskBody): Prom
   return { body, documents, recipients: await checkRequest(ctx, body, documents) };
 }
 
-/** Everything that the shape of a request does not tell. @returns whom it is for; null where nobody is named */
+/** Checks what the route's schema cannot express. @returns the people it names, or null */
 async function checkRequest(
   ctx: CheckContext,
   request: CreateTaskBody,
   documents: TaskDocuments,
 ): Promise<Recipients | null> {
-  // Each check of a hostile schema or payload ends in time; all of one request in the same turn would add up.
+  // Each check of a hostile schema or payload is bounded, but all checks in one turn would add up.
   const started = performance.now();
   const isLong = () => performance.now() - started > CHECKING_MS;
   const payloadSchema = requireSchema(documents.payload_schema, "/payload_schema", request.payload_schema);

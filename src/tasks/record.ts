@@ -10,7 +10,7 @@ import type { AuditEntryRecord, PollResult, TaskRecord } from "./schema.ts";
 import type { Task, TaskDocuments, TaskWithDocuments } from "./store.ts";
 import { seesRouting } from "./visibility.ts";
 
-/** Fields that hold JSON of clients: stored as text, and sent as they stand. */
+/** JSON fields of clients. They are stored and sent as text. */
 type Documents =
   | "payload"
   | "payload_schema"
@@ -19,38 +19,46 @@ type Documents =
   | "assign_to"
   | "notify"
   | "verifier_config"
-  | "response";
+  | "response"
+  | "rejected_response";
 
-/** A task as the wire shows it to this caller, as JSON of a `TaskRecord`. (spec: Task record) */
+/** Returns the task as this caller sees it, as JSON of a `TaskRecord`. (spec: Task record) */
 export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
-  const { payload, payload_schema, response_schema, form_definition, response } = task;
+  const { payload, payload_schema, response_schema, form_definition, response, rejected_response } = task;
   return joinJson(
     firstFields(task),
-    { payload, payload_schema, response_schema, form_definition, ...routingTexts(task, caller), response },
+    {
+      payload,
+      payload_schema,
+      response_schema,
+      form_definition,
+      ...routingTexts(task, caller),
+      response,
+      ...(task.status === "rejected" && rejected_response !== null && { rejected_response }),
+    },
     lastFields(task, task, caller),
   );
 }
 
-/** A row of a list, as JSON of a `ListedTask`; the schemas are in it when they were read. (spec: Tasks, list) */
+/** Returns a row of a list as JSON of a `ListedTask`. It has the schemas if they were read. (spec: Tasks, list) */
 export function toListed(
   task: Task,
-  documents: Omit<TaskWithDocuments, keyof Task | "payload_schema" | "response_schema" | "form_definition"> &
-    Partial<TaskWithDocuments>,
+  documents: Pick<TaskWithDocuments, "assign_to" | "notify" | "verifier_config"> & Partial<TaskWithDocuments>,
   caller: Caller,
 ): JsonText {
   const { payload, response, payload_schema, response_schema, form_definition } = documents;
   const texts = {
-    payload: task.redact_payload ? '{"_redacted":true}' : payload,
+    ...(payload !== undefined && { payload: task.redact_payload ? '{"_redacted":true}' : payload }),
     ...(payload_schema !== undefined &&
       response_schema !== undefined &&
       form_definition !== undefined && { payload_schema, response_schema, form_definition }),
     ...routingTexts(documents, caller),
-    response,
+    ...(response !== undefined && { response }),
   };
   return joinJson(firstFields(task), texts, lastFields(task, documents, caller));
 }
 
-// What records and rows of lists share. Whatever is named neither here nor above never leaves.
+// Fields that records and rows of lists share. Fields that are named neither here nor above are never sent.
 
 function firstFields({ id, idempotency_key, status, task }: Task) {
   return { id, idempotency_key, status, task } satisfies Partial<TaskRecord>;
@@ -66,7 +74,7 @@ function lastFields(
     assigned_to_user_id: task.assigned_to_user_id,
     claimed_by_email: task.claimed_by_email,
     claim_expires_at: isoTime(task.claim_expires_at),
-    // How is for those who may know; that an answer takes its time, for everybody.
+    // Only some callers see the verifier's settings. All need to know that an answer is checked.
     is_verified: isVerified({ verifier_config, redact_payload: task.redact_payload }),
     verifier_result: task.verifier_result,
     verification_attempt: task.verification_attempt,
@@ -88,7 +96,7 @@ function lastFields(
   };
 }
 
-/** Where a task was routed; where messages go and who verifies, for those who may know. */
+/** Returns the routing of a task. Destinations and the verifier are included only for callers who may see them. */
 function routingTexts(
   { assign_to, notify, verifier_config }: Pick<TaskDocuments, "assign_to" | "notify" | "verifier_config">,
   caller: Caller,
@@ -96,7 +104,7 @@ function routingTexts(
   return seesRouting(caller) ? { assign_to, notify, verifier_config } : { assign_to };
 }
 
-/** As JSON of a `PollResult`. (spec: Tasks, poll) */
+/** Returns the task as JSON of a `PollResult`. (spec: Tasks, poll) */
 export function toPollResult(task: PolledTask): JsonText {
   const first = { task_id: task.id, idempotency_key: task.idempotency_key, status: task.status };
   const last: Omit<PollResult, "response" | keyof typeof first> = {

@@ -7,7 +7,7 @@ import { findTaskIdByKey, findTaskWithDocuments, type TaskWithDocuments } from "
 /** The task that an idempotency key is bound to. */
 export interface Replay {
   task: TaskWithDocuments;
-  /** The request asks for something else than the task was created with. */
+  /** The request differs from the one that created the task. */
   isMismatch: boolean;
 }
 

@@ -1,15 +1,15 @@
 import type { JsonObject } from "../lib/json.ts";
 import type { User } from "../people/store.ts";
 
-/** To whom a new task goes, and what the audit trail says about it. */
+/** The routing of a new task, and its entry in the audit trail. */
 export interface Routed {
   assigned_to_user_id: string | null;
   assigned_to_email: string | null;
-  /** To whom it is offered, each by user id, or by address where the directory does not know it. */
+  /** The people it is offered to: user ids, or addresses that are not in the directory. */
   candidates: string[];
-  /** null: nothing was asked for. */
+  /** null if the request names no one. */
   decision: { action: "assigned" | "offered" | "routing_unmatched"; extra: JsonObject | null } | null;
-  /** Who was chosen among several, so that the next choice falls on somebody else. */
+  /** The chosen member of a group, so that the next task goes to another member. */
   chosen: User | null;
 }
 

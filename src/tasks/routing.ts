@@ -8,8 +8,8 @@ import type { Destination } from "./notify.ts";
 import { assigned, NOBODY, offered, unmatched, type Routed } from "./routed.ts";
 
 /**
- * Finds the people a new task is for, as the directory is at this moment. `assign_to` counts; without it, a single person
- * whom `notify` names. (wire: assign_to)
+ * Finds the people for a new task in the directory as it is now. `assign_to` decides. Without it, a single person in
+ * `notify` becomes the assignee. (wire: assign_to)
  */
 export async function route(
   tx: Tx,
@@ -40,17 +40,17 @@ export async function route(
   }
 }
 
-/** Records when the member of a group was chosen, so that the next task goes to another one. */
+/** Records when a member of a group was chosen, so that the next task goes to another member. */
 export async function recordRoundRobin(tx: Tx, { chosen }: Routed): Promise<void> {
   if (chosen === null) return;
-  // Two choices may fall into one millisecond.
+  // Two choices may happen in the same millisecond.
   const last_assigned_at = Math.max(tx.now(), (chosen.last_assigned_at ?? 0) + 1);
   await updateUser(tx, chosen.id, { last_assigned_at });
 }
 
-/** The member of a group who was chosen longest ago. */
+/** Returns the member of a group who was chosen longest ago. */
 async function chooseOne(tx: Tx, group: Extract<Routing, { to: "group" }>): Promise<User | null> {
-  // One after the other: a choice must see the one before it.
+  // Choices run one after another, because each must see the one before.
   await lockName(tx, `route:${group.role ?? ""}:${group.access_level ?? ""}`);
   const row = await membersOf(tx, group).limit(1).executeTakeFirst();
   return row ? toUser(row) : null;
@@ -72,11 +72,11 @@ async function routeToNotified(
   const [only, ...others] = people.values();
   if (only === undefined || others.length > 0) return NOBODY;
   if (isGone(only.user)) return isForRoom ? NOBODY : unmatched();
-  // Nobody is assigned where only the channel knows the person; the notice still reaches them.
+  // A person whom only the channel knows is not assigned. The notice still reaches them.
   return only.user === null && only.email === null ? NOBODY : assigned(only.user, only.email, "notify");
 }
 
-/** Whether this is somebody who was deactivated: nothing is routed to them. An unknown address may be anybody's. */
+/** Returns whether the user is deactivated. Nothing is routed to deactivated users. */
 function isGone(user: User | null): boolean {
   return user?.active === false;
 }

@@ -6,12 +6,12 @@ import type { TaskWithDocuments } from "./store.ts";
 /** Comparing is linear in the smaller of the two, and the body is bounded. */
 const UNLIMITED = { left: Number.POSITIVE_INFINITY };
 
-/** Whether a request asks for what the task was created with. */
+/** Returns whether a request equals the one that created the task. */
 export function isSameRequest(task: TaskWithDocuments, request: JsonObject): boolean {
   return isEqual(UNLIMITED, requestOf(task), comparedFields(request));
 }
 
-/** What the task was created with, as a request says it. */
+/** Returns the request that created the task. */
 function requestOf(task: TaskWithDocuments): JsonObject {
   return comparedFields({
     ...task,

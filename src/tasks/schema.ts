@@ -11,22 +11,22 @@ const Json = (description: string) =>
 const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
   type: "string",
   enum: [...TASK_STATUSES],
-  description: "Where the task is in its life.",
+  description: "The status of the task.",
 });
 
 /** What `POST /api/tasks` takes. (spec: Create a task) */
 export const CreateTaskBody = Type.Object(
   {
-    task: Text({ minLength: 1, maxLength: 10_000, description: "What is to be decided or done, for a human to read." }),
-    payload: Json("Data the human reviews."),
+    task: Text({ minLength: 1, maxLength: 10_000, description: "The question or the work, for a person to read." }),
+    payload: Json("Data for the person to review."),
     payload_schema: Json("JSON Schema (draft-07 or 2020-12) of `payload`."),
-    response_schema: Json("JSON Schema of the response, which is an object; drives the form."),
-    form_definition: Type.Optional(Nullable(Json("Hints for the form; without them it is drawn from the schema."))),
+    response_schema: Json("JSON Schema of the response, which must be an object. The form is built from it."),
+    form_definition: Type.Optional(Nullable(Json("Hints for the form. Optional: the schema is enough."))),
     timeout_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000, description: "How long the task stays open." }),
     idempotency_key: Text({
       minLength: 1,
       maxLength: 255,
-      description: "Chosen by the client; bound to this task for as long as it is stored.",
+      description: "Chosen by the client. It identifies this task as long as the task is stored.",
     }),
     assign_to: Type.Optional(
       Nullable(Json("Routing request: `{email}`, `{user_id}`, `{emails}`, or any of `{role, access_level, pool}`.")),
@@ -41,11 +41,13 @@ export const CreateTaskBody = Type.Object(
     ),
     redact_payload: Type.Optional(
       Nullable(
-        Type.Boolean({ description: "Keeps values out of the audit trail and of messages, and skips the verifier." }),
+        Type.Boolean({
+          description: "Keeps values out of the audit trail and out of messages, and skips the verifier.",
+        }),
       ),
     ),
     callback_url: Type.Optional(
-      Nullable(Text({ maxLength: 2048, description: "Receives a signed POST when the task has ended." })),
+      Nullable(Text({ maxLength: 2048, description: "Receives a signed POST when the task closes." })),
     ),
   },
   {
@@ -65,7 +67,7 @@ export const CreateTaskBody = Type.Object(
 );
 export type CreateTaskBody = Static<typeof CreateTaskBody>;
 
-/** `CreateTaskBody` as the description of the API shows it: with an entry of `notify` for each channel that there is. */
+/** `CreateTaskBody` for the API description, with an example of `notify` for each channel. */
 export function describeCreateTaskBody(channels: readonly NotifiableChannel[]): TSchema {
   const { notify } = CreateTaskBody.properties;
   const examples = [channels.map(({ example }) => example)];
@@ -75,13 +77,13 @@ export function describeCreateTaskBody(channels: readonly NotifiableChannel[]): 
 /** What `POST /api/tasks/{id}/complete` takes. (spec: Complete a task) */
 export const CompleteTaskBody = Type.Object(
   {
-    response: Json("The answer; it must fit the task's `response_schema`."),
+    response: Json("The answer. It must match the task's `response_schema`."),
     completed_by_email: Type.Optional(
       Nullable(
         Text({
           minLength: 1,
           maxLength: 254,
-          description: "Whom the answer is from; counts for the admin token only.",
+          description: "The person who gave the answer. Used with the admin token only.",
         }),
       ),
     ),
@@ -90,7 +92,7 @@ export const CompleteTaskBody = Type.Object(
         Text({
           minLength: 1,
           maxLength: 100,
-          description: "Where the answer was given; counts for the admin token only.",
+          description: "The channel of the answer. Used with the admin token only.",
         }),
       ),
     ),
@@ -103,7 +105,10 @@ export const CancelTaskBody = Type.Object(
   {
     reason: Type.Optional(
       Nullable(
-        Text({ maxLength: 2000, description: "Why; the record, the poll, the callback and the audit trail show it." }),
+        Text({
+          maxLength: 2000,
+          description: "The reason. The task, the poll, the callback and the audit trail show it.",
+        }),
       ),
     ),
   },
@@ -114,7 +119,7 @@ export type CancelTaskBody = Static<typeof CancelTaskBody>;
 export const ClaimTaskBody = Type.Object(
   {
     force: Type.Optional(
-      Nullable(Type.Boolean({ description: "Takes the task over from whoever claimed it; for operators." })),
+      Nullable(Type.Boolean({ description: "Takes over the claim of another person. For operators only." })),
     ),
   },
   { $id: "ClaimTask", additionalProperties: true },
@@ -123,9 +128,9 @@ export type ClaimTaskBody = Static<typeof ClaimTaskBody>;
 
 export const AssignTaskBody = Type.Object(
   {
-    user_id: Type.Optional(Nullable(Text({ maxLength: 100, description: "An active user; null: nobody." }))),
+    user_id: Type.Optional(Nullable(Text({ maxLength: 100, description: "An active user, or null to unassign." }))),
     email: Type.Optional(
-      Nullable(Text({ maxLength: 254, description: "An address, which need not be a user's yet; null: nobody." })),
+      Nullable(Text({ maxLength: 254, description: "An email, of a user or not, or null to unassign." })),
     ),
   },
   { $id: "AssignTask", additionalProperties: true },
@@ -134,11 +139,11 @@ export type AssignTaskBody = Static<typeof AssignTaskBody>;
 
 const VerifierResult = Type.Unsafe<{ passed: boolean; reason: string | null; attempt: number } | null>({
   type: ["object", "null"],
-  description: "The latest verdict; null until there is one.",
+  description: "The latest verdict, or null.",
   properties: {
     passed: { type: "boolean" },
-    reason: { type: ["string", "null"], description: "Why the verifier decided so." },
-    attempt: { type: "integer", description: "Rejections up to this verdict, itself included." },
+    reason: { type: ["string", "null"], description: "The reason of the verdict." },
+    attempt: { type: "integer", description: "Number of rejections, including this one." },
   },
   required: ["passed", "reason", "attempt"],
 });
@@ -148,36 +153,41 @@ const NullableText = (description: string) => Nullable(Type.String({ description
 
 const cancelFields = {
   cancelled_at: NullableTime("When the task was cancelled."),
-  cancelled_by: NullableText("The address of the operator who cancelled; null when the admin token did."),
-  cancel_reason: NullableText("Why the task was cancelled, as the caller said."),
+  cancelled_by: NullableText("Email of the operator who cancelled, or null if the admin token was used."),
+  cancel_reason: NullableText("The reason that the caller gave."),
 };
 
 const recordFields = {
   id: Type.String({ examples: ["tsk_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
   idempotency_key: Type.String(),
   status: Status,
-  task: Type.String({ description: "What is to be decided or done." }),
-  payload: Json("Data the human reviews."),
-  assign_to: Nullable(Json("Routing request as supplied.")),
-  assigned_to_email: NullableText("Who it was routed to."),
-  assigned_to_user_id: NullableText("The directory user it was routed to."),
-  claimed_by_email: NullableText("Who is working on it. A claim keeps others from starting, not from answering."),
-  claim_expires_at: NullableTime("When the claim ends unless it is renewed."),
-  response: Nullable(Json("The accepted answer; null until the task is completed.")),
+  task: Type.String({ description: "The question or the work." }),
+  payload: Json("Data for the person to review."),
+  assign_to: Nullable(Json("The routing request, as sent.")),
+  assigned_to_email: NullableText("Email of the assignee."),
+  assigned_to_user_id: NullableText("User id of the assignee."),
+  claimed_by_email: NullableText("Email of the person who works on it. Others can still answer."),
+  claim_expires_at: NullableTime("When the claim expires, unless it is renewed."),
+  response: Nullable(Json("The accepted answer, or null.")),
   verifier_result: VerifierResult,
-  verification_attempt: Type.Integer({ description: "Rejections by the verifier so far." }),
+  verification_attempt: Type.Integer({ description: "Number of rejections by the verifier." }),
   timeout_seconds: Type.Integer(),
   timeout_at: Time("When the task times out."),
   redact_payload: Type.Boolean(),
   created_at: Time("UTC, with milliseconds."),
-  updated_at: Time("The last transition."),
+  updated_at: Time("Time of the last change of status."),
   completed_at: NullableTime("When the answer was accepted."),
   timed_out_at: NullableTime("When the task timed out."),
-  completed_by_email: NullableText("Who answered."),
-  completed_by_user_id: NullableText("The directory user who answered."),
+  completed_by_email: NullableText("Email of the person who answered."),
+  completed_by_user_id: NullableText("User id of the person who answered."),
   ...answerAccountRecord,
-  completed_via_channel: NullableText("Where the answer was given, for example `dashboard`."),
+  completed_via_channel: NullableText("The channel of the answer, for example `dashboard`."),
   ...cancelFields,
+};
+
+/** In a single read, so that everyone who may answer can correct what was sent back. */
+const rejectedField = {
+  rejected_response: Type.Optional(Json("The answer that was sent back. Only while the status is `rejected`.")),
 };
 
 const schemaFields = {
@@ -186,37 +196,48 @@ const schemaFields = {
   form_definition: Nullable(Json("Hints for the form.")),
 };
 
-/** Shown to operators and the admin token only. */
+/** Only operators and the admin token see these fields. */
 const routingFields = {
   notify: Type.Optional(Nullable(Type.Array(Type.String()))),
-  callback_url: Type.Optional(NullableText("Where the outcome is posted.")),
-  is_verified: Type.Boolean({ description: "A verifier checks answers before they count, which takes a moment." }),
-  verifier_config: Type.Optional(Nullable(Json("How answers are verified."))),
+  callback_url: Type.Optional(NullableText("Receives the outcome.")),
+  is_verified: Type.Boolean({ description: "A verifier checks answers before they are accepted." }),
+  verifier_config: Type.Optional(Nullable(Json("Settings of the verifier."))),
 };
 
 /** A task as creation, completion and single reads return it. (spec: Task record) */
-export const TaskRecord = Type.Object({ ...recordFields, ...schemaFields, ...routingFields }, { $id: "Task" });
+export const TaskRecord = Type.Object(
+  { ...recordFields, ...rejectedField, ...schemaFields, ...routingFields },
+  { $id: "Task" },
+);
 export type TaskRecord = Static<typeof TaskRecord>;
 
-/** A task in a list: the schemas only when asked for. */
+const { payload, response, ...summaryFields } = recordFields;
+
+/** A task in a list. It has the schemas only if the request includes them, and no documents in a summary. */
 export const ListedTask = Type.Object(
-  { ...recordFields, ...Type.Partial(Type.Object(schemaFields)).properties, ...routingFields },
+  {
+    ...summaryFields,
+    ...Type.Partial(Type.Object({ payload, response, ...schemaFields })).properties,
+    ...routingFields,
+  },
   { $id: "ListedTask" },
 );
 export type ListedTask = Static<typeof ListedTask>;
 
 export const ListTasksQuery = Type.Object({
-  status: Type.Optional(Type.Array(Status, { maxItems: 6, description: "Repeatable: any of these." })),
-  assigned_to: Type.Optional(Text({ minLength: 1, maxLength: 254, description: "E-mail address or user id." })),
-  unassigned: Type.Optional(
-    Type.Boolean({ description: "true: only tasks that nobody is assigned to; false: only the others." }),
-  ),
-  terminal: Type.Optional(Type.Boolean({ description: "true: only tasks that have ended; false: only open ones." })),
+  status: Type.Optional(Type.Array(Status, { maxItems: 6, description: "Can be repeated." })),
+  assigned_to: Type.Optional(Text({ minLength: 1, maxLength: 254, description: "Email or user id." })),
+  unassigned: Type.Optional(Type.Boolean({ description: "true: only unassigned tasks. false: only assigned tasks." })),
+  terminal: Type.Optional(Type.Boolean({ description: "true: only closed tasks. false: only open tasks." })),
   q: Type.Optional(
-    Text({ maxLength: 200, description: "Text that occurs in `task`; A to Z stand for a to z as well." }),
+    Text({
+      maxLength: 200,
+      description:
+        "Text in `task`, or in the email or the name of the assignee or of the person who answered (the case of A to Z is ignored), or a complete `id` or `idempotency_key`.",
+    }),
   ),
   key_prefix: Type.Optional(
-    Text({ minLength: 1, maxLength: 200, description: "What `idempotency_key` begins with, as it is written." }),
+    Text({ minLength: 1, maxLength: 200, description: "Prefix of `idempotency_key`. Case matters." }),
   ),
   sort: Type.Optional(
     Type.Unsafe<"created" | "deadline">({
@@ -229,12 +250,12 @@ export const ListTasksQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 200,
-      description: "Rows in one page, at most (default 50). A page of very large documents holds fewer.",
+      description: "Maximum number of rows (default 50). Pages with very large documents have fewer.",
     }),
   ),
-  cursor: Type.Optional(Text({ maxLength: 500, description: "From the `Link` header of the page before." })),
+  cursor: Type.Optional(Text({ maxLength: 500, description: "From the `Link` header of the previous page." })),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 1_000_000, description: "Rows to pass over; a cursor is faster." }),
+    Type.Integer({ minimum: 0, maximum: 1_000_000, description: "Rows to skip. A cursor is faster." }),
   ),
   include: Type.Optional(
     Type.Unsafe<"schemas">({
@@ -243,16 +264,23 @@ export const ListTasksQuery = Type.Object({
       description: "`schemas` adds the schemas and the form definition to each row.",
     }),
   ),
+  view: Type.Optional(
+    Type.Unsafe<"full" | "summary">({
+      type: "string",
+      enum: ["full", "summary"],
+      description: "`summary` leaves `payload` and `response` out of each row. Default: `full`.",
+    }),
+  ),
 });
 export type ListTasksQuery = Static<typeof ListTasksQuery>;
 
 export const TaskCounts = Type.Object(
   {
-    open: Type.Integer({ description: "Tasks that wait for an answer." }),
+    open: Type.Integer({ description: "Open tasks." }),
     mine: Type.Integer({ description: "Open tasks assigned to the caller." }),
-    unclaimed: Type.Integer({ description: "Open tasks that nobody is assigned to." }),
+    unclaimed: Type.Integer({ description: "Open tasks without an assignee." }),
     due_within_hour: Type.Integer({ description: "Open tasks with less than an hour left." }),
-    closed_today: Type.Integer({ description: "Tasks that ended since midnight UTC." }),
+    closed_today: Type.Integer({ description: "Tasks closed since midnight UTC." }),
   },
   { $id: "TaskCounts" },
 );
@@ -260,7 +288,7 @@ export type TaskCounts = Static<typeof TaskCounts>;
 
 export const PollQuery = Type.Object({
   timeout: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 60, default: 25, description: "Seconds to wait for the end of the task." }),
+    Type.Integer({ minimum: 0, maximum: 60, default: 25, description: "Seconds to wait until the task closes." }),
   ),
 });
 
@@ -286,15 +314,19 @@ export const AuditEntryRecord = Type.Object(
   {
     id: Type.String(),
     task_id: Type.String(),
-    action: Type.String({ examples: ["created", "completed"] }),
+    action: Type.String({
+      description:
+        "`verified`, `rejected` and `verification_exhausted` are verdicts of the verifier. Their actor is the person who gave the answer.",
+      examples: ["created", "completed"],
+    }),
     from_status: Nullable(Type.String()),
     to_status: Nullable(Type.String()),
     actor_type: Type.Unsafe<"system" | "human" | "agent">({ type: "string", enum: ["system", "human", "agent"] }),
     actor_email: Nullable(Type.String()),
     channel: Nullable(Type.String()),
-    verifier_reason: Nullable(Type.String()),
-    embed_sub: NullableText("The embedding product's own id of the person; not verified."),
-    extra: Nullable(Json("More about this entry, for example the keys of a response; never its values.")),
+    verifier_reason: NullableText("Why the verifier rejected the answer."),
+    embed_sub: NullableText("The person's id in the embedding product. Not verified."),
+    extra: Nullable(Json("Details of this entry, for example the keys of a response, but not its values.")),
     created_at: Time("When it happened."),
   },
   { $id: "AuditEntry" },
@@ -303,7 +335,7 @@ export type AuditEntryRecord = Static<typeof AuditEntryRecord>;
 
 export const StatsQuery = Type.Object({
   window_days: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 365, default: 30, description: "Days to look back, today included." }),
+    Type.Integer({ minimum: 1, maximum: 365, default: 30, description: "Number of days, including today." }),
   ),
 });
 
@@ -316,35 +348,33 @@ const NullableNumber = (description: string) => Nullable(Type.Number({ descripti
 export const Stats = Type.Object(
   {
     window_days: Type.Integer(),
-    generated_at: Time("When these numbers were taken."),
+    generated_at: Time("When the numbers were computed."),
     totals: Type.Object(
       { created: Type.Integer(), rejected: Type.Integer(), ...terminalCounts },
       {
         description:
-          "Open tasks by status as of now, and tasks that ended in the window by how. More than 5000 open tasks are counted every ten seconds at most.",
+          "Open tasks by status, and tasks closed in the window by outcome. If there are more than 5000 open tasks, they are counted at most every ten seconds.",
       },
     ),
     completion_rate: NullableNumber(
-      "Completed tasks as a part of those that ended in the window, 0 to 1; null when none ended.",
+      "Share of completed tasks among the tasks closed in the window, 0 to 1. null if no task closed.",
     ),
     avg_completion_seconds: NullableNumber("From creation to the accepted answer."),
-    median_completion_seconds: NullableNumber(
-      "Half of the answers came faster. Within 1 % where there are more than 1000 answers, else exact.",
-    ),
-    p90_completion_seconds: NullableNumber("Nine of ten answers came faster. As exact as the median."),
+    median_completion_seconds: NullableNumber("Exact up to 1000 answers, within 1 % for more."),
+    p90_completion_seconds: NullableNumber("90th percentile, with the precision of the median."),
     by_day: Type.Array(
       Type.Object({ date: Type.String({ examples: ["2026-01-31"] }), created: Type.Integer(), ...terminalCounts }),
-      { description: "One entry for each day of the window (UTC), oldest first." },
+      { description: "One entry per day of the window (UTC), oldest first." },
     ),
     by_channel: Type.Array(Type.Object({ channel: Nullable(Type.String()), completed: Type.Integer() }), {
-      description: "Completed tasks of the window by where they were answered, most first.",
+      description: "Completed tasks of the window by channel, largest first.",
     }),
   },
   { $id: "Stats" },
 );
 export type Stats = Static<typeof Stats>;
 
-/** Errors of a route that takes an answer, besides those of its credentials and of any body. */
+/** Errors of a route that accepts an answer, without those of credentials and body. */
 export const ANSWER_ERRORS = [
   "TASK_NOT_FOUND",
   "TASK_ALREADY_TERMINAL",

@@ -9,8 +9,8 @@ import { findFirstDay, findTotals, startOf, type Period } from "./stored-totals.
 import { noneEnded, rankOf, readTotals, sumTotals } from "./totals.ts";
 
 /**
- * The numbers of the last `windowDays` days (UTC, today included): open tasks as they are now, ended ones by when they
- * ended. What is over comes from stored totals, and only what has none yet is counted. (spec: Other, stats)
+ * Returns the statistics of the last `windowDays` days (UTC, including today). Open tasks are counted now, closed tasks by
+ * the time they closed. Past hours come from stored totals; only hours without totals are counted. (spec: Other, stats)
  */
 export async function readStats({ db }: { db: Db }, caller: Caller, windowDays: number): Promise<Stats> {
   requireMay(caller, "stats");
@@ -52,10 +52,10 @@ function inSeconds(ms: number | null): number | null {
   return ms === null ? null : ms / SECOND;
 }
 
-/** The totals of everything from `since`, the start of a day, to the end of today, in pieces that lie within one day each. */
+/** Returns the totals from `since` (the start of a day) to the end of today, in periods within one day each. */
 async function readPeriods(reader: Reader, since: number, now: number): Promise<Period[]> {
   const today = startOf(DAY, now);
-  // Rows from before the first task are never stored, and counting nothing for every day would take long.
+  // Days before the first task have no stored totals, and counting them would take long.
   const from = Math.max(since, Math.min((await findFirstDay(reader)) ?? today, today));
   const days = await findTotals(reader, DAY, { from, to: today, now });
   const periods = [...days];
@@ -77,7 +77,7 @@ async function readPeriod(reader: Reader, start: number, end: number): Promise<P
   return { start, totals: await readTotals(reader, start, end) };
 }
 
-/** More open tasks than this are counted again only after a while: each of them has to be looked at. */
+/** Above this number, open tasks are counted less often, because each count reads all of them. */
 const OPEN_COUNTED_EACH_TIME = 5000;
 const OPEN_COUNTED_EVERY_MS = 10 * SECOND;
 

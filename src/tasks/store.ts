@@ -9,23 +9,25 @@ import { parseJson } from "../lib/json.ts";
 import { deleteCandidates } from "./candidates.ts";
 import type { TaskStatus, VerifierResult } from "./lifecycle.ts";
 
-/** A task without its documents: what its life is decided on. Times are epoch milliseconds. */
+/** A task without its documents. Times are epoch milliseconds. */
 export interface Task extends Omit<TaskRow, "status" | "verifier_result" | "redact_payload"> {
   status: TaskStatus;
   verifier_result: VerifierResult | null;
   redact_payload: boolean;
 }
 
-/** What a task was created with, as JSON: most of it is only passed on. */
+/** The JSON documents of a task's creation. Most of them are only passed on. */
 export type TaskDocuments = Omit<TaskDocumentsRow, "task_id">;
 
-/** A task with all that its record shows. */
+/** A task with everything that its record shows. */
 export interface TaskWithDocuments extends Task, TaskDocuments {
   /** As JSON. */
   response: string | null;
+  /** The answer that the verifier refused last, as JSON; null if the task is not sent back. */
+  rejected_response: string | null;
 }
 
-/** Makes a task of a row, and takes the row over: copying its columns would cost more than reading them. */
+/** Turns a row into a task. Reuses the row object, because copying its columns costs more than reading them. */
 export function toTask<Row extends TaskRow>(row: Row): Omit<Row, keyof Task> & Task {
   const { verifier_result, redact_payload } = row;
   return Object.assign(row as Omit<Row, keyof Task>, {
@@ -38,24 +40,33 @@ const selectTaskForUpdate = writeStatement<{ id: string }, TaskRow>((query, para
   forUpdate(dialect, query.selectFrom("tasks").selectAll().where("id", "=", param("id"))),
 );
 
-const selectTaskWithDocuments = readStatement<{ id: string }, TaskRow & TaskDocuments & { response: string | null }>(
-  (query, param) =>
-    query
-      .selectFrom("tasks")
-      .innerJoin("task_documents", "task_documents.task_id", "tasks.id")
-      .leftJoin("task_responses", "task_responses.task_id", "tasks.id")
-      .selectAll("tasks")
-      .select([
-        "task_documents.payload",
-        "task_documents.payload_schema",
-        "task_documents.response_schema",
-        "task_documents.form_definition",
-        "task_documents.assign_to",
-        "task_documents.notify",
-        "task_documents.verifier_config",
-        "task_responses.response",
-      ])
-      .where("tasks.id", "=", param("id")),
+const selectTaskWithDocuments = readStatement<
+  { id: string },
+  TaskRow & TaskDocuments & Pick<TaskWithDocuments, "response" | "rejected_response">
+>((query, param) =>
+  query
+    .selectFrom("tasks")
+    .innerJoin("task_documents", "task_documents.task_id", "tasks.id")
+    .leftJoin("task_responses", "task_responses.task_id", "tasks.id")
+    .leftJoin("verification_attempts", (join) =>
+      join
+        .onRef("verification_attempts.task_id", "=", "tasks.id")
+        .onRef("verification_attempts.attempt", "=", "tasks.verification_attempt")
+        .on("tasks.status", "=", "rejected"),
+    )
+    .selectAll("tasks")
+    .select([
+      "task_documents.payload",
+      "task_documents.payload_schema",
+      "task_documents.response_schema",
+      "task_documents.form_definition",
+      "task_documents.assign_to",
+      "task_documents.notify",
+      "task_documents.verifier_config",
+      "task_responses.response",
+      "verification_attempts.response as rejected_response",
+    ])
+    .where("tasks.id", "=", param("id")),
 );
 
 const selectIdByKey = readStatement<{ idempotency_key: string }, { id: string }>((query, param) =>
@@ -78,7 +89,7 @@ const selectRequest = readStatement<{ task_id: string }, Pick<TaskDocuments, "as
   query.selectFrom("task_documents").select(["assign_to", "notify"]).where("task_id", "=", param("task_id")),
 );
 
-/** Who a task was asked of, as its creation said; null where the task is gone. */
+/** Returns `assign_to` and `notify` of a task's creation; null if the task is gone. */
 export async function findRequest(
   reader: Reader,
   task_id: string,
@@ -93,7 +104,7 @@ export async function findTaskIdByKey(reader: Reader, idempotency_key: string): 
 }
 
 /**
- * Reads a task and holds it until `tx` ends: whoever else wants to move it waits here.
+ * Reads a task and locks it until `tx` ends. Other moves of the task wait here.
  * @throws ServiceError TASK_NOT_FOUND
  */
 export async function lockTask(tx: Tx, id: string): Promise<Task> {
@@ -102,7 +113,7 @@ export async function lockTask(tx: Tx, id: string): Promise<Task> {
   return task;
 }
 
-/** Like `lockTask`, for whom it is no error that the task is gone. */
+/** Like `lockTask`, but returns null when the task is gone. */
 export async function findTaskForUpdate(tx: Tx, id: string): Promise<Task | null> {
   const [row] = await tx.run(selectTaskForUpdate, { id });
   return row ? toTask(row) : null;
@@ -113,7 +124,7 @@ export async function setAuditSeq(tx: Tx, id: string, audit_seq: number): Promis
   await tx.query.updateTable("tasks").set({ audit_seq }).where("id", "=", id).execute();
 }
 
-/** Who has a task. */
+/** The assignment and claim columns of a task. */
 export const ROUTING = [
   "assigned_to_user_id",
   "assigned_to_email",
@@ -155,7 +166,7 @@ export async function listAuditEntries(reader: Reader, taskId: string): Promise<
   return reader.query.selectFrom("audit_entries").selectAll().where("task_id", "=", taskId).orderBy("seq").execute();
 }
 
-/** Deletes a task and all that was written about it. */
+/** Deletes a task with its documents and its audit trail. */
 export async function deleteTask(tx: Tx, id: string): Promise<void> {
   await tx.query.deleteFrom("audit_entries").where("task_id", "=", id).execute();
   await tx.query.deleteFrom("verification_attempts").where("task_id", "=", id).execute();
@@ -177,7 +188,7 @@ const selectDue = writeStatement<{ now: number; limit: number }, TaskRow>((query
   return forUpdateOfFree(dialect, select);
 });
 
-/** Open tasks whose time has run out, held until `tx` ends; those that somebody else holds are left out. */
+/** Locks open tasks past their deadline until `tx` ends. Skips tasks that another process has locked. */
 export async function lockDueTasks(tx: Tx, now: number, limit: number): Promise<Task[]> {
   return (await tx.run(selectDue, { now, limit })).map(toTask);
 }
@@ -203,7 +214,7 @@ const selectLapsed = writeStatement<{ now: number; limit: number }, TaskRow>((qu
   return forUpdateOfFree(dialect, select);
 });
 
-/** Tasks whose claim has run out, held until `tx` ends; those that somebody else holds are left out. */
+/** Locks tasks with an expired claim until `tx` ends. Skips tasks that another process has locked. */
 export async function lockLapsedClaims(tx: Tx, now: number, limit: number): Promise<Task[]> {
   return (await tx.run(selectLapsed, { now, limit })).map(toTask);
 }

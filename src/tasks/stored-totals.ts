@@ -7,19 +7,19 @@ import type { Task } from "./store.ts";
 import { readTotals, sumTotals, type Totals } from "./totals.ts";
 
 /*
- * Totals of every hour (UTC) that is over are counted once and stored, and those of every day from its hours. Who stores
- * them claims the row first, then counts, then writes under the version it claimed. Whoever changes what such a span
- * holds (a deletion) raises the version in the same transaction: a count that was under way meanwhile is dropped, one
- * that was stored is forgotten. Any number of processes may do the same at once.
+ * The totals of every past hour (UTC) are counted once and stored; those of a day are summed from its hours. A process
+ * claims the row first, then counts, then writes under the version that it claimed. A change in a past span (a deletion)
+ * raises the version in the same transaction: this drops a count in progress and deletes a stored one. Several processes
+ * may do this at once.
  */
 
-/** Nothing is written any more into an hour that ended this long ago: statements and transactions end in seconds. */
+/** An hour that ended this long ago does not change any more, because transactions end within seconds. */
 const SETTLED_MS = 10 * MINUTE;
-/** Clocks of processes that share a database differ by less: a row from further ahead was written under a wrong one. */
+/** Maximum clock difference between processes. A row from further ahead was written with a wrong clock. */
 const AHEAD_MS = 1 * MINUTE;
 /** Days for which totals are kept. (spec: Other, stats) */
 const DAYS_KEPT = 366;
-/** How often the totals are looked at when nothing is missing, and when something was. */
+/** Interval of the checks for missing totals, and the pause after one was stored. */
 const LOOK_EVERY_MS = 1 * MINUTE;
 const BETWEEN_MS = 100;
 
@@ -33,12 +33,12 @@ export interface Period {
   totals: Totals;
 }
 
-/** Totals that were read before. Those of one version never change, and reading and parsing them is most of the work. */
+/** Cache of totals. Totals of one version never change, and parsing them is most of the work. */
 const known = new WeakMap<Reader, Map<string, Totals>>();
-/** A year of days, and then some hours; when there are more, all are read anew. */
+/** A year of days and some hours. A larger cache is cleared. */
 const KNOWN_MAX = 1000;
 
-/** Stored totals of spans that begin in `from` to `to`, in order; those that are not stored are left out. */
+/** Returns the stored totals of spans that start in `from` to `to`, in order. Missing ones are skipped. */
 export async function findTotals(
   reader: Reader,
   span: number,
@@ -116,8 +116,8 @@ function inOrder(keys: Key[]): Key[] {
 }
 
 /**
- * Stores totals that are missing, newest first and of one day at the most.
- * @returns how many were stored; when none, there is nothing left to do for now
+ * Stores missing totals, newest first, of at most one day.
+ * @returns how many were stored; 0 if none are missing
  */
 export async function storeTotals({ db }: { db: Db }): Promise<number> {
   if (await isEmpty(db)) return 0;
@@ -161,7 +161,7 @@ async function storeDay(db: Db, day: number, { settled, now }: { settled: number
 
   const whole = claims.find(({ span }) => span === DAY);
   const parts = whole ? await findTotals(db.heavy, HOUR, range) : [];
-  // Where an hour was forgotten meanwhile, the day has to wait.
+  // If an hour was deleted in the meantime, the day has to wait.
   if (!whole || parts.length < DAY / HOUR) return stored;
   return stored + (await save(db, [{ ...whole, totals: sumTotals(parts.map(({ totals }) => totals)) }], now));
 }
@@ -182,7 +182,7 @@ async function findStarts(
   return new Set(rows.map(({ start }) => start));
 }
 
-/** The versions under which these totals may be written, for as long as nobody forgets them. */
+/** Returns the versions under which these totals may be written. Deleting totals invalidates the version. */
 async function claim(tx: Tx, keys: Key[]): Promise<Claim[]> {
   await tx.query
     .insertInto("task_totals")
@@ -200,7 +200,7 @@ async function claim(tx: Tx, keys: Key[]): Promise<Claim[]> {
 }
 
 /**
- * Writes totals, except those that were forgotten, or written by somebody else, since they were claimed.
+ * Writes totals, except those that were deleted, or written by another process, since they were claimed.
  * @returns how many were written
  */
 async function save(db: Db, counted: Counted[], computed_at: number): Promise<number> {

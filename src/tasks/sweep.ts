@@ -2,13 +2,13 @@ import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
 import { SECOND } from "../lib/time.ts";
 
-/** Something that is done when its time comes, however many processes watch for it. */
+/** Work that is done when it is due. Several processes may do it side by side. */
 export interface SweepOptions {
-  /** What one run does at most; a run that did as much is followed by another at once. */
+  /** Maximum of one run. A run that reaches it is followed by another at once. */
   batch: number;
-  /** Does what is due. @returns how much that was */
+  /** Does the work that is due. @returns how many items it did */
   run: () => Promise<number>;
-  /** When something falls due next, epoch milliseconds; null: nothing is known of. */
+  /** Returns when the next item is due, in epoch milliseconds; null if there is none. */
   next: () => Promise<number | null>;
   /** For the log. */
   onError: string;
@@ -20,14 +20,14 @@ export interface Sweep {
   stop(): Promise<void>;
 }
 
-/** How long a sweep relies on what it knows; then it looks again. */
+/** Maximum time between two checks. */
 const LOOK_EVERY_MS = 10 * SECOND;
-/** Where something due is held by somebody else; also the least time between two looks. */
+/** Wait while another process holds a due item; also the minimum time between two checks. */
 const LEFT_OVER_MS = 50;
 /** After an error. */
 const AGAIN_MS = 1 * SECOND;
 
-/** Runs a sweep until it is stopped: with a timer at the next time, and a look every ten seconds. */
+/** Runs a sweep until it is stopped: when the next item is due, and at least every ten seconds. */
 export function startSweep({ db, log }: { db: Db; log: Logger }, { batch, run, next, onError }: SweepOptions): Sweep {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
@@ -44,14 +44,14 @@ export function startSweep({ db, log }: { db: Db; log: Logger }, { batch, run, n
     if (!isStopped) timer = setTimeout(start, wait);
   }
 
-  /** @returns for how long there is nothing to do, in milliseconds */
+  /** @returns milliseconds until the next check */
   async function sweepOnce(): Promise<number> {
     try {
-      // One batch a turn: others who want to write get in between.
+      // One batch at a time, so that other writes get a turn in between.
       let done = batch;
       while (!isStopped && done === batch) done = await run();
       const at = await next();
-      // What is due and was left over is being done by somebody else.
+      // Another process holds the items that are due and were left over.
       return at === null ? LOOK_EVERY_MS : Math.min(Math.max(at - db.now(), LEFT_OVER_MS), LOOK_EVERY_MS);
     } catch (error) {
       log.error({ err: error }, onError);

@@ -38,12 +38,13 @@ import {
   type TaskWithDocuments,
 } from "./store.ts";
 import { forgetTotalsOf } from "./stored-totals.ts";
+import { withoutCause } from "./unavailable-check.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
 
-/** A vendor's reason is kept up to here. */
+/** Maximum length of a verifier's reason. */
 const REASON_CHARACTERS_MAX = 4000;
 
-/** What taking an answer needs. */
+/** The context of `completeTask`. */
 export interface CompletionContext {
   db: Db;
   config: Config;
@@ -62,8 +63,8 @@ export async function readTask(ctx: { db: Db }, caller: Caller, id: string): Pro
 }
 
 /**
- * Takes an answer: checks it against the task's schema and with its verifier, then moves the task. No transaction is open
- * while the verifier is asked; what happened to the task meanwhile wins. (spec: Complete a task)
+ * Answers a task: checks the answer against its schema and with its verifier, then moves the task. No transaction is open
+ * while the verifier runs; a change of the task in the meantime wins. (spec: Complete a task)
  *
  * @returns the task, `completed`, `rejected` or `verification_exhausted`
  * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, TASK_CHANGED, VALIDATION_FAILED, and the verifier's codes
@@ -82,8 +83,10 @@ export async function completeTask(
   await requireFits(ctx.schemas, requireSchema(task.response_schema, "/response_schema"), body.response, "/response");
 
   const by = completerOf(caller, body);
-  const event = await verifyAnswer(ctx, task, { response: body.response, by });
-  // A verifier takes its time, and somebody may be signed out meanwhile.
+  const event = await verifyAnswer(ctx, task, { response: body.response, by }).catch((error: unknown) => {
+    throw withoutCause(error, caller);
+  });
+  // The caller may have been signed out while the verifier was asked.
   if (task.verifier_config !== null) await requireStillValid(ctx, caller);
   const moved = await moveTask(
     ctx,
@@ -94,10 +97,16 @@ export async function completeTask(
     },
     actorOf(caller, by.email),
   );
-  return { ...task, ...moved, response: moved.status === "completed" ? JSON.stringify(body.response) : null };
+  const response = JSON.stringify(body.response);
+  return {
+    ...task,
+    ...moved,
+    response: moved.status === "completed" ? response : null,
+    rejected_response: moved.status === "rejected" ? response : null,
+  };
 }
 
-/** What becomes of a valid answer. A verifier is skipped altogether where the payload is redacted. */
+/** Returns the event for a valid answer. The verifier is skipped if the payload is redacted. */
 async function verifyAnswer(
   ctx: CompletionContext,
   task: TaskWithDocuments,
@@ -131,9 +140,8 @@ export async function cancelTask(
 }
 
 /**
- * Waits until the task has ended, for `timeoutSeconds` at the most, and gives its state then. (spec: Tasks, poll)
- * @throws ServiceError FORBIDDEN, also when the task was given to somebody else meanwhile; TASK_NOT_FOUND, also when it
- *   was deleted
+ * Waits up to `timeoutSeconds` until the task is closed, and returns its state. (spec: Tasks, poll)
+ * @throws ServiceError FORBIDDEN, also if the task was reassigned in the meantime; TASK_NOT_FOUND, also if it was deleted
  */
 export async function pollTask(
   ctx: { db: Db; waiters: Waiters },
@@ -144,7 +152,7 @@ export async function pollTask(
 ): Promise<PolledTask> {
   requireMay(caller, "poll");
   requireTaskId(id);
-  // An operator may see every task; of others it is asked before they wait, and when the waiting is over.
+  // Operators may see every task. For others access is checked before and after the wait.
   if (!isOperator(caller)) await requireMayWith(ctx.db, caller, "poll", await getPolledTask(ctx.db, id));
   const task = await waitAs(ctx, caller, id, timeoutSeconds * SECOND, signal);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
@@ -153,10 +161,9 @@ export async function pollTask(
 }
 
 /**
- * Waits for the end of a task, and no longer than somebody who is signed in stays so. When a session of theirs ends, the
- * waiting ends with the state of that moment.
+ * Waits until a task is closed or a session of the caller ends, and returns the state at that moment.
  *
- * @throws ServiceError UNAUTHENTICATED when it was this session
+ * @throws ServiceError UNAUTHENTICATED if it was this session
  */
 async function waitAs(
   ctx: { db: Db; waiters: Waiters },
@@ -173,7 +180,7 @@ async function waitAs(
   });
   try {
     const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, signedOut.signal]));
-    // Asked in any case: a hint may be lost.
+    // Checked in any case, because a hint may be lost.
     await requireStillValid(ctx, caller);
     return signedOut.signal.aborted ? await findPolledTask(ctx.db, id) : task;
   } finally {
@@ -187,7 +194,7 @@ async function getPolledTask(db: Db, id: string): Promise<PolledTask> {
   return task;
 }
 
-/** The audit trail, oldest first; of a deleted task, who deleted it and when. @throws ServiceError TASK_NOT_FOUND */
+/** Returns the audit trail, oldest first. Of a deleted task only the deletion is left. @throws ServiceError TASK_NOT_FOUND */
 export async function readAuditTrail(ctx: { db: Db }, caller: Caller, id: string): Promise<AuditEntryRow[]> {
   requireMay(caller, "audit");
   requireTaskId(id);
@@ -197,8 +204,8 @@ export async function readAuditTrail(ctx: { db: Db }, caller: Caller, id: string
 }
 
 /**
- * Deletes a task with all that was written about it and all that is owed for it; its key becomes free. What stays is one
- * audit entry: which task, who deleted it, when. @throws ServiceError TASK_NOT_FOUND
+ * Deletes a task with its documents, audit trail and deliveries, and frees its key. One audit entry remains: the id, who
+ * deleted it, and when. @throws ServiceError TASK_NOT_FOUND
  */
 export async function removeTask(ctx: { db: Db }, caller: Caller, id: string): Promise<void> {
   requireMay(caller, "delete");
@@ -216,7 +223,7 @@ export async function removeTask(ctx: { db: Db }, caller: Caller, id: string): P
   });
 }
 
-/** What cannot be an id is nobody's; it also never reaches the database. */
+/** Rejects malformed ids before any query. */
 export function requireTaskId(id: string): void {
   if (!isId("tsk", id)) throw new ServiceError("TASK_NOT_FOUND");
 }

@@ -4,12 +4,12 @@ import { moveLocked } from "./move.ts";
 import { findNextDeadline, lockDueTasks } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 
-/** Tasks ended in one transaction, at most. */
+/** Maximum number of tasks that time out in one transaction. */
 const BATCH = 100;
 
 /**
- * Ends every task whose time has run out, up to `limit` of them, and says how many. Any number of processes may do this
- * at once: each task ends once. (spec: States and transitions, `timeout_seconds` elapses)
+ * Times out up to `limit` tasks past their deadline and returns how many. Several processes may do this at once; each
+ * task times out once. (spec: States and transitions, `timeout_seconds` elapses)
  */
 export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promise<number> {
   return db.write(async (tx) => {
@@ -19,7 +19,7 @@ export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promis
   });
 }
 
-/** Keeps an eye on the deadlines until it is stopped. New tasks live for a minute at least, so no look misses one. */
+/** Times out due tasks until it is stopped. The shortest timeout is a minute, so new tasks are found in time. */
 export function startDeadlines(ctx: { db: Db; log: Logger }): Sweep {
   return startSweep(ctx, {
     batch: BATCH,

@@ -3,21 +3,21 @@ import type { Reader } from "../db/database.ts";
 import { lowestId } from "../lib/ids.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "./lifecycle.ts";
 
-/** What happened in a span of time: tasks by when they were created, and by when and how they ended. */
+/** Counts for a span of time: tasks by creation, and by the time and way they closed. */
 export interface Totals {
   created: number;
   ended: Record<TerminalStatus, number>;
-  /** Completed tasks by where they were answered. */
+  /** Completed tasks by channel. */
   channels: [channel: string | null, completed: number][];
-  /** Milliseconds from creation to the accepted answer, of all completed tasks together. */
+  /** Total milliseconds from creation to the accepted answer, over all completed tasks. */
   took_sum: number;
   took: Took;
 }
 
 /**
- * How long the completed tasks took: each by itself (milliseconds) while they are at most `EACH_MAX`, else how many fell
- * into which bucket, bucket and number in turns and in order. Up to 127 ms a bucket is a millisecond; above, each doubling has 64
- * buckets, so that the middle of one is less than 1 % away from all that is in it.
+ * Durations of the completed tasks. Up to `EACH_MAX` tasks: every duration in milliseconds. Above: pairs of bucket and count,
+ * flattened and in order. Up to 127 ms a bucket is one millisecond. Above, each doubling has 64 buckets, so that the middle
+ * of a bucket is within 1 % of every value in it.
  */
 type Took = { each: number[] } | { buckets: number[] };
 
@@ -25,7 +25,7 @@ const DOUBLINGS = 38;
 /** The last one begins after a thousand years. */
 const BUCKETS = 64 * (DOUBLINGS + 2);
 
-/** Median and 90th percentile are exact up to so many completed tasks. */
+/** Median and 90th percentile are exact up to this many completed tasks. */
 export const EACH_MAX = 1000;
 
 export function noneEnded(): Record<TerminalStatus, number> {
@@ -63,7 +63,7 @@ function sumTook(parts: readonly Took[], completed: number): Took {
   return { buckets };
 }
 
-/** The value that `part` (0 to 1) of the completed tasks did not exceed, by nearest rank; null when there are none. */
+/** Returns the duration that `part` (0 to 1) of the completed tasks did not exceed, by nearest rank; null without tasks. */
 export function rankOf({ took, ended }: Totals, part: number): number | null {
   let rank = Math.max(Math.ceil(ended.completed * part), 1);
   if ("each" in took) return took.each.toSorted((a, b) => a - b)[rank - 1] ?? null;
@@ -101,7 +101,7 @@ function bucketInSql(took: RawBuilder<number>): RawBuilder<number> {
 const count = sql<number>`count(*)`;
 const took = sql<number>`(completed_at - created_at)`;
 
-/** Counts the tasks between two moments; as costly as there are many. The time in an id stands for that of creation. */
+/** Counts the tasks between two moments. The cost grows with the number of tasks. The id contains the creation time. */
 export async function readTotals(reader: Reader, from: number, to: number): Promise<Totals> {
   const { created } = await reader.query
     .selectFrom("tasks")
@@ -112,7 +112,7 @@ export async function readTotals(reader: Reader, from: number, to: number): Prom
   const endedThen = reader.query.selectFrom("tasks").where("ended_at", ">=", from).where("ended_at", "<", to);
   const groups = await endedThen
     .select(["status", "completed_via_channel as channel", count.as("count")])
-    // A sum comes back as text from PostgreSQL.
+    // PostgreSQL returns a sum as text.
     .select(sql<number | string | null>`sum(${took})`.as("took_sum"))
     .groupBy(["status", "completed_via_channel"])
     .execute();
@@ -120,7 +120,7 @@ export async function readTotals(reader: Reader, from: number, to: number): Prom
   const ended = noneEnded();
   for (const group of groups) ended[group.status as TerminalStatus] += group.count;
   const completed = groups.filter((group) => group.status === "completed");
-  // Not by status, whose index would be taken for the better way.
+  // Not by status: the planner would then prefer its index, which is slower here.
   const completedThen = endedThen.where("completed_at", "is not", null);
   const totals = {
     created,

@@ -1,6 +1,6 @@
 import { isOperator, type Caller } from "../people/caller.ts";
 
-/** Whether the caller sees `notify`, `callback_url` and `verifier_config` of a task. */
+/** Returns whether the caller sees `notify`, `callback_url` and `verifier_config` of a task. */
 export function seesRouting(caller: Caller): boolean {
   return isOperator(caller);
 }

@@ -1,23 +1,23 @@
-/** What makes a waiter read the task and answer. */
+/** Makes a waiter read the task again. */
 export type Wake = () => void;
 
-/** With hints from other processes arriving, each waiting task is looked at once in this many rounds. */
+/** While hints from other processes arrive, each waiting task is checked once in this many rounds. */
 export const ROUNDS_WHILE_HEALTHY = 10;
 
 /** A task that a poll waits for. */
 interface Waited {
   answers: Set<Wake>;
-  /** In which of the rounds it is looked at. It stays the same when other waiters come or leave. */
+  /** The round in which it is checked. It does not change when other waiters come or leave. */
   slot: number;
 }
 
 /** The tasks that polls of this process wait for. */
 export interface WaitingTasks {
   has(id: string): boolean;
-  /** @returns a function that takes `answer` back */
+  /** @returns a function that unregisters `answer` */
   register(id: string, answer: Wake): () => void;
   wake(id: string): void;
-  /** The ids that are looked at in a round; null: all ids. */
+  /** Returns the ids to check in a round; null for all ids. */
   idsOf(round: number | null): string[];
 }
 

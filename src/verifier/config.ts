@@ -3,7 +3,7 @@ import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
 
-/** The model that is asked where the task names none. */
+/** The default model of each provider. */
 export const DEFAULT_MODELS: Readonly<Record<VerifierProvider, string>> = {
   anthropic: "claude-haiku-5-5",
   openai: "gpt-5.4-mini",
@@ -59,7 +59,7 @@ export function readVerifierConfig(value: JsonObject, keyEnvs: readonly string[]
       details: [
         {
           path: "/verifier_config/provider",
-          message: `"${name.slice(0, 60)}" is none of ${[...PROVIDERS, ...Object.keys(ALIASES)].join(", ")}.`,
+          message: `Unknown provider "${name.slice(0, 60)}". Use one of ${[...PROVIDERS, ...Object.keys(ALIASES)].join(", ")}.`,
         },
       ],
     });

@@ -38,6 +38,7 @@ void test("where a provider's packages are not installed, it is said which ones"
   await assert.rejects(
     () => verify(config, { task: "t", payload: {}, response: {} }),
     (error: ServiceError) =>
-      error.code === "VERIFIER_PROVIDER_UNAVAILABLE" && error.message.includes("npm install ai @ai-sdk/openai"),
+      error.code === "VERIFIER_PROVIDER_UNAVAILABLE" &&
+      JSON.stringify(error.details).includes("npm install ai @ai-sdk/openai"),
   );
 });

@@ -2,15 +2,14 @@ import { randomBytes } from "node:crypto";
 import type { VerifierConfig } from "./config.ts";
 import type { Submission } from "./verify.ts";
 
-/** What a vendor is asked: the part that is ours, and the part that carries what strangers wrote. */
+/** The prompt for a vendor: our instructions, and the part with untrusted data. */
 export interface Prompt {
   instructions: string;
   prompt: string;
 }
 
 /**
- * Writes the question. Whatever strangers wrote stands as JSON between two marks that nobody could have known, and cannot
- * write the end of them. (wire: Verifier)
+ * Writes the question. Untrusted text is JSON between two random marks, so it cannot end its own section. (wire: Verifier)
  */
 export function promptFor(
   { instructions }: Pick<VerifierConfig, "instructions">,

@@ -1,5 +1,5 @@
 import type { VerifierProvider, VerifierSettings } from "../config/verifier.ts";
-import { ServiceError } from "../errors.ts";
+import { ServiceError, type ErrorDetail } from "../errors.ts";
 import type { VerifierConfig } from "./config.ts";
 
 /** The package of each provider, which the operator installs beside `ai`. */
@@ -24,17 +24,22 @@ export function accessTo(
   const apiKey = keys[api_key_env];
   if (apiKey === undefined)
     throw new ServiceError("VERIFIER_API_KEY_MISSING", {
-      message: `The verifier's API key is not set on the server: ${api_key_env} is empty.`,
+      details: detailsOf(`The API key is not set: ${api_key_env} is empty.`),
     });
   const baseURL = baseUrls[provider];
   if (provider === "azure" && baseURL === undefined)
     throw new ServiceError("VERIFIER_PROVIDER_UNAVAILABLE", {
-      message: "The address of the Azure resource is not set on the server: SERVICE_VERIFIER_AZURE_BASE_URL is empty.",
+      details: detailsOf("The address of the Azure resource is not set: SERVICE_VERIFIER_AZURE_BASE_URL is empty."),
     });
   return { apiKey, ...(baseURL !== undefined && { baseURL }) };
 }
 
-/** Looks for what a provider is asked with, and loads none of it. @throws ServiceError VERIFIER_PROVIDER_UNAVAILABLE */
+/** The cause of a failed check, for operators. */
+export function detailsOf(message: string): ErrorDetail[] {
+  return [{ path: "/verifier_config", message }];
+}
+
+/** Finds the packages of a provider without loading them. @throws ServiceError VERIFIER_PROVIDER_UNAVAILABLE */
 export function findPackages(provider: VerifierProvider): void {
   try {
     for (const name of ["ai", PACKAGES[provider]]) import.meta.resolve(name);
@@ -43,9 +48,9 @@ export function findPackages(provider: VerifierProvider): void {
   }
 }
 
-/** Packages that are not part of the service, and are loaded when somebody first needs them, were not there. */
+/** The error for optional packages that are not installed. They are loaded on first use. */
 export function notInstalled(provider: VerifierProvider): ServiceError {
   return new ServiceError("VERIFIER_PROVIDER_UNAVAILABLE", {
-    message: `The packages for the verifier's provider "${provider}" are not installed on the server: \`npm install ai ${PACKAGES[provider]}\`.`,
+    details: detailsOf(`The packages for "${provider}" are not installed: \`npm install ai ${PACKAGES[provider]}\`.`),
   });
 }

@@ -72,9 +72,9 @@ void test(
     await until(() => asked.length === 2);
     await worker.terminate();
     for (const one of underWay)
-      await assert.rejects(one, ({ code, message }: ServiceError) => {
+      await assert.rejects(one, ({ code, details }: ServiceError) => {
         assert.equal(code, "VERIFIER_PROVIDER_ERROR");
-        assert.match(message, /the verifier could not be asked\. Nothing was judged/);
+        assert.deepEqual(details, [{ path: "/verifier_config", message: "The provider could not be asked." }]);
         return true;
       });
     assert.deepEqual(await ask(), { passed: true, reason: "Fine." });

@@ -11,13 +11,13 @@ import type { Verdict } from "./verify.ts";
  */
 export interface VendorThread {
   /**
-   * Never rejects. A call that is given up is broken off in the thread as well.
-   * @param signal - gives the call up
+   * Never rejects. An aborted call is aborted in the thread too.
+   * @param signal - aborts the call
    */
   ask(question: Question, signal: AbortSignal): Promise<Outcome>;
   /**
-   * Ends the thread. What is under way stays without an outcome, as where the process ends: what is to be tried again then
-   * must not be told that it failed.
+   * Ends the thread. Calls in progress get no outcome, as if the process ended: they are retried later and must not be
+   * recorded as failed.
    */
   close(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export interface Question extends Prompt {
   access: Access;
 }
 
-/** What came of a call. `says` is for the log alone: what the vendor, or the platform, said of it. */
+/** The outcome of a call. `says` is the vendor's or platform's message, for the log only. */
 export type Outcome =
   | { verdict: Verdict }
   | { failed: "status"; status: number; says: string }
@@ -37,16 +37,16 @@ export type Outcome =
 
 export interface VendorThreadOptions {
   log: Logger;
-  /** Of all questions that are under way, at most; what would be more is not asked. */
+  /** Maximum total length of all questions in progress. Further questions are rejected. */
   charactersMax: number;
 }
 
-/** What the thread needs for itself, and twice what it was measured to need for a character that takes two bytes. */
+/** Heap of the thread itself, and twice the measured need for a two-byte character. */
 const HEAP_MB = 256;
 const HEAP_BYTES_PER_CHARACTER = 8;
 
 export function createVendorThread({ log, charactersMax }: VendorThreadOptions): VendorThread {
-  // For what nobody thought of: a thread whose heap is used up by something large takes the process along.
+  // A thread that exhausts its heap ends the whole process, so it gets room for unexpected sizes.
   const heapMb = HEAP_MB + Math.ceil((charactersMax * HEAP_BYTES_PER_CHARACTER) / (1024 * 1024));
   const calls = createWorkerCalls<Question, Outcome>({
     module: new URL("./worker.ts", import.meta.url),

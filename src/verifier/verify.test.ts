@@ -53,13 +53,15 @@ async function load({ baseUrls }: Vendors): Promise<void> {
 const configOf = (provider: VerifierProvider) =>
   readVerifierConfig({ provider, instructions: "The note must say why." }, []);
 
-/** Nothing was judged; and nobody is told a part of the key. */
+/** The cause is in the details, the message has none of it, and neither has a part of the key. */
 const noVerdict = (why: RegExp) => (error: ServiceError) => {
   assert.equal(error.code, "VERIFIER_PROVIDER_ERROR");
-  assert.match(error.message, why);
-  assert.doesNotMatch(error.message, /sk-/);
+  assert.match(causeOf(error), why);
+  assert.doesNotMatch(error.message, why);
+  assert.doesNotMatch(causeOf(error) + error.message, /sk-/);
   return true;
 };
+const causeOf = ({ details }: ServiceError) => details?.map(({ message }) => message).join() ?? "";
 
 for (const provider of PROVIDERS) {
   void test(`${provider} is asked in its own format, and its verdict counts`, async (t) => {
@@ -94,7 +96,7 @@ for (const provider of PROVIDERS) {
     ];
     for (const says of rubbish) {
       script.push({ says });
-      await assert.rejects(() => ask(provider), noVerdict(/not a verdict/), says);
+      await assert.rejects(() => ask(provider), noVerdict(/did not return a verdict/), says);
     }
     script.push({ passed: true, reason: "Fine." });
     assert.equal((await ask(provider)).passed, true);
@@ -144,7 +146,7 @@ void test("whatever is written in task, facts or answer stays data, and turns no
       script.push({ passed: false, reason: `It says: ${sample}` });
       assert.equal((await ask(provider, submission)).passed, false);
       script.push({ says: sample === samples[1] ? `> ${sample}` : sample });
-      await assert.rejects(() => ask(provider, submission), noVerdict(/not a verdict/));
+      await assert.rejects(() => ask(provider, submission), noVerdict(/did not return a verdict/));
       const { prompt = "", instructions = "" } = asked.at(-1) ?? {};
       const [, mark = "", data = ""] = /^<(data-\w+)>\n([\s\S]*)\n<\/\1>\n\nDoes the answer pass/.exec(prompt) ?? [];
       assert.ok(instructions.includes(`<${mark}>`));
@@ -161,7 +163,7 @@ void test("a vendor that is down is left alone for a while, and others are not",
     await assert.rejects(() => ask("openai"), noVerdict(/HTTP 503/));
   }
   script.push({ passed: true, reason: "Fine." });
-  await assert.rejects(() => ask("openai"), noVerdict(/left alone/));
+  await assert.rejects(() => ask("openai"), noVerdict(/several times in a row/));
   assert.equal(asked.length, 5);
   assert.equal((await ask("anthropic")).passed, true);
 });
@@ -181,7 +183,7 @@ void test("what a vendor says of a failure goes to the log alone, cut, and witho
   const { log, lines } = createLog();
   const { script, ask } = await start(t, { log });
   script.push({ status: 400, because: `${VENDOR_KEY}: ${"too large ".repeat(100)}` });
-  await assert.rejects(() => ask("openai"), noVerdict(/HTTP 400\. Nothing/));
+  await assert.rejects(() => ask("openai"), noVerdict(/HTTP 400\.$/));
   const said = `(the key): ${"too large ".repeat(100)}`.slice(0, 500);
   assert.deepEqual(
     lines.map(({ vendor_says }) => vendor_says),
@@ -193,7 +195,7 @@ void test("an answer that has no end is not read to one", async (t) => {
   const { log, lines } = createLog();
   const { script, ask, givenUp } = await start(t, { log });
   script.push("flood");
-  await assert.rejects(() => ask("openai"), noVerdict(/not a verdict/));
+  await assert.rejects(() => ask("openai"), noVerdict(/did not return a verdict/));
   assert.match(lines[0]?.vendor_says ?? "", /more than 1048576 bytes/);
   while (givenUp() < 1) await setImmediate();
 });
@@ -202,12 +204,12 @@ void test("so many calls are made at once, more wait for their turn, and for no 
   const { script, asked, ask } = await start(t, { timeoutMs: 2_000 });
   script.push(...Array.from({ length: 400 }, () => "hang" as const));
   const all = await Promise.allSettled(Array.from({ length: 400 }, () => ask("openai")));
-  const why = all.map((one) => (one.status === "rejected" ? (one.reason as ServiceError).message : "a verdict"));
+  const why = all.map((one) => (one.status === "rejected" ? causeOf(one.reason as ServiceError) : "a verdict"));
   const count = (what: RegExp) => why.filter((one) => what.test(one)).length;
   assert.equal(asked.length, 64);
   assert.equal(count(/took too long/), 64);
   // Who waited for all that time has none left for a call, and the vendor is left alone then as well.
-  assert.equal(count(/too many answers wait|left alone/), 400 - 64);
+  assert.equal(count(/Too many answers|several times in a row/), 400 - 64);
 });
 
 void test("a vendor that hangs takes the turns of others, and not their good name", async (t) => {
@@ -216,7 +218,7 @@ void test("a vendor that hangs takes the turns of others, and not their good nam
   const hanging = Array.from({ length: 64 }, () => ask("openai"));
   const waiting = Array.from({ length: 6 }, () => ask("anthropic"));
   for (const one of await Promise.allSettled(waiting))
-    assert.match(one.status === "rejected" ? String(one.reason) : "a verdict", /too many answers wait/);
+    assert.match(one.status === "rejected" ? causeOf(one.reason as ServiceError) : "a verdict", /Too many answers/);
   await Promise.allSettled(hanging);
   script.push({ passed: true, reason: "Fine." });
   assert.equal((await ask("anthropic")).passed, true);
@@ -227,7 +229,7 @@ void test("without a key nobody is asked, and the variable is named", async (t) 
   const verify = createVerify({ settings: { keyEnvs: [], keys: {}, baseUrls }, vendors: thread, log: LOG });
   await assert.rejects(
     () => verify(configOf("openai"), SUBMISSION),
-    (error: ServiceError) => error.code === "VERIFIER_API_KEY_MISSING" && error.message.includes("OPENAI_API_KEY"),
+    (error: ServiceError) => error.code === "VERIFIER_API_KEY_MISSING" && causeOf(error).includes("OPENAI_API_KEY"),
   );
   const azure = createVerify({
     settings: { keyEnvs: [], keys: { AZURE_OPENAI_API_KEY: "k" }, baseUrls: {} },
@@ -237,7 +239,7 @@ void test("without a key nobody is asked, and the variable is named", async (t) 
   await assert.rejects(
     () => azure(configOf("azure"), SUBMISSION),
     (error: ServiceError) =>
-      error.code === "VERIFIER_PROVIDER_UNAVAILABLE" && error.message.includes("SERVICE_VERIFIER_AZURE_BASE_URL"),
+      error.code === "VERIFIER_PROVIDER_UNAVAILABLE" && causeOf(error).includes("SERVICE_VERIFIER_AZURE_BASE_URL"),
   );
   assert.deepEqual(asked, []);
 });

@@ -14,17 +14,17 @@ import type { JsonObject } from "../lib/json.ts";
 import { SECOND } from "../lib/time.ts";
 import type { VerifierConfig } from "./config.ts";
 import { promptFor } from "./prompt.ts";
-import { accessTo, notInstalled } from "./providers.ts";
+import { accessTo, detailsOf, notInstalled } from "./providers.ts";
 import type { Outcome, VendorThread } from "./thread.ts";
 
-/** What a verifier says of an answer. */
+/** The verdict on an answer. */
 export interface Verdict {
   passed: boolean;
-  /** For the person who gave the answer. */
+  /** Shown to the person who gave the answer. */
   reason: string;
 }
 
-/** What a verifier is shown. All of it was written by strangers. */
+/** The input of a verifier. All of it is untrusted. */
 export interface Submission {
   task: string;
   payload: JsonObject;
@@ -39,21 +39,21 @@ export interface Submission {
  */
 export type Verify = (config: VerifierConfig, submission: Submission) => Promise<Verdict>;
 
-/** A call takes no longer, its wait for a turn included. */
+/** Time limit of a call, including its wait for a turn. */
 const TIMEOUT_MS = 30 * SECOND;
-/** Calls of this process at once, and how many more wait for their turn. */
+/** Concurrent calls of this process, and the length of the queue. */
 const AT_ONCE = 64;
 const WAITING_MAX = 256;
 
-/** Of all calls at once: as many as there are where each carries a task and an answer that are as large as a body may be. */
+/** Returns the largest total size of all concurrent calls: each has a task and an answer of the maximum body size. */
 export function questionCharactersMax(bodyBytes: number): number {
   return AT_ONCE * 2 * bodyBytes;
 }
 
-/** After so many failures of one vendor in a row, nobody is kept waiting for it for a while; then one call tries. */
+/** Circuit breaker: after this many failures of one vendor in a row, calls fail at once for `OPEN_MS`. Then one call tries. */
 const FAILURES = 5;
 const OPEN_MS = 15 * SECOND;
-/** Vendors of which that is known. */
+/** Largest number of vendors with a circuit breaker. */
 const CIRCUITS_MAX = 100;
 
 export interface VerifyOptions {
@@ -64,7 +64,7 @@ export interface VerifyOptions {
   openMs?: number;
 }
 
-/** Calls of all tasks share what is bounded here, so that slow vendors take nothing else along. */
+/** Creates the verifier. All tasks share its limits, so that a slow vendor does not slow down the service. */
 export function createVerify({
   settings,
   vendors,
@@ -75,7 +75,7 @@ export function createVerify({
   const turns = bulkhead(AT_ONCE, WAITING_MAX);
   const circuits = new Map<string, CircuitBreakerPolicy>();
 
-  /** One for each vendor, key and model: what fails for one may work for another. */
+  /** Each vendor, key and model has its own circuit: one may work while another fails. */
   const circuitOf = ({ provider, model, api_key_env }: VerifierConfig): CircuitBreakerPolicy => {
     const name = `${provider} ${api_key_env} ${model}`;
     const circuit =
@@ -104,30 +104,29 @@ export function createVerify({
     try {
       return await turns.execute(async () =>
         circuitOf(config).execute(async () => {
-          // What waiting for others took of the time says nothing of this vendor.
+          // Time spent in the queue says nothing about this vendor.
           if (performance.now() - arrived > timeoutMs / 2) throw refusedBecause(TOO_MANY);
           return ask(config, submission, signal);
         }),
       );
     } catch (error) {
-      if (error instanceof ServiceError) throw error;
       const why = reasonOf(error);
-      if (error instanceof NoVerdict) {
-        const { provider, model } = config;
-        log.warn({ provider, model, why, vendor_says: error.vendorSays }, "A verifier gave no verdict");
-      }
+      const { provider, model } = config;
+      const vendor_says = error instanceof NoVerdict ? error.vendorSays : null;
+      log.warn({ provider, model, why: why ?? NOT_ASKED, vendor_says }, "A verifier gave no verdict");
+      if (error instanceof ServiceError) throw error;
       throw new ServiceError("VERIFIER_PROVIDER_ERROR", {
-        message: `The answer could not be checked: ${why ?? NOT_ASKED}. Nothing was judged; send it again in a moment.`,
-        // Of what was expected everything is said.
+        details: detailsOf(why ?? NOT_ASKED),
+        // For expected failures, the details say everything.
         ...(why === null && { cause: error }),
       });
     }
   };
 }
 
-/** A call that gave no verdict, and why in words for everybody: a vendor's own may hold a part of the key. */
+/** A call without a verdict. The message is safe to show: it repeats nothing of the vendor's text, which may hold a part of the key. */
 class NoVerdict extends Error {
-  /** The next call would most likely fail as well. */
+  /** The next call would probably fail too. */
   readonly isOutage: boolean;
   readonly vendorSays: string | null;
 
@@ -149,15 +148,15 @@ function errorOf(outcome: Exclude<Outcome, { verdict: Verdict }>, provider: Veri
   switch (outcome.failed) {
     case "status": {
       const { status } = outcome;
-      const why = `the verifier's vendor answered HTTP ${status}`;
+      const why = `The provider answered HTTP ${status}.`;
       return status === 429 || status >= 500 ? outage(why) : refused(why);
     }
     case "not reached":
-      return outage("the verifier's vendor could not be reached");
+      return outage("The provider could not be reached.");
     case "no verdict":
-      return refused("the verifier's vendor answered with something that is not a verdict");
+      return refused("The provider did not return a verdict.");
     case "given up":
-      return outage("the verifier took too long");
+      return outage("The provider took too long.");
     case "no room":
       return refused(TOO_MANY);
     case "lost":
@@ -169,14 +168,15 @@ function errorOf(outcome: Exclude<Outcome, { verdict: Verdict }>, provider: Veri
   }
 }
 
-const TOO_MANY = "too many answers wait to be checked";
-const NOT_ASKED = "the verifier could not be asked";
+const TOO_MANY = "Too many answers are waiting to be checked.";
+const NOT_ASKED = "The provider could not be asked.";
 
-/** null: it is an error that nobody expected. */
+/** Returns null for an unexpected error. */
 function reasonOf(error: unknown): string | null {
+  if (error instanceof ServiceError) return error.details?.[0]?.message ?? error.code;
   if (error instanceof NoVerdict) return error.message;
   if (error instanceof BrokenCircuitError)
-    return "the verifier's vendor has failed several times in a row and is left alone for a moment";
+    return "The provider failed several times in a row. The service waits before it asks again.";
   if (error instanceof BulkheadRejectedError) return TOO_MANY;
   return null;
 }

@@ -45,7 +45,7 @@ async function ask(question: Question, signal: AbortSignal): Promise<Outcome> {
   }
 }
 
-/** The packages are not part of the service, and each is loaded when somebody first needs it. */
+/** Loads the vendor's package on first use. It is not a dependency of the service. */
 async function modelOf({ provider, access, model }: Question): Promise<Ai.LanguageModel> {
   const settings = { ...access, fetch: fetchShort };
   switch (provider) {
@@ -61,7 +61,7 @@ async function modelOf({ provider, access, model }: Question): Promise<Ai.Langua
   }
 }
 
-/** What is longer than any verdict is not read to its end. */
+/** Longer responses are not verdicts and are not read to the end. */
 async function fetchShort(...request: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...request);
   let bytes = 0;
@@ -94,7 +94,7 @@ const VERDICT: Parameters<typeof Ai.jsonSchema>[0] = {
   additionalProperties: false,
 };
 
-/** A verdict to the letter, or none: what only looks like one is not guessed at. */
+/** Returns an exact verdict or none. It does not guess. */
 function validate(value: unknown): { success: true; value: Verdict } | { success: false; error: Error } {
   const { passed, reason, ...more } = (typeof value === "object" && value !== null ? value : {}) as Partial<Verdict>;
   if (

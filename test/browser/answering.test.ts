@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { APIResponse, Page, Route } from "playwright-core";
 import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
-import { addAssignee, addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
+import { addAssignee, addOperator, createTask, PASSWORD, serve, TOKEN } from "../support/dashboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -36,7 +36,7 @@ testInBrowser(
     await page.keyboard.press("2");
     assert.equal(await page.getByRole("radio", { name: "No" }).isChecked(), true);
     await page.keyboard.press("9");
-    await page.getByText("You are on it").waitFor();
+    await page.getByText("You're working on this").waitFor();
     assert.deepEqual(sent, []);
     await page.keyboard.press("Control+Enter");
     await page.getByRole("heading", { level: 1, name: "Second" }).waitFor();
@@ -125,7 +125,7 @@ testInBrowser("what an agent has filled in shows how it was changed", async (ope
   const amount = page.getByRole("textbox", { name: "Amount" });
   assert.equal(await amount.inputValue(), "120");
   await amount.fill("100");
-  const changes = page.getByRole("region", { name: "What you changed" });
+  const changes = page.getByRole("region", { name: "Your changes" });
   await changes.getByText("120").waitFor();
   await changes.getByText("100").waitFor();
 });
@@ -156,15 +156,15 @@ testInBrowser("whoever was second sees who was first, and has what they entered"
   await signIn(page, service, ADA, `/tasks/${id}`);
   await page.getByRole("textbox", { name: /Note/ }).fill("Half a sentence");
   // The first edit claims the task; a claim that came after the answer would be refused, which a browser reports.
-  await page.getByText("You are on it").waitFor();
+  await page.getByText("You're working on this").waitFor();
   await service.call("POST", `/api/tasks/${id}/complete`, {
     response: { approved: true },
     completed_by_email: "mia@example.com",
     completed_via_channel: "slack",
   });
   await page.getByText(/mia@example.com answered this on .*, through Slack/).waitFor();
-  const unsent = page.getByRole("region", { name: "What you entered, not sent" });
-  assert.deepEqual(JSON.parse(await unsent.locator("pre").innerText()), { note: "Half a sentence" });
+  const unsent = page.getByRole("region", { name: "Your unsent answer" });
+  assert.equal(await unsent.locator("dl").innerText(), "Note\nHalf a sentence");
   await axe(page);
   await screenshot(page, "task-answered-elsewhere");
   await page.getByRole("link", { name: /^Who is first/ }).waitFor({ state: "detached" });
@@ -190,9 +190,9 @@ testInBrowser("an answer that comes too late is told so, and stays", async (open
     await route.continue();
   });
   await page.getByRole("button", { name: "Submit answer" }).click();
-  await page.getByText("Somebody answered this on").waitFor();
-  const unsent = page.getByRole("region", { name: "What you entered, not sent" });
-  assert.deepEqual(JSON.parse(await unsent.locator("pre").innerText()), { approved: true });
+  await page.getByText("Someone answered this on").waitFor();
+  const unsent = page.getByRole("region", { name: "Your unsent answer" });
+  assert.match(await unsent.locator("dl").innerText(), /\nYes$/);
   assert.deepEqual((await service.call<Told>("GET", `/api/tasks/${id}`)).response, { approved: false });
 });
 
@@ -204,16 +204,154 @@ testInBrowser("a task is claimed, released, and both can be undone", async (open
   await signIn(page, service, ADA, `/tasks/${id}`);
   await page.getByRole("heading", { level: 1, name: "Mine?" }).waitFor();
   await page.keyboard.press("c");
-  await page.getByText("You are on it").waitFor();
+  await page.getByText("You're working on this").waitFor();
   assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).claimed_by_email, ADA);
   await page.keyboard.press("z");
-  await page.getByText("You are on it").waitFor({ state: "detached" });
+  await page.getByText("You're working on this").waitFor({ state: "detached" });
   assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).claim_expires_at, null);
   await page.keyboard.press("c");
   await page.getByRole("button", { name: "Release" }).click();
-  await page.getByText("You are on it").waitFor({ state: "detached" });
+  await page.getByText("You're working on this").waitFor({ state: "detached" });
   await page.getByRole("alert").filter({ hasText: "Released" }).getByRole("button", { name: "Undo" }).click();
-  await page.getByText("You are on it").waitFor();
+  await page.getByText("You're working on this").waitFor();
+});
+
+testInBrowser("each toast undoes what it is about, and says so", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "First", { timeout_seconds: 600 });
+  await createTask(service, "Second");
+  const page = await open();
+  const says = (text: string) => page.getByRole("alert").filter({ hasText: text });
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("heading", { level: 1, name: "First" }).waitFor();
+  await page.keyboard.press("c");
+  await says("Claimed").waitFor();
+  await page.keyboard.press("s");
+  await page.getByRole("heading", { level: 1, name: "Second" }).waitFor();
+  await says("Claimed").getByRole("button", { name: "Undo" }).click();
+  await says("Claim undone").waitFor();
+  await says("Claimed").waitFor({ state: "detached" });
+  assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).claimed_by_email, null);
+  await page.getByRole("heading", { level: 1, name: "Second" }).waitFor();
+  await page.keyboard.press("z");
+  await says("Skip undone").waitFor();
+  await says("Skipped").waitFor({ state: "detached" });
+  await page.getByRole("heading", { level: 1, name: "First" }).waitFor();
+});
+
+testInBrowser("Ctrl and Enter send from anywhere on the task's page, also what a reload left", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Anywhere", { timeout_seconds: 600 });
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("radio", { name: "Yes" }).check();
+  await page.reload();
+  await page.waitForFunction(() => document.activeElement?.textContent === "Anywhere");
+  // The answer is not in sight there.
+  await page.getByRole("tab", { name: "Raw" }).click();
+  await page.getByRole("heading", { name: "Fetch it" }).waitFor();
+  await page.keyboard.press("Control+Enter");
+  await page.getByRole("tab", { name: "Review" }).click();
+  await page.getByRole("radio", { name: "Yes" }).waitFor();
+  await page.getByRole("button", { name: "More" }).focus();
+  await page.keyboard.press("Control+Enter");
+  await page.getByText("Answer sent").waitFor();
+  assert.deepEqual((await service.call<Told>("GET", `/api/tasks/${id}`)).response, { approved: true });
+});
+
+for (const redact_payload of [false, true])
+  testInBrowser(
+    `what was entered stays when the task is deleted meanwhile${redact_payload ? ", without a draft too" : ""}`,
+    async (open, t) => {
+      const service = await serve(t);
+      await addOperator(service, ADA);
+      const { id } = await createTask(service, "Soon gone", { redact_payload });
+      const page = await open({ expected: [/status of 404/] });
+      await signIn(page, service, ADA, `/tasks/${id}`);
+      await page.getByRole("textbox", { name: /Note/ }).fill("A long thought");
+      await page.getByText("You're working on this").waitFor();
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      assert.equal((await fetch(`${service.url}/api/tasks/${id}`, { method: "DELETE", headers })).status, 204);
+      await page.getByRole("heading", { name: "This task doesn't exist, or it was deleted" }).waitFor();
+      const unsent = page.getByRole("region", { name: "Your unsent answer" });
+      assert.equal(await unsent.locator("dl").innerText(), "Note\nA long thought");
+      await axe(page);
+    },
+  );
+
+for (const size of ["phone", "wide"] as const)
+  testInBrowser(`beside a long address, the button that takes over is not cut (${size})`, async (open, t) => {
+    const service = await serve(t);
+    const long = `${"long".repeat(14)}@${"sub.".repeat(12)}example.com`;
+    await addOperator(service, ADA);
+    await addOperator(service, long);
+    const { id } = await createTask(service, "One at a time");
+    const [theirs, page] = [await open(), await open({ size })];
+    await signIn(theirs, service, long, `/tasks/${id}`);
+    await theirs.getByRole("textbox", { name: /Note/ }).fill("Mine");
+    await signIn(page, service, ADA, `/tasks/${id}`);
+    const button = page.getByRole("button", { name: "Take over" });
+    await button.waitFor();
+    assert.deepEqual(
+      await button.evaluate(
+        (one) =>
+          [one, ...one.querySelectorAll("*")].filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+            .length,
+      ),
+      0,
+    );
+    assert.ok(await page.locator(".held").evaluate((one) => one.scrollWidth <= one.clientWidth));
+    await screenshot(page, `task-held-long-${size}`);
+  });
+
+testInBrowser("a tab is called as its task, and the inbox has the count", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Approve the refund?");
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.waitForFunction(() => document.title === "Approve the refund? - Human Task Service");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.title === "(1) Inbox - Human Task Service");
+});
+
+testInBrowser("a closed task says who closed it, in the list and in its head", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await addAssignee(service, "mia@example.com");
+  const hers = await createTask(service, "Answered by Mia", { assign_to: { email: ADA } });
+  const agents = await createTask(service, "Answered for Ada", { assign_to: { email: ADA } });
+  const nobodys = await createTask(service, "Answered by no one known");
+  const cancelled = await createTask(service, "Not needed");
+  const given = { response: { approved: true } };
+  const mia = { completed_by_email: "mia@example.com", completed_via_channel: "slack" };
+  await service.call("POST", `/api/tasks/${hers.id}/complete`, { ...given, ...mia });
+  await service.call("POST", `/api/tasks/${agents.id}/complete`, { ...given, completed_by_email: ADA });
+  await service.call("POST", `/api/tasks/${nobodys.id}/complete`, given);
+  await service.call("POST", `/api/tasks/${cancelled.id}/cancel`, { reason: "Duplicate" });
+  const page = await open();
+  await signIn(page, service, ADA, "/inbox?scope=done");
+  for (const [task, id, who, sentence] of [
+    ["Answered by Mia", hers.id, "mia", /^mia answered this on .*, through Slack\./],
+    ["Answered for Ada", agents.id, "ada, through the API", /^ada answered this on .*, through the API\./],
+    [
+      "Answered by no one known",
+      nobodys.id,
+      "Someone, through the API",
+      /^Someone answered this on .*, through the API/,
+    ],
+    ["Not needed", cancelled.id, "by the agent", /^The agent cancelled this task on /],
+  ] as const) {
+    const row = page.getByRole("link", { name: new RegExp(`^${task}`) });
+    assert.equal(await row.locator(".who").innerText(), who);
+    await row.click();
+    await page.getByRole("heading", { level: 1, name: task }).waitFor();
+    assert.equal(await page.locator(".task-state .who").innerText(), who, id);
+    await page.getByText(sentence).waitFor();
+  }
+  await axe(page);
 });
 
 testInBrowser("a claim of somebody else keeps nobody from answering who wants to", async (open, t) => {
@@ -225,9 +363,9 @@ testInBrowser("a claim of somebody else keeps nobody from answering who wants to
   await signIn(ada, service, ADA, `/tasks/${id}`);
   await ada.getByRole("heading", { level: 1, name: "Forgotten claim" }).waitFor();
   await ada.keyboard.press("c");
-  await ada.getByText("You are on it").waitFor();
+  await ada.getByText("You're working on this").waitFor();
   await signIn(mia, service, "mia@example.com", `/tasks/${id}`);
-  await mia.getByText("ada@example.com is on it").waitFor();
+  await mia.getByText("ada@example.com is working on this").waitFor();
   assert.equal(await mia.getByRole("button", { name: "Submit answer" }).isDisabled(), true);
   await axe(mia);
   await mia.getByRole("button", { name: "Answer anyway" }).click();
@@ -241,14 +379,14 @@ testInBrowser("a claim of somebody else keeps nobody from answering who wants to
   );
 });
 
-testInBrowser("a task that was cancelled says who cancelled it, and why", async (open, t) => {
+testInBrowser("a task that was cancelled says to everyone who cancelled it, and why", async (open, t) => {
   const service = await serve(t);
-  await addOperator(service, ADA);
-  const { id } = await createTask(service, "Not needed");
+  await addAssignee(service, "mia@example.com");
+  const { id } = await createTask(service, "Not needed", { assign_to: { email: "mia@example.com" } });
   await service.call("POST", `/api/tasks/${id}/cancel`, { reason: "Duplicate of order 48219" });
   const page = await open();
-  await signIn(page, service, ADA, `/tasks/${id}`);
-  await page.getByText(/The agent cancelled this task on .* No answer is needed any more\./).waitFor();
+  await signIn(page, service, "mia@example.com", `/tasks/${id}`);
+  await page.getByText(/The agent cancelled this task on /).waitFor();
   await page.getByText("Reason: Duplicate of order 48219").waitFor();
   await axe(page);
 });
@@ -264,13 +402,13 @@ testInBrowser(
     await signIn(ada, service, ADA, `/tasks/${id}`);
     await signIn(bob, service, "bob@example.com", `/tasks/${id}`);
     await ada.getByRole("textbox", { name: /Note/ }).fill("From Ada");
-    await bob.getByText("ada@example.com is on it").waitFor();
+    await bob.getByText("ada@example.com is working on this").waitFor();
     assert.equal(await bob.getByRole("textbox", { name: /Note/ }).isDisabled(), true);
     assert.equal(await bob.getByRole("button", { name: "Submit answer" }).isDisabled(), true);
     await axe(bob);
     await screenshot(bob, "task-held");
     await bob.getByRole("button", { name: "Take over" }).click();
-    await ada.getByText("bob@example.com is on it").waitFor();
+    await ada.getByText("bob@example.com is working on this").waitFor();
     assert.equal(await ada.getByRole("textbox", { name: /Note/ }).inputValue(), "From Ada");
   },
 );
@@ -306,7 +444,7 @@ testInBrowser("what the service finds in an answer stands at its field, and noth
   await page.unroute(`**/api/tasks/${id}/complete`);
   await code.fill("A-2");
   await page.getByRole("button", { name: "Submit answer" }).click();
-  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  await page.getByRole("heading", { name: "All done" }).waitFor();
   assert.deepEqual((await service.call<Told>("GET", `/api/tasks/${id}`)).response, { code: "A-2" });
 });
 
@@ -320,7 +458,7 @@ testInBrowser("a schema that no form can ask for is answered as JSON", async (op
   await signIn(page, service, ADA, `/tasks/${id}`);
   await page.getByRole("textbox", { name: /Any/ }).fill(`{"deep": [1, 2]}`);
   await page.getByRole("button", { name: "Submit answer" }).click();
-  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  await page.getByRole("heading", { name: "All done" }).waitFor();
   assert.deepEqual((await service.call<Told>("GET", `/api/tasks/${id}`)).response, { any: { deep: [1, 2] } });
 });
 
@@ -353,7 +491,7 @@ testInBrowser("whoever is signed out while they type signs in over the page, and
   await dialog.waitFor({ state: "detached" });
   assert.equal(await page.getByRole("textbox", { name: /Note/ }).inputValue(), "A long thought");
   await page.getByRole("button", { name: "Submit answer" }).click();
-  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  await page.getByRole("heading", { name: "All done" }).waitFor();
 });
 
 testInBrowser("what was asked before somebody signed in again does not sign them out", async (open, t) => {
@@ -396,14 +534,14 @@ testInBrowser("an answer can be taken back while it waits, if one wants it to wa
   await page.reload();
   await page.getByRole("radio", { name: "Yes" }).check();
   await page.getByRole("button", { name: "Submit answer" }).click();
-  await page.getByRole("button", { name: "Do not send" }).click();
-  await page.getByText("Not sent: you took it back.").waitFor();
+  await page.getByRole("button", { name: "Don't send" }).click();
+  await page.getByText("Sending cancelled. Your answer is still here.").waitFor();
   assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "created");
   await page.clock.install();
   await page.getByRole("button", { name: "Submit answer" }).click();
   await page.getByText("Sending in 5 seconds").last().waitFor();
   await page.clock.fastForward(6_000);
-  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  await page.getByRole("heading", { name: "All done" }).waitFor();
   assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "completed");
 });
 
@@ -434,13 +572,13 @@ testInBrowser(
     await axe(page);
     await cancel.getByLabel("Reason").fill("Not needed");
     await cancel.getByRole("button", { name: "Cancel task" }).click();
-    await page.getByText(/^ada@example\.com cancelled this task on /).waitFor();
+    await page.getByText(/^You cancelled this task on /).waitFor();
     await page.getByText("Reason: Not needed").waitFor();
     assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).status, "cancelled");
 
     await choose("Delete");
     const dialog = page.getByRole("dialog", { name: "Delete this task?" });
-    await dialog.getByText(/The agent will get a 404/).waitFor();
+    await dialog.getByText(/the agent gets a 404/).waitFor();
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "detached" });
     await choose("Delete");
@@ -465,7 +603,7 @@ testInBrowser(
     await signIn(page, service, ADA, `/tasks/${id}`);
     await page.getByRole("radio", { name: "Yes" }).check();
     await page.getByRole("button", { name: "Submit answer" }).click();
-    await page.getByRole("heading", { name: "All answered" }).waitFor();
+    await page.getByRole("heading", { name: "All done" }).waitFor();
     await receiver.until(1);
     await page.goto(`${service.url}/tasks/${id}?scope=done`);
     await page.getByRole("heading", { level: 1, name: "With a callback" }).waitFor();
@@ -473,10 +611,7 @@ testInBrowser(
     const happened = page.getByRole("region", { name: "What happened" });
     await happened.getByText("ada@example.com answered").waitFor();
     await happened.getByText("The agent created the task").waitFor();
-    await page
-      .getByRole("region", { name: "Hints that do nothing" })
-      .getByText("/nothing_like_it", { exact: true })
-      .waitFor();
+    await page.getByRole("region", { name: "Ignored hints" }).getByText("/nothing_like_it", { exact: true }).waitFor();
     const callback = page.getByRole("region", { name: "Callback" });
     await callback.getByText(/last answer 500/).waitFor();
     await axe(page);
@@ -497,7 +632,7 @@ testInBrowser("a page that loses its connection says so, and catches up by itsel
   await page.clock.install();
   await page.route("**/api/events", (route) => route.abort());
   await signIn(page, service, ADA);
-  await page.getByRole("heading", { name: "No task has come in yet" }).waitFor();
+  await page.getByRole("heading", { name: "No tasks yet" }).waitFor();
   await page.clock.fastForward(6_000);
   await page.getByText("Reconnecting").waitFor();
   await createTask(service, "Meanwhile");

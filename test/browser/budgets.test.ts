@@ -23,7 +23,7 @@ testInBrowser("a first load asks this service alone, and loads what its budget a
   };
   page.on("requestfinished", note);
   await signIn(page, service, ADA);
-  await page.getByRole("heading", { name: "No task has come in yet" }).waitFor();
+  await page.getByRole("heading", { name: "No tasks yet" }).waitFor();
   // Those that come later, for a list that is loaded anew, are not of the first load.
   page.off("requestfinished", note);
   await Promise.all(sizes);

@@ -13,7 +13,7 @@ testInBrowser(
     await axe(page);
     await screenshot(page, "dashboard-setup");
     await page.getByLabel("Name").fill("Ada");
-    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Email").fill("ada@example.com");
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Answer a sample task" }).click();
@@ -30,12 +30,12 @@ testInBrowser(
       tasks.map(({ status, response, completed_via_channel }) => ({ status, response, completed_via_channel })),
       [{ status: "completed", response: { approved: true }, completed_via_channel: "dashboard" }],
     );
-    const received = page.getByRole("region", { name: "What it gets" });
+    const received = page.getByRole("region", { name: "What your agent receives" });
     const given = await service.call("GET", `/api/tasks/${tasks[0]!.id}/poll`);
     await received.getByText('"completed_via_channel": "dashboard"').waitFor();
     assert.deepEqual(JSON.parse(await received.locator("pre").innerText()), given);
     await page
-      .getByRole("region", { name: "How it waits" })
+      .getByRole("region", { name: "How your agent waits" })
       .getByText(`curl -s ${service.url}/api/tasks/${tasks[0]!.id}/poll`)
       .waitFor();
     await axe(page);
@@ -59,7 +59,7 @@ testInBrowser("set-up keeps its place over a reload, and belongs to operators", 
   const service = await serve(t);
   const page = await open();
   await page.goto(`${service.url}/setup?step=3`);
-  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Email").fill("ada@example.com");
   const entries = await page.evaluate(() => history.length);
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Continue" }).click();
@@ -91,7 +91,7 @@ for (const [theme, size] of [
       await screenshot(page, `setup-${step}-${theme}-${size}`);
     };
     await page.goto(service.url);
-    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Email").fill("ada@example.com");
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await look("you");
     await page.getByRole("button", { name: "Continue" }).click();
@@ -106,7 +106,7 @@ for (const [theme, size] of [
     await page.getByText("Waiting for your first task").waitFor();
     await look("connect");
     await page.getByRole("link", { name: "Go to the inbox" }).click();
-    await page.getByRole("heading", { name: "All answered" }).waitFor();
+    await page.getByRole("heading", { name: "All done" }).waitFor();
   });
 
 testInBrowser(
@@ -117,10 +117,10 @@ testInBrowser(
     const { id } = await createTask(service, "Publish this release note?");
     const page = await open({ expected: [/status of 401/] });
     await page.goto(`${service.url}/tasks/${id}`);
-    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Email").fill("ada@example.com");
     await page.getByLabel("Password", { exact: true }).fill("not this one");
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByText("This e-mail and password do not go together.").waitFor();
+    await page.getByText("Wrong email or password.").waitFor();
     await axe(page);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -137,7 +137,7 @@ testInBrowser("after too many wrong passwords it is told how long to wait", asyn
   await addOperator(service, "ada@example.com");
   const page = await open({ expected: [/status of 401/, /status of 429/] });
   await page.goto(`${service.url}/login`);
-  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Email").fill("ada@example.com");
   const says = page.getByRole("alert");
   for (let tries = 1; tries <= 11; tries++) {
     await page.getByLabel("Password", { exact: true }).fill(`wrong ${tries}`);
@@ -145,7 +145,7 @@ testInBrowser("after too many wrong passwords it is told how long to wait", asyn
     await page.getByRole("button", { name: "Sign in" }).click();
     await answered;
   }
-  await says.getByText(/^Too many tries. Wait (a minute|\d+ minutes), then try again.$/).waitFor();
+  await says.getByText(/^Too many attempts. Wait (a minute|\d+ minutes), then try again.$/).waitFor();
 });
 
 testInBrowser(
@@ -195,7 +195,7 @@ testInBrowser(
     const page = await open();
     await signIn(page, service, "ada@example.com", `/tasks/${id}`);
     await page.getByRole("button", { name: "Submit answer" }).click();
-    await page.getByRole("alert").getByText("Not sent: one answer needs another look.").waitFor();
+    await page.getByRole("alert").getByText("Not sent. Fix 1 answer below.").waitFor();
     assert.equal((await service.call<{ status: string }>("GET", `/api/tasks/${id}`)).status, "created");
     await page.getByRole("radio", { name: "No" }).check();
     await page.keyboard.press("Control+Enter");
@@ -218,11 +218,11 @@ testInBrowser("two people see who is on a task, and the answer of whoever was fi
   await signIn(bob, service, "bob@example.com", `/tasks/${id}`);
   await bob.getByRole("radio", { name: "Yes" }).waitFor();
   await ada.getByRole("textbox", { name: /Note/ }).fill("I am at it");
-  await bob.getByText("ada@example.com is on it").waitFor();
+  await bob.getByText("ada@example.com is working on this").waitFor();
   await bob.getByRole("button", { name: "Take over" }).click();
   await bob.getByRole("radio", { name: "Yes" }).check();
   await bob.getByRole("button", { name: "Submit answer" }).click();
-  await ada.getByText(/bob@example.com answered this/).waitFor();
+  await ada.getByText(/^bob answered this/).waitFor();
   const task = await service.call<{ response: unknown; completed_by_email: string }>("GET", `/api/tasks/${id}`);
   assert.deepEqual([task.response, task.completed_by_email], [{ approved: true }, "bob@example.com"]);
 });
@@ -308,6 +308,25 @@ testInBrowser("at 320 pixels nothing scrolls sideways, and what has the focus ca
       assert.equal(covered, null, path);
     }
   }
+});
+
+testInBrowser("a page whose code can't be fetched says so in its place, and comes once it can", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await open({ expected: [/Failed to load resource/, /ERR_/] });
+  await signIn(page, service, "ada@example.com");
+  const navigation = page.getByRole("navigation", { name: "Main" });
+  await page.route("**/*.js", (route) => route.abort());
+  for (const name of ["Stats", "Callbacks", "People", "Playground", "Settings"]) {
+    await navigation.getByRole("link", { name }).click();
+    await page.getByRole("alert").filter({ hasText: "Could not load this page" }).waitFor();
+    await navigation.getByRole("link", { name: "Inbox" }).waitFor();
+    await axe(page);
+  }
+  await screenshot(page, "page-not-loaded");
+  await page.unroute("**/*.js");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { level: 1, name: "Profile" }).waitFor();
 });
 
 for (const theme of ["light", "dark"] as const)

@@ -35,15 +35,15 @@ testInBrowser(
 
     const page = await open();
     await page.goto(await says(/http:\S+\/tasks\/tsk_\w+/));
-    await page.getByLabel("E-mail").fill("ada@example.com");
+    await page.getByLabel("Email").fill("ada@example.com");
     await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("heading", { name: "Refund 42.50 EUR to Mia Keller?" }).waitFor();
     await screenshot(page, "demo");
     await page.getByRole("radio", { name: "Yes" }).check();
-    await page.getByRole("textbox", { name: "A word to Mia" }).fill("Sorry about the lamp.");
+    await page.getByRole("textbox", { name: "Message to Mia" }).fill("Sorry about the lamp.");
     await page.getByRole("button", { name: "Submit answer" }).click();
-    await says(/The agent pays the refund, and adds: "Sorry about the lamp\."/);
+    await says(/The agent pays the refund, and writes to her: "Sorry about the lamp\."/);
     await says(/\{ approved: true, note: 'Sorry about the lamp\.' \}/);
   },
 );

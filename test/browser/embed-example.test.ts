@@ -51,7 +51,7 @@ testInBrowser(
     const service = await withShop(t);
     const page = await open({ origins: [service.url] });
     await page.goto(service.shop);
-    await page.getByText(/The form of tsk_\w+ is there/).waitFor();
+    await page.getByText(/The form of tsk_\w+ is loaded/).waitFor();
     const form = formIn(page);
     await form.getByRole("radio", { name: "Yes" }).check();
     await form.getByLabel("Note").fill("Sorry about that.");
@@ -59,7 +59,7 @@ testInBrowser(
     await screenshot(page, "embed-example");
     await form.getByRole("button", { name: "Submit answer" }).click();
     const response = JSON.stringify({ approved: true, note: "Sorry about that." });
-    await page.getByText(`The page heard: ${response}`).waitFor();
+    await page.getByText(`The page received: ${response}`).waitFor();
     await page.getByText(`Our server received: ${response}`).waitFor();
     await screenshot(page, "embed-example-done");
     await hasCount(page.locator("iframe"), 0);
@@ -90,7 +90,7 @@ testInBrowser("the example: what does not come from the form of this page is not
   const service = await withShop(t);
   const page = await open({ origins: [service.url] });
   await page.goto(service.shop);
-  await page.getByText(/The form of tsk_\w+ is there/).waitFor();
+  await page.getByText(/The form of tsk_\w+ is loaded/).waitFor();
   const size = () => page.locator("iframe[title]").evaluate((frame) => frame.style.height);
   const before = await size();
   const forged = {
@@ -132,7 +132,7 @@ testInBrowser("the example: what does not come from the form of this page is not
     document.body.append(frame);
     await heard;
   });
-  await hasCount(page.getByText(/is there\.$/), 1);
+  await hasCount(page.getByText(/is loaded\.$/), 1);
   await hasCount(page.getByText("forged"), 0);
   assert.equal(await size(), before);
 });
@@ -156,5 +156,5 @@ testInBrowser("the example: why no token was made is told where the form would b
   });
   const page = await open({ origins: [service.url], expected: [/status of 401/] });
   await page.goto(service.shop);
-  await page.getByText("SERVICE_KEY_NOT_FOUND: The service key is unknown or was revoked.").waitFor();
+  await page.getByText("SERVICE_KEY_NOT_FOUND: The embed key is unknown or was revoked.").waitFor();
 });

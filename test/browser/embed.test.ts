@@ -153,11 +153,11 @@ testInBrowser("whatever keeps a form from being opened has a panel, and the page
   await service.call("POST", `/api/tasks/${closed.id}/complete`, { response: { approved: true } });
   const page = await open({ origins: [service.url], expected: [/status of 4\d\d/] });
   for (const [address, code, says] of [
-    [`${url.slice(0, -3)}AAA`, "INVALID_EMBED_TOKEN", "Reload the page"],
-    [url.replace(id, closed.id), "INVALID_EMBED_TOKEN", "Reload the page"],
-    [goneUrl, "TASK_NOT_FOUND", "The task is gone."],
-    [cancelledUrl, "TASK_ALREADY_TERMINAL", "withdrawn"],
-    [closedUrl, "TASK_ALREADY_TERMINAL", "answered already"],
+    [`${url.slice(0, -3)}AAA`, "INVALID_EMBED_TOKEN", "Reload the page to continue"],
+    [url.replace(id, closed.id), "INVALID_EMBED_TOKEN", "Reload the page to continue"],
+    [goneUrl, "TASK_NOT_FOUND", "The task was deleted."],
+    [cancelledUrl, "TASK_ALREADY_TERMINAL", "This task was cancelled."],
+    [closedUrl, "TASK_ALREADY_TERMINAL", "already answered"],
   ] as const) {
     const frame = await service.show(page, address);
     const payload = await hears(page, "task.error");
@@ -195,7 +195,7 @@ testInBrowser("a service that cannot be reached is told, and tried again", async
   await fillIn(frame);
   isDown = true;
   await submit(frame);
-  await frame.getByText("Not sent: no connection. Your answers are kept.").waitFor();
+  await frame.getByText("Not sent: no connection. Your answers are still here.").waitFor();
   assert.equal((await hears(page, "task.error", 2))["code"], "internal");
   await assertKept(frame);
   isDown = false;
@@ -210,7 +210,7 @@ testInBrowser(
     const page = await open({ origins: [service.url], expected: [/status of 401/] });
     const { id, frame } = await openForm(service, page, {}, { ttl_seconds: 1 });
     await fillIn(frame);
-    await frame.getByText("This form has been open for too long.").waitFor();
+    await frame.getByText("This form has expired. Your answers are kept").waitFor();
     assert.deepEqual((await hears(page, "task.error"))["code"], "INVALID_EMBED_TOKEN");
     await assertKept(frame);
     await axeInside(page, frame);
@@ -218,7 +218,7 @@ testInBrowser(
     // The clocks may differ by seconds; with the key, the token ends for certain.
     await remove(service, `/api/service-keys/${service.key.id}`);
     await submit(frame);
-    await frame.getByText("Not sent. This form has been open for too long.").waitFor();
+    await frame.getByText("Not sent. This form has expired. Your answers are kept").waitFor();
     await hears(page, "task.error", 2);
     await assertKept(frame);
 
@@ -307,7 +307,7 @@ testInBrowser("an answer that the checks send back is shown as sent back; the la
   const { id, frame } = await openForm(service, page, { verifier_config });
   await fillIn(frame);
   await submit(frame);
-  await frame.getByText("Sent back, attempt 2").waitFor();
+  await frame.getByText("(attempt 2)").waitFor();
   await frame.getByText("Say what was broken.").waitFor();
   await assertKept(frame);
   await hasCount(frame.getByRole("heading", { name: "Submitted" }), 0);
@@ -319,7 +319,7 @@ testInBrowser("an answer that the checks send back is shown as sent back; the la
   await screenshot(page, "embed-sent-back-dark");
   // Whoever opens it anew is told as well.
   const again = await service.show(page, await service.mint({ task_id: id }));
-  await again.getByText("Sent back, attempt 2").waitFor();
+  await again.getByText("(attempt 2)").waitFor();
   await again.getByLabel("Note").fill("Good.");
   await submit(again);
   await hears(page, "task.completed");
@@ -327,11 +327,11 @@ testInBrowser("an answer that the checks send back is shown as sent back; the la
   const last = await openForm(service, page, { verifier_config: { ...verifier_config, max_attempts: 1 } });
   await fillIn(last.frame);
   await submit(last.frame);
-  await last.frame.getByRole("heading", { name: "The answer did not pass the checks" }).waitFor();
+  await last.frame.getByRole("heading", { name: "The answer didn't pass the check" }).waitFor();
   await last.frame.getByText("Say what was broken.").waitFor();
   const payload = await hears(page, "task.error");
   assert.equal(payload["code"], "TASK_ALREADY_TERMINAL");
-  assert.match(String(payload["message"]), /did not pass the checks/);
+  assert.match(String(payload["message"]), /didn't pass the check/);
   await axeInside(page, last.frame);
   await screenshot(page, "embed-exhausted-dark");
 });
@@ -343,7 +343,7 @@ testInBrowser("who was second is told so, and keeps what they entered", async (o
   await fillIn(frame);
   await service.call("POST", `/api/tasks/${id}/complete`, { response: { approved: false } });
   await submit(frame);
-  await frame.getByText("Not sent. This has been answered already.").waitFor();
+  await frame.getByText("Not sent. This task is already answered.").waitFor();
   await assertKept(frame);
   assert.equal((await hears(page, "task.error"))["code"], "TASK_ALREADY_TERMINAL");
   await fits(page, frame);
@@ -364,7 +364,7 @@ testInBrowser(
       route.continue({ postData: JSON.stringify({ response: { approved: true, note: 7 } }) }),
     );
     await submit(frame);
-    await frame.getByText("Not sent: one answer needs another look.").waitFor();
+    await frame.getByText("Not sent. Fix 1 answer below.").waitFor();
     assert.equal(await frame.getByLabel("Note").getAttribute("aria-invalid"), "true");
     await assertKept(frame);
     const { code, message, taskId } = await hears(page, "task.error");

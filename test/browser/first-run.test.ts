@@ -48,7 +48,7 @@ testInBrowser(
     await page.getByRole("heading", { name: "Welcome. Who are you?" }).waitFor();
     await axe(page);
     await type("Name", "Ada");
-    await type("E-mail", "ada@example.com");
+    await type("Email", "ada@example.com");
     await type("Password", PASSWORD);
     await press("Continue");
     await page.getByRole("button", { name: "Answer a sample task" }).waitFor();

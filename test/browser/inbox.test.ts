@@ -30,11 +30,11 @@ testInBrowser("an assignee sees their own tasks, and of the rest that it is not 
   const places = await page.getByRole("navigation", { name: "Main" }).getByRole("link").allInnerTexts();
   assert.deepEqual(
     places.map((text) => text.split("\n")[0]).filter((text) => text !== "Human Task Service"),
-    ["Inbox", "Done", "Settings"],
+    ["Inbox", "Closed", "Settings"],
   );
   for (const path of ["/stats", "/deliveries", "/users", "/playground"]) {
     await page.goto(service.url + path);
-    await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+    await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
   }
   await axe(page);
   await screenshot(page, "forbidden");
@@ -49,7 +49,7 @@ testInBrowser("an address that nothing is at says so, and leads back", async (op
   const page = await open({ expected: [/status of 404/] });
   await signIn(page, service, ADA);
   await page.goto(`${service.url}/tasks/tsk_nothing`);
-  await page.getByRole("heading", { name: "No such task, or it was deleted" }).waitFor();
+  await page.getByRole("heading", { name: "This task doesn't exist, or it was deleted" }).waitFor();
   await page.getByRole("link", { name: "Back to the inbox" }).click();
   await page.waitForURL("**/inbox");
 });
@@ -67,11 +67,15 @@ testInBrowser("a choice changes the address, and the address gives everybody the
   await page.getByRole("menuitemradio", { name: "Newest" }).click();
   await page.waitForURL("**/inbox?sort=created");
   await page.waitForFunction(() => document.querySelector("[data-task]")?.textContent?.startsWith("Newest"));
+  // A menu that stays open covers the rows.
+  await page.getByRole("menu").waitFor({ state: "detached" });
+  await list(page).getByText("3 waiting").waitFor();
   await page.getByRole("button", { name: "Assignee" }).click();
   await axe(page);
   await page.getByRole("menuitemradio", { name: "Unassigned" }).click();
   await page.waitForURL("**/inbox?sort=created&assignee=none");
   await page.getByRole("link", { name: /^For Ada/ }).waitFor({ state: "detached" });
+  await list(page).getByText("2 of 3").waitFor();
   assert.deepEqual(await titles(page), ["Newest", "Oldest"]);
   await page.reload();
   assert.deepEqual(await titles(page), ["Newest", "Oldest"]);
@@ -84,6 +88,47 @@ testInBrowser("a choice changes the address, and the address gives everybody the
   await page.getByRole("heading", { name: "No tasks match" }).waitFor();
   await page.getByRole("button", { name: "Clear filters" }).click();
   assert.deepEqual(await titles(page), ["Newest", "For Ada", "Oldest"]);
+});
+
+testInBrowser("a search finds ids, keys and people, and leads on to closed tasks", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await addAssignee(service, "mia@example.com");
+  const one = await createTask(service, "One", { assign_to: { email: "mia@example.com" } });
+  await createTask(service, "Two", { idempotency_key: "order-48219:refund" });
+  const closed = await createTask(service, "Three");
+  await service.call("POST", `/api/tasks/${closed.id}/complete`, { response: { approved: true } });
+  const page = await open();
+  await signIn(page, service, ADA);
+  const finds = async (q: string, title: string, region = "Inbox"): Promise<void> => {
+    await page.getByRole("searchbox", { name: "Search" }).fill(q);
+    await page.waitForURL((url) => url.searchParams.get("q") === q);
+    await page.waitForFunction(() => document.querySelectorAll("[data-task]").length === 1);
+    assert.deepEqual(await titles(page, region), [title], q);
+  };
+  await finds(one.id, "One");
+  await finds("order-48219:refund", "Two");
+  await finds("mia", "One");
+  await page.getByRole("searchbox", { name: "Search" }).fill(closed.id);
+  await page.getByRole("heading", { name: "No tasks match" }).waitFor();
+  await page.getByText("Search looks in titles, ids, idempotency keys and people.").waitFor();
+  await axe(page);
+  await page.getByRole("link", { name: "Search closed tasks" }).click();
+  await finds(closed.id, "Three", "Closed");
+});
+
+testInBrowser("a change of a task does not fetch what the list does not show", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await createTask(service, "Large", { payload: { text: "x".repeat(400_000) } });
+  const page = await open();
+  await signIn(page, service, ADA);
+  await titles(page);
+  const refreshed = page.waitForResponse((response) => new URL(response.url()).searchParams.has("sort"));
+  await createTask(service, "Small");
+  const body = await (await refreshed).text();
+  assert.ok(body.length < 5_000, `${body.length} characters`);
+  await page.getByRole("link", { name: /^Small/ }).waitFor();
 });
 
 testInBrowser("a task that comes in is there by itself, is said, and moves nothing one points at", async (open, t) => {
@@ -113,6 +158,8 @@ testInBrowser("the list is gone through, opened and left by keyboard", async (op
   await signIn(page, service, ADA);
   await titles(page);
   await page.keyboard.press("j");
+  assert.equal(await focused(page), "One", "the first key goes to the first row");
+  await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Three" }).waitFor();
@@ -133,7 +180,7 @@ testInBrowser("the list is gone through, opened and left by keyboard", async (op
   await page.keyboard.press("Escape");
   await page.keyboard.press("g");
   await page.keyboard.press("d");
-  await page.getByRole("heading", { name: "Nothing has ended yet" }).waitFor();
+  await page.getByRole("heading", { name: "No closed tasks yet" }).waitFor();
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
   await axe(page);
@@ -161,6 +208,8 @@ testInBrowser("with single keys off they do nothing, and arrows still do", async
   assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
   await hasCount(page.getByRole("dialog"), 0);
   await page.keyboard.press("ArrowDown");
+  assert.equal(await focused(page), "One");
+  await page.keyboard.press("ArrowDown");
   assert.equal(await focused(page), "Two");
 });
 
@@ -169,33 +218,40 @@ testInBrowser("how long is left is told by words and by looks, down to the end",
   await addOperator(service, ADA);
   await createTask(service, "In three hours", { timeout_seconds: 3 * 3600 + 300 });
   await createTask(service, "In half an hour", { timeout_seconds: 1800 });
-  await createTask(service, "In three minutes", { timeout_seconds: 180 });
+  await createTask(service, "In ten minutes", { timeout_seconds: 600 });
   const page = await open();
   await page.clock.install();
   await signIn(page, service, ADA);
   const row = (name: string) => page.getByRole("link", { name: new RegExp(`^${name}`) });
   const left = async (name: string) => {
     const deadline = row(name).locator(".deadline");
-    return [
-      await deadline.innerText(),
-      await deadline.locator("svg").innerHTML(),
-      await deadline.getAttribute("class"),
-    ];
+    return {
+      words: await deadline.innerText(),
+      icon: await deadline.locator("svg").innerHTML(),
+      looks: (await deadline.getAttribute("class"))?.trim(),
+    };
   };
   const [hours, half, minutes] = [
     await left("In three hours"),
     await left("In half an hour"),
-    await left("In three minutes"),
+    await left("In ten minutes"),
   ];
-  assert.deepEqual([hours[0], half[0], minutes[0]], ["3 h", "30 min left", "3 min left"]);
-  assert.equal(new Set([hours[2], half[2], minutes[2]]).size, 3);
-  assert.notEqual(hours[1], half[1]);
-  await row("In three minutes").click();
-  await page.clock.fastForward("02:00");
-  await page.getByRole("status").filter({ hasText: "Less than two minutes are left" }).waitFor({ state: "attached" });
-  await page.clock.fastForward("01:05");
-  await row("In three minutes").getByText("Timed out").waitFor();
-  await page.getByText("Nobody answered in time.").waitFor();
+  assert.deepEqual([hours.words, half.words, minutes.words], ["3 h left", "30 min left", "10 min left"]);
+  for (const fresh of [hours, half, minutes])
+    assert.equal(fresh.looks, "deadline", "a new task has all of its time, however short it is");
+  await row("In ten minutes").click();
+  await page.clock.fastForward("07:40");
+  await row("In ten minutes").getByText("3 min left").waitFor();
+  const soon = await left("In ten minutes");
+  assert.equal(soon.looks, "deadline soon");
+  assert.notEqual(soon.icon, minutes.icon);
+  assert.equal((await left("In half an hour")).looks, "deadline");
+  await page.clock.fastForward("01:30");
+  await page.getByRole("status").filter({ hasText: "Less than two minutes left" }).waitFor({ state: "attached" });
+  await row("In ten minutes").locator(".deadline.urgent").waitFor();
+  await page.clock.fastForward("01:00");
+  await row("In ten minutes").getByText("Timed out").waitFor();
+  await page.getByText("No one answered in time.").waitFor();
 });
 
 testInBrowser("each kind of nothing says what it is and what to do", async (open, t) => {
@@ -203,7 +259,7 @@ testInBrowser("each kind of nothing says what it is and what to do", async (open
   await addOperator(service, ADA);
   const page = await open({ expected: [/status of 500/] });
   await signIn(page, service, ADA);
-  await page.getByRole("heading", { name: "No task has come in yet" }).waitFor();
+  await page.getByRole("heading", { name: "No tasks yet" }).waitFor();
   await axe(page);
   await screenshot(page, "inbox-never-used");
   await page.getByRole("button", { name: "Create a sample task" }).click();
@@ -213,18 +269,18 @@ testInBrowser("each kind of nothing says what it is and what to do", async (open
   await page.getByRole("button", { name: "Clear filters" }).click();
   await page.keyboard.press("1");
   await page.getByRole("button", { name: "Submit answer" }).click();
-  await page.getByRole("heading", { name: "All answered" }).waitFor();
-  await page.getByText("1 task ended today").waitFor();
+  await page.getByRole("heading", { name: "All done" }).waitFor();
+  await page.getByText("1 task closed today").waitFor();
   await axe(page);
   await page.route("**/api/tasks?*", (route) =>
     route.fulfill({ status: 500, json: { error_code: "INTERNAL_ERROR", message: "It broke." } }),
   );
   await page.goto(`${service.url}/inbox?scope=mine`);
-  await page.getByRole("heading", { name: "The list could not be loaded" }).waitFor({ timeout: 20_000 });
+  await page.getByRole("heading", { name: "Could not load the list" }).waitFor({ timeout: 20_000 });
   await page.getByText("It broke. (INTERNAL_ERROR)").waitFor();
   await page.unroute("**/api/tasks?*");
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("heading", { name: "All answered" }).waitFor();
+  await page.getByRole("heading", { name: "All done" }).waitFor();
 });
 
 testInBrowser("a long list goes on as it is scrolled", async (open, t) => {

@@ -62,7 +62,7 @@ testInBrowser("from a mail to the agent's callback, in a browser without scripts
 
   const again = await open({ scripts: false, expected: [/status of 410/] });
   assert.equal((await again.goto(link))?.status(), 410);
-  await again.getByRole("heading", { level: 1, name: "You have answered this" }).waitFor();
+  await again.getByRole("heading", { level: 1, name: "You already answered this" }).waitFor();
   await axe(again);
   await screenshot(again, "mail-used");
 });

@@ -16,8 +16,8 @@ async function record(service: Service, id: string, to: string, error: string | 
 
 const DANA = ["email:dana@example.com"];
 
-const untold = (page: Page): Locator => page.getByRole("region", { name: "Who was not told" });
-const needsALook = (page: Page): Locator => page.getByRole("region", { name: "Needs a look" });
+const untold = (page: Page): Locator => page.getByRole("region", { name: "Failed notifications" });
+const needsAttention = (page: Page): Locator => page.getByRole("region", { name: "Needs attention" });
 const happened = (page: Page): Locator => page.getByRole("region", { name: "What happened" });
 
 /** Of the list and of the task, what would have to be scrolled to the side. */
@@ -32,10 +32,10 @@ testInBrowser("without a sender, a task says who was not told, and the way to th
   await addOperator(service, "ada@example.com");
   const { id } = await createTask(service, "Publish the notes", { notify: DANA });
   const page = await visit(open, service, `/tasks/${id}`);
-  await untold(page).getByText("dana@example.com was not told: Mail has no sender on this server yet.").waitFor();
+  await untold(page).getByText("Couldn't notify dana@example.com: There is no email sender yet.").waitFor();
   await axe(page);
-  await untold(page).getByRole("link", { name: "Mail settings" }).click();
-  await page.getByRole("heading", { name: "No mail is sent yet" }).waitFor();
+  await untold(page).getByRole("link", { name: "Email settings" }).click();
+  await page.getByRole("heading", { name: "Email is off" }).waitFor();
 });
 
 testInBrowser("a task says whom its mail did not reach, and why; others were told", async (open, t) => {
@@ -52,15 +52,15 @@ testInBrowser("a task says whom its mail did not reach, and why; others were tol
   const { id } = await createTask(service, "Publish the notes", { notify: [...DANA, "email:nobody@example.com"] });
   const page = await visit(open, service, `/tasks/${id}`);
   await untold(page)
-    .getByText(/^nobody@example\.com was not told: .*Who is that\?/)
+    .getByText(/^Couldn't notify nobody@example\.com: .*Who is that\?/)
     .waitFor();
   // The settings would not help.
   await hasCount(untold(page).getByRole("link"), 0);
   await screenshot(page, "task-untold");
   await untold(page).getByRole("button", { name: "Show the activity" }).click();
-  await happened(page).getByText("The service sent mail to dana@example.com").waitFor();
-  const failure = needsALook(page).getByRole("listitem");
-  await failure.getByText(/^The service could not send mail to nobody@example\.com: .*Who is that\?/).waitFor();
+  await happened(page).getByText("The service sent an email to dana@example.com").waitFor();
+  const failure = needsAttention(page).getByRole("listitem");
+  await failure.getByText(/^The service couldn't send an email to nobody@example\.com: .*Who is that\?/).waitFor();
   await hasCount(failure, 1);
   await axe(page);
   await screenshot(page, "task-untold-activity");
@@ -73,21 +73,21 @@ testInBrowser(
     await addOperator(service, "ada@example.com");
     const { id } = await createTask(service, "Publish the notes", { notify: DANA });
     const page = await visit(open, service, `/tasks/${id}`);
-    await untold(page).getByText("Mail has no sender").waitFor();
+    await untold(page).getByText("There is no email sender").waitFor();
     await record(service, id, "dana@example.com", "connect: The mail server does not answer.");
-    await untold(page).getByText("dana@example.com was not told: The mail server does not answer.").waitFor();
+    await untold(page).getByText("Couldn't notify dana@example.com: The mail server does not answer.").waitFor();
     // The latest tells.
     await hasCount(untold(page).getByText("dana@example.com"), 1);
     await record(service, id, "DANA@example.com", null);
     await untold(page).waitFor({ state: "detached" });
     await page.getByRole("tab", { name: "Activity" }).click();
-    await happened(page).getByText("The service sent mail to DANA@example.com").waitFor();
-    await hasCount(happened(page).getByText("could not send mail to dana@example.com"), 2);
-    await hasCount(needsALook(page), 0);
+    await happened(page).getByText("The service sent an email to DANA@example.com").waitFor();
+    await hasCount(happened(page).getByText("couldn't send an email to dana@example.com"), 2);
+    await hasCount(needsAttention(page), 0);
     await record(service, id, "mia@example.com", "sealed: The settings were sealed with another key.");
-    await needsALook(page).getByText("could not send mail to mia@example.com").waitFor();
+    await needsAttention(page).getByText("couldn't send an email to mia@example.com").waitFor();
     await page.getByRole("tab", { name: "Review" }).click();
-    await untold(page).getByRole("link", { name: "Mail settings" }).waitFor();
+    await untold(page).getByRole("link", { name: "Email settings" }).waitFor();
   },
 );
 
@@ -96,13 +96,15 @@ testInBrowser("what a channel says is shown as it is, whatever it is", async (op
   await addOperator(service, "ada@example.com");
   const { id } = await createTask(service, "Publish the notes", { notify: ["slack:#approvals"] });
   const page = await visit(open, service, `/tasks/${id}`);
-  await untold(page).getByText("#approvals was not told: This server has no Slack connection.").waitFor();
+  await untold(page).getByText("Couldn't notify #approvals: This server has no Slack connection.").waitFor();
   await record(service, id, "dana@example.com", "<img src=x onerror=alert(1)> without a word");
-  await untold(page).getByText("dana@example.com was not told: <img src=x onerror=alert(1)> without a word").waitFor();
+  await untold(page)
+    .getByText("Couldn't notify dana@example.com: <img src=x onerror=alert(1)> without a word")
+    .waitFor();
   await record(service, id, "", "connect: Nobody knows whom.");
   await page.getByRole("tab", { name: "Activity" }).click();
-  await needsALook(page).getByText("The service could not send a message to #approvals: This server").waitFor();
-  await needsALook(page).getByText("The service could not send a message", { exact: true }).waitFor();
+  await needsAttention(page).getByText("The service couldn't send a message to #approvals: This server").waitFor();
+  await needsAttention(page).getByText("The service couldn't send a message", { exact: true }).waitFor();
 });
 
 testInBrowser("where many were not told, the first few stand for them", async (open, t) => {
@@ -111,11 +113,11 @@ testInBrowser("where many were not told, the first few stand for them", async (o
   const notify = Array.from({ length: 8 }, (_, i) => `email:person-${i}@example.com`);
   const { id } = await createTask(service, "Publish the notes", { notify });
   const page = await visit(open, service, `/tasks/${id}`);
-  await untold(page).getByText("Nor were 5 more.").waitFor();
-  await hasCount(untold(page).getByText("was not told"), 3);
+  await untold(page).getByText("and 5 more").waitFor();
+  await hasCount(untold(page).getByText("Couldn't notify"), 3);
   await untold(page).getByRole("button", { name: "Show the activity" }).click();
-  await needsALook(page).waitFor();
-  await hasCount(needsALook(page).getByRole("listitem"), 8);
+  await needsAttention(page).waitFor();
+  await hasCount(needsAttention(page).getByRole("listitem"), 8);
 });
 
 testInBrowser("the trail is asked for by operators alone, and where somebody was to be told", async (open, t) => {
@@ -169,7 +171,7 @@ for (const theme of ["light", "dark"] as const)
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
       assert.deepEqual(await widerThanTheirPlace(page), []);
       await untold(page).getByRole("button", { name: "Show the activity" }).click();
-      await page.getByRole("region", { name: "Needs a look" }).waitFor();
+      await page.getByRole("region", { name: "Needs attention" }).waitFor();
       await axe(page);
       await screenshot(page, `task-untold-activity-${theme}-${size}`);
       assert.deepEqual(await widerThanTheirPlace(page), []);

@@ -44,17 +44,17 @@ testInBrowser("a person is added, signs in, and is changed; what is wrong is tol
   const form = page.getByRole("dialog", { name: "Add a person" });
   await form.getByLabel("Name").fill("Dana");
   await form.getByRole("button", { name: "Add" }).click();
-  await saidAt(form, "E-mail", "A user needs an e-mail address");
-  assert.equal(await form.getByLabel("E-mail").evaluate((input) => input === document.activeElement), true);
-  await form.getByLabel("E-mail").fill("not an address");
+  await saidAt(form, "Email", "A user needs an email");
+  assert.equal(await form.getByLabel("Email").evaluate((input) => input === document.activeElement), true);
+  await form.getByLabel("Email").fill("not an address");
   await form.getByRole("button", { name: "Add" }).click();
-  await saidAt(form, "E-mail", "Must be an e-mail address.");
-  await form.getByLabel("E-mail").fill("ADA@example.com");
+  await saidAt(form, "Email", "Must be an email address.");
+  await form.getByLabel("Email").fill("ADA@example.com");
   await form.getByRole("button", { name: "Add" }).click();
-  await saidAt(form, "E-mail", "A user with this e-mail address or Slack id exists already, active or not.");
+  await saidAt(form, "Email", "A user with this email or Slack id already exists, possibly deactivated.");
   await axe(page);
   await screenshot(page, "operate-user-refused");
-  await form.getByLabel("E-mail").fill("dana@example.com");
+  await form.getByLabel("Email").fill("dana@example.com");
   const password = form.getByLabel("Password", { exact: true });
   await password.fill("short");
   await form.getByRole("button", { name: "Add" }).click();
@@ -64,7 +64,7 @@ testInBrowser("a person is added, signs in, and is changed; what is wrong is tol
   assert.equal(await password.getAttribute("type"), "text");
   await form.getByLabel("Role").fill("reviewer");
   await form.getByRole("button", { name: "Add" }).click();
-  await page.getByText("Dana is added.").waitFor();
+  await page.getByText("Dana added").waitFor();
   await form.waitFor({ state: "hidden" });
   const dana = (await usersOf(service)).get("Dana")!;
   assert.deepEqual(
@@ -105,11 +105,11 @@ testInBrowser(
     await page.getByRole("button", { name: "Deactivate dana" }).click();
     const dialog = page.getByRole("dialog", { name: "Deactivate dana?" });
     await dialog.getByText("They have more than 50 open tasks.").waitFor();
-    await dialog.getByText("Their open tasks go to others").waitFor();
+    await dialog.getByText("Their open tasks are routed again").waitFor();
     await axe(page);
     await screenshot(page, "operate-deactivate");
     await confirm(page, "Deactivate dana?", "Deactivate");
-    await page.getByText("dana is deactivated.").waitFor();
+    await page.getByText("dana deactivated").waitFor();
     assert.equal((await usersOf(service)).get("dana")!.active, false);
     const openOf = async (query: string) =>
       (await service.call<unknown[]>("GET", `/api/tasks?${query}&terminal=false&limit=200`)).length;
@@ -117,7 +117,7 @@ testInBrowser(
     while ((await openOf(`assigned_to=${dana}`)) > 0);
     assert.equal(await openOf("unassigned=true"), 51);
 
-    await hasCount(page.getByRole("table", { name: "Users" }).getByText("dana@example.com"), 0);
+    await hasCount(page.getByRole("table", { name: "People" }).getByText("dana@example.com"), 0);
     await page.getByText("Deactivated (1)").click();
     await axe(page);
     await screenshot(page, "operate-users-inactive");
@@ -140,12 +140,12 @@ testInBrowser("the last operator stays one, and is told why", async (open, t) =>
   assert.equal(await button.getAttribute("aria-disabled"), "true");
   await button.focus();
   await page.keyboard.press("Enter");
-  await page.getByText("You stay, so that an operator is left. Another operator can deactivate you.").waitFor();
+  await page.getByText("You can't deactivate yourself. Ask another operator.").waitFor();
   await page.getByRole("button", { name: "Edit ada" }).click();
   const edit = page.getByRole("dialog", { name: "Edit ada" });
   await edit.getByLabel("Operator").uncheck();
   await edit.getByRole("button", { name: "Save" }).click();
-  await saidAt(edit, "Operator", "This is the last operator who can sign in; make another one first.");
+  await saidAt(edit, "Operator", "This is the last operator who can sign in. Add another operator first.");
   await axe(page);
   assert.equal((await usersOf(service)).get("ada")!.is_operator, true);
   await addOperator(service, "dana@example.com");
@@ -160,7 +160,7 @@ testInBrowser("people are found by name and address, and what is looked for stan
   const { id } = await service.call<User>("POST", "/api/users", { email: "was-here@example.com" });
   await service.call("DELETE", `/api/users/${id}`);
   const page = await visit(open, service, "/users");
-  const rows = page.getByRole("table", { name: "Users" }).locator("tbody tr");
+  const rows = page.getByRole("table", { name: "People" }).locator("tbody tr");
   await rows.nth(49).waitFor();
   await hasCount(rows, 50);
   await page.getByRole("button", { name: "Load more" }).click();
@@ -175,5 +175,27 @@ testInBrowser("people are found by name and address, and what is looked for stan
   await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 6);
   assert.equal(await page.getByRole("searchbox", { name: "Search" }).inputValue(), "PERSON-5");
   await page.getByRole("searchbox", { name: "Search" }).fill("nobody");
-  await page.getByRole("heading", { name: "Nobody matches" }).waitFor();
+  await page.getByRole("heading", { name: "No matches" }).waitFor();
 });
+
+testInBrowser(
+  "the list says when routing by role last chose a person, and does not call it an assignment",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    const dana = await service.call<User>("POST", "/api/users", { email: "dana@example.com", role: "reviewer" });
+    await createTask(service, "For Dana", { assign_to: { user_id: dana.id } });
+    const page = await visit(open, service, "/users");
+    const chosen = async (): Promise<string> => {
+      const table = page.getByRole("table", { name: "People" });
+      await table.waitFor();
+      const heads = await table.getByRole("columnheader").allInnerTexts();
+      const cells = table.getByRole("row").filter({ hasText: "dana@example.com" }).locator("th, td");
+      return cells.nth(heads.indexOf("Last chosen by role")).innerText();
+    };
+    assert.equal(await chosen(), "Never");
+    await createTask(service, "For a reviewer", { assign_to: { role: "reviewer" } });
+    await page.reload();
+    assert.notEqual(await chosen(), "Never");
+  },
+);

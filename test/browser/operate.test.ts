@@ -72,8 +72,8 @@ testInBrowser(
     const stats = await service.call<Stats>("GET", "/api/stats");
     const { totals } = stats;
     const page = await visit(open, service, "/stats");
-    await page.getByText("1 due within the hour").waitFor();
-    assert.deepEqual(await figureOf(page, "Waiting now"), ["2", "1 due within the hour"]);
+    await page.getByText("1 due within an hour").waitFor();
+    assert.deepEqual(await figureOf(page, "Waiting now"), ["2", "1 due within an hour"]);
     const rateOf = (part: number) => `${Math.round((part / 50) * 100)}% of closed tasks`;
     assert.deepEqual(await figureOf(page, "Completed"), [String(totals.completed), rateOf(totals.completed)]);
     assert.deepEqual(await figureOf(page, "Timed out"), [String(totals.timed_out), rateOf(totals.timed_out)]);
@@ -85,7 +85,7 @@ testInBrowser(
     assert.equal(
       await chart.getAttribute("aria-label"),
       `Closed tasks per day: ${totals.completed} completed, ${totals.timed_out} timed out, ` +
-        `${totals.verification_exhausted} failed checks, ${totals.cancelled} cancelled. The table below has every figure.`,
+        `${totals.verification_exhausted} failed checks, ${totals.cancelled} cancelled. The table below has the numbers.`,
     );
     for (const summary of await page.getByText("Show as table").all()) await summary.click();
     assert.deepEqual(
@@ -146,8 +146,8 @@ testInBrowser("before anything has ended the figures are zero, and one line says
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
   const page = await visit(open, service, "/stats");
-  await page.getByText("No task has ended in the last 30 days.").waitFor();
-  assert.deepEqual(await figureOf(page, "Completed"), ["0", "No task has ended"]);
+  await page.getByText("No tasks were closed in the last 30 days.").waitFor();
+  assert.deepEqual(await figureOf(page, "Completed"), ["0", "No closed tasks"]);
   await page.getByText("Show as table").first().click();
   assert.deepEqual(
     await figuresOf(page, "Closed tasks per day"),
@@ -172,7 +172,7 @@ async function receive(t: TestContext, answers: Answers): Promise<Receiver> {
   return started;
 }
 
-/** Tasks whose callbacks were all given up. */
+/** Creates tasks whose callbacks have all failed. */
 async function giveUp(service: Service, receiver: Receiver, names: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const name of names) {
@@ -188,7 +188,7 @@ async function giveUp(service: Service, receiver: Receiver, names: readonly stri
   return ids;
 }
 
-testInBrowser("callbacks that were given up are sent again: one, some, and all", async (open, t) => {
+testInBrowser("failed callbacks are sent again: one, some, and all", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
   const answer = { status: 500 };
@@ -196,20 +196,20 @@ testInBrowser("callbacks that were given up are sent again: one, some, and all",
   const [first, second, third] = await giveUp(service, receiver, ["One", "Two", "Three", "Four", "Five"]);
   answer.status = 200;
   const page = await visit(open, service, "/deliveries");
-  const table = page.getByRole("table", { name: "Deliveries" });
+  const table = page.getByRole("table", { name: "Callbacks" });
   const rowOf = (id: string | undefined) => table.getByRole("row").filter({ hasText: id!.slice(-8) });
   const places = page.getByRole("navigation", { name: "Main" });
-  await places.getByRole("link", { name: "Deliveries 5" }).waitFor();
+  await places.getByRole("link", { name: "Callbacks 5" }).waitFor();
 
-  await rowOf(first).getByRole("button", { name: "Redeliver" }).click();
-  await page.getByRole("dialog", { name: "Redeliver this callback?" }).getByRole("button", { name: "Cancel" }).click();
+  await rowOf(first).getByRole("button", { name: "Send again" }).click();
+  await page.getByRole("dialog", { name: "Send this callback again?" }).getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("dialog").waitFor({ state: "hidden" });
-  await rowOf(first).getByRole("button", { name: "Redeliver" }).click();
-  await confirm(page, "Redeliver this callback?", "Redeliver");
+  await rowOf(first).getByRole("button", { name: "Send again" }).click();
+  await confirm(page, "Send this callback again?", "Send again");
   await receiver.until(6);
   assert.equal(receiver.received[5]!.task_id, first);
   await rowOf(first).getByText("Delivered").waitFor();
-  await places.getByRole("link", { name: "Deliveries 4" }).waitFor();
+  await places.getByRole("link", { name: "Callbacks 4" }).waitFor();
 
   await rowOf(second)
     .getByRole("checkbox", { name: /^Select the callback/ })
@@ -219,22 +219,22 @@ testInBrowser("callbacks that were given up are sent again: one, some, and all",
     .check();
   await page.getByText("2 selected").waitFor();
   await screenshot(page, "operate-deliveries-selected");
-  await page.getByRole("button", { name: "Redeliver selected" }).click();
-  await confirm(page, "Redeliver 2 callbacks?", "Redeliver");
-  await page.getByText("2 callbacks are on their way.").waitFor();
+  await page.getByRole("button", { name: "Send selected again" }).click();
+  await confirm(page, "Send 2 callbacks again?", "Send again");
+  await page.getByText("Sending 2 callbacks").waitFor();
   await receiver.until(8);
   assert.deepEqual(new Set(receiver.received.slice(6).map(({ task_id }) => task_id)), new Set([second, third]));
   await page.getByRole("checkbox", { name: "Select all" }).waitFor();
 
-  await page.getByRole("button", { name: "Redeliver all that were given up" }).click();
-  await confirm(page, "Redeliver all 2 callbacks that were given up?", "Redeliver");
+  await page.getByRole("button", { name: "Retry all failed" }).click();
+  await confirm(page, "Retry all 2 failed callbacks?", "Send again");
   await receiver.until(10);
-  await places.getByRole("link", { name: "Deliveries", exact: true }).waitFor();
-  await page.getByRole("button", { name: "Redeliver all that were given up" }).waitFor({ state: "hidden" });
+  await places.getByRole("link", { name: "Callbacks", exact: true }).waitFor();
+  await page.getByRole("button", { name: "Retry all failed" }).waitFor({ state: "hidden" });
   assert.equal(receiver.received.length, 10);
 });
 
-testInBrowser("a delivery has an address, and says what was sent and what came of it", async (open, t) => {
+testInBrowser("a callback has an address, and shows its body and its attempts", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
   const answer: Answers = { status: 500 };
@@ -251,24 +251,24 @@ testInBrowser("a delivery has an address, and says what was sent and what came o
   const { promise, resolve } = Promise.withResolvers<void>();
   Object.assign(answer, { status: 204, until: promise });
   await page.reload();
-  await drawer.getByRole("button", { name: "Redeliver" }).click();
-  await confirm(page, "Redeliver this callback?", "Redeliver");
+  await drawer.getByRole("button", { name: "Send again" }).click();
+  await confirm(page, "Send this callback again?", "Send again");
   await drawer.getByText("Pending").waitFor();
   // What comes of it is seen without any doing.
   resolve();
-  await drawer.getByText("Answered 204").waitFor();
-  await drawer.getByText("redelivery 1").waitFor();
+  await drawer.getByText("204 No Content").waitFor();
+  await drawer.getByText("retry 1").waitFor();
   await page.keyboard.press("Escape");
   await drawer.waitFor({ state: "hidden" });
   assert.equal(new URL(page.url()).search, "");
   await page.getByRole("link", { name: id!.slice(-8) }).click();
-  await page.getByRole("heading", { name: "One" }).waitFor();
+  await page.getByRole("heading", { name: "One", exact: true }).waitFor();
   await page.goto(`${service.url}/deliveries?id=dlv_00000000000000000000000000`);
-  await drawer.getByText("No webhook delivery has this id. (DELIVERY_NOT_FOUND)").waitFor();
+  await drawer.getByText("No callback has this id. (DELIVERY_NOT_FOUND)").waitFor();
 });
 
 testInBrowser(
-  "deliveries are narrowed down by status, task and receiver, all of it in the address",
+  "callbacks are filtered by status, task and receiver, and the address keeps the filters",
   async (open, t) => {
     const service = await serve(t);
     await addOperator(service, "ada@example.com");
@@ -283,7 +283,7 @@ testInBrowser(
     await other.until(1);
     await service.ctx.deliveries.settle();
     await page.reload();
-    const rows = page.getByRole("table", { name: "Deliveries" }).locator("tbody tr");
+    const rows = page.getByRole("table", { name: "Callbacks" }).locator("tbody tr");
     await hasCount(rows, 3);
     // What an address says that nobody knows is left out.
     await page.goto(`${service.url}/deliveries?status=NONSENSE`);
@@ -295,29 +295,29 @@ testInBrowser(
     await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
     await page.getByText("Select all").waitFor();
     await page.getByRole("link", { name: "Retrying" }).click();
-    await page.getByRole("heading", { name: "No deliveries match" }).waitFor();
-    await page.getByRole("link", { name: "Given up" }).click();
+    await page.getByRole("heading", { name: "No callbacks match" }).waitFor();
+    await page.getByRole("link", { name: "Failed", exact: true }).click();
     await hasCount(rows, 2);
     await rows
       .first()
       .getByRole("link", { name: new URL(receiver.url).host })
       .click();
-    await page.getByRole("link", { name: "All of this task" }).click();
+    await page.getByRole("link", { name: "All callbacks of this task" }).click();
     await page.waitForFunction(() => document.querySelectorAll("tbody tr").length === 1);
-    await hasCount(page.getByRole("button", { name: "Redeliver all that were given up" }), 0);
+    await hasCount(page.getByRole("button", { name: "Retry all failed" }), 0);
     await page.getByRole("link", { name: /show all$/ }).click();
     await hasCount(rows, 3);
     await page.goto(`${service.url}/deliveries?origin=${encodeURIComponent(new URL(receiver.url).origin)}`);
     await hasCount(rows, 2);
-    await page.getByRole("button", { name: "Redeliver all that were given up" }).click();
+    await page.getByRole("button", { name: "Retry all failed" }).click();
     await service.call("POST", "/api/admin/webhook-deliveries/redeliver", { status: "ABANDONED" });
     const { origin } = new URL(receiver.url);
-    await confirm(page, `Redeliver all 2 callbacks to ${origin} that were given up?`, "Redeliver");
-    await page.getByText("Nothing is redelivered: there is no such callback any more.").waitFor();
+    await confirm(page, `Retry all 2 failed callbacks to ${origin}?`, "Send again");
+    await page.getByText("Nothing was sent. These callbacks no longer exist.").waitFor();
   },
 );
 
-testInBrowser("more deliveries than a page holds are loaded when they are asked for", async (open, t) => {
+testInBrowser("callbacks beyond the first page are loaded on demand", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
   const names = Array.from({ length: 52 }, (_, i) => `Task ${i}`);
@@ -327,7 +327,7 @@ testInBrowser("more deliveries than a page holds are loaded when they are asked 
   await page.getByText("Select all").click();
   await page.getByText("50 selected").waitFor();
   await page.getByRole("button", { name: "Load more" }).click();
-  await page.getByRole("table", { name: "Deliveries" }).locator("tbody tr").nth(51).waitFor();
+  await page.getByRole("table", { name: "Callbacks" }).locator("tbody tr").nth(51).waitFor();
   await page.getByText("50 selected").click();
   await page.getByText("52 selected").waitFor();
   await page.getByRole("button", { name: "Load more" }).waitFor({ state: "hidden" });
@@ -351,7 +351,7 @@ for (const [theme, size] of [
     await assertUsable(page, `stats-tables-${theme}-${size}`);
     await giveUp(service, await receive(t, { status: 500 }), ["One", "Two", "Three"]);
     await page.goto(`${service.url}/deliveries`);
-    await page.getByRole("table", { name: "Deliveries" }).waitFor();
+    await page.getByRole("table", { name: "Callbacks" }).waitFor();
     await assertUsable(page, `deliveries-${theme}-${size}`);
     await page.getByRole("link", { name: /^127/ }).first().click();
     await page.getByText("Here it is noon").waitFor();
@@ -363,7 +363,7 @@ for (const [theme, size] of [
       role: "reviewer_of_international_contracts",
     });
     await page.goto(`${service.url}/users`);
-    await page.getByRole("table", { name: "Users" }).waitFor();
+    await page.getByRole("table", { name: "People" }).waitFor();
     await assertUsable(page, `users-${theme}-${size}`);
     await page.getByRole("button", { name: "Edit Dana" }).click();
     await page.getByRole("dialog", { name: "Edit Dana" }).waitFor();

@@ -114,6 +114,75 @@ testInBrowser("without scripts everything can still be reached", async (open) =>
   assert.equal(await link.getAttribute("href"), "https://images.example.net/photo.jpg");
 });
 
+for (const kind of ["react", "preact"] as const)
+  testInBrowser(`a large payload is opened section by section, and page by page (${kind})`, async (open) => {
+    const page = await open();
+    await visit(page, "large", kind);
+    await page.getByText("Large payload: expand a section to see it.").waitFor();
+    const rows = page.locator("tbody > tr");
+    await hasCount(rows, 0);
+    await page.locator("summary", { hasText: "Show 3000 entries" }).focus();
+    await page.keyboard.press("Enter");
+    await hasCount(rows, 50);
+    const more = page.getByRole("button", { name: "Show 100 more" });
+    await more.click();
+    await hasCount(rows, 150);
+    await page.getByText("2,850 more rows").waitFor();
+    await more.focus();
+    await page.keyboard.press("Enter");
+    await hasCount(rows, 250);
+    assert.equal(await rows.last().locator("td").first().innerText(), "249");
+    await axe(page);
+    await screenshot(page, `payload-large-opened-${kind}`);
+    await page.getByText("Hide 3000 entries").click();
+    assert.equal(await rows.first().isVisible(), false);
+    // A text that is cut off goes on.
+    const text = page.locator(".payload-row", { hasText: "Body" }).locator("p.payload-text");
+    const before = (await text.textContent())!.length;
+    await page.getByRole("button", { name: "Show more" }).click();
+    await page.getByRole("button", { name: "Show more" }).waitFor({ state: "detached" });
+    assert.ok((await text.textContent())!.length > before);
+  });
+
+testInBrowser("a table that is cut off shows it at the edge, and is scrolled by keys", async (open) => {
+  const page = await open({ size: "phone" });
+  await visit(page, "wide-table");
+  const table = page.getByRole("region", { name: "Asked" }).first();
+  await table.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await table.boundingBox())!;
+  /** A piece of the right edge, in the empty space above the last line. */
+  const edge = () =>
+    page.screenshot({ clip: { x: x + width - 8, y: y + height - 30, width: 6, height: 2 }, animations: "disabled" });
+  const isShaded = async (picture: Buffer) =>
+    page.evaluate(async (base64) => {
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+      const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
+      canvas.drawImage(image, 0, 0);
+      const { data } = canvas.getImageData(0, 0, image.width, 1);
+      // It grows darker towards the edge.
+      return data[0]! > data[4 * (image.width - 1)]!;
+    }, picture.toString("base64"));
+  assert.equal(await isShaded(await edge()), true);
+  await table.focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => (document.activeElement?.scrollLeft ?? 0) > 0);
+  await visit(page, "wide-table");
+  await table.evaluate((element) => (element.scrollLeft = element.scrollWidth));
+  await table.scrollIntoViewIfNeeded();
+  assert.equal(await isShaded(await edge()), false);
+});
+
+testInBrowser("a row whose title is written from right to left is laid out from right to left", async (open) => {
+  const page = await open();
+  await visit(page, "unicode");
+  const row = page.locator(".payload-row", { has: page.getByText("العميل", { exact: true }) });
+  const [title, value] = [await row.locator("dt").boundingBox(), await row.locator("dd").boundingBox()];
+  assert.ok(title!.x > value!.x);
+  const other = page.locator(".payload-row", { hasText: "Emoji" });
+  assert.ok((await other.locator("dt").boundingBox())!.x < (await other.locator("dd").boundingBox())!.x);
+});
+
 testInBrowser("code can be copied where scripts run", async (open) => {
   const page = await open();
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

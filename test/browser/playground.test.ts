@@ -20,11 +20,11 @@ testInBrowser("an example becomes a form, an answer, and a test task that is ans
   await loadExample(page, "A question that depends on another");
   await preview(page).getByRole("radio", { name: "No" }).check();
   await preview(page).getByRole("tab", { name: "Response JSON" }).click();
-  await preview(page).getByRole("listitem").filter({ hasText: "What must change? Fill this in." }).waitFor();
+  await preview(page).getByRole("listitem").filter({ hasText: "What must change? Required" }).waitFor();
   await preview(page).getByRole("tab", { name: "Form" }).click();
   await preview(page).getByRole("textbox", { name: "What must change?" }).fill("The second source");
   await preview(page).getByRole("tab", { name: "Response JSON" }).click();
-  await preview(page).getByText("The schema accepts it").waitFor();
+  await preview(page).getByText("Matches the schema").waitFor();
   const shown = await preview(page).locator("pre").innerText();
   assert.deepEqual(JSON.parse(shown), { approved: false, reason: "The second source" });
   await preview(page).getByRole("tab", { name: "Payload" }).click();
@@ -34,7 +34,7 @@ testInBrowser("an example becomes a form, an answer, and a test task that is ans
   await page.getByRole("button", { name: "Send as test task" }).click();
   await page.getByRole("link", { name: "Open the task" }).waitFor();
   await page.getByRole("button", { name: "Send as test task" }).click();
-  await page.getByText("Sent. It waits for you, for an hour.").waitFor();
+  await page.getByText("Sent. The task stays open for an hour.").waitFor();
   await page.getByRole("link", { name: "Mine 2" }).waitFor();
   await page.getByRole("link", { name: "Open the task" }).click();
   await page.getByRole("heading", { level: 1, name: "Publish this article?" }).waitFor();
@@ -60,7 +60,7 @@ testInBrowser("submitting the form of the preview shows the answer, and sends no
   await preview(page).getByRole("tab", { name: "Form" }).click();
   await preview(page)
     .getByRole("alert")
-    .getByText(/nothing was sent/)
+    .getByText(/Nothing was sent/)
     .waitFor();
   await loadExample(page, "A list to fill in");
   await preview(page).getByRole("alert").waitFor({ state: "detached" });
@@ -74,27 +74,27 @@ testInBrowser("broken JSON and a broken schema are told in words, and what is dr
   await preview(page).getByRole("radio", { name: "Approve" }).check();
 
   await editor(page, "Payload").fill('{\n  "amount": 12,\n}');
-  await page.getByText("Line 3, column 1: Nothing follows the comma before this }. Remove the comma.").waitFor();
+  await page.getByText("Line 3, column 1: Remove the comma before this }.").waitFor();
   await editor(page, "Payload").fill("[1]");
-  await page.getByText("This must be an object, in { }.").waitFor();
+  await page.getByText("Must be an object in { }.").waitFor();
   await editor(page, "Response schema").fill('{ "type": "objekt", "required": "all" }');
   await page.getByText(/^\/type: /).waitFor();
   await page.getByText(/^\/required: /).waitFor();
   await preview(page)
-    .getByText(/^Drawn from what could be used last/)
+    .getByText(/^Showing the last valid version/)
     .waitFor();
   assert.equal(await preview(page).getByRole("radio", { name: "Approve" }).isChecked(), true);
   assert.equal(await page.getByRole("button", { name: "Copy curl" }).isDisabled(), true);
   await axe(page);
   await screenshot(page, "playground-broken");
   await page.getByRole("button", { name: "Send as test task" }).click();
-  await page.getByText("Not sent. Put right first what is marked.").waitFor();
+  await page.getByText("Fix the errors first.").waitFor();
   assert.equal(await editor(page, "Payload").evaluate((element) => element === document.activeElement), true);
   assert.deepEqual(await service.call("GET", "/api/tasks"), []);
 
   await page.reload();
-  await page.getByText("This must be an object, in { }.").waitFor();
-  await page.getByText("There is a form here once the response schema can be used.").waitFor();
+  await page.getByText("Must be an object in { }.").waitFor();
+  await page.getByText("The form appears here when the response schema is valid.").waitFor();
   await editor(page, "Response schema").fill('{ "properties": { "colour": { "enum": ["red", "blue"] } } }');
   await preview(page).getByRole("radio", { name: "Blue" }).waitFor();
 });
@@ -110,7 +110,7 @@ testInBrowser("a payload that does not fit and hints that change nothing are tol
     '{ "ui": { "aproved": { "ui:title": "Yes?" } }, "payload": { "amount": { "ui:widget": "rainbow" } } }',
   );
   await screenshot(page, "playground-warned");
-  await page.getByText("/ui/aproved: No field of the answer has this name.").waitFor();
+  await page.getByText("/ui/aproved: The answer has no field with this name.").waitFor();
   await page.getByText(/^\/payload\/amount\/ui:widget: /).waitFor();
 });
 
@@ -121,7 +121,7 @@ testInBrowser("what the service finds stands at the part it is about", async (op
   await signIn(page, service, "ada@example.com", "/playground");
   await page.getByRole("textbox", { name: "Task", exact: true }).fill("");
   await page.getByRole("button", { name: "Send as test task" }).click();
-  await page.getByText("Not sent. The service found what is marked below.").waitFor();
+  await page.getByText("Not sent. The errors are marked below.").waitFor();
   assert.equal(await page.getByRole("textbox", { name: "Task", exact: true }).getAttribute("aria-invalid"), "true");
   await page.route("**/api/tasks", (route) =>
     route.fulfill({
@@ -177,7 +177,7 @@ testInBrowser("the playground is for operators", async (open, t) => {
   await addAssignee(service, "dana@example.com");
   const page = await open();
   await signIn(page, service, "dana@example.com", "/playground");
-  await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+  await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
 });
 
 for (const theme of ["light", "dark"] as const)

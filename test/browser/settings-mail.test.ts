@@ -69,7 +69,7 @@ testInBrowser("a sender is added and tried out by keyboard, and the mail arrives
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
   const page = await visit(open, service, SETTINGS);
-  await page.getByRole("heading", { name: "No mail is sent yet" }).waitFor();
+  await page.getByRole("heading", { name: "Email is off" }).waitFor();
   await page.getByText("SERVICE_SMTP_URL").waitFor();
   await assertUsable(page, "mail-empty");
   await page.getByRole("button", { name: "Add a sender" }).focus();
@@ -96,11 +96,11 @@ testInBrowser("a sender is added and tried out by keyboard, and the mail arrives
   await sender.getByText("The desk <desk@example.com>").waitFor();
   await sender.getByText("email+main:<address>").waitFor();
   await sender.getByText("email:<address>").waitFor();
-  await sender.getByText("Answers go to help@example.com").waitFor();
+  await sender.getByText("Reply to help@example.com").waitFor();
 
-  await page.getByRole("button", { name: "Send a test mail from Task desk" }).focus();
+  await page.getByRole("button", { name: "Send a test email from Task desk" }).focus();
   await keyboard.press("Enter");
-  const test = page.getByRole("form", { name: "Test mail from Task desk" });
+  const test = page.getByRole("form", { name: "Test email from Task desk" });
   assert.equal(await test.getByLabel("To").inputValue(), "ada@example.com", "unless another is typed");
   await keyboard.press("Enter");
   await page.getByRole("status").getByText("Sent to ada@example.com.").waitFor();
@@ -140,7 +140,7 @@ testInBrowser("what is changed of a sender keeps its password, until the way it 
     await form.waitFor({ state: "hidden" });
   };
   const sendTest = async (): Promise<void> => {
-    const toggle = page.getByRole("button", { name: "Send a test mail from Sender main" });
+    const toggle = page.getByRole("button", { name: "Send a test email from Sender main" });
     if ((await toggle.getAttribute("aria-expanded")) === "false") await toggle.click();
     await page.getByRole("button", { name: "Send", exact: true }).click();
   };
@@ -154,9 +154,9 @@ testInBrowser("what is changed of a sender keeps its password, until the way it 
 
   // Nothing of it is entered: it is kept all the same.
   form = await edit();
-  await form.getByRole("button", { name: "Change how it is sent" }).click();
+  await form.getByRole("button", { name: "Change transport" }).click();
   assert.equal(await form.getByLabel("Sent through").evaluate((one) => one === document.activeElement), true);
-  await form.getByText("Leave all of these empty to keep the settings.").waitFor();
+  await form.getByText("Leave all fields empty to keep the settings.").waitFor();
   await axe(page);
   await screenshot(page, "mail-edit-transport");
   assert.equal(await form.getByLabel("Password", { exact: true }).inputValue(), "");
@@ -170,7 +170,7 @@ testInBrowser("what is changed of a sender keeps its password, until the way it 
 
   // Whatever is entered replaces all: there is no password any more.
   form = await edit();
-  await form.getByRole("button", { name: "Change how it is sent" }).click();
+  await form.getByRole("button", { name: "Change transport" }).click();
   await form.getByLabel("Server").fill(host);
   await form.getByLabel("Port").fill(String(port));
   await save(form);
@@ -179,11 +179,11 @@ testInBrowser("what is changed of a sender keeps its password, until the way it 
   await page.getByRole("alert").getByText("Not sent to ada@example.com:").waitFor();
 
   form = await edit();
-  await form.getByRole("button", { name: "Change how it is sent" }).click();
+  await form.getByRole("button", { name: "Change transport" }).click();
   await form.getByLabel("Sent through").selectOption("Log, for tests");
   await save(form);
   await sendTest();
-  await page.getByText("is a line in the log now").waitFor();
+  await page.getByText("is in the log.").waitFor();
   assert.equal((await sendersOf(service))[0]?.transport, "log");
   assert.equal(smtp.received.length, 1);
 });
@@ -210,23 +210,23 @@ testInBrowser("what is wrong with a sender is told at its field", async (open, t
   await enter("From address", "second@example.com");
   await enter("Id", "main");
   await add();
-  await saidAt(form, "Id", "There is a sender with this id.");
+  await saidAt(form, "Id", "A sender with this id exists.");
   assert.equal((await sendersOf(service))[0]?.display_name, "Sender main", "the other one is as it was");
   await enter("Id", "with space");
   await add();
-  await saidAt(form, "Id", "Takes letters, digits");
+  await saidAt(form, "Id", "letters, digits");
   assert.equal(await hasFocus("Id"), true);
   await enter("Id", "second");
   await enter("From address", "nobody");
   await add();
-  await saidAt(form, "From address", "Is not an e-mail address.");
+  await saidAt(form, "From address", "Is not an email address.");
   await enter("From address", "second@example.com");
   await enter("Reply to", "nobody");
   await add();
-  await saidAt(form, "Reply to", "Is not an e-mail address.");
+  await saidAt(form, "Reply to", "Is not an email address.");
   await enter("Reply to", "");
   await add();
-  await saidAt(form, "Server", "Is missing.");
+  await saidAt(form, "Server", "Required.");
   await enter("Server", "mail.example.com");
   await enter("Port", "many");
   await add();
@@ -234,7 +234,7 @@ testInBrowser("what is wrong with a sender is told at its field", async (open, t
   await enter("Port", "");
   await enter("User", "ada");
   await add();
-  await saidAt(form, "Password", "A user and a password go together.");
+  await saidAt(form, "Password", "Set both user and password, or neither.");
   for (const secret of ["Password", "User", "Server"])
     assert.match(
       (await form.getByLabel(secret, { exact: true }).getAttribute("autocomplete"))!,
@@ -243,7 +243,7 @@ testInBrowser("what is wrong with a sender is told at its field", async (open, t
   const way = form.getByLabel("Sent through");
   await way.selectOption("Resend");
   await add();
-  await saidAt(form, "API key", "Is missing.");
+  await saidAt(form, "API key", "Required.");
   await way.selectOption("Folder, for tests");
   await enter("Folder", "../elsewhere");
   await add();
@@ -271,24 +271,24 @@ testInBrowser("a test mail that is refused says why, and it stays in sight", asy
     transport_config: { host, port, user: "ada", password: "wrong" },
   });
   const page = await visit(open, service, SETTINGS, { expected: [/status of 422/] });
-  await page.getByRole("button", { name: "Send a test mail from Sender main" }).click();
-  const test = page.getByRole("form", { name: "Test mail from Sender main" });
+  await page.getByRole("button", { name: "Send a test email from Sender main" }).click();
+  const test = page.getByRole("form", { name: "Test email from Sender main" });
   const send = () => test.getByRole("button", { name: "Send" }).click();
   await send();
   const alert = page.getByRole("alert");
   await alert.getByText("Not sent to ada@example.com: Invalid login").waitFor();
-  await alert.getByText("Check the user and the password.").waitFor();
+  await alert.getByText("Check user and password.").waitFor();
   assert.doesNotMatch(await alert.innerText(), /refused_login/);
   await assertUsable(page, "mail-test-refused");
   await test.getByLabel("To").fill("nobody");
   await send();
-  await saidAt(test, "To", "Is not an e-mail address.");
+  await saidAt(test, "To", "Is not an email address.");
   await hasCount(alert, 0);
   // What was sealed with another key cannot be opened.
   await service.ctx.db.write((tx) => tx.query.updateTable("email_identities").set({ transport_config: "" }).execute());
   await test.getByLabel("To").fill("");
   await send();
-  await alert.getByText("Set them again.").waitFor();
+  await alert.getByText("Enter them again.").waitFor();
 });
 
 testInBrowser("a sender is deleted after a question that says what it means", async (open, t) => {
@@ -300,7 +300,7 @@ testInBrowser("a sender is deleted after a question that says what it means", as
   await page.getByText("With several senders").waitFor();
   await page.getByRole("button", { name: "Delete Sender second" }).click();
   const dialog = page.getByRole("dialog", { name: "Delete Sender second?" });
-  await dialog.getByText("Mail from it that is still to be sent fails").waitFor();
+  await dialog.getByText("Unsent email from this sender fails").waitFor();
   assert.equal(
     await dialog.getByRole("button", { name: "Cancel" }).evaluate((one) => one === document.activeElement),
     true,
@@ -313,7 +313,7 @@ testInBrowser("a sender is deleted after a question that says what it means", as
   await page.keyboard.press("Enter");
   await confirm(page, "Delete Sender second?", "Delete sender");
   await about(page, "Sender second").waitFor({ state: "detached" });
-  await page.getByText("As long as there is one sender").waitFor();
+  await page.getByText("With one sender").waitFor();
   assert.deepEqual(
     (await sendersOf(service)).map(({ id }) => id),
     ["main"],
@@ -329,12 +329,12 @@ testInBrowser("the sender of the environment says so, and can only be tried out"
   });
   await addOperator(service, "ada@example.com");
   const page = await visit(open, service, "/settings/status");
-  await page.locator("dl > div").filter({ hasText: "On, one sender" }).getByRole("link", { name: "Mail" }).click();
-  await page.getByRole("heading", { level: 1, name: "Mail" }).waitFor();
+  await page.locator("dl > div").filter({ hasText: "On, one sender" }).getByRole("link", { name: "Email" }).click();
+  await page.getByRole("heading", { level: 1, name: "Email" }).waitFor();
   await page.getByText("Task Desk <tasks@example.com>").waitFor();
-  await about(page, "Default").getByText("cannot be changed here").waitFor();
-  assert.deepEqual(await about(page, "Default").getByRole("button").allInnerTexts(), ["Send a test mail"]);
-  await page.getByRole("button", { name: "Send a test mail from Default" }).click();
+  await about(page, "Default").getByText("Change it there.").waitFor();
+  assert.deepEqual(await about(page, "Default").getByRole("button").allInnerTexts(), ["Send a test email"]);
+  await page.getByRole("button", { name: "Send a test email from Default" }).click();
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByText("Sent to ada@example.com.").waitFor();
   assert.deepEqual(smtp.received[0]?.to, ["ada@example.com"]);
@@ -349,7 +349,7 @@ testInBrowser("senders are for operators, and what cannot be loaded says why", a
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await signIn(page, service, "dana@example.com", SETTINGS);
-  await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+  await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
   assert.deepEqual(
     asked.filter((path) => path === PATH),
     [],
@@ -362,12 +362,12 @@ testInBrowser("senders are for operators, and what cannot be loaded says why", a
     isDown ? route.fulfill({ status: 429, contentType: "application/json", body }) : route.continue(),
   );
   await signIn(hers, service, "ada@example.com", "/settings/status");
-  await hers.getByText("Cannot be read").waitFor();
-  await hers.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Mail" }).click();
-  await hers.getByRole("heading", { name: "The senders could not be loaded" }).waitFor();
+  await hers.getByText("Unavailable").waitFor();
+  await hers.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Email" }).click();
+  await hers.getByRole("heading", { name: "Could not load the senders" }).waitFor();
   isDown = false;
   await hers.getByRole("button", { name: "Try again" }).click();
-  await hers.getByRole("heading", { name: "No mail is sent yet" }).waitFor();
+  await hers.getByRole("heading", { name: "Email is off" }).waitFor();
   await hers.getByRole("navigation", { name: "Settings" }).getByRole("link", { name: "Status" }).click();
   await hers.locator("dl > div").filter({ hasText: "SERVICE_EMAIL_FROM" }).getByText("Off").waitFor();
 });
@@ -385,14 +385,14 @@ for (const theme of ["light", "dark"] as const)
         transport_config: { dir: "outbox" },
       });
       const page = await visit(open, service, SETTINGS, { theme, size });
-      await page.getByRole("button", { name: "Send a test mail from Sender main" }).click();
+      await page.getByRole("button", { name: "Send a test email from Sender main" }).click();
       await page.getByRole("button", { name: "Send", exact: true }).click();
-      await page.getByText("The mail to ada@example.com is a line in the log now.").waitFor();
+      await page.getByText("The email to ada@example.com is in the log.").waitFor();
       await assertUsable(page, `mail-${theme}-${size}`);
       await page.getByRole("button", { name: "Edit Sender main" }).click();
       const form = page.getByRole("dialog", { name: "Edit Sender main" });
-      await form.getByRole("button", { name: "Change how it is sent" }).click();
-      await form.getByLabel("Sent through").selectOption("Mail server (SMTP)");
+      await form.getByRole("button", { name: "Change transport" }).click();
+      await form.getByLabel("Sent through").selectOption("SMTP server");
       await assertUsable(page, `mail-form-${theme}-${size}`);
       assert.equal(await form.evaluate((one) => one.scrollWidth <= one.clientWidth), true);
     });

@@ -97,28 +97,28 @@ testInBrowser(
       .click();
     await page.getByRole("heading", { name: "Slack is not set up yet" }).waitFor();
     assert.deepEqual(await page.locator(".steps h3").allInnerTexts(), [
-      "Make the app at Slack",
-      "Set the variables of the environment",
+      "Create the app in Slack",
+      "Set environment variables",
       "Connect a workspace",
     ]);
     // Nobody outside reaches a service without https.
-    const [socket, http] = [/^Socket Mode/, /^Slack calls this server/].map((name) =>
+    const [socket, http] = [/^Socket Mode/, /^HTTP requests from Slack/].map((name) =>
       page.getByRole("radio", { name }),
     );
     await page.getByText('"socket_mode_enabled": true').waitFor();
     assert.equal(await socket!.isChecked(), true);
-    await step(page, "Set the variables of the environment").getByText("SERVICE_SLACK_APP_TOKEN").waitFor();
+    await step(page, "Set environment variables").getByText("SERVICE_SLACK_APP_TOKEN").waitFor();
     await hasCount(page.getByText("SERVICE_SLACK_SIGNING_SECRET"), 0);
-    await hasCount(page.getByText("takes addresses with https alone"), 0);
+    await hasCount(page.getByText("Slack needs an https address"), 0);
     await assertUsable(page, "slack-none");
 
     await http!.click();
-    await page.getByText("takes addresses with https alone").waitFor();
+    await page.getByText("Slack needs an https address").waitFor();
     await page.getByText("SERVICE_SLACK_SIGNING_SECRET").waitFor();
     await hasCount(page.getByText("SERVICE_SLACK_APP_TOKEN"), 0);
     for (const name of ["SERVICE_SLACK_BOT_TOKEN", "SERVICE_SLACK_CLIENT_ID", "SERVICE_SLACK_CLIENT_SECRET"])
-      await step(page, "Set the variables of the environment").getByText(name).waitFor();
-    await page.getByText("start the service again").waitFor();
+      await step(page, "Set environment variables").getByText(name).waitFor();
+    await page.getByText("restart the service").waitFor();
     await page.getByText('"socket_mode_enabled": false').waitFor();
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await page.getByRole("button", { name: "Copy the manifest" }).click();
@@ -140,11 +140,11 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
   const page = await visit(open, service, SETTINGS, {
     origins: [service.url, slack.url.replace("127.0.0.1", "localhost")],
   });
-  await page.getByRole("heading", { name: "The app is in no workspace yet" }).waitFor();
-  for (const done of ["Make the app at Slack", "Set the variables of the environment"])
+  await page.getByRole("heading", { name: "The app is not installed in a workspace yet" }).waitFor();
+  for (const done of ["Create the app in Slack", "Set environment variables"])
     assert.equal(await isFolded(step(page, done)), true);
   assert.equal(await isFolded(step(page, "Connect a workspace")), false);
-  await page.getByText("what is pressed in Slack does nothing, and “Add to Slack” ends in an error there").waitFor();
+  await page.getByText("Buttons and “Add to Slack” won't work").waitFor();
   await assertUsable(page, "slack-no-workspace");
 
   const ask = async (): Promise<void> => {
@@ -153,10 +153,10 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
   };
   await ask();
   await page.getByRole("button", { name: "Cancel" }).click();
-  await page.getByRole("alert").getByText("The app was not allowed at Slack.").waitFor();
+  await page.getByRole("alert").getByText("The installation was cancelled in Slack.").waitFor();
   await page.waitForURL(service.url + SETTINGS);
   assert.deepEqual(await teamsOf(set), []);
-  await page.getByRole("button", { name: "Add by bot token" }).click();
+  await page.getByRole("button", { name: "Add a bot token" }).click();
   await page.getByRole("dialog").getByLabel("Bot token", { exact: true }).fill(slack.token);
   await page.getByRole("dialog").getByRole("button", { name: "Add", exact: true }).click();
   await about(page, "Acme").waitFor();
@@ -174,7 +174,7 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
     .waitFor();
   assert.deepEqual(await teamsOf(set), ["Acme", "Globex"]);
   await assertUsable(page, "slack-installed");
-  // The set-up is folded away.
+  // The setup steps are folded.
   await hasCount(page.locator("details.fold[open]"), 0);
   await page.reload();
   await about(page, "Globex").waitFor();
@@ -186,10 +186,10 @@ testInBrowser("an operator adds the app at Slack and comes back connected; or sa
   const request = await page.context().newPage();
   await request.request.post(`${service.url}/api/auth/logout`, { headers: { origin: service.url } });
   await page.getByRole("button", { name: "Allow" }).click();
-  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Email").fill("ada@example.com");
   await page.getByLabel("Password", { exact: true }).fill("correct horse battery staple");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("alert").getByText("not signed in as an operator any more").waitFor();
+  await page.getByRole("alert").getByText("no longer signed in as an operator").waitFor();
   assert.deepEqual(slack.failures, []);
 });
 
@@ -199,25 +199,25 @@ testInBrowser("what came of an installation is said in a sentence, whatever stan
   const { service } = set;
   const page = await visit(open, service, "/settings");
   for (const [word, says] of [
-    ["access_denied", "was not allowed at Slack"],
+    ["access_denied", "was cancelled in Slack"],
     ["state", "more than ten minutes ago"],
-    ["signed_out", "not signed in as an operator"],
-    ["refused", "did not let the app in"],
+    ["signed_out", "no longer signed in as an operator"],
+    ["refused", "rejected the installation"],
     ["org_install", "Install it in one workspace"],
-    ["token_rotation", "Make the app anew from the manifest"],
-    ["environment", "SERVICE_SLACK_BOT_TOKEN connects this workspace already"],
-    ["invalid_code", "used already, or is too old"],
-    ["code_already_used", "used already, or is too old"],
-    ["bad_redirect_uri", `Add ${service.url}${AT}/oauth/callback at Slack`],
-    ["bad_client_secret", "SERVICE_SLACK_CLIENT_SECRET is not the app’s"],
-    ["invalid_client_id", "SERVICE_SLACK_CLIENT_ID is not the app’s"],
+    ["token_rotation", "Create the app again from the manifest"],
+    ["environment", "SERVICE_SLACK_BOT_TOKEN already connects this workspace"],
+    ["invalid_code", "already used or has expired"],
+    ["code_already_used", "already used or has expired"],
+    ["bad_redirect_uri", `Add ${service.url}${AT}/oauth/callback in Slack`],
+    ["bad_client_secret", "SERVICE_SLACK_CLIENT_SECRET does not belong to this app"],
+    ["invalid_client_id", "SERVICE_SLACK_CLIENT_ID does not belong to this app"],
     ["invalid_team_for_non_distributed_app", "Activate public distribution"],
     ["connect", "could not reach Slack"],
     ["ratelimited", "Try again in a minute"],
     ["too_many", "Remove one"],
     ["team_added_to_org", "Slack answered team_added_to_org"],
     ["constructor", "Slack answered constructor"],
-    ["<b>Pay here</b>", "The log says why."],
+    ["<b>Pay here</b>", "See the log."],
   ] as const) {
     await page.goto(`${service.url}${SETTINGS}?${new URLSearchParams({ problem: word }).toString()}`);
     const alert = page.getByRole("alert");
@@ -228,7 +228,7 @@ testInBrowser("what came of an installation is said in a sentence, whatever stan
   await page.waitForURL(service.url + SETTINGS);
   await page.goto(`${service.url}${SETTINGS}?installed=T0MADEUP`);
   await page.waitForURL(service.url + SETTINGS);
-  await page.getByRole("heading", { name: "The app is in no workspace yet" }).waitFor();
+  await page.getByRole("heading", { name: "The app is not installed in a workspace yet" }).waitFor();
   // Only what is so is said.
   await hasCount(page.getByText("is connected."), 0);
 });
@@ -238,9 +238,9 @@ testInBrowser("a workspace is added by its token, and what is wrong with one is 
   const { service, slack } = set;
   const page = await visit(open, service, SETTINGS, { expected: [/status of (422|502)/] });
   await hasCount(page.getByRole("link", { name: "Add to Slack" }), 0);
-  const adds = page.getByRole("button", { name: "Add by bot token" });
+  const adds = page.getByRole("button", { name: "Add a bot token" });
   await adds.click();
-  const form = page.getByRole("dialog", { name: "Add by bot token" });
+  const form = page.getByRole("dialog", { name: "Add a bot token" });
   const field = form.getByLabel("Bot token", { exact: true });
   assert.deepEqual(
     [await field.getAttribute("type"), await field.getAttribute("autocomplete")],
@@ -255,18 +255,18 @@ testInBrowser("a workspace is added by its token, and what is wrong with one is 
   assert.equal(await hasFocus(field), true);
   await assertUsable(page, "slack-token-refused");
   await add("xoxb-unknown");
-  await saidAt(form, "Bot token", /not valid any more/);
+  await saidAt(form, "Bot token", /bot token is not valid/);
   slack.limit("auth.test", 1, 30);
   await add(slack.token);
-  await form.getByRole("alert").getByText("Slack wants fewer messages").waitFor();
+  await form.getByRole("alert").getByText("Slack is rate limiting").waitFor();
   await add(` ${slack.token} `);
   await form.waitFor({ state: "hidden" });
   await about(page, "Acme")
-    .getByText(/^Added by its bot token/)
+    .getByText(/^Added with a bot token/)
     .waitFor();
   assert.deepEqual(await teamsOf(set), ["Acme"]);
   assert.equal((await page.content()).includes(slack.token), false);
-  await page.getByText("As long as there is one workspace").waitFor();
+  await page.getByText("With one workspace").waitFor();
   await about(page, "Acme").getByText("slack:#approvals", { exact: true }).waitFor();
 
   // One that was there before is told apart, nothing is there twice, and what was tried out before counts no more.
@@ -289,23 +289,23 @@ testInBrowser("from the first step to a message that arrives, by keyboard alone"
   const dana = slack.addUser({ name: "Dana Field", email: "dana@example.com" });
   const page = await visit(open, service, SETTINGS);
   const { keyboard } = page;
-  await page.getByRole("heading", { name: "The app is in no workspace yet" }).waitFor();
+  await page.getByRole("heading", { name: "The app is not installed in a workspace yet" }).waitFor();
   const tabTo = async (target: Locator): Promise<void> => {
     for (let turn = 0; turn < 40 && !(await hasFocus(target)); turn++) await keyboard.press("Tab");
     assert.equal(await hasFocus(target), true);
   };
   await page.locator("main").focus();
-  const summary = step(page, "Make the app at Slack").locator("summary");
+  const summary = step(page, "Create the app in Slack").locator("summary");
   await tabTo(summary);
   await keyboard.press("Enter");
-  const http = page.getByRole("radio", { name: /^Slack calls this server/ });
+  const http = page.getByRole("radio", { name: /^HTTP requests from Slack/ });
   await tabTo(http);
   assert.equal(await http.isChecked(), true, "as the service is set");
   await keyboard.press("ArrowDown");
   await page.getByText('"socket_mode_enabled": true').waitFor();
-  await page.getByRole("heading", { name: "Set the variables of the environment" }).waitFor();
-  await step(page, "Set the variables of the environment").getByText("SERVICE_SLACK_APP_TOKEN").waitFor();
-  const adds = page.getByRole("button", { name: "Add by bot token" });
+  await page.getByRole("heading", { name: "Set environment variables" }).waitFor();
+  await step(page, "Set environment variables").getByText("SERVICE_SLACK_APP_TOKEN").waitFor();
+  const adds = page.getByRole("button", { name: "Add a bot token" });
   await tabTo(adds);
   await keyboard.press("Enter");
   await page.getByRole("dialog").waitFor();
@@ -332,7 +332,7 @@ testInBrowser("from the first step to a message that arrives, by keyboard alone"
   await keyboard.press("ControlOrMeta+a");
   await keyboard.type("dana@example.com");
   await keyboard.press("Enter");
-  await page.getByRole("status").getByText("Slack took it. dana@example.com can read it now.").waitFor();
+  await page.getByRole("status").getByText("Sent to dana@example.com.").waitFor();
   assert.equal(slack.posts.length, 1);
   assert.equal(slack.posts[0]!.channel, `D${dana.id.slice(1)}`);
   assert.match(said(slack.posts[0]!), /This is a test/);
@@ -353,23 +353,23 @@ testInBrowser("a test message that is refused says why and what helps, and it st
   };
   const alert = form.getByRole("alert");
   await send("#nowhere");
-  await alert.getByText("Not sent to #nowhere: There is no such channel").waitFor();
+  await alert.getByText("Not sent to #nowhere: Channel not found").waitFor();
   await alert.getByText("In a private channel, type /invite").waitFor();
   assert.doesNotMatch(await alert.innerText(), /channel_not_found/);
   await assertUsable(page, "slack-test-refused");
   await send("#approvals");
-  await page.getByRole("status").getByText("#approvals can read it now.").waitFor();
+  await page.getByRole("status").getByText("Sent to #approvals.").waitFor();
   await hasCount(alert, 0);
   await send("nobody in particular");
-  await saidAt(form, "To", /Takes #name/);
+  await saidAt(form, "To", /Must be #name/);
   for (const [to, error, says] of [
     ["#attic", null, "The channel is archived."],
-    ["nobody@example.com", null, "Check the address in their profile"],
+    ["nobody@example.com", null, "Check the email in their Slack profile"],
     ["@nobody", null, "“Copy member ID”"],
-    ["#approvals", "not_in_channel", "chat:write.public, for every public channel"],
-    ["#approvals", "missing_scope", "Install the app anew at Slack, set SERVICE_SLACK_BOT_TOKEN"],
-    ["#approvals", "invalid_auth", "Install the app anew at Slack, set SERVICE_SLACK_BOT_TOKEN"],
-    ["#approvals", "something_new", 'Slack answered "something_new".'],
+    ["#approvals", "not_in_channel", "chat:write.public, for all public channels"],
+    ["#approvals", "missing_scope", "Reinstall the app in Slack, set SERVICE_SLACK_BOT_TOKEN"],
+    ["#approvals", "invalid_auth", "Reinstall the app in Slack, set SERVICE_SLACK_BOT_TOKEN"],
+    ["#approvals", "something_new", 'Slack returned "something_new".'],
   ] as const) {
     if (error !== null) slack.refuse("chat.postMessage", 1, error);
     await send(to);
@@ -392,17 +392,17 @@ testInBrowser("a workspace is removed after a question that says what it means",
   await page.getByRole("button", { name: "Remove Globex" }).click();
   const dialog = page.getByRole("dialog", { name: "Remove Globex?" });
   await dialog.getByText(`slack+${globex.team.id}:`).waitFor();
-  await dialog.getByText("Nothing is posted there any more").waitFor();
-  await dialog.getByText("until somebody removes it at Slack").waitFor();
+  await dialog.getByText("Tasks are no longer posted there").waitFor();
+  await dialog.getByText("until someone removes it in Slack").waitFor();
   assert.equal(await hasFocus(dialog.getByRole("button", { name: "Cancel" })), true);
   await screenshot(page, "operate-slack-remove");
   await confirm(page, "Remove Globex?", "Remove workspace");
   await about(page, "Globex").waitFor({ state: "detached" });
-  await page.getByText("As long as there is one workspace").waitFor();
+  await page.getByText("With one workspace").waitFor();
   assert.deepEqual(await teamsOf(set), ["Acme"]);
   await page.getByRole("button", { name: "Remove Acme" }).click();
   await confirm(page, "Remove Acme?", "Remove workspace");
-  await page.getByRole("heading", { name: "The app is in no workspace yet" }).waitFor();
+  await page.getByRole("heading", { name: "The app is not installed in a workspace yet" }).waitFor();
 });
 
 testInBrowser(
@@ -414,7 +414,7 @@ testInBrowser(
     for (const team of [slack, globex]) team.addChannel({ name: "approvals" });
     await connect(set, globex);
     const page = await visit(open, service, SETTINGS);
-    await page.getByText("Without an id, as in slack:#approvals, nobody is told.").waitFor();
+    await page.getByText("Without an id, as in slack:#approvals, nothing is posted.").waitFor();
     for (const [name, { team }] of [
       ["Acme", slack],
       ["Globex", globex],
@@ -430,10 +430,10 @@ testInBrowser(
     const form = page.getByRole("form", { name: "Test message in Globex" });
     await form.getByLabel("To", { exact: true }).fill("#approvals");
     await form.getByRole("button", { name: "Send" }).click();
-    await form.getByRole("status").getByText("Slack took it.").waitFor();
+    await form.getByRole("status").getByText("Sent to #approvals.").waitFor();
     assert.deepEqual([slack.posts.length, globex.posts.length], [0, 1]);
-    await page.getByText("Set-up", { exact: true }).click();
-    for (const done of ["Make the app at Slack", "Set the variables of the environment", "Connect a workspace"])
+    await page.getByText("Setup", { exact: true }).click();
+    for (const done of ["Create the app in Slack", "Set environment variables", "Connect a workspace"])
       assert.equal(await isFolded(step(page, done)), true);
     await assertUsable(page, "slack-several");
   },
@@ -450,9 +450,9 @@ testInBrowser("what a workspace does not let the app do is said, with what helps
   const page = await visit(open, service, SETTINGS, {
     origins: [service.url, slack.url.replace("127.0.0.1", "localhost")],
   });
-  await about(page, "Acme").getByText("set SERVICE_SLACK_BOT_TOKEN to the token").waitFor();
+  await about(page, "Acme").getByText("set SERVICE_SLACK_BOT_TOKEN to the new token").waitFor();
   const globex = about(page, "Globex");
-  await globex.getByText(/^users:read\.email: without it, nobody is found by address/).waitFor();
+  await globex.getByText(/^users:read\.email: without it, people can't be found by email/).waitFor();
   await globex.getByText("“Bot Token Scopes”").waitFor();
   await assertUsable(page, "slack-missing-scopes");
   // Allowed at Slack, it has all of them.
@@ -465,14 +465,14 @@ testInBrowser("what a workspace does not let the app do is said, with what helps
 
   slack.uninstall();
   await page.reload();
-  const gone = about(page, "Workspace of the environment");
-  await gone.getByText("Nothing can be said there: The bot token was revoked.").waitFor();
-  await gone.getByText("start the service again").waitFor();
+  const gone = about(page, "Workspace of SERVICE_SLACK_BOT_TOKEN");
+  await gone.getByText("Can't post there: The bot token was revoked.").waitFor();
+  await gone.getByText("restart the service").waitFor();
   assert.doesNotMatch(await gone.innerText(), /token_revoked/);
   await assertUsable(page, "slack-revoked");
   slack.refuse("auth.test", 1, "internal_error");
-  await gone.getByRole("button", { name: "Ask Slack again" }).click();
-  await gone.getByText('Slack answered "internal_error".').waitFor();
+  await gone.getByRole("button", { name: "Check again" }).click();
+  await gone.getByText('Slack returned "internal_error".').waitFor();
 });
 
 testInBrowser(
@@ -485,31 +485,34 @@ testInBrowser(
     const link = page.getByRole("link", { name: "https://tasks.example.com/settings/slack" });
     assert.equal(await link.getAttribute("href"), "https://tasks.example.com/settings/slack");
     await hasCount(page.getByRole("link", { name: "Add to Slack" }), 0);
-    await hasCount(page.getByText("https alone"), 0);
-    await page.getByRole("button", { name: "Add by bot token" }).waitFor();
-    await step(page, "Make the app at Slack").locator("summary").click();
+    await hasCount(page.getByText("Slack needs an https address"), 0);
+    await page.getByRole("button", { name: "Add a bot token" }).waitFor();
+    await step(page, "Create the app in Slack").locator("summary").click();
     await page.getByText("https://tasks.example.com/api/channels/slack/interactions").waitFor();
     await assertUsable(page, "slack-elsewhere");
   },
 );
 
-testInBrowser("over Socket Mode no public address is missed, and the set-up is the one that fits", async (open, t) => {
-  const { service, slack } = await stage(t, {
-    env: ({ appToken, token }) => ({ SERVICE_SLACK_APP_TOKEN: appToken, SERVICE_SLACK_BOT_TOKEN: token }),
-  });
-  const page = await visit(open, service, SETTINGS);
-  await about(page, "Acme").waitFor();
-  await hasCount(page.getByText("https alone"), 0);
-  await page.getByText("Set-up", { exact: true }).click();
-  await step(page, "Make the app at Slack").locator("summary").click();
-  assert.equal(await page.getByRole("radio", { name: /^Socket Mode/ }).isChecked(), true);
-  await step(page, "Set the variables of the environment").locator("summary").click();
-  await page.getByText("Set: SERVICE_SLACK_APP_TOKEN").waitFor();
-  await page.getByText("SERVICE_SLACK_CLIENT_SECRET").waitFor();
-  await hasCount(page.getByText("SERVICE_SLACK_SIGNING_SECRET"), 0);
-  await screenshot(page, "operate-slack-socket");
-  assert.deepEqual(slack.failures, []);
-});
+testInBrowser(
+  "over Socket Mode no public address is missed, and the setup steps are those of Socket Mode",
+  async (open, t) => {
+    const { service, slack } = await stage(t, {
+      env: ({ appToken, token }) => ({ SERVICE_SLACK_APP_TOKEN: appToken, SERVICE_SLACK_BOT_TOKEN: token }),
+    });
+    const page = await visit(open, service, SETTINGS);
+    await about(page, "Acme").waitFor();
+    await hasCount(page.getByText("Slack needs an https address"), 0);
+    await page.getByText("Setup", { exact: true }).click();
+    await step(page, "Create the app in Slack").locator("summary").click();
+    assert.equal(await page.getByRole("radio", { name: /^Socket Mode/ }).isChecked(), true);
+    await step(page, "Set environment variables").locator("summary").click();
+    await page.getByText("Set: SERVICE_SLACK_APP_TOKEN").waitFor();
+    await page.getByText("SERVICE_SLACK_CLIENT_SECRET").waitFor();
+    await hasCount(page.getByText("SERVICE_SLACK_SIGNING_SECRET"), 0);
+    await screenshot(page, "operate-slack-socket");
+    assert.deepEqual(slack.failures, []);
+  },
+);
 
 testInBrowser("a task that Slack was not told of leads to the settings, where they would help", async (open, t) => {
   const { service, slack } = await stage(t, { env: withToken });
@@ -517,8 +520,8 @@ testInBrowser("a task that Slack was not told of leads to the settings, where th
   const failed = async (notify: string): Promise<Locator> => {
     const { id } = await createTask(service, "Publish the notes", { notify: [notify] });
     await page.goto(`${service.url}/tasks/${id}`);
-    const untold = page.getByRole("region", { name: "Who was not told" });
-    await untold.getByText("was not told").waitFor();
+    const untold = page.getByRole("region", { name: "Failed notifications" });
+    await untold.getByText("Couldn't notify").waitFor();
     return untold;
   };
   // They would not help.
@@ -526,7 +529,7 @@ testInBrowser("a task that Slack was not told of leads to the settings, where th
   await (await failed("slack+T0OTHER:#approvals")).getByRole("link", { name: "Slack settings" }).waitFor();
   slack.uninstall();
   const untold = await failed("slack:#approvals");
-  await hasCount(untold.getByRole("link", { name: "Mail settings" }), 0);
+  await hasCount(untold.getByRole("link", { name: "Email settings" }), 0);
   await untold.getByRole("link", { name: "Slack settings" }).click();
   await page.getByRole("heading", { level: 1, name: "Slack" }).waitFor();
   await page.getByText("The bot token was revoked.").waitFor();
@@ -534,11 +537,11 @@ testInBrowser("a task that Slack was not told of leads to the settings, where th
   // The same word means other settings, by the way that somebody was to be told.
   for (const [channel, to, leads] of [
     ["slack", "#approvals", "Slack settings"],
-    ["email", "dana@example.com", "Mail settings"],
+    ["email", "dana@example.com", "Email settings"],
   ] as const) {
     const { id } = await createTask(service, "Publish the notes", { notify: [`${channel}:${to}`] });
     await page.goto(`${service.url}/tasks/${id}`);
-    const untold = page.getByRole("region", { name: "Who was not told" });
+    const untold = page.getByRole("region", { name: "Failed notifications" });
     await untold.waitFor();
     const error = "sealed: It was sealed with another key.";
     await service.ctx.db.write((tx) => recordNotification(tx, id, { channel, to, purpose: "decision", error }));
@@ -555,7 +558,7 @@ testInBrowser("workspaces are for operators, and what cannot be loaded says why"
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await signIn(page, service, "dana@example.com", SETTINGS);
-  await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+  await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
   assert.deepEqual(
     asked.filter((path) => path.startsWith(AT)),
     [],
@@ -570,31 +573,31 @@ testInBrowser("workspaces are for operators, and what cannot be loaded says why"
       : route.continue(),
   );
   await signIn(hers, service, "ada@example.com", SETTINGS);
-  await hers.getByRole("heading", { name: "The workspaces could not be loaded" }).waitFor();
+  await hers.getByRole("heading", { name: "Could not load the workspaces" }).waitFor();
   await hers.getByText("Too many. (RATE_LIMITED)").waitFor();
   down = /manifest$/;
   await hers.getByRole("button", { name: "Try again" }).click();
-  await step(hers, "Make the app at Slack").locator("summary").click();
-  await hers.getByRole("heading", { name: "The manifest could not be loaded" }).waitFor();
+  await step(hers, "Create the app in Slack").locator("summary").click();
+  await hers.getByRole("heading", { name: "Could not load the manifest" }).waitFor();
   down = /nothing/;
   await hers.getByRole("button", { name: "Try again" }).click();
   await hers.getByText('"display_information"').waitFor();
   down = /settings$/;
   await hers.reload();
-  await hers.getByRole("heading", { name: "The settings could not be loaded" }).waitFor();
+  await hers.getByRole("heading", { name: "Could not load the settings" }).waitFor();
   down = /nothing/;
   await hers.getByRole("button", { name: "Try again" }).click();
-  await hers.getByRole("heading", { name: "The app is in no workspace yet" }).waitFor();
+  await hers.getByRole("heading", { name: "The app is not installed in a workspace yet" }).waitFor();
 });
 
 for (const theme of ["light", "dark"] as const)
   for (const size of ["narrow", "phone", "wide"] as const)
-    testInBrowser(`everybody can use the workspaces and their set-up: ${theme}, ${size}`, async (open, t) => {
+    testInBrowser(`everybody can use the workspaces and their setup: ${theme}, ${size}`, async (open, t) => {
       const nothing = await serve(t);
       await addOperator(nothing, "ada@example.com");
       const before = await visit(open, nothing, SETTINGS, { theme, size });
-      await before.getByRole("radio", { name: /^Slack calls this server/ }).click();
-      await before.getByText("takes addresses with https alone").waitFor();
+      await before.getByRole("radio", { name: /^HTTP requests from Slack/ }).click();
+      await before.getByText("Slack needs an https address").waitFor();
       await before.getByText('"socket_mode_enabled": false').waitFor();
       await assertUsable(before, `slack-none-${theme}-${size}`);
 
@@ -610,13 +613,13 @@ for (const theme of ["light", "dark"] as const)
       await page.getByRole("form").getByLabel("To", { exact: true }).fill("#nowhere");
       await page.getByRole("button", { name: "Send", exact: true }).click();
       await page.getByText("Not sent to #nowhere").waitFor();
-      await page.getByText("Set-up", { exact: true }).click();
-      await step(page, "Make the app at Slack").locator("summary").click();
+      await page.getByText("Setup", { exact: true }).click();
+      await step(page, "Create the app in Slack").locator("summary").click();
       await page.getByText('"display_information"').waitFor();
-      await step(page, "Set the variables of the environment").locator("summary").click();
+      await step(page, "Set environment variables").locator("summary").click();
       await assertUsable(page, `slack-${theme}-${size}`);
-      await page.getByRole("button", { name: "Add by bot token" }).click();
-      const form = page.getByRole("dialog", { name: "Add by bot token" });
+      await page.getByRole("button", { name: "Add a bot token" }).click();
+      const form = page.getByRole("dialog", { name: "Add a bot token" });
       await form.getByLabel("Bot token", { exact: true }).waitFor();
       await assertUsable(page, `slack-token-${theme}-${size}`);
       assert.equal(await form.evaluate((one) => one.scrollWidth <= one.clientWidth), true);

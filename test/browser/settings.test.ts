@@ -58,10 +58,10 @@ testInBrowser("a new password signs out everywhere else, and the old one opens n
   await page.reload();
   await page.getByRole("heading", { name: "Profile" }).waitFor();
   await other.goto(service.url);
-  await other.getByLabel("E-mail").fill("dana@example.com");
+  await other.getByLabel("Email").fill("dana@example.com");
   await other.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await other.getByRole("button", { name: "Sign in" }).click();
-  await other.getByText("This e-mail and password do not go together.").waitFor();
+  await other.getByText("Wrong email or password.").waitFor();
   await other.getByLabel("Password", { exact: true }).fill("a longer and better one");
   await other.getByRole("button", { name: "Sign in" }).click();
   await other.getByRole("navigation", { name: "Main" }).waitFor();
@@ -119,11 +119,11 @@ testInBrowser("a service key is shown once, gone after a reload, and revoked aft
   await addOperator(service, "ada@example.com");
   const page = await open({ expected: [/status of 401/] });
   await signIn(page, service, "ada@example.com", "/settings/keys");
-  await page.getByText("There is no key that works.").waitFor();
+  await page.getByText("No active keys.").waitFor();
   const create = async (name: string): Promise<string> => {
     await page.getByRole("textbox", { name: "Name" }).fill(name);
     await page.getByRole("button", { name: "Create key" }).click();
-    const secret = page.getByRole("region", { name: `The key of ${name}` });
+    const secret = page.getByRole("region", { name: `Key of ${name}` });
     return secret.getByText(/^hsk_/).innerText();
   };
   const key = await create("Shop");
@@ -139,11 +139,11 @@ testInBrowser("a service key is shown once, gone after a reload, and revoked aft
   await row.waitFor();
   assert.equal((await page.content()).includes(key), false);
   await create("Desk");
-  await page.getByRole("button", { name: "I stored it" }).click();
+  await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("button", { name: "Create key" }).waitFor();
   await page.getByRole("button", { name: "Revoke Shop" }).click();
   const dialog = page.getByRole("dialog", { name: "Revoke the key of Shop?" });
-  await dialog.getByText(/stops working at once/).waitFor();
+  await dialog.getByText(/stop working immediately/).waitFor();
   await screenshot(page, "settings-key-revoke");
   await axe(page);
   await dialog.getByRole("button", { name: "Revoke key" }).click();
@@ -171,12 +171,12 @@ testInBrowser("an assignee sees their own parts of the settings, and no operator
   assert.deepEqual(await parts.allInnerTexts(), ["Profile", "About"]);
   for (const part of ["status", "email", "keys", "embed", "quickstart"]) {
     await page.goto(`${service.url}/settings/${part}`);
-    await page.getByRole("heading", { name: "This page is for operators" }).waitFor();
+    await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
   }
   await page.goto(`${service.url}/settings/about`);
   await page.getByText(/^Human Task Service \d/).waitFor();
   await page.goto(`${service.url}/settings/nothing`);
-  await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
 });
 
 testInBrowser("the status says what is on, what is off, and what to set", async (open, t) => {
@@ -190,13 +190,13 @@ testInBrowser("the status says what is on, what is off, and what to set", async 
   await facts.first().waitFor();
   assert.equal(await fact("SERVICE_DATABASE_URL"), "Database: SQLite");
   assert.equal(await fact("SERVICE_PAYLOAD_KEY"), "Callbacks: On, signed");
-  assert.equal(await fact("SERVICE_CALLBACK_ALLOW_PRIVATE"), "Private receivers: Refused");
+  assert.equal(await fact("SERVICE_CALLBACK_ALLOW_PRIVATE"), "Private receivers: Rejected");
   assert.equal(await fact("SERVICE_TRUSTED_PROXIES"), "Trusted proxies: 10.0.0.0/8");
-  assert.equal(await fact("SERVICE_BODY_LIMIT_BYTES"), "Largest request: 1 MiB");
+  assert.equal(await fact("SERVICE_BODY_LIMIT_BYTES"), "Maximum request size: 1 MiB");
   assert.equal(await fact("SERVICE_LOG_LEVEL"), "Log level: error");
   assert.equal(await fact("SERVICE_EMBED_SIGNING_SECRET"), "Embed: Off");
-  await page.getByRole("link", { name: "Embed" }).click();
-  await page.getByText("None: no page may show the form.").waitFor();
+  await page.getByRole("link", { name: "Embed", exact: true }).click();
+  await page.getByText("None. No page may embed the form.").waitFor();
   await page.getByRole("link", { name: "Profile" }).click();
   await page.getByRole("heading", { level: 1, name: "Profile" }).waitFor();
 });
@@ -204,8 +204,8 @@ testInBrowser("the status says what is on, what is off, and what to set", async 
 testInBrowser("where the form can be embedded, both pages say for whom, and what is missing", async (open, t) => {
   const origins = "https://shop.example.com,https://*.example.org";
   for (const [listed, chip] of [
-    ["", "On, for no origin"],
-    [origins, "On, for 2 origins"],
+    ["", "On, no origins"],
+    [origins, "On, 2 origins"],
   ] as const) {
     const service = await serve(t, {
       SERVICE_EMBED_SIGNING_SECRET: "0123456789abcdef".repeat(4),
@@ -216,9 +216,9 @@ testInBrowser("where the form can be embedded, both pages say for whom, and what
     await signIn(page, service, "ada@example.com", "/settings/status");
     await page.locator("dl > div").filter({ hasText: "SERVICE_EMBED_PARENT_ORIGINS" }).getByText(chip).waitFor();
     await axe(page);
-    await page.getByRole("link", { name: "Embed" }).click();
+    await page.getByRole("link", { name: "Embed", exact: true }).click();
     await page.getByText("On", { exact: true }).waitFor();
-    if (listed === "") await page.getByText("None: no page may show the form.").waitFor();
+    if (listed === "") await page.getByText("None. No page may embed the form.").waitFor();
     for (const origin of listed.split(",").filter(Boolean)) await page.getByText(origin, { exact: true }).waitFor();
     await axe(page);
   }
@@ -235,33 +235,57 @@ testInBrowser("what cannot be loaded says why, and can be tried again", async (o
   );
   await signIn(page, service, "ada@example.com", "/settings/status");
   for (const [link, heading] of [
-    ["Status", "The status could not be loaded"],
-    ["Embed", "The settings could not be loaded"],
-    ["Service keys", "The keys could not be loaded"],
+    ["Status", "Could not load the status"],
+    ["Embed", "Could not load the settings"],
+    ["Embed keys", "Could not load the keys"],
   ] as const) {
-    await page.getByRole("link", { name: link }).click();
+    await page.getByRole("link", { name: link, exact: true }).click();
     await page.getByRole("heading", { name: heading }).waitFor();
     await page.getByText("Too many. (RATE_LIMITED)").waitFor();
   }
   isDown = false;
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("There is no key that works.").waitFor();
+  await page.getByText("No active keys.").waitFor();
 });
 
 testInBrowser("the quickstart says when an agent's task arrives, and opens it", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, "ada@example.com");
-  await createTask(service, "Long before");
   const page = await open();
   await signIn(page, service, "ada@example.com", "/settings/quickstart");
-  await page.getByText("Waiting for your next task").waitFor();
+  await page.getByText("Waiting for your first task").waitFor();
   await screenshot(page, "settings-quickstart");
+  await createTask(service, "Long before");
+  await page.getByText("Received: Long before").waitFor();
   await createTask(service, "From the agent");
-  await page.getByText("Received: From the agent").waitFor({ timeout: 2_000 });
+  await page.getByText("Received: From the agent").waitFor();
   assert.equal((await service.call<unknown[]>("GET", "/api/tasks")).length, 2, "no sample came along");
   await page.getByRole("link", { name: "Open" }).click();
   await page.getByRole("heading", { level: 1, name: "From the agent" }).waitFor();
 });
+
+testInBrowser(
+  "the quickstart shows a task from before the page was open, and its call works once in each view",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, "ada@example.com");
+    await createTask(service, "Long before");
+    const page = await open();
+    await signIn(page, service, "ada@example.com", "/settings/quickstart");
+    await page.getByText("Received: Long before").waitFor();
+    const run = async (): Promise<string> => {
+      const [, body] = /-d '([^]*)'/.exec(await page.locator("pre").first().innerText())!;
+      const task = await service.call<{ id: string }>("POST", "/api/tasks", JSON.parse(body!));
+      await page.getByText("Received: Publish this release note?").waitFor();
+      return task.id;
+    };
+    const first = await run();
+    assert.equal(await run(), first, "the same call again returns the same task");
+    await page.reload();
+    assert.notEqual(await run(), first, "the call of another view creates another task");
+    assert.equal((await service.call<unknown[]>("GET", "/api/tasks")).length, 3);
+  },
+);
 
 const PARTS = ["", "/status", "/email", "/keys", "/embed", "/quickstart", "/about"];
 

@@ -80,7 +80,7 @@ void test(
       return shell.run(text);
     };
 
-    assert.match(await next("doctor"), /All is well\.\n$/);
+    assert.match(await next("doctor"), /No problems found\.\n$/);
     await next("TOKEN=$(sed");
     const token = (await shell.run('echo "$TOKEN"')).trim();
     const { call } = callsOn(`http://localhost:${port}`, token);

@@ -14,8 +14,8 @@ export type Turn =
   | "hang"
   | "drip"
   | "flood"
-  /** Takes its time. */
-  | { after: Promise<unknown>; turn: Turn };
+  /** Takes its time. A function is called when the call arrives. */
+  | { after: Promise<unknown> | (() => Promise<unknown>); turn: Turn };
 
 /** What a vendor was asked. */
 export interface Asked {
@@ -179,7 +179,7 @@ export async function startVendors(): Promise<Vendors> {
     });
     let turn = script.shift() ?? { status: 500 };
     while (typeof turn === "object" && "after" in turn) {
-      await turn.after;
+      await (typeof turn.after === "function" ? turn.after() : turn.after);
       turn = turn.turn;
     }
     if (turn === "hang") return;

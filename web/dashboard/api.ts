@@ -10,7 +10,7 @@ export type WebhookDelivery = Schemas["WebhookDelivery"];
 export type User = Schemas["User"];
 export type Me = Schemas["Me"];
 
-/** What the service answers when it does not do what it was asked. */
+/** An error that the service returned. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -26,14 +26,14 @@ export class ApiError extends Error {
   }
 }
 
-/** Dispatched on the window when the service does not know any more who is signed in. */
+/** Dispatched on the window when the session has ended. */
 export const SIGNED_OUT = "signed-out";
 
 const SIGN_IN = "/api/auth/login";
-/** How often somebody has signed in here: what was asked before that says nothing of now. */
+/** Counts sign-ins, because a 401 to an earlier request says nothing about the current session. */
 let signIns = 0;
 
-/** There was no answer at all. */
+/** The service could not be reached. */
 export class OfflineError extends Error {}
 
 interface Answer<T> {
@@ -58,12 +58,12 @@ export async function request<T>(
       ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
     });
   } catch (error) {
-    throw new OfflineError("There is no connection to the service.", { cause: error });
+    throw new OfflineError("No connection to the service.", { cause: error });
   }
   const text = await response.text();
   const data: unknown = text === "" ? null : JSON.parse(text);
   if (!response.ok) {
-    // Signing in is where this is an ordinary answer.
+    // For a sign-in, 401 is an ordinary answer.
     if (response.status === 401 && path !== SIGN_IN && before === signIns) dispatchEvent(new Event(SIGNED_OUT));
     const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
     throw new ApiError(
@@ -85,7 +85,7 @@ export async function patch<T>(path: string, body: unknown): Promise<T> {
   return (await request<T>("PATCH", path, body)).data;
 }
 
-/** Named so since `delete` is a word of the language. */
+/** `delete` is a reserved word. */
 export async function remove<T>(path: string): Promise<T> {
   return (await request<T>("DELETE", path)).data;
 }

@@ -2,13 +2,13 @@ import { useEffect, useState } from "react";
 import { queryClient } from "./queries.ts";
 
 const KINDS = ["reset", "task", "created"];
-/** Changes that come together are one look at the lists. */
+/** Changes within this time refresh the lists once. */
 const GATHER_MS = 100;
-/** A stream that is away for longer is told about. */
+/** After this time without a stream, the page says "Reconnecting". */
 const PATIENCE_MS = 5_000;
 const POLL_MS = 15_000;
 
-/** Keeps what is shown up to date, by the stream of changes; false: it is away, and the lists are asked now and then. */
+/** Keeps the page up to date by the stream of changes. @returns false while it is disconnected and the page polls */
 export function useLive(): boolean {
   const [isLive, setIsLive] = useState(true);
   useEffect(() => {

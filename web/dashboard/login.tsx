@@ -33,7 +33,7 @@ export function LoginPage({ to }: { to: string }) {
           void submit(event.currentTarget);
         }}
       >
-        <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
+        <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
         <PasswordInput name="password" label="Password" autoComplete="current-password" required withAsterisk={false} />
         {error !== null && (
           <p className="notice bad" role="alert">
@@ -49,10 +49,10 @@ export function LoginPage({ to }: { to: string }) {
 }
 
 function sentenceFor(failure: unknown): string {
-  if (!(failure instanceof ApiError)) return "There is no connection to the service. Try again in a moment.";
+  if (!(failure instanceof ApiError)) return "No connection to the service. Try again in a moment.";
   if (failure.status === 429) {
     const minutes = Math.ceil((failure.retryAfter ?? 60) / 60);
-    return `Too many tries. Wait ${minutes === 1 ? "a minute" : `${minutes} minutes`}, then try again.`;
+    return `Too many attempts. Wait ${minutes === 1 ? "a minute" : `${minutes} minutes`}, then try again.`;
   }
-  return failure.status === 401 ? "This e-mail and password do not go together." : failure.message;
+  return failure.status === 401 ? "Wrong email or password." : failure.message;
 }

@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request } from "./api.ts";
-import type { AuditEntry, ListedTask, Me, Task, TaskCounts, TaskStatus } from "./api.ts";
+import type { AuditEntry, ListedTask, Me, Task, TaskCounts, TaskStatus, User } from "./api.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // What the service refuses, it refuses again.
+      // A refused request would be refused again.
       retry: (failures, error) => !(error instanceof ApiError && error.status < 500) && failures < 2,
     },
   },
@@ -24,9 +24,20 @@ export const countsQuery = queryOptions({
   queryFn: () => get<TaskCounts>("/api/tasks/counts"),
 });
 
+/** The people tasks can be filtered by and assigned to. */
+export const activeUsersQuery = queryOptions({
+  queryKey: ["users", "active"],
+  queryFn: () => get<User[]>("/api/users?active=true&limit=200"),
+  staleTime: 60_000,
+});
+
+export function nameOf(user: Pick<User, "display_name" | "email" | "id">): string {
+  return user.display_name ?? user.email ?? user.id;
+}
+
 /**
- * How many callbacks are given up, for the number beside Deliveries; more than a page of them is "50+". Those that are still
- * tried again are not in it: most of them arrive by themselves, and a number in red asks for somebody.
+ * The number of failed callbacks, shown beside Callbacks; more than a page is "50+". Callbacks that are still retried do not
+ * count: most of them arrive by themselves.
  */
 export function abandonedQuery(origin?: string) {
   const query = new URLSearchParams({ status: "ABANDONED", limit: "50", ...(origin === undefined ? {} : { origin }) });
@@ -41,18 +52,19 @@ export function abandonedQuery(origin?: string) {
   });
 }
 
-/** What an inbox shows; all of it stands in the address. */
+/** What an inbox shows. The address has all of it. */
 export interface Scope {
   readonly scope: "all" | "mine" | "unclaimed" | "done";
   readonly sort: "deadline" | "created";
   readonly q: string;
   readonly status: TaskStatus | null;
-  /** The id of a user, or "none": nobody is assigned. */
+  /** The id of a user, or "none" for unassigned tasks. */
   readonly assignee: string | null;
 }
 
 export function tasksQuery({ scope, sort, q, status, assignee }: Scope, me: Me) {
-  const query = new URLSearchParams({ limit: "50", sort: scope === "done" ? "created" : sort });
+  // Every change of a task asks for the list again: it comes without the documents.
+  const query = new URLSearchParams({ view: "summary", limit: "50", sort: scope === "done" ? "created" : sort });
   query.set("terminal", String(scope === "done"));
   if (scope === "mine" && me.user_id !== null) query.set("assigned_to", me.user_id);
   else if (scope === "unclaimed" || assignee === "none") query.set("unassigned", "true");
@@ -74,7 +86,7 @@ export function taskQuery(id: string) {
   });
 }
 
-/** All that happened to a task, oldest first; for operators. Below "tasks": what changes a task adds to its trail. */
+/** The audit trail of a task, oldest first; for operators. Its key is below "tasks" because every change adds to it. */
 export function auditQuery(id: string) {
   return queryOptions({
     queryKey: ["tasks", "audit", id],

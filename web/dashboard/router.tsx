@@ -1,15 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router";
 import type { DeliverySearch } from "./deliveries/queries.ts";
 import { InboxPage } from "./inbox/inbox.tsx";
 import { LoginPage } from "./login.tsx";
+import { lazily } from "./ui/lazily.tsx";
 import { Crash, Forbidden, NotFound } from "./ui/page.tsx";
 import { meQuery, queryClient, setupQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
@@ -24,7 +18,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, e
 
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
 
-/** All of an inbox stands in its address, so that it can be kept, shared and reloaded; what is usual is left out. */
+/** Reads an inbox from its address, so that it can be kept, shared and reloaded. Defaults are left out. */
 function readScope(search: Record<string, unknown>): Partial<Scope> {
   const text = (name: string): string | null => {
     const value = search[name];
@@ -42,8 +36,8 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
   };
 }
 
-/** What goes without saying does not stand in an address. */
-function usual(name: string, value: unknown): boolean {
+/** Defaults are left out of addresses. */
+function isDefault(name: string, value: unknown): boolean {
   return (name === "scope" && value === "all") || (name === "sort" && value === "deadline");
 }
 
@@ -104,10 +98,17 @@ const operating = createRoute({
   },
 });
 
+const StatsPage = lazily("stats", async () => (await import("./stats/stats.tsx")).StatsPage);
+const DeliveriesPage = lazily("deliveries", async () => (await import("./deliveries/deliveries.tsx")).DeliveriesPage);
+const UsersPage = lazily("users", async () => (await import("./users/users.tsx")).UsersPage);
+const PlaygroundPage = lazily("playground", async () => (await import("./playground/playground.tsx")).PlaygroundPage);
+const SettingsPage = lazily("settings", async () => (await import("./settings/settings.tsx")).SettingsPage);
+
 const stats = createRoute({
   getParentRoute: () => operating,
   path: "/stats",
-  component: lazyRouteComponent(() => import("./stats/stats.tsx"), "StatsPage"),
+  loader: StatsPage.preload,
+  component: () => <StatsPage />,
 });
 
 const DELIVERY_STATUSES = ["PENDING", "FAILED", "ABANDONED", "SUCCEEDED"] as const;
@@ -123,20 +124,23 @@ const deliveries = createRoute({
     origin: textOf(search["origin"]),
     id: textOf(search["id"]),
   }),
-  component: lazyRouteComponent(() => import("./deliveries/deliveries.tsx"), "DeliveriesPage"),
+  loader: DeliveriesPage.preload,
+  component: () => <DeliveriesPage />,
 });
 
 const users = createRoute({
   getParentRoute: () => operating,
   path: "/users",
   validateSearch: (search: Record<string, unknown>): { q?: string | undefined } => ({ q: textOf(search["q"]) }),
-  component: lazyRouteComponent(() => import("./users/users.tsx"), "UsersPage"),
+  loader: UsersPage.preload,
+  component: () => <UsersPage />,
 });
 
 const playground = createRoute({
   getParentRoute: () => operating,
   path: "/playground",
-  component: lazyRouteComponent(() => import("./playground/playground.tsx"), "PlaygroundPage"),
+  loader: PlaygroundPage.preload,
+  component: () => <PlaygroundPage />,
 });
 
 /** `/settings` is the profile; each other part has an address of its own. */
@@ -147,7 +151,8 @@ const settings = createRoute({
     installed: textOf(installed),
     problem: textOf(problem),
   }),
-  component: lazyRouteComponent(() => import("./settings/settings.tsx"), "SettingsPage"),
+  loader: SettingsPage.preload,
+  component: () => <SettingsPage />,
 });
 
 const login = createRoute({
@@ -194,7 +199,7 @@ export const router = createRouter({
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
     const texts = Object.entries(search).filter(
-      ([name, value]) => typeof value === "string" && value !== "" && !usual(name, value),
+      ([name, value]) => typeof value === "string" && value !== "" && !isDefault(name, value),
     );
     const query = new URLSearchParams(texts as [string, string][]).toString();
     return query === "" ? "" : `?${query}`;

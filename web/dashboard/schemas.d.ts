@@ -9,11 +9,11 @@ export interface components {
             error_code: string;
             /** @description For people; may change. */
             message: string;
-            /** @description Where the code is explained. */
+            /** @description Link to the explanation of the code. */
             docs: string;
-            /** @description Finds the request in the log. */
+            /** @description Identifies the request in the log. */
             request_id: string;
-            /** @description What is wrong, for validation errors. */
+            /** @description The problems, for validation errors. */
             details?: {
                 /** @description JSON Pointer into the body, or `/query/<name>`. */
                 path: string;
@@ -55,9 +55,9 @@ export interface components {
          *     }
          */
         CreateTask: {
-            /** @description What is to be decided or done, for a human to read. */
+            /** @description The question or the work, for a person to read. */
             task: string;
-            /** @description Data the human reviews. */
+            /** @description Data for the person to review. */
             payload: {
                 [key: string]: unknown;
             };
@@ -65,17 +65,17 @@ export interface components {
             payload_schema: {
                 [key: string]: unknown;
             };
-            /** @description JSON Schema of the response, which is an object; drives the form. */
+            /** @description JSON Schema of the response, which must be an object. The form is built from it. */
             response_schema: {
                 [key: string]: unknown;
             };
-            /** @description Hints for the form; without them it is drawn from the schema. */
+            /** @description Hints for the form. Optional: the schema is enough. */
             form_definition?: {
                 [key: string]: unknown;
             } | null;
             /** @description How long the task stays open. */
             timeout_seconds: number;
-            /** @description Chosen by the client; bound to this task for as long as it is stored. */
+            /** @description Chosen by the client. It identifies this task as long as the task is stored. */
             idempotency_key: string;
             /** @description Routing request: `{email}`, `{user_id}`, `{emails}`, or any of `{role, access_level, pool}`. */
             assign_to?: {
@@ -93,41 +93,41 @@ export interface components {
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Keeps values out of the audit trail and of messages, and skips the verifier. */
+            /** @description Keeps values out of the audit trail and out of messages, and skips the verifier. */
             redact_payload?: boolean | null;
-            /** @description Receives a signed POST when the task has ended. */
+            /** @description Receives a signed POST when the task closes. */
             callback_url?: string | null;
         } & {
             [key: string]: unknown;
         };
         CompleteTask: {
-            /** @description The answer; it must fit the task's `response_schema`. */
+            /** @description The answer. It must match the task's `response_schema`. */
             response: {
                 [key: string]: unknown;
             };
-            /** @description Whom the answer is from; counts for the admin token only. */
+            /** @description The person who gave the answer. Used with the admin token only. */
             completed_by_email?: string | null;
-            /** @description Where the answer was given; counts for the admin token only. */
+            /** @description The channel of the answer. Used with the admin token only. */
             completed_via_channel?: string | null;
         } & {
             [key: string]: unknown;
         };
         CancelTask: {
-            /** @description Why; the record, the poll, the callback and the audit trail show it. */
+            /** @description The reason. The task, the poll, the callback and the audit trail show it. */
             reason?: string | null;
         } & {
             [key: string]: unknown;
         };
         ClaimTask: {
-            /** @description Takes the task over from whoever claimed it; for operators. */
+            /** @description Takes over the claim of another person. For operators only. */
             force?: boolean | null;
         } & {
             [key: string]: unknown;
         };
         AssignTask: {
-            /** @description An active user; null: nobody. */
+            /** @description An active user, or null to unassign. */
             user_id?: string | null;
-            /** @description An address, which need not be a user's yet; null: nobody. */
+            /** @description An email, of a user or not, or null to unassign. */
             email?: string | null;
         } & {
             [key: string]: unknown;
@@ -137,44 +137,44 @@ export interface components {
             id: string;
             idempotency_key: string;
             /**
-             * @description Where the task is in its life.
+             * @description The status of the task.
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-            /** @description What is to be decided or done. */
+            /** @description The question or the work. */
             task: string;
-            /** @description Data the human reviews. */
+            /** @description Data for the person to review. */
             payload: {
                 [key: string]: unknown;
             };
-            /** @description Routing request as supplied. */
+            /** @description The routing request, as sent. */
             assign_to: {
                 [key: string]: unknown;
             } | null;
-            /** @description Who it was routed to. */
+            /** @description Email of the assignee. */
             assigned_to_email: string | null;
-            /** @description The directory user it was routed to. */
+            /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
-            /** @description Who is working on it. A claim keeps others from starting, not from answering. */
+            /** @description Email of the person who works on it. Others can still answer. */
             claimed_by_email: string | null;
             /**
-             * @description When the claim ends unless it is renewed.
+             * @description When the claim expires, unless it is renewed.
              * @example 2026-01-31T12:00:00.000Z
              */
             claim_expires_at: string | null;
-            /** @description The accepted answer; null until the task is completed. */
+            /** @description The accepted answer, or null. */
             response: {
                 [key: string]: unknown;
             } | null;
-            /** @description The latest verdict; null until there is one. */
+            /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;
-                /** @description Why the verifier decided so. */
+                /** @description The reason of the verdict. */
                 reason: string | null;
-                /** @description Rejections up to this verdict, itself included. */
+                /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
-            /** @description Rejections by the verifier so far. */
+            /** @description Number of rejections by the verifier. */
             verification_attempt: number;
             timeout_seconds: number;
             /**
@@ -189,7 +189,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description The last transition.
+             * @description Time of the last change of status.
              * @example 2026-01-31T12:00:00.000Z
              */
             updated_at: string;
@@ -203,25 +203,29 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timed_out_at: string | null;
-            /** @description Who answered. */
+            /** @description Email of the person who answered. */
             completed_by_email: string | null;
-            /** @description The directory user who answered. */
+            /** @description User id of the person who answered. */
             completed_by_user_id: string | null;
-            /** @description The Slack workspace of the member who answered in Slack. */
+            /** @description Slack workspace id of the person who answered in Slack. */
             completed_by_slack_team_id: string | null;
-            /** @description The Slack member who answered in Slack. */
+            /** @description Slack user id of the person who answered in Slack. */
             completed_by_slack_user_id: string | null;
-            /** @description Where the answer was given, for example `dashboard`. */
+            /** @description The channel of the answer, for example `dashboard`. */
             completed_via_channel: string | null;
             /**
              * @description When the task was cancelled.
              * @example 2026-01-31T12:00:00.000Z
              */
             cancelled_at: string | null;
-            /** @description The address of the operator who cancelled; null when the admin token did. */
+            /** @description Email of the operator who cancelled, or null if the admin token was used. */
             cancelled_by: string | null;
-            /** @description Why the task was cancelled, as the caller said. */
+            /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description The answer that was sent back. Only while the status is `rejected`. */
+            rejected_response?: {
+                [key: string]: unknown;
+            };
             /** @description JSON Schema of `payload`. */
             payload_schema: {
                 [key: string]: unknown;
@@ -235,11 +239,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             notify?: string[] | null;
-            /** @description Where the outcome is posted. */
+            /** @description Receives the outcome. */
             callback_url?: string | null;
-            /** @description A verifier checks answers before they count, which takes a moment. */
+            /** @description A verifier checks answers before they are accepted. */
             is_verified: boolean;
-            /** @description How answers are verified. */
+            /** @description Settings of the verifier. */
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
@@ -249,44 +253,36 @@ export interface components {
             id: string;
             idempotency_key: string;
             /**
-             * @description Where the task is in its life.
+             * @description The status of the task.
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-            /** @description What is to be decided or done. */
+            /** @description The question or the work. */
             task: string;
-            /** @description Data the human reviews. */
-            payload: {
-                [key: string]: unknown;
-            };
-            /** @description Routing request as supplied. */
+            /** @description The routing request, as sent. */
             assign_to: {
                 [key: string]: unknown;
             } | null;
-            /** @description Who it was routed to. */
+            /** @description Email of the assignee. */
             assigned_to_email: string | null;
-            /** @description The directory user it was routed to. */
+            /** @description User id of the assignee. */
             assigned_to_user_id: string | null;
-            /** @description Who is working on it. A claim keeps others from starting, not from answering. */
+            /** @description Email of the person who works on it. Others can still answer. */
             claimed_by_email: string | null;
             /**
-             * @description When the claim ends unless it is renewed.
+             * @description When the claim expires, unless it is renewed.
              * @example 2026-01-31T12:00:00.000Z
              */
             claim_expires_at: string | null;
-            /** @description The accepted answer; null until the task is completed. */
-            response: {
-                [key: string]: unknown;
-            } | null;
-            /** @description The latest verdict; null until there is one. */
+            /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;
-                /** @description Why the verifier decided so. */
+                /** @description The reason of the verdict. */
                 reason: string | null;
-                /** @description Rejections up to this verdict, itself included. */
+                /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
-            /** @description Rejections by the verifier so far. */
+            /** @description Number of rejections by the verifier. */
             verification_attempt: number;
             timeout_seconds: number;
             /**
@@ -301,7 +297,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description The last transition.
+             * @description Time of the last change of status.
              * @example 2026-01-31T12:00:00.000Z
              */
             updated_at: string;
@@ -315,25 +311,33 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timed_out_at: string | null;
-            /** @description Who answered. */
+            /** @description Email of the person who answered. */
             completed_by_email: string | null;
-            /** @description The directory user who answered. */
+            /** @description User id of the person who answered. */
             completed_by_user_id: string | null;
-            /** @description The Slack workspace of the member who answered in Slack. */
+            /** @description Slack workspace id of the person who answered in Slack. */
             completed_by_slack_team_id: string | null;
-            /** @description The Slack member who answered in Slack. */
+            /** @description Slack user id of the person who answered in Slack. */
             completed_by_slack_user_id: string | null;
-            /** @description Where the answer was given, for example `dashboard`. */
+            /** @description The channel of the answer, for example `dashboard`. */
             completed_via_channel: string | null;
             /**
              * @description When the task was cancelled.
              * @example 2026-01-31T12:00:00.000Z
              */
             cancelled_at: string | null;
-            /** @description The address of the operator who cancelled; null when the admin token did. */
+            /** @description Email of the operator who cancelled, or null if the admin token was used. */
             cancelled_by: string | null;
-            /** @description Why the task was cancelled, as the caller said. */
+            /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description Data for the person to review. */
+            payload?: {
+                [key: string]: unknown;
+            };
+            /** @description The accepted answer, or null. */
+            response?: {
+                [key: string]: unknown;
+            } | null;
             /** @description JSON Schema of `payload`. */
             payload_schema?: {
                 [key: string]: unknown;
@@ -347,36 +351,36 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             notify?: string[] | null;
-            /** @description Where the outcome is posted. */
+            /** @description Receives the outcome. */
             callback_url?: string | null;
-            /** @description A verifier checks answers before they count, which takes a moment. */
+            /** @description A verifier checks answers before they are accepted. */
             is_verified: boolean;
-            /** @description How answers are verified. */
+            /** @description Settings of the verifier. */
             verifier_config?: {
                 [key: string]: unknown;
             } | null;
         };
         TaskCounts: {
-            /** @description Tasks that wait for an answer. */
+            /** @description Open tasks. */
             open: number;
             /** @description Open tasks assigned to the caller. */
             mine: number;
-            /** @description Open tasks that nobody is assigned to. */
+            /** @description Open tasks without an assignee. */
             unclaimed: number;
             /** @description Open tasks with less than an hour left. */
             due_within_hour: number;
-            /** @description Tasks that ended since midnight UTC. */
+            /** @description Tasks closed since midnight UTC. */
             closed_today: number;
         };
         PollResult: {
             task_id: string;
             idempotency_key: string;
             /**
-             * @description Where the task is in its life.
+             * @description The status of the task.
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-            /** @description The accepted answer; null until the task is completed. */
+            /** @description The accepted answer, or null. */
             response: {
                 [key: string]: unknown;
             } | null;
@@ -390,27 +394,27 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timed_out_at: string | null;
-            /** @description Who answered. */
+            /** @description Email of the person who answered. */
             completed_by_email: string | null;
-            /** @description Where the answer was given, for example `dashboard`. */
+            /** @description The channel of the answer, for example `dashboard`. */
             completed_via_channel: string | null;
             /**
              * @description When the task was cancelled.
              * @example 2026-01-31T12:00:00.000Z
              */
             cancelled_at: string | null;
-            /** @description The address of the operator who cancelled; null when the admin token did. */
+            /** @description Email of the operator who cancelled, or null if the admin token was used. */
             cancelled_by: string | null;
-            /** @description Why the task was cancelled, as the caller said. */
+            /** @description The reason that the caller gave. */
             cancel_reason: string | null;
-            /** @description Rejections by the verifier so far. */
+            /** @description Number of rejections by the verifier. */
             verification_attempt: number;
-            /** @description The latest verdict; null until there is one. */
+            /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;
-                /** @description Why the verifier decided so. */
+                /** @description The reason of the verdict. */
                 reason: string | null;
-                /** @description Rejections up to this verdict, itself included. */
+                /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
         };
@@ -418,6 +422,7 @@ export interface components {
             id: string;
             task_id: string;
             /**
+             * @description `verified`, `rejected` and `verification_exhausted` are verdicts of the verifier. Their actor is the person who gave the answer.
              * @example created
              * @example completed
              */
@@ -428,10 +433,11 @@ export interface components {
             actor_type: "system" | "human" | "agent";
             actor_email: string | null;
             channel: string | null;
+            /** @description Why the verifier rejected the answer. */
             verifier_reason: string | null;
-            /** @description The embedding product's own id of the person; not verified. */
+            /** @description The person's id in the embedding product. Not verified. */
             embed_sub: string | null;
-            /** @description More about this entry, for example the keys of a response; never its values. */
+            /** @description Details of this entry, for example the keys of a response, but not its values. */
             extra: {
                 [key: string]: unknown;
             } | null;
@@ -444,11 +450,11 @@ export interface components {
         Stats: {
             window_days: number;
             /**
-             * @description When these numbers were taken.
+             * @description When the numbers were computed.
              * @example 2026-01-31T12:00:00.000Z
              */
             generated_at: string;
-            /** @description Open tasks by status as of now, and tasks that ended in the window by how. More than 5000 open tasks are counted every ten seconds at most. */
+            /** @description Open tasks by status, and tasks closed in the window by outcome. If there are more than 5000 open tasks, they are counted at most every ten seconds. */
             totals: {
                 created: number;
                 rejected: number;
@@ -457,15 +463,15 @@ export interface components {
                 cancelled: number;
                 verification_exhausted: number;
             };
-            /** @description Completed tasks as a part of those that ended in the window, 0 to 1; null when none ended. */
+            /** @description Share of completed tasks among the tasks closed in the window, 0 to 1. null if no task closed. */
             completion_rate: number | null;
             /** @description From creation to the accepted answer. */
             avg_completion_seconds: number | null;
-            /** @description Half of the answers came faster. Within 1 % where there are more than 1000 answers, else exact. */
+            /** @description Exact up to 1000 answers, within 1 % for more. */
             median_completion_seconds: number | null;
-            /** @description Nine of ten answers came faster. As exact as the median. */
+            /** @description 90th percentile, with the precision of the median. */
             p90_completion_seconds: number | null;
-            /** @description One entry for each day of the window (UTC), oldest first. */
+            /** @description One entry per day of the window (UTC), oldest first. */
             by_day: {
                 /** @example 2026-01-31 */
                 date: string;
@@ -475,7 +481,7 @@ export interface components {
                 cancelled: number;
                 verification_exhausted: number;
             }[];
-            /** @description Completed tasks of the window by where they were answered, most first. */
+            /** @description Completed tasks of the window by channel, largest first. */
             by_channel: {
                 channel: string | null;
                 completed: number;
@@ -485,17 +491,17 @@ export interface components {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
             task_id: string;
-            /** @description Where the callback is posted. */
+            /** @description The URL of the receiver. */
             url: string;
             /**
-             * @description `FAILED` is tried again, `ABANDONED` is not.
+             * @description `FAILED`: will be retried. `ABANDONED`: failed for good.
              * @enum {string}
              */
             status: "PENDING" | "SUCCEEDED" | "FAILED" | "ABANDONED";
-            /** @description Attempts that have ended since it was last redelivered. */
+            /** @description Completed attempts of the current cycle. */
             attempt_count: number;
             /**
-             * @description When the next attempt is due; null when there is none.
+             * @description Time of the next attempt, or null.
              * @example 2026-01-31T12:00:00.000Z
              */
             next_attempt_at: string | null;
@@ -504,12 +510,12 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             last_attempt_at: string | null;
-            /** @description What the receiver answered to it. */
+            /** @description HTTP status of the receiver's last response. */
             last_status_code: number | null;
-            /** @description A stable word, a colon, and a sentence. */
+            /** @description A stable word, a colon and a sentence. */
             last_error: string | null;
             /**
-             * @description When the task ended.
+             * @description When the task closed.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -523,17 +529,17 @@ export interface components {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
             task_id: string;
-            /** @description Where the callback is posted. */
+            /** @description The URL of the receiver. */
             url: string;
             /**
-             * @description `FAILED` is tried again, `ABANDONED` is not.
+             * @description `FAILED`: will be retried. `ABANDONED`: failed for good.
              * @enum {string}
              */
             status: "PENDING" | "SUCCEEDED" | "FAILED" | "ABANDONED";
-            /** @description Attempts that have ended since it was last redelivered. */
+            /** @description Completed attempts of the current cycle. */
             attempt_count: number;
             /**
-             * @description When the next attempt is due; null when there is none.
+             * @description Time of the next attempt, or null.
              * @example 2026-01-31T12:00:00.000Z
              */
             next_attempt_at: string | null;
@@ -542,12 +548,12 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             last_attempt_at: string | null;
-            /** @description What the receiver answered to it. */
+            /** @description HTTP status of the receiver's last response. */
             last_status_code: number | null;
-            /** @description A stable word, a colon, and a sentence. */
+            /** @description A stable word, a colon and a sentence. */
             last_error: string | null;
             /**
-             * @description When the task ended.
+             * @description When the task closed.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -556,16 +562,16 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             updated_at: string;
-            /** @description The bytes that every attempt sends, as text. */
+            /** @description The body that each attempt sends. */
             body: string | null;
-            /** @description Attempts that have ended, oldest first. */
+            /** @description Completed attempts, oldest first. */
             attempts: {
-                /** @description Counts up with every redelivery. */
+                /** @description Increases with each redelivery. */
                 cycle: number;
                 /** @description From 1 in each cycle. */
                 attempt: number;
                 /**
-                 * @description When it began.
+                 * @description When the attempt started.
                  * @example 2026-01-31T12:00:00.000Z
                  */
                 started_at: string;
@@ -573,32 +579,32 @@ export interface components {
                 /** @enum {string} */
                 outcome: "succeeded" | "failed";
                 status_code: number | null;
-                /** @description A stable word, a colon, and a sentence. */
+                /** @description A stable word, a colon and a sentence. */
                 error: string | null;
-                /** @description The beginning of what the receiver answered. */
+                /** @description The start of the receiver's response. */
                 response_excerpt: string | null;
             }[];
         };
-        /** @description Either `ids`, or `status` with or without `origin`. */
+        /** @description Either `ids`, or `status` with an optional `origin`. */
         Redeliver: {
-            /** @description These; unknown ones are not counted. */
+            /** @description Callback ids. Unknown ids are ignored. */
             ids?: string[] | null;
             /**
-             * @description `FAILED` is tried again, `ABANDONED` is not.
+             * @description `FAILED`: will be retried. `ABANDONED`: failed for good.
              * @enum {string|null}
              */
             status?: "PENDING" | "SUCCEEDED" | "FAILED" | "ABANDONED" | null;
-            /** @description Scheme, host and port of the receiver, for example `https://example.com`. */
+            /** @description Origin of the receiver, for example `https://example.com`. */
             origin?: string | null;
         } & {
             [key: string]: unknown;
         };
         RedeliverResult: {
-            /** @description Deliveries that begin a new cycle of attempts. */
+            /** @description Number of callbacks that start a new cycle. */
             count: number;
         };
         SetupStatus: {
-            /** @description There is no operator yet. */
+            /** @description true: there is no operator yet. */
             needs_setup: boolean;
         };
         SetupOperator: {
@@ -608,7 +614,7 @@ export interface components {
             password: string;
             /** @description What others see. */
             display_name?: string | null;
-            /** @description From the set-up link; not asked for on the machine itself. */
+            /** @description From the setup link. Not needed on the machine itself. */
             token?: string | null;
         } & {
             [key: string]: unknown;
@@ -618,7 +624,7 @@ export interface components {
             email: string;
         };
         Login: {
-            /** @description The address. */
+            /** @description The email. */
             email: string;
             /** @description The password. */
             password: string;
@@ -627,13 +633,13 @@ export interface components {
         };
         Me: {
             authenticated: boolean;
-            /** @description null for the admin token, which is nobody in particular. */
+            /** @description null for the admin token. */
             user_id: string | null;
-            /** @description The address. */
+            /** @description The email. */
             email: string | null;
             /** @description What others see. */
             display_name: string | null;
-            /** @description May do everything, as the admin token may. */
+            /** @description Full access, like the admin token. */
             is_operator: boolean;
             /** @description IANA name; null: the browser's. */
             time_zone: string | null;
@@ -659,24 +665,24 @@ export interface components {
             email: string | null;
             /** @description What others see. */
             display_name: string | null;
-            /** @description May do everything. */
+            /** @description Full access. */
             is_operator: boolean;
-            /** @description What `assign_to.role` looks for. */
+            /** @description Used by `assign_to.role`. */
             role: string | null;
             /** @description What `assign_to.access_level` looks for. */
             access_level: string | null;
             /** @description What `assign_to.pool` looks for. */
             pool: string | null;
-            /** @description The Slack workspace. */
+            /** @description Slack workspace id. */
             slack_team_id: string | null;
-            /** @description The person's id in it. */
+            /** @description Slack user id. */
             slack_user_id: string | null;
             /** @description Can sign in. */
             has_password: boolean;
-            /** @description false once the user was deleted. */
+            /** @description false: deactivated. */
             active: boolean;
             /**
-             * @description When routing by role last chose this person.
+             * @description When routing by role last chose this user.
              * @example 2026-01-31T12:00:00.000Z
              */
             last_assigned_at: string | null;
@@ -696,17 +702,17 @@ export interface components {
             email?: string | null;
             /** @description What others see. */
             display_name?: string | null;
-            /** @description May do everything. */
+            /** @description Full access. */
             is_operator?: boolean | null;
-            /** @description What `assign_to.role` looks for. */
+            /** @description Used by `assign_to.role`. */
             role?: string | null;
             /** @description What `assign_to.access_level` looks for. */
             access_level?: string | null;
             /** @description What `assign_to.pool` looks for. */
             pool?: string | null;
-            /** @description The Slack workspace, with `slack_user_id`. */
+            /** @description Slack workspace id. Send it with `slack_user_id`. */
             slack_team_id?: string | null;
-            /** @description The person's id in it. */
+            /** @description Slack user id. */
             slack_user_id?: string | null;
             /** @description 8 to 256 characters; without one the person cannot sign in. */
             password?: string | null;
@@ -718,21 +724,21 @@ export interface components {
             email?: string | null;
             /** @description What others see. */
             display_name?: string | null;
-            /** @description May do everything. */
+            /** @description Full access. */
             is_operator?: boolean | null;
-            /** @description What `assign_to.role` looks for. */
+            /** @description Used by `assign_to.role`. */
             role?: string | null;
             /** @description What `assign_to.access_level` looks for. */
             access_level?: string | null;
             /** @description What `assign_to.pool` looks for. */
             pool?: string | null;
-            /** @description The Slack workspace, with `slack_user_id`. */
+            /** @description Slack workspace id. Send it with `slack_user_id`. */
             slack_team_id?: string | null;
-            /** @description The person's id in it. */
+            /** @description Slack user id. */
             slack_user_id?: string | null;
             /** @description 8 to 256 characters; without one the person cannot sign in. */
             password?: string | null;
-            /** @description true reactivates. */
+            /** @description true: reactivates the user. */
             active?: boolean | null;
         } & {
             [key: string]: unknown;
@@ -741,10 +747,10 @@ export interface components {
             /** @example key_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
             name: string;
-            /** @description How the key begins. */
+            /** @description The start of the key. */
             prefix: string;
             /**
-             * @description When it was made.
+             * @description When the key was created.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -763,10 +769,10 @@ export interface components {
             /** @example key_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
             name: string;
-            /** @description How the key begins. */
+            /** @description The start of the key. */
             prefix: string;
             /**
-             * @description When it was made.
+             * @description When the key was created.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
@@ -780,7 +786,7 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             revoked_at: string | null;
-            /** @description The key itself; it is not shown again. */
+            /** @description The key. It is shown only once. */
             key: string;
         };
         CreateServiceKey: {
@@ -790,22 +796,22 @@ export interface components {
             [key: string]: unknown;
         };
         SetEmailIdentity: {
-            /** @description Letters, digits, `.`, `_` and `-`; `notify` names it as `email+<id>:<address>`. */
+            /** @description Letters, digits, `.`, `_` and `-`. Use it in `notify` as `email+<id>:<address>`. */
             id: string;
-            /** @description What operators see. */
+            /** @description The name that operators see. */
             display_name: string;
-            /** @description Whom mail is from. */
+            /** @description The From address. */
             from_email: string;
-            /** @description The name beside the address. */
+            /** @description The From name. */
             from_name?: string | null;
-            /** @description Where answers by mail go. */
+            /** @description The Reply-To address. */
             reply_to?: string | null;
             /**
-             * @description `smtp`: a mail server. `file`: one JSON file a mail, for tests. `log`: a line in the log. `resend`: the provider.
+             * @description `smtp`: an SMTP server. `file`: one JSON file per email, for tests. `log`: a line in the log. `resend`: the provider.
              * @enum {string}
              */
             transport: "smtp" | "file" | "log" | "resend";
-            /** @description `smtp`: `{host, port?, secure?, user?, password?}`. `file`: `{dir}`, a folder inside the data directory. `resend`: `{api_key}`. Never returned. Left out where the identity exists: it keeps what it has, if the transport is the same. */
+            /** @description `smtp`: `{host, port?, secure?, user?, password?}`. `file`: `{dir}`, a folder inside the data directory. `resend`: `{api_key}`. Never returned. If it is omitted and the transport is unchanged, an existing sender keeps its settings. */
             transport_config?: {
                 [key: string]: unknown;
             } | null;
@@ -819,7 +825,7 @@ export interface components {
             from_name: string | null;
             reply_to: string | null;
             /**
-             * @description `smtp`: a mail server. `file`: one JSON file a mail, for tests. `log`: a line in the log. `resend`: the provider.
+             * @description `smtp`: an SMTP server. `file`: one JSON file per email, for tests. `log`: a line in the log. `resend`: the provider.
              * @enum {string}
              */
             transport: "smtp" | "file" | "log" | "resend";
@@ -835,73 +841,73 @@ export interface components {
             updated_at: string | null;
         };
         TestEmailIdentity: {
-            /** @description Where the test mail goes; your own address when left out. */
+            /** @description Recipient of the test email. Default: your own address. */
             to?: string | null;
         } & {
             [key: string]: unknown;
         };
         TestEmailResult: {
-            /** @description Whether the transport took it. */
+            /** @description Whether the transport accepted the email. */
             sent: boolean;
             to: string;
-            /** @description A stable word, a colon, and a sentence; null when it was sent. */
+            /** @description A stable word, a colon and a sentence, or null if it was sent. */
             error: string | null;
         };
         SlackInstallation: {
-            /** @description `notify` names it as `slack+<team_id>:<target>`; null: see `problem`. */
+            /** @description Use it in `notify` as `slack+<team_id>:<target>`. null: see `problem`. */
             team_id: string | null;
             team_name: string | null;
             /**
-             * @description `environment`: by `SERVICE_SLACK_BOT_TOKEN`. `oauth`: somebody allowed the app there. `token`: an operator gave its bot token.
+             * @description `environment`: from `SERVICE_SLACK_BOT_TOKEN`. `oauth`: installed from the dashboard. `token`: an operator entered the bot token.
              * @enum {string}
              */
             source: "environment" | "oauth" | "token";
-            /** @description What the service needs and the token may not do. */
+            /** @description Permissions that the service needs and the token lacks. */
             missing_scopes: string[];
-            /** @description Why nothing can be said in this workspace: a stable word, a colon, and a sentence. Of the environment's only. */
+            /** @description Why the service cannot post to this workspace: a stable word, a colon and a sentence. Only for the workspace of the environment. */
             problem: string | null;
             /**
-             * @description When it was installed; null for the one of the environment.
+             * @description When the app was installed. null for the workspace of the environment.
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string | null;
             /**
-             * @description When it was last installed anew; null for the one of the environment.
+             * @description When the app was last reinstalled. null for the workspace of the environment.
              * @example 2026-01-31T12:00:00.000Z
              */
             updated_at: string | null;
         };
         AddSlackInstallation: {
-            /** @description Begins with `xoxb-`. It is sealed, and never returned. */
+            /** @description Starts with `xoxb-`. Stored encrypted and never returned. */
             bot_token: string;
         } & {
             [key: string]: unknown;
         };
         TestSlackInstallation: {
-            /** @description As in `notify`: `#name`, an id, `@handle` or an address. */
+            /** @description As in `notify`: `#name`, an id, `@handle` or an email. */
             to: string;
         } & {
             [key: string]: unknown;
         };
         TestSlackResult: {
-            /** @description Whether Slack took the message. */
+            /** @description Whether Slack accepted the message. */
             sent: boolean;
             to: string;
-            /** @description A stable word, a colon, and a sentence; null when it was sent. */
+            /** @description A stable word, a colon and a sentence, or null if it was sent. */
             error: string | null;
         };
         MintEmbedToken: {
-            /** @description The task that the token opens, and no other. */
+            /** @description The task that the token opens. */
             task_id: string;
             /**
-             * @description Origin of the page that will hold the form; it must stand in `SERVICE_EMBED_PARENT_ORIGINS`.
+             * @description Origin of the page that embeds the form. `SERVICE_EMBED_PARENT_ORIGINS` must list it.
              * @example https://app.example.com
              */
             parent_origin: string;
-            /** @description Your own id of the person; not verified, and kept in the audit trail as `embed_sub`. */
+            /** @description Your id of the person. Not verified. The audit trail has it as `embed_sub`. */
             sub: string;
             /**
-             * @description How long the token counts.
+             * @description Lifetime of the token, in seconds.
              * @default 300
              */
             ttl_seconds: number | null;
@@ -911,10 +917,10 @@ export interface components {
         EmbedToken: {
             /** @description A signed JWT for this one task. */
             embed_token: string;
-            /** @description What the frame loads; the token stands in its fragment. */
+            /** @description The address for the frame, with the token in its fragment. */
             embed_url: string;
             /**
-             * @description When the token ends.
+             * @description When the token expires.
              * @example 2026-01-31T12:00:00.000Z
              */
             expires_at: string;
@@ -923,13 +929,13 @@ export interface components {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
             /**
-             * @description Where the task is in its life.
+             * @description The status of the task.
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-            /** @description What is to be decided or done. */
+            /** @description The question or the work. */
             task: string;
-            /** @description Data the human reviews. */
+            /** @description Data for the person to review. */
             payload: {
                 [key: string]: unknown;
             };
@@ -947,25 +953,25 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             timeout_at: string;
-            /** @description Rejections by the verifier so far. */
+            /** @description Number of rejections by the verifier. */
             verification_attempt: number;
-            /** @description The latest verdict; null until there is one. */
+            /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;
-                /** @description Why the verifier decided so. */
+                /** @description The reason of the verdict. */
                 reason: string | null;
-                /** @description Rejections up to this verdict, itself included. */
+                /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
-            /** @description Something else than a person judges the answer; that takes a while. */
+            /** @description A verifier checks answers before they are accepted. */
             is_verified: boolean;
-            /** @description What there is to review, drawn; null where the service's pages are not built. */
+            /** @description The payload as HTML, or null if the web pages are not built. */
             review_html: string | null;
-            /** @description How long the token still counts. */
+            /** @description Remaining lifetime of the token, in seconds. */
             expires_in_seconds: number;
         };
         EmbedAnswer: {
-            /** @description The answer; it must fit the task's `response_schema`. */
+            /** @description The answer. It must match the task's `response_schema`. */
             response: {
                 [key: string]: unknown;
             };
@@ -976,11 +982,11 @@ export interface components {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
             /**
-             * @description Where the task is in its life.
+             * @description The status of the task.
              * @enum {string}
              */
             status: "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-            /** @description The accepted answer; null until the task is completed. */
+            /** @description The accepted answer, or null. */
             response: {
                 [key: string]: unknown;
             } | null;
@@ -989,26 +995,26 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             completed_at: string | null;
-            /** @description Where the answer was given, for example `dashboard`. */
+            /** @description The channel of the answer, for example `dashboard`. */
             completed_via_channel: string | null;
-            /** @description Rejections by the verifier so far. */
+            /** @description Number of rejections by the verifier. */
             verification_attempt: number;
-            /** @description The latest verdict; null until there is one. */
+            /** @description The latest verdict, or null. */
             verifier_result: {
                 passed: boolean;
-                /** @description Why the verifier decided so. */
+                /** @description The reason of the verdict. */
                 reason: string | null;
-                /** @description Rejections up to this verdict, itself included. */
+                /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
         };
         Settings: {
             version: string;
-            /** @description Where people and links reach the service. */
+            /** @description The public URL of the service. */
             public_url: string;
             database: {
                 /**
-                 * @description The embedded one, or a server that several processes share.
+                 * @description `sqlite`: embedded. `postgres`: a server, for several processes.
                  * @enum {string}
                  */
                 kind: "sqlite" | "postgres";
@@ -1019,30 +1025,30 @@ export interface components {
                 status: "ok" | "failing";
             };
             callbacks: {
-                /** @description false: there is no payload key, and callbacks are off. */
+                /** @description false: there is no payload key, so callbacks are off. */
                 signed: boolean;
-                /** @description A `callback_url` may lead to addresses of private networks. */
+                /** @description `callback_url` may use addresses of private networks. */
                 allow_private: boolean;
             };
-            /** @description Showing the form in other products. */
+            /** @description Embedding the form in other products. */
             embed: {
-                /** @description false: there is no signing secret, and no token is made. */
+                /** @description false: there is no signing secret, so embedding is off. */
                 configured: boolean;
-                /** @description Whose pages may show the form. */
+                /** @description Origins whose pages may embed the form. */
                 allowed_origins: string[];
             };
-            /** @description The Slack app; null: there is none. */
+            /** @description The Slack app, or null. */
             slack: {
-                /** @description Slack's requests are taken over HTTP. */
+                /** @description Slack sends requests over HTTP. */
                 http: boolean;
-                /** @description They come over a connection that the service opens. */
+                /** @description Slack sends requests over Socket Mode. */
                 socket_mode: boolean;
-                /** @description The app can be installed in workspaces from the dashboard. */
+                /** @description Operators can install the app from the dashboard. */
                 oauth: boolean;
             } | null;
-            /** @description Whose forwarding headers are believed. */
+            /** @description Proxies whose forwarding headers are trusted. */
             trusted_proxies: string[];
-            /** @description The largest request body. */
+            /** @description Maximum size of a request body, in bytes. */
             body_limit_bytes: number;
             log_level: string;
         };
@@ -1051,9 +1057,9 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description Finds the request in the log: the caller's own value if it sent one, else a new one. */
+        /** @description Identifies the request in the log. The value of the caller, or a new one. */
         "X-Request-Id": string;
-        /** @description Seconds after which to try again. */
+        /** @description Seconds to wait before the next attempt. */
         "Retry-After": number;
     };
     pathItems: never;

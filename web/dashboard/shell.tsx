@@ -22,6 +22,7 @@ import { useKeys } from "./ui/keyboard.ts";
 import { useLive } from "./live.ts";
 import { abandonedQuery, countsQuery, meQuery, queryClient } from "./queries.ts";
 import type { Scope } from "./queries.ts";
+import { useIsPhone } from "./ui/phone.ts";
 import { Shortcuts } from "./ui/shortcuts.tsx";
 import { SignedOut } from "./signed-out.tsx";
 
@@ -33,8 +34,8 @@ const PLACES: readonly {
 }[] = [
   { scope: "all", label: "Inbox", Icon: IconInbox, count: "open" },
   { scope: "mine", label: "Mine", Icon: IconUser, count: "mine" },
-  { scope: "unclaimed", label: "Unclaimed", Icon: IconUsersGroup, count: "unclaimed" },
-  { scope: "done", label: "Done", Icon: IconCircleCheck },
+  { scope: "unclaimed", label: "Unassigned", Icon: IconUsersGroup, count: "unclaimed" },
+  { scope: "done", label: "Closed", Icon: IconCircleCheck },
 ];
 
 /** A task that is open belongs to the list beside it, which its address names. */
@@ -43,8 +44,8 @@ const NOT_BY_ADDRESS = { className: "", "aria-current": undefined };
 /** What operators see besides tasks. */
 const OPERATE = [
   { to: "/stats", label: "Stats", Icon: IconChartBar },
-  { to: "/deliveries", label: "Deliveries", Icon: IconWebhook },
-  { to: "/users", label: "Users", Icon: IconUsers },
+  { to: "/deliveries", label: "Callbacks", Icon: IconWebhook },
+  { to: "/users", label: "People", Icon: IconUsers },
   { to: "/playground", label: "Playground", Icon: IconFlask },
 ] as const;
 
@@ -134,7 +135,7 @@ function OperateLinks() {
           <Icon size={16} stroke={1.75} aria-hidden />
           <span>{label}</span>
           {to === "/deliveries" && abandoned !== undefined && abandoned !== "0" && (
-            <span className="count-of bad" title="Given up">
+            <span className="count-of bad" title="Failed">
               {abandoned}
             </span>
           )}
@@ -146,6 +147,7 @@ function OperateLinks() {
 
 function UserMenu({ me, isOperator }: { me: Me | undefined; isOperator: boolean }) {
   const navigate = useNavigate();
+  const isPhone = useIsPhone();
   const signOut = async (): Promise<void> => {
     await post("/api/auth/logout");
     queryClient.clear();
@@ -161,15 +163,18 @@ function UserMenu({ me, isOperator }: { me: Me | undefined; isOperator: boolean 
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{me?.email}</Menu.Label>
-        {isOperator &&
+        {isPhone &&
+          isOperator &&
           OPERATE.map(({ to, label }) => (
-            <Menu.Item key={to} component={Link} to={to} className="phone-only">
+            <Menu.Item key={to} component={Link} to={to}>
               {label}
             </Menu.Item>
           ))}
-        <Menu.Item component={Link} to="/settings" className="phone-only">
-          Settings
-        </Menu.Item>
+        {isPhone && (
+          <Menu.Item component={Link} to="/settings">
+            Settings
+          </Menu.Item>
+        )}
         <Menu.Item component="a" href="/api/docs">
           API docs
         </Menu.Item>

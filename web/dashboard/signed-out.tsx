@@ -45,7 +45,7 @@ export function SignedOut({ me }: { me: Me }) {
           void signIn(event.currentTarget);
         }}
       >
-        <p>Your session has ended. What you entered is still here: sign in to go on.</p>
+        <p>Your session has ended. Your answers are still here. Sign in to continue.</p>
         <input type="hidden" name="email" autoComplete="username" value={me.email ?? ""} />
         <PasswordInput
           name="password"

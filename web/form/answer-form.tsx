@@ -1,12 +1,13 @@
-import type { KeyboardEvent } from "react";
+import { useEffect, useState } from "react";
+import type { ComponentType, KeyboardEvent } from "react";
 import type { FieldError, Finding } from "../../form/plan/check.ts";
 import type { Entries } from "../../form/plan/entries.ts";
 import { nodesOf } from "../../form/plan/nodes.ts";
-import type { Form, Plan } from "../../form/plan/plan.ts";
+import type { Form } from "../../form/plan/plan.ts";
 import { CONFIRMED, SHOWN, shownIn } from "../../form/plan/post.ts";
 import type { Notice } from "../../form/plan/post.ts";
+import type { ChangesProps } from "./changes.tsx";
 import { anchorOf } from "./dom-ids.ts";
-import type { Drawing } from "./drawing.ts";
 import { PressButton } from "./field.tsx";
 import { FieldOf } from "./fields.tsx";
 import { BACK, CONFIRM, focusOn, SUMMARY } from "./focus.ts";
@@ -47,6 +48,8 @@ export interface AnswerFormProps {
   onEdit?: ((entries: Entries) => void) | undefined;
   /** Sends an answer; without it, the page posts. */
   onAnswer?: ((value: unknown) => Promise<Outcome>) | undefined;
+  /** Draws what was changed, on a page that no script completes. */
+  Changes?: ComponentType<ChangesProps>;
 }
 
 /**
@@ -89,7 +92,7 @@ export function AnswerForm(props: AnswerFormProps) {
         <ErrorPanel answer={answer} notice={props.posted?.notice} />
       </div>
       <FieldOf node={plan.root} drawing={drawing} />
-      <Changes plan={plan} drawing={drawing} />
+      <LaterChanges Changes={props.Changes} plan={plan} drawing={drawing} />
       <div className="send">
         {confirming && (
           <div className="panel info" id={CONFIRM} tabIndex={-1}>
@@ -140,15 +143,13 @@ interface ErrorPanelProps {
 function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice }: ErrorPanelProps) {
   const { words } = drawing.messages;
   const said =
-    outcome?.kind === "closed"
-      ? outcome.message
-      : outcome?.kind === "offline"
-        ? words.offline
-        : outcome?.kind === "failed"
-          ? outcome.message || words.failed
-          : outcome?.kind === "refused" && errors.length === 0
-            ? words.failed
-            : null;
+    outcome?.kind === "offline"
+      ? words.offline
+      : outcome && "message" in outcome
+        ? outcome.message || words.failed
+        : outcome?.kind === "refused" && errors.length === 0
+          ? words.failed
+          : null;
   const anchors = new Map([...nodesOf(plan.root)].map((node) => [node.name, anchorOf(node)]));
   if (errors.length === 0 && said === null && !(notice === "changed" && !LIVE)) return null;
   return (
@@ -189,28 +190,12 @@ function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice }: Erro
   );
 }
 
-/** What was changed of what the payload had filled in. */
-function Changes({ plan, drawing }: { plan: Plan; drawing: Drawing }) {
-  const { words } = drawing.messages;
-  if (plan.changes.length === 0) return null;
-  return (
-    <section className="changes" aria-label={words.yourChanges}>
-      <p className="title">{words.yourChanges}</p>
-      <dl>
-        {plan.changes.map(({ node, before, after }) => (
-          <div key={node.name}>
-            <dt dir="auto">{node.title}</dt>
-            <dd>
-              <del dir="auto">{textOf(before) || words.nothing}</del>{" "}
-              <ins dir="auto">{textOf(after) || words.nothing}</ins>
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : value == null ? "" : JSON.stringify(value);
+/** Loads what draws changes, once there is one: few forms have any. */
+function LaterChanges({ Changes, ...changes }: ChangesProps & { Changes: AnswerFormProps["Changes"] | undefined }) {
+  const [loaded, setLoaded] = useState({ Changes });
+  const isWanted = LIVE && changes.plan.changes.length > 0;
+  useEffect(() => {
+    if (isWanted) import("./changes.tsx").then(setLoaded, () => {});
+  }, [isWanted]);
+  return loaded.Changes ? <loaded.Changes {...changes} /> : null;
 }

@@ -142,7 +142,7 @@ function Box({ node, drawing }: ControlProps<ConfirmNode | BoolNode>) {
   return (
     <Field node={node} drawing={drawing} isBox>
       <Untouched node={node} />
-      <label className="card" htmlFor={idOf(node.name)}>
+      <label className="card" htmlFor={idOf(node.name)} dir="auto">
         <input
           {...common(node, drawing)}
           type="checkbox"
@@ -152,7 +152,7 @@ function Box({ node, drawing }: ControlProps<ConfirmNode | BoolNode>) {
           aria-required={!isOptional(node) || undefined}
           onChange={(event) => drawing.set(node.name, ...(event.currentTarget.checked ? ["true"] : [""]))}
         />
-        <span dir="auto">{node.title}</span>
+        <span>{node.title}</span>
         {isOptional(node) && <small className="optional">{drawing.messages.words.optional}</small>}
       </label>
     </Field>
@@ -225,7 +225,7 @@ function Radio({ node, drawing, option, text, index, look }: RadioProps) {
   const id = index === 0 ? idOf(node.name) : idOf(node.name, String(index));
   const describes = option.description === null ? undefined : idOf(node.name, `${index}d`);
   return (
-    <label className={`${look} ${option.tone === null ? "" : `tone-${option.tone}`}`} htmlFor={id}>
+    <label className={`${look} ${option.tone === null ? "" : `tone-${option.tone}`}`} htmlFor={id} dir="auto">
       <input
         id={id}
         type="radio"
@@ -238,12 +238,8 @@ function Radio({ node, drawing, option, text, index, look }: RadioProps) {
         aria-describedby={describes}
         onChange={() => drawing.set(node.name, text)}
       />
-      <span dir="auto">{option.label}</span>
-      {option.description !== null && (
-        <small id={describes} dir="auto">
-          {option.description}
-        </small>
-      )}
+      <span>{option.label}</span>
+      {option.description !== null && <small id={describes}>{option.description}</small>}
     </label>
   );
 }
@@ -262,7 +258,7 @@ function Boxes({ node, drawing }: ControlProps<ChoiceNode>) {
           const text = String(index);
           const id = index === 0 ? idOf(node.name) : idOf(node.name, text);
           return (
-            <label className="card" htmlFor={id} key={text}>
+            <label className="card" htmlFor={id} key={text} dir="auto">
               <input
                 id={id}
                 type="checkbox"
@@ -273,8 +269,8 @@ function Boxes({ node, drawing }: ControlProps<ChoiceNode>) {
                 aria-invalid={isInvalid}
                 onChange={(event) => toggle(text, event.currentTarget.checked)}
               />
-              <span dir="auto">{option.label}</span>
-              {option.description !== null && <small dir="auto">{option.description}</small>}
+              <span>{option.label}</span>
+              {option.description !== null && <small>{option.description}</small>}
             </label>
           );
         })}

@@ -33,7 +33,7 @@ export function describedBy(node: FormNode, drawing: Drawing, ...parts: string[]
 function Title({ node, drawing }: Omit<FieldProps, "children">) {
   return (
     <>
-      <span dir="auto">{node.title}</span>
+      <span>{node.title}</span>
       {isOptional(node) && <small className="optional"> {drawing.messages.words.optional}</small>}
     </>
   );
@@ -78,7 +78,7 @@ export function Field({
   isBox = false,
 }: FieldProps & { help?: string | null; isBox?: boolean }) {
   return (
-    <div className={drawing.errors.has(node.name) ? "field invalid" : "field"}>
+    <div className={drawing.errors.has(node.name) ? "field invalid" : "field"} dir="auto">
       {!isBox && (
         <label className="title" htmlFor={idOf(node.name)}>
           <Title node={node} drawing={drawing} />
@@ -106,7 +106,13 @@ export function FieldSet({
     ? { role: "radiogroup", "aria-required": !isOptional(node), "aria-invalid": error || undefined }
     : {};
   return (
-    <fieldset id={idOf(node.name, "set")} className={error ? "field invalid" : "field"} {...radio} {...described}>
+    <fieldset
+      id={idOf(node.name, "set")}
+      className={error ? "field invalid" : "field"}
+      dir="auto"
+      {...radio}
+      {...described}
+    >
       <legend className="title">
         <Title node={node} drawing={drawing} />
       </legend>

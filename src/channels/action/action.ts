@@ -1,7 +1,9 @@
 import type { Identity } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fillText } from "../../../endings/sentences.ts";
+import { enteredIn } from "../../../form/plan/entered.ts";
 import { entriesOfPost, type Entries } from "../../../form/plan/entries.ts";
 import type { FieldError } from "../../../form/plan/check.ts";
+import { answerHints } from "../../../form/plan/answer-hints.ts";
 import { planForm, type Form } from "../../../form/plan/plan.ts";
 import { readPost, type Notice } from "../../../form/plan/post.ts";
 import type { Db } from "../../db/database.ts";
@@ -18,6 +20,7 @@ import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
+import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
 import { answererOf, fieldErrorsOf, responseOf } from "../answers.ts";
 import { choicesOf } from "../email/choices.ts";
 import type { Door, OpenedLink } from "./door.ts";
@@ -25,8 +28,8 @@ import { createNonce, isNonce } from "./proofs.ts";
 import { momentText, openPage, messagePage, type MessagePage } from "./page.ts";
 
 /*
- * What a link in a mail opens. Looking changes nothing, however often and by whomever: mail is read by machines first.
- * What the page posts is an answer like any other, and the task says what becomes of it.
+ * The page behind a personal link. Opening it changes nothing, because mail scanners open links too. Its form posts an
+ * answer like any other.
  */
 
 export interface Answered {
@@ -34,13 +37,13 @@ export interface Answered {
   html: string;
 }
 
-/** What the pages behind links need. */
+/** The context of the pages behind links. */
 export interface ActionContext extends CompletionContext {
   drawing: Drawing;
   log: Logger;
 }
 
-/** @param head - what loads the style and the script of the pages */
+/** @param head - HTML that loads the style and the script of the pages */
 export interface Pages {
   ctx: ActionContext;
   /** The channel that the link came through. */
@@ -51,13 +54,13 @@ export interface Pages {
 /** The name under which a page posts its nonce. */
 const NONCE = "~nonce";
 
-/** What opening a link would answer, without its page: programs that look at links ask for it. Nothing is drawn. */
+/** Returns the status that opening a link would have, for programs that check links. Draws nothing. */
 export async function statusOfAction(pages: Pages, token: string): Promise<Answered["status"]> {
   const known = await openOrEnded(pages, await pages.door.open(token));
   return "ended" in known ? known.ended.status : 200;
 }
 
-/** The page that a link opens. (spec: Channels, email action) @param choice - the index in `?choice=` */
+/** Returns the page that a link opens. (spec: Channels, email action) @param choice - the index in `?choice=` */
 export async function showAction(pages: Pages, token: string, choice: string | null): Promise<Answered> {
   const link = await pages.door.open(token);
   const known = await openOrEnded(pages, link);
@@ -65,7 +68,7 @@ export async function showAction(pages: Pages, token: string, choice: string | n
   return show(pages, token, known, { choice });
 }
 
-/** Takes what the page posts. The link is spent by an answer that is accepted, and by nothing else. */
+/** Handles a post of the page. Only an accepted answer uses up the link. */
 export async function postAction(pages: Pages, token: string, body: string): Promise<Answered> {
   const { ctx } = pages;
   const entries = entriesOfPost(body);
@@ -78,7 +81,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
       status: 403,
       posted: { entries, errors: [], notice: null },
       notice: {
-        text: "Nothing was sent yet: this page was open for a long time. Look it over and submit again.",
+        text: "Nothing was sent yet, because this page was open for a long time. Check your answer and submit again.",
         is_bad: true,
       },
     });
@@ -96,7 +99,7 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   }
 }
 
-// --- Who may, and what has become of the task --------------------------------------------------------------------------
+// --- Access, and the state of the task ---------------------------------------------------------------------------------
 
 interface Open {
   task: TaskWithDocuments;
@@ -113,7 +116,7 @@ interface EndedPage extends Omit<MessagePage, "more"> {
 
 type Below = NonNullable<MessagePage["more"]> | null;
 
-/** Whether somebody may answer here now; if not, the page that says why. */
+/** Returns the open task if the person may answer it now, else the page that says why not. */
 async function openOrEnded({ ctx, door }: Pages, link: OpenedLink | null): Promise<Open | { ended: EndedPage }> {
   if (link === null) return { ended: unknown(door) };
   const { task, caller } = link;
@@ -125,7 +128,7 @@ async function openOrEnded({ ctx, door }: Pages, link: OpenedLink | null): Promi
     ended: {
       status: 403,
       title: "You cannot answer this task",
-      says: [`${why} Nothing was sent.`, "If that is not right, ask the person who sent you this link."],
+      says: [`${why} Nothing was sent.`, "If you think this is a mistake, ask the person who sent you this link."],
       task: task.task,
       is_unsent: true,
     },
@@ -135,12 +138,12 @@ async function openOrEnded({ ctx, door }: Pages, link: OpenedLink | null): Promi
 function unknown({ again }: Door): EndedPage {
   return {
     status: 404,
-    title: "This link opens nothing",
-    says: ["It may have been cut short on its way, or the task it was for is gone. Nothing was sent.", again],
+    title: "This link doesn't work",
+    says: ["The link may be incomplete, or the task was deleted. Nothing was sent.", again],
   };
 }
 
-/** How a task ended, to a person who opens its link. @param caller - null: a person who was deactivated */
+/** Returns the page of a closed task. @param caller - null for a deactivated person */
 async function endOf(
   { ctx: { db }, door }: Omit<Pages, "head">,
   task: TaskWithDocuments,
@@ -171,15 +174,15 @@ async function endOf(
 
 const SENT = {
   title: "Answer sent",
-  says: ["Thank you. Whoever asked has your answer now. You can close this tab."],
+  says: ["Thank you. Your answer was sent to the agent. You can close this tab."],
 };
-const LAST_TRY = "Your answer was checked and did not pass, and it was the last try. Whoever asked knows.";
+const LAST_TRY = "Your answer didn't pass the check and no attempts are left. The agent has been told.";
 
 function usedUp(at: string): string {
-  return `Your answer was sent on ${at}. This link is used up; there is nothing left to do.`;
+  return `Your answer was sent on ${at}. You've already used this link. There's nothing more to do.`;
 }
 
-/** With the reason, for those who may read the task: it may quote the answer. */
+/** Adds the reason for people who may read the task, because it may quote the answer. */
 async function failedChecks(
   db: Db,
   task: TaskWithDocuments,
@@ -194,14 +197,16 @@ function viewerOf({ person, email, account }: RecipientCaller): Identity {
   return { user_id: person?.id ?? null, email, account };
 }
 
-async function answerOf({ ctx }: Pages, task: TaskWithDocuments): Promise<Below> {
+async function answerOf(pages: Pages, task: TaskWithDocuments): Promise<Below> {
+  const { ctx } = pages;
   const { id, response, response_schema, redact_payload } = task;
   if (response === null || redact_payload) return null;
   const answer = {
     id: `${id} answer`,
     payload: response,
     payload_schema: response_schema,
-    form_definition: null,
+    // In the words in which it was asked for.
+    form_definition: JSON.stringify({ payload: answerHints(formOf(pages, task, "UTC")) }),
     redact_payload,
   };
   const look = { time_zone: undefined, now: new Date(ctx.db.now()) };
@@ -217,7 +222,7 @@ interface Shown {
   notice?: { text: string; is_bad: boolean };
 }
 
-/** The page with the form: as it is first seen, or with what was posted and what is to be said about it. */
+/** Returns the page with the form: new, or with the posted entries and a notice. */
 async function show(
   pages: Pages,
   token: string,
@@ -243,10 +248,10 @@ async function show(
     focuses: chosen?.name ?? posted === undefined,
   };
   const time_zone = caller.person?.time_zone ?? null;
-  // The form first: it must not wait for a payload that takes long.
+  // The form comes first. It must not wait for a slow payload.
   const [form, payload] = await Promise.all([
     ctx.drawing.form(props),
-    ctx.drawing.payload(task, { time_zone: time_zone ?? undefined, now }),
+    ctx.drawing.payload(task, { time_zone: time_zone ?? undefined, now, wholeAt: `/tasks/${task.id}` }),
   ]);
   const page = openPage(head, {
     task: task.task,
@@ -267,7 +272,7 @@ function nameOfCaller(caller: RecipientCaller): string {
   return caller.email ?? caller.person?.display_name ?? member;
 }
 
-/** Whether the answer that was sent back last is the caller's. */
+/** Returns whether the caller gave the answer that was rejected last. */
 async function isSentBackTo({ db }: { db: Db }, task: TaskWithDocuments, caller: RecipientCaller): Promise<boolean> {
   const refused = (await listAuditEntries(db, task.id)).findLast(({ action }) => action === "rejected");
   if (refused === undefined) return false;
@@ -277,13 +282,13 @@ async function isSentBackTo({ db }: { db: Db }, task: TaskWithDocuments, caller:
   return caller.account !== null && isInAuditExtra(parseJson<JsonObject>(refused.extra), caller.account);
 }
 
-/** For somebody who did not give the answer: the form would ask them to change theirs. */
+/** For people who did not give the rejected answer. The form would ask them to change their own. */
 function othersSentBack({ verifier_result }: TaskWithDocuments): string {
   const reason = verifier_result?.reason ? ` The reason: ${verifier_result.reason}` : "";
-  return `An answer was sent back. Another answer is needed.${reason}`;
+  return `An answer was sent back. Please answer again.${reason}`;
 }
 
-/** What the mail's button for a choice fills in. */
+/** Returns the entries for a choice that was clicked in the email. */
 function choiceOf(form: Form, choice: string): { name: string; entries: Entries } | null {
   const choices = choicesOf(form);
   const option = /^\d$/.test(choice) ? choices?.options[Number(choice)] : undefined;
@@ -318,7 +323,7 @@ function zoneOf({ person }: RecipientCaller): string {
   return person?.time_zone ?? "UTC";
 }
 
-/** What the service has against an answer that the form has nothing against. */
+/** Returns the page for an answer that the form accepts and the service rejects. */
 async function refused(
   pages: Pages,
   token: string,
@@ -342,22 +347,24 @@ async function refused(
     case "TASK_CHANGED":
     case "COMMIT_UNKNOWN":
     case "FORBIDDEN": {
-      // Something has happened since, or may have: the page is that of the task as it is now.
+      // The task has changed, or may have, so the page shows the current state.
       const link = await pages.door.open(token);
       const current = await openOrEnded(pages, link);
       if ("ended" in current) return endedPage(pages, current.ended, link, entries);
-      const text = "Nothing was sent: something came between. Look it over and submit again.";
+      const text = "Not sent: the task changed in the meantime. Check your answer and submit again.";
       return show(pages, token, current, { status: 409, posted: posted([]), notice: { text, is_bad: true } });
     }
     default: {
-      const text = `Nothing was sent yet, and what you entered is still here. ${error.message} Submit again in a moment.`;
+      const text = isCheckUnavailable(error)
+        ? error.message
+        : `Nothing was sent yet. Your answer is still here. ${error.message} Submit again in a moment.`;
       const status = error.status === 502 || error.status === 500 ? 502 : 503;
       return show(pages, token, known, { status, posted: posted([]), notice: { text, is_bad: true } });
     }
   }
 }
 
-/** A page without a form; what was entered and came to nothing can still be copied. */
+/** Returns a page without a form. An unsent answer is shown so that it can be copied. */
 async function endedPage(
   pages: Pages,
   { status, is_unsent = false, answered, ...page }: EndedPage,
@@ -370,10 +377,13 @@ async function endedPage(
 }
 
 function unsentOf(pages: Pages, task: TaskWithDocuments, entries: Entries): Below {
-  const { value } = planForm(formOf(pages, task, "UTC"), entries);
-  if (value === undefined) return null;
+  const entered = enteredIn(planForm(formOf(pages, task, "UTC"), entries));
+  if (entered.length === 0) return null;
+  const rows = entered.map(
+    ({ title, text }) => `<dt dir="auto">${escapeHtml(title)}</dt><dd dir="auto">${escapeHtml(text)}</dd>`,
+  );
   return {
-    title: "What you entered, not sent",
-    html: `<pre dir="auto">${escapeHtml(JSON.stringify(value, null, 2))}</pre>`,
+    title: "Your unsent answer",
+    html: `<dl class="entered">${rows.map((row) => `<div>${row}</div>`).join("")}</dl>`,
   };
 }

@@ -2,14 +2,14 @@ import type { Form } from "../../../form/plan/plan.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 
-/** What a link opens. */
+/** The task and the person of a link. */
 export interface OpenedLink {
   task: TaskWithDocuments;
-  /** Whom it was made for; null: they have left. */
+  /** The person it was made for; null if they were deactivated. */
   caller: RecipientCaller | null;
 }
 
-/** What a form is made of. */
+/** The documents that define a form. */
 interface AskedTask {
   response_schema: unknown;
   form_definition: unknown;
@@ -20,14 +20,14 @@ interface AskedTask {
 export interface Door {
   /** The channel's name. */
   channel: string;
-  /** Where its pages stand; the token follows. */
+  /** Path of its pages, before the token. */
   path: string;
   /** How to get another link, in a sentence. */
   again: string;
-  /** Why somebody who has left can do nothing, in a sentence. */
+  /** Tells a deactivated person why they cannot answer, as a sentence. */
   gone: string;
   /**
-   * @returns null where the token is none of ours, or its task is gone
+   * @returns null if the token is invalid or its task is gone
    * @throws ServiceError where the channel cannot say at the moment who it is for
    */
   open(token: string): Promise<OpenedLink | null>;

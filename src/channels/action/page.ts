@@ -3,14 +3,14 @@ import { headingOf } from "../../../form/plan/heading.ts";
 import { csp, escapeHtml, ICON } from "../../http/page.ts";
 import { drawHeading, reviewSection } from "../../http/task-drawing.ts";
 
-/** A mail's links are opened by whoever finds them: nothing of the page is kept, found or shown elsewhere. */
+/** Links can leak, so the pages are not cached, indexed or framed. */
 export const PAGE_HEADERS = {
   "content-security-policy": csp({ script: "'self'", style: "'self'", image: "'self' data: https:", form: "'self'" }),
   "cache-control": "no-store",
   "x-robots-tag": "noindex",
 };
 
-/** HTML parts of the page on which somebody answers. */
+/** HTML parts of the page with the form. */
 export interface OpenPage {
   task: string;
   /** Epoch milliseconds. */
@@ -20,7 +20,7 @@ export interface OpenPage {
   /** HTML. */
   payload: string;
   form: string;
-  /** What the form's script takes over with: JSON that may stand in a script element. */
+  /** Data for the form's script: JSON that is safe in a script element. */
   data: string;
   /** Something to be said before all else. */
   notice: { text: string; is_bad: boolean } | null;
@@ -46,7 +46,7 @@ ${reviewSection(page.payload)}
   });
 }
 
-/** @param ms - epoch milliseconds @param time_zone - null: UTC */
+/** @param ms - epoch milliseconds @param time_zone - null for UTC */
 export function momentText(ms: number, time_zone: string | null): string {
   return formatsFor(undefined, time_zone ?? undefined, new Date(ms)).instant(ms)?.full_text ?? "";
 }

@@ -18,7 +18,7 @@ export function proofOf({ config }: Ctx, purpose: KeyPurpose, text: string): str
   return mac.slice(0, PROOF_CHARACTERS);
 }
 
-/** What a page of the link carries into its post, which proves that it was opened. @param now - epoch milliseconds */
+/** Creates the nonce of a page. Its post proves that the page was opened. @param now - epoch milliseconds */
 export function createNonce(ctx: Ctx, token: string, now: number): string {
   return `${now}.${proofOf(ctx, "nonce", `${token} ${now}`)}`;
 }

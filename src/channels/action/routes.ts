@@ -7,7 +7,7 @@ import { PAGE_HEADERS, messagePage } from "./page.ts";
 interface Options {
   ctx: ActionContext;
   door: Door;
-  /** Loads the style and the script of the pages; null: they were not built. */
+  /** HTML that loads the style and the script of the pages; null if they were not built. */
   head: string | null;
 }
 
@@ -17,8 +17,8 @@ interface Route {
 }
 
 /**
- * The pages that links of channels open, for people: complete without scripts, and a page whatever happens. The link itself
- * says who may answer what. (spec: Channels, email action)
+ * Serves the pages behind links of channels. They work without scripts, and errors are pages too. The link itself identifies
+ * the person and the task. (spec: Channels, email action)
  */
 export const actionRoutes: FastifyPluginAsync<Options> = async (app, { ctx, door, head }) => {
   const pages: Pages = { ctx, door, head: head ?? "" };
@@ -58,15 +58,15 @@ function headOf(reply: FastifyReply, status: Answered["status"]): FastifyReply {
 
 function failedPage(head: string, message: string): string {
   return messagePage(head, {
-    title: "That did not work",
-    says: [message, "Go back to the page before, where what you entered still stands, and try again in a moment."],
+    title: "Something went wrong",
+    says: [message, "Go back; your answers are still there. Try again in a moment."],
   });
 }
 
 const NOT_BUILT: Answered = {
   status: 503,
   html: messagePage("", {
-    title: "This page is not there yet",
-    says: ["The server's pages are not built: its operator runs `npm run build`. Nothing was sent; try again later."],
+    title: "This page isn't available",
+    says: ["The service was started without its web pages (npm run build). Nothing was sent. Try again later."],
   }),
 };

@@ -99,7 +99,7 @@ testOnBoth("an answer through a link completes the task as its recipient, and sp
   );
   for (const again of [await open(service, path), await answer(service, path)]) {
     assert.equal(again.status, 410);
-    assert.equal(titleOf(again), "You have answered this");
+    assert.equal(titleOf(again), "You already answered this");
   }
 });
 
@@ -194,7 +194,7 @@ testOnBoth("a link opens one task for one address; any other opens nothing", asy
   await service.call("DELETE", `/api/tasks/${id}`);
   const gone = await open(service, path);
   assert.equal(gone.status, 404);
-  assert.equal(titleOf(gone), "This link opens nothing");
+  assert.equal(titleOf(gone), "This link doesn&#39;t work");
 });
 
 /** The directory, after a mail was sent to Dana. An address can be cleared where there is a Slack id. */
@@ -240,7 +240,7 @@ for (const [what, email] of ADDRESSES)
     const { status, completed_by_user_id, completed_by_email } = await answered();
     assert.deepEqual([status, completed_by_user_id, completed_by_email], ["completed", user.id, email]);
     const again = await open(service, path);
-    assert.deepEqual([again.status, titleOf(again)], [410, "You have answered this"]);
+    assert.deepEqual([again.status, titleOf(again)], [410, "You already answered this"]);
   });
 
 let whileChecked = async () => {};
@@ -331,7 +331,7 @@ testOnBoth("once a task has ended some other way, the page says how and when, an
   const expected: [string, string][] = [
     [elsewhere.path, "Already answered by Lee Chen"],
     [cancelled.path, "This task was cancelled"],
-    [late.path, "The time is over"],
+    [late.path, "This task has timed out"],
   ];
   for (const [path, title] of expected) {
     const page = await open(service, path);
@@ -342,7 +342,7 @@ testOnBoth("once a task has ended some other way, the page says how and when, an
   }
   const posted = await post(service, late.path, fields);
   assert.equal(posted.status, 409);
-  assert.match(posted.text, /What you entered, not sent[^]*Too late/);
+  assert.match(posted.text, /Your unsent answer[^]*Too late/);
 });
 
 testOnBoth("a link is good only while the task is its recipient's or nobody's", async (service) => {
@@ -354,7 +354,7 @@ testOnBoth("a link is good only while the task is its recipient's or nobody's", 
   for (const page of [await open(service, given.path), await post(service, given.path, fields)]) {
     assert.equal(page.status, 403);
     assert.equal(titleOf(page), "You cannot answer this task");
-    assert.match(page.text, /This task is for Lee Chen\. Nothing was sent\./);
+    assert.match(page.text, /This task is assigned to Lee Chen\. Nothing was sent\./);
   }
   await service.call("POST", `/api/tasks/${given.id}/assign`, { body: { email: null } });
   assert.equal((await open(service, given.path)).status, 200);
@@ -364,7 +364,7 @@ testOnBoth("a link is good only while the task is its recipient's or nobody's", 
   await service.call("DELETE", `/api/users/${gone.id}`);
   const barred = await open(service, path);
   assert.equal(barred.status, 403);
-  assert.match(barred.text, /Your account here was deactivated\. Nothing was sent\./);
+  assert.match(barred.text, /Your account was deactivated\. Nothing was sent\./);
 });
 
 const NOT_FOR_EVERYBODY: readonly [string, Partial<CreateTaskBody>, RegExp][] = [
@@ -374,7 +374,7 @@ const NOT_FOR_EVERYBODY: readonly [string, Partial<CreateTaskBody>, RegExp][] = 
     /This task is offered to the pool &quot;finance&quot;\. Nothing/,
   ],
   ["is for a role that nobody has", { assign_to: { role: "cfo" } }, /Only an operator can answer this task\. Nothing/],
-  ["is for another person", { assign_to: { email: "kim@example.com" } }, /This task is for Kim\. Nothing/],
+  ["is for another person", { assign_to: { email: "kim@example.com" } }, /This task is assigned to Kim\. Nothing/],
   [
     "is for a list of addresses",
     { assign_to: { emails: ["kim@example.com", "pat@example.com"] } },
@@ -456,13 +456,13 @@ testOnBoth(
     ];
     const back = await answer(service, own);
     for (const page of [back, await open(service, own)]) {
-      assert.match(page.text, /Sent back, attempt 2\. Change the answer and send it again\./);
+      assert.match(page.text, /Sent back\. Change your answer and resubmit \(attempt 2/);
       assert.match(page.text, /Say why\./);
       assert.doesNotMatch(page.text, /An answer was sent back/);
     }
     // Of several candidates, any may answer after an answer that was sent back.
     const seen = await open(service, other);
-    assert.match(seen.text, /An answer was sent back\. Another answer is needed\. The reason: Say why\./);
+    assert.match(seen.text, /An answer was sent back\. Please answer again\. The reason: Say why\./);
     assert.doesNotMatch(seen.text, /Change the answer/);
     assert.equal((await answer(service, other)).status, 200);
     assert.match((await open(service, own)).text, /The reason: Say why\./);
@@ -486,7 +486,10 @@ testOnBoth(
     assert.match(back.text, /First try/);
     const failed = await answer(service, path, fields);
     assert.equal(failed.status, 502);
-    assert.match(failed.text, /what you entered is still here/);
+    assert.ok(
+      failed.text.includes("Automatic check is unavailable. Your answer is saved here; try again in a minute."),
+    );
+    assert.doesNotMatch(failed.text, /HTTP 500|provider|VERIFIER/);
     assert.match(failed.text, /First try/);
     assert.equal((await answer(service, path, fields)).status, 200);
     const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
@@ -496,7 +499,10 @@ testOnBoth(
     env: { OPENAI_API_KEY: "k" },
     verify: async () => {
       const verdict = verdicts.shift();
-      if (verdict === "fail") throw new ServiceError("VERIFIER_PROVIDER_ERROR");
+      if (verdict === "fail")
+        throw new ServiceError("VERIFIER_PROVIDER_ERROR", {
+          details: [{ path: "/verifier_config", message: "The provider answered HTTP 500." }],
+        });
       return verdict === "pass" ? { passed: true, reason: "Good." } : { passed: false, reason: "Say why." };
     },
   },

@@ -15,13 +15,13 @@ type Ctx = Parameters<typeof findIdentity>[0];
 /** Operators see every sender. */
 const ADMIN = { kind: "admin" } as const;
 
-/** Whether mail goes out, from whom, and what people get. Each sender sends a test mail where there is an address for it. */
+/** Checks each sender and shows a sample email. Sends a test email if there is an address for it. */
 export function checkMail(ctx: Ctx, { testAddress: mailTo, limitMs }: CheckOptions): Promise<Finding[]> {
   return checkEach("mail", limitMs, async () => {
     const senders = await listIdentities(ctx, ADMIN);
     if (senders.length === 0) return [known(withoutSender(mailTo))];
     const checks = senders.flatMap(({ id, created_at }) => {
-      const where = created_at === null ? "SERVICE_SMTP_URL" : "the sender under Settings, Mail";
+      const where = created_at === null ? "SERVICE_SMTP_URL" : "the sender under Settings, Email";
       return [
         check(`mail/${id}`, limitMs, (signal) => checkSender(ctx, id, where, signal)),
         ...(mailTo === null ? [] : [check(`mail-test/${id}`, limitMs, () => sendTest(ctx, id, mailTo))]),
@@ -33,7 +33,7 @@ export function checkMail(ctx: Ctx, { testAddress: mailTo, limitMs }: CheckOptio
 
 function withoutSender(mailTo: string | null): Finding {
   const says =
-    "There is no sender: set SERVICE_EMAIL_FROM and SERVICE_SMTP_URL, or add one in the dashboard under Settings, Mail.";
+    "Email is off. Set SERVICE_EMAIL_FROM and SERVICE_SMTP_URL, or add a sender in the dashboard under Settings, Email.";
   return mailTo === null ? off("mail", says) : problem("mail-test", says);
 }
 
@@ -41,23 +41,23 @@ function withoutSender(mailTo: string | null): Finding {
 async function checkSender(ctx: Ctx, id: string, where: string, signal: AbortSignal): Promise<Finding> {
   const name = `mail/${id}`;
   const identity = await findIdentity(ctx, id);
-  if (identity === null) return warning(name, "It was deleted meanwhile.");
+  if (identity === null) return warning(name, "The sender was deleted during the check.");
   const { transport } = identity;
-  const from = `Mail from ${fromText(identity)}`;
+  const from = `Email from ${fromText(identity)}`;
   switch (transport?.kind) {
     case undefined:
       return problem(name, SEALED);
     case "file":
-      return warning(name, `${from} goes to nobody: this sender writes it into the folder ${transport.dir}.`);
+      return warning(name, `${from} is not delivered: this sender writes to the folder ${transport.dir}.`);
     case "log":
-      return warning(name, `${from} goes to nobody: this sender only writes to the log.`);
+      return warning(name, `${from} is not delivered: this sender only logs.`);
     case "resend":
-      return warning(name, `${from} goes through Resend, whose key only a mail can prove: send one with --mail-to.`);
+      return warning(name, `${from} goes through Resend. Send a test email with --mail-to to check its key.`);
     case "smtp": {
       const result = await tryServer(transport, signal);
       const server = `${transport.host}:${transport.port}`;
-      if (result.ok) return ok(name, `${from} is taken by ${server}.`);
-      return problem(name, `${server} does not let us in (${result.error}): ${result.message} Check ${where}.`);
+      if (result.ok) return ok(name, `${from} is accepted by ${server}.`);
+      return problem(name, `${server} rejected our login (${result.error}): ${result.message} Check ${where}.`);
     }
   }
 }
@@ -69,14 +69,17 @@ async function sendTest(ctx: Ctx, id: string, mailTo: string): Promise<Finding> 
   if (sent && (kind === "file" || kind === "log"))
     return ok(
       name,
-      `A test mail to ${to} was written into the ${kind === "file" ? "folder" : "log"}, and goes nowhere.`,
+      `The test email to ${to} was written to the ${kind === "file" ? "folder" : "log"}. It is not delivered.`,
     );
   if (sent)
-    return ok(name, `A test mail to ${to} was taken; if it does not come, look at SPF, DKIM and DMARC of the domain.`);
-  return problem(name, `The test mail to ${to} was not taken (${error}).`);
+    return ok(
+      name,
+      `The server accepted a test email to ${to}. If it does not arrive, check SPF, DKIM and DMARC of the domain.`,
+    );
+  return problem(name, `The test email to ${to} was not accepted (${error}).`);
 }
 
-/** What a person gets: the subject, and where links lead. */
+/** Shows the subject and the links of a sample email. */
 function checkContent(config: Config): Finding {
   const address = "dana@example.com";
   const id = newId("tsk", Date.now());
@@ -90,10 +93,10 @@ function checkContent(config: Config): Finding {
     sent_back: null,
     now: new Date(),
   });
-  const links = `links that begin with ${link.slice(0, link.indexOf(id))}`;
+  const links = `links that start with ${link.slice(0, link.indexOf(id))}`;
   if (isLoopback(new URL(config.publicUrl).hostname))
-    return warning("mail", `People get ${links}, which open on this machine alone: set SERVICE_PUBLIC_URL.`);
-  return ok("mail", `People get mail such as "${subject}", with ${links}.`);
+    return warning("mail", `People get ${links}, which open only on this machine. Set SERVICE_PUBLIC_URL.`);
+  return ok("mail", `People get email such as "${subject}", with ${links}.`);
 }
 
 function fromText({ from: { name, address } }: Identity): string {

@@ -3,14 +3,14 @@ import { planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { TEXT_RULES } from "../../../form/plan/text-rules.ts";
 
-/** What a form is made of. */
+/** The documents that define a form. */
 export interface AskedTask {
   response_schema: unknown;
   form_definition: unknown;
   payload: unknown;
 }
 
-/** The decision of a form, as a mail offers it. */
+/** The decision of a form, as an email offers it. */
 export interface Choices {
   /** Name of the field, in what a form posts. */
   name: string;
@@ -19,14 +19,13 @@ export interface Choices {
   /** In the order in which the form shows them; `?choice=<index>` of a link names one. */
   options: {
     label: string;
-    /** What a posted form holds for it under `name`. */
+    /** The entry of a posted form under `name`. */
     entry: string;
   }[];
 }
 
 /**
- * The form of a task as the mail and its action page have it. Both must read it here: a link names an option by its index,
- * which must mean the same on either side.
+ * Returns the form of a task for emails and their pages. Both must use it, because a link names an option by its index.
  *
  * @param timeZone - IANA name
  */
@@ -44,8 +43,8 @@ export function formForMail(task: AskedTask, timeZone: string, now: Date): Form 
 }
 
 /**
- * What a mail can ask by links, of the untouched form: a decision that only other answers bring up is none yet, and one that
- * nobody can change is none either. null: there is no decision, which always has 2 to 5 options. (form/plan/plan.ts)
+ * Returns the decision of the empty form that an email can offer as links, or null. A decision that depends on other answers
+ * or is read-only does not count. It has 2 to 5 options. (form/plan/plan.ts)
  */
 export function choicesOf(form: Form): Choices | null {
   const { root, decision } = planForm(form, {});

@@ -18,7 +18,7 @@ export interface SmtpServer {
   password: string | null;
 }
 
-/** null: mail needs an identity that is made through the API. */
+/** null if the environment defines no sender; email then needs one that was created through the API. */
 export const emailEnvironment: EnvironmentReader<EmailConfig | null> = {
   names: ["SERVICE_EMAIL_FROM", "SERVICE_SMTP_URL"],
   read: readEmail,
@@ -30,14 +30,14 @@ function readEmail(env: Environment): EmailConfig | null {
   if (from === undefined && smtp === undefined) return null;
   if (from === undefined || smtp === undefined) {
     env.problems.push(
-      "SERVICE_EMAIL_FROM and SERVICE_SMTP_URL go together: whom mail is from, and the server that takes it.",
+      "SERVICE_EMAIL_FROM and SERVICE_SMTP_URL belong together: the From address, and the server that sends. Set both or neither.",
     );
     return null;
   }
   const [, name = null, address = from] = /^\s*"?([^"<]*?)"?\s*<([^<>]*)>$/.exec(from) ?? [];
   const isOneLine = !/\p{Cc}/u.test(from);
   if (!isEmailAddress(address) || !isOneLine)
-    env.problems.push(`SERVICE_EMAIL_FROM is "${from}"; it takes an address, or "Name <address>".`);
+    env.problems.push(`SERVICE_EMAIL_FROM is "${from}"; it must be an address, or "Name <address>".`);
   const server = parseSmtpUrl(smtp);
   // The value may hold a password: it is not repeated.
   if (server === null)

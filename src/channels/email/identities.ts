@@ -18,19 +18,19 @@ interface Ctx {
   config: Config;
   log: Logger;
 }
-/** What only reads needs no more of the database. */
+/** The context of functions that only read. */
 interface Reading {
   config: Config;
   log: Logger;
   db: Pick<Reader, "query">;
 }
 
-/** Somebody that mail is from, with the way it goes. */
+/** An email sender with its transport. */
 export interface Identity {
   id: string;
   from: Address;
   reply_to: string | null;
-  /** null: what was sealed cannot be opened with this service's key. */
+  /** null if the settings were encrypted with another key. */
   transport: Transport | null;
 }
 
@@ -63,19 +63,19 @@ export async function readIdentity(ctx: Reading, caller: Caller, id: string): Pr
 export async function setIdentity(ctx: Ctx, caller: Caller, body: IdentityBody): Promise<IdentityRecord> {
   requireOperator(caller);
   const { id, from_email, transport, transport_config = null } = body;
-  if (!ID.test(id)) throw invalid("/id", "Takes letters, digits, `.`, `_` and `-`.", "pattern");
+  if (!ID.test(id)) throw invalid("/id", "Must consist of letters, digits, `.`, `_` and `-`.", "pattern");
   if (identityOfEnvironment(ctx.config)?.id === id)
-    throw invalid("/id", "This identity is set by SERVICE_EMAIL_FROM and cannot be changed here.");
-  if (!isEmailAddress(from_email)) throw invalid("/from_email", "Is not an e-mail address.");
+    throw invalid("/id", "SERVICE_EMAIL_FROM sets this sender. Change it there.");
+  if (!isEmailAddress(from_email)) throw invalid("/from_email", "Is not an email address.");
   const reply_to = body.reply_to || null;
-  if (reply_to !== null && !isEmailAddress(reply_to)) throw invalid("/reply_to", "Is not an e-mail address.");
+  if (reply_to !== null && !isEmailAddress(reply_to)) throw invalid("/reply_to", "Is not an email address.");
   for (const name of ["display_name", "from_name"] as const)
-    if (/\p{Cc}/u.test(body[name] ?? "")) throw invalid(`/${name}`, "Must be in one line.");
+    if (/\p{Cc}/u.test(body[name] ?? "")) throw invalid(`/${name}`, "Must be a single line.");
   const given = transport_config === null ? null : readTransport(transport, transport_config);
   return ctx.db.write(async (tx) => {
     const before = await findRow(tx, id);
     if (before === null && (await countRows(tx)) >= IDENTITIES_MAX)
-      throw invalid("/id", `There are ${IDENTITIES_MAX} identities, which is the most.`);
+      throw invalid("/id", `There are ${IDENTITIES_MAX} senders, which is the maximum.`);
     const now = tx.now();
     // Only where the way is the same does it keep what it knows of it.
     const config = given ?? (before?.transport === transport ? null : readTransport(transport, {}));
@@ -105,7 +105,7 @@ export async function setIdentity(ctx: Ctx, caller: Caller, body: IdentityBody):
 export async function deleteIdentity(ctx: Ctx, caller: Caller, id: string): Promise<void> {
   requireOperator(caller);
   if (identityOfEnvironment(ctx.config)?.id === id)
-    throw invalid("/id", "This identity is set by SERVICE_EMAIL_FROM and cannot be deleted here.");
+    throw invalid("/id", "SERVICE_EMAIL_FROM sets this sender. Remove it there.");
   if (!ID.test(id)) throw unknownIdentity();
   const { numDeletedRows } = await ctx.db.write((tx) =>
     tx.query.deleteFrom("email_identities").where("id", "=", id).executeTakeFirst(),
@@ -113,7 +113,7 @@ export async function deleteIdentity(ctx: Ctx, caller: Caller, id: string): Prom
   if (Number(numDeletedRows) === 0) throw unknownIdentity();
 }
 
-/** Sends a mail that says that it is a test, and what became of it. @throws ServiceError NOT_FOUND, VALIDATION_FAILED */
+/** Sends a test email and returns the result. @throws ServiceError NOT_FOUND, VALIDATION_FAILED */
 export async function testIdentity(
   ctx: Reading,
   caller: Caller,
@@ -122,12 +122,12 @@ export async function testIdentity(
 ): Promise<TestMailResult> {
   requireOperator(caller);
   const to = body.to || (caller.kind === "user" ? caller.user.email : null);
-  if (to === null) throw invalid("/to", "Say where the test mail goes: you have no address here.", "required");
-  if (!isEmailAddress(to)) throw invalid("/to", "Is not an e-mail address.");
+  if (to === null) throw invalid("/to", "Enter an address for the test email. Your account has none.", "required");
+  if (!isEmailAddress(to)) throw invalid("/to", "Is not an email address.");
   const identity = await findIdentity(ctx, id);
   if (identity === null) throw unknownIdentity();
   if (identity.transport === null) return { sent: false, to, error: `sealed: ${SEALED}` };
-  const says = `This is a test. Mail of the Human Task Service at ${ctx.config.publicUrl} reaches you as "${id}".`;
+  const says = `This is a test. The Human Task Service at ${ctx.config.publicUrl} sends you email as "${id}".`;
   const mail = {
     from: identity.from,
     reply_to: identity.reply_to,
@@ -143,12 +143,12 @@ export async function testIdentity(
   return { sent: result.ok, to, error: result.ok ? null : `${result.error}: ${result.message}` };
 }
 
-/** For programs that answer mail by themselves: there is nobody to answer to. */
+/** Header that stops automatic replies. */
 export const AUTOMATIC = { "Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All" } as const;
 
-export const SEALED = "The settings were sealed with another SERVICE_SECRET_KEY. Set them again.";
+export const SEALED = "The settings were encrypted with another SERVICE_SECRET_KEY. Enter them again.";
 
-/** The identity as mail is sent from it; null: there is none. */
+/** Returns the sender with its transport, or null. */
 export async function findIdentity(ctx: Reading, id: string): Promise<Identity | null> {
   const own = identityOfEnvironment(ctx.config);
   if (own?.id === id) return own;
@@ -164,8 +164,8 @@ export async function findIdentity(ctx: Reading, id: string): Promise<Identity |
 }
 
 /**
- * The identity that `notify` means; without a name, the only one there is. (spec: Create a task, notify)
- * @returns its id, or why there is none: a stable word, a colon, and a sentence
+ * Finds the sender that `notify` names. Without a name it must be the only one. (spec: Create a task, notify)
+ * @returns its id, or an error: a stable word, a colon, and a sentence
  */
 export async function resolveIdentity(
   { config }: Pick<Ctx, "config">,
@@ -175,14 +175,14 @@ export async function resolveIdentity(
   const own = identityOfEnvironment(config);
   if (wanted !== null) {
     if (own?.id === wanted || (await findRow(reader, wanted)) !== null) return { id: wanted };
-    return { error: `no_identity: There is no sender identity "${wanted}".` };
+    return { error: `no_identity: There is no email sender "${wanted}".` };
   }
   const rows = await reader.query.selectFrom("email_identities").select("id").orderBy("id").limit(2).execute();
   const [only, ...others] = [...(own === null ? [] : [own]), ...rows];
-  if (only === undefined) return { error: "no_identity: Mail has no sender on this server yet." };
+  if (only === undefined) return { error: "no_identity: There is no email sender yet." };
   if (others.length === 0) return { id: only.id };
   return {
-    error: `no_identity: There are several sender identities; name one in notify, as in "email+${only.id}:<address>".`,
+    error: `no_identity: There are several email senders. Name one in notify, as in "email+${only.id}:<address>".`,
   };
 }
 
@@ -214,7 +214,7 @@ function placeOf(id: string): string {
 }
 
 async function findRow(reader: Pick<Reader, "query">, id: string): Promise<EmailIdentityRow | null> {
-  // What cannot be an id is nobody's; it also never reaches the database.
+  // Malformed ids are rejected before any query.
   if (!ID.test(id)) return null;
   return (
     (await reader.query.selectFrom("email_identities").selectAll().where("id", "=", id).executeTakeFirst()) ?? null
@@ -236,7 +236,7 @@ async function requireRow(reader: Pick<Reader, "query">, id: string): Promise<Em
 }
 
 function unknownIdentity(): ServiceError {
-  return new ServiceError("NOT_FOUND", { message: "No sender identity has this id." });
+  return new ServiceError("NOT_FOUND", { message: "No email sender has this id." });
 }
 
 function toRecord(row: EmailIdentityRow): IdentityRecord {

@@ -28,15 +28,15 @@ interface Ctx {
   log: Logger;
 }
 
-/** About an hour: a server that is down for longer is somebody's business, and a decision does not wait for ever. */
+/** Retries for about an hour. After a longer outage an operator has to act, and the decision cannot wait forever. */
 const nextAttemptAt = schedule([0, 10 * SECOND, 1 * MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE]);
 
-/** Mail as a kind of delivery: what is stored is for whom and why; it is written when it is sent. */
+/** Emails as a kind of delivery. The row stores the recipient and the reason; the email is rendered when it is sent. */
 export function createEmailKind(ctx: Ctx): Kind {
   return {
     nextAttemptAt,
     send: async ({ task_id, destination, body }, signal) => {
-      if (body === null) return unsent("no_body", "What was to be sent is gone.");
+      if (body === null) return unsent("no_body", "The content to send was deleted.");
       const { purpose, identity: id, user_id = null } = JSON.parse(body) as MailBody;
       const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null || isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return NEEDLESS;
@@ -44,10 +44,10 @@ export function createEmailKind(ctx: Ctx): Kind {
       const caller = await callerOfLink(ctx.db, task_id, { address: destination, user_id: holder?.id ?? user_id });
       if (caller === null) return unsent(INACTIVE.error, INACTIVE.message);
       const answering = await answeringOf(ctx, caller, task, destination);
-      // Somebody who may not answer any more has nothing to correct.
+      // A person who may no longer answer has nothing to correct.
       if (purpose === "sent_back" && "who_can_answer" in answering) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
-      if (identity === null) return unsent("no_identity", `The sender identity "${id}" is gone.`);
+      if (identity === null) return unsent("no_identity", `The email sender "${id}" was deleted.`);
       if (identity.transport === null) return unsent("sealed", SEALED);
 
       const { person } = caller;
@@ -72,7 +72,7 @@ export function createEmailKind(ctx: Ctx): Kind {
     onAbandoned: async (tx, delivery) => {
       const { id: delivery_id, task_id, attempts, last_error: error } = delivery;
       await recordNotification(tx, task_id, { ...(await notificationOf(tx, delivery)), attempts, error });
-      tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "A mail could not be sent"));
+      tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "Could not send an email"));
     },
     onSucceeded: async (tx, delivery) => {
       await recordNotification(tx, delivery.task_id, await notificationOf(tx, delivery));
@@ -98,7 +98,7 @@ async function answeringOf(
 
 const NEEDLESS: Outcome = { ok: true, status_code: null, response_excerpt: null, is_needless: true };
 
-/** What only an operator can put right does not become right by itself within the hour. */
+/** Errors that only an operator can fix. Retrying does not help. */
 function unsent(error: string, message: string) {
   return { ok: false, error, message, status_code: null, response_excerpt: null, is_final: true } as const;
 }
@@ -122,14 +122,14 @@ function documentsOf({ id, task, redact_payload, timeout_at, ...texts }: TaskWit
   };
 }
 
-/** Whom it is from and to, and what keeps the mails of one task to one person in one thread. */
+/** Returns the headers, which keep all emails about a task to one person in one thread. */
 function envelopeOf(
   { from, reply_to }: Identity,
   task: TaskWithDocuments,
   to: string,
   purpose: MailBody["purpose"],
 ): Pick<Mail, "from" | "reply_to" | "to" | "message_id" | "headers"> {
-  // The same at every attempt: a mail that arrives twice is one.
+  // The same for every attempt, so that an email that arrives twice is recognized.
   const thread = `${task.id}.${hash("sha256", emailKey(to)).slice(0, 16)}`;
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   const first = `<${thread}@${domain}>`;

@@ -12,9 +12,9 @@ import { PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
 import { formForMail } from "./choices.ts";
 
 /*
- * A link lets one person answer one task. It names the task, and the person where the directory knew the address when the
- * mail was sent, and proves for which of the addresses in the task's `notify` it was made. Nothing is stored for it. What
- * has become of the task and of the person says whether it still opens anything.
+ * A link lets one person answer one task. It contains the task, the user who had the address when the email was sent (if
+ * any), and a proof of the address in the task's `notify`. Nothing is stored for it. The state of the task and of the person
+ * decides whether it still works.
  */
 
 interface Ctx {
@@ -23,18 +23,18 @@ interface Ctx {
 
 const PATH = "/api/channels/email/action/";
 
-/** Whom a link is for. */
+/** The recipient of a link. */
 export interface Recipient {
-  /** Where the mail was sent. */
+  /** The address of the email. */
   address: string;
-  /** The user who had the address then; null: nobody had it. */
+  /** The user who had the address at that time, or null. */
   user_id: string | null;
 }
 
 /**
- * The address of the page on which a person answers. (spec: Channels, email action)
+ * Returns the URL of the page on which a person answers. (spec: Channels, email action)
  *
- * @param user_id - the user who has the address; null: nobody has it
+ * @param user_id - the user who has the address, or null
  */
 export function createLink(ctx: Ctx, task_id: string, address: string, user_id: string | null = null): string {
   const named = user_id === null ? task_id : `${task_id}.${user_id}`;
@@ -48,10 +48,10 @@ interface OpenedMailLink {
 }
 
 /**
- * Reads `<task>.<proof>` or `<task>.<user>.<proof>`. An earlier release made links of two parts for users too. Such a
- * link is for whoever has the address now. It is at most 30 days old, as its task is.
+ * Reads `<task>.<proof>` or `<task>.<user>.<proof>`. An earlier release made two-part links for users too. Such a link is for
+ * the current owner of the address. It is at most 30 days old, like its task.
  *
- * @returns null where the token is none of ours, or its task is gone
+ * @returns null if the token is invalid or its task is gone
  */
 async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMailLink | null> {
   const parts = token.split(".");
@@ -67,8 +67,8 @@ async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMai
 }
 
 /**
- * Who answers through a link: the user it was made for, whatever their address is now; else whoever has the address.
- * null: that person was deactivated.
+ * Returns the person who answers through a link: the user it was made for, even if their address has changed, or else the
+ * owner of the address. null if that person was deactivated.
  */
 export async function callerOfLink(
   reader: Reader,
@@ -93,8 +93,8 @@ export function createMailDoor(ctx: Ctx & { db: Db }): Door {
   return {
     channel: "email",
     path: PATH,
-    again: "Open it once more from the mail itself. If that does not help, ask whoever sent it.",
-    gone: "Your account here was deactivated.",
+    again: "Open it again from the email. If that does not help, ask the sender.",
+    gone: "Your account was deactivated.",
     open: async (token) => {
       const link = await openLink(ctx, token);
       return link && { task: link.task, caller: await callerOfLink(ctx.db, link.task.id, link.recipient) };

@@ -97,12 +97,12 @@ testOnBoth(
       return (await told(service, id)).map(({ action, to, error }) => [action, to, error]);
     };
     assert.deepEqual(await failures(bare), [
-      ["notification_failed", "dana@example.com", "no_identity: Mail has no sender on this server yet."],
+      ["notification_failed", "dana@example.com", "no_identity: There is no email sender yet."],
     ]);
     await withSender(service, t);
     assert.deepEqual(await failures(bare), []);
     assert.deepEqual(await failures({ notify: ["email+other:dana@example.com"] }), [
-      ["notification_failed", "dana@example.com", 'no_identity: There is no sender identity "other".'],
+      ["notification_failed", "dana@example.com", 'no_identity: There is no email sender "other".'],
     ]);
     await service.call("POST", "/api/channels/email/identities", {
       body: { ...SENDER, id: "second", transport: "log" },
@@ -111,7 +111,7 @@ testOnBoth(
       [
         "notification_failed",
         "dana@example.com",
-        'no_identity: There are several sender identities; name one in notify, as in "email+desk:<address>".',
+        'no_identity: There are several email senders. Name one in notify, as in "email+desk:<address>".',
       ],
     ]);
     assert.deepEqual(await failures({ notify: ["email+second:dana@example.com"] }), []);
@@ -181,7 +181,7 @@ async function informedOf(smtp: TestSmtp, address: string): Promise<{ subject: s
   const { subject = "", text = "", html = "" } = await smtp.to(address);
   for (const part of [text, html]) {
     assert.doesNotMatch(part, /email\/action|choice=|\/tasks\//);
-    assert.match(part, /a decision is waiting for somebody else/);
+    assert.match(part, /a decision is waiting for someone else/);
   }
   return { subject, parts: [text, html] };
 }
@@ -194,7 +194,7 @@ testOnBoth(
     await addUser(service, { email: "kim@example.com", pool: "refunds" });
     await addUser(service, { email: "lead@example.com" });
     const about: [Partial<CreateTaskBody>, RegExp][] = [
-      [{ assign_to: { user_id: dana.id } }, /This task is for Dana Reyes\./],
+      [{ assign_to: { user_id: dana.id } }, /This task is assigned to Dana Reyes\./],
       [{ assign_to: { pool: "refunds" } }, /This task is offered to the pool (&quot;|")refunds(&quot;|")\./],
       [{ assign_to: { emails: ["kim@example.com", "pat@example.com"] } }, /This task is offered to .*pat@example\.com/],
       [{ assign_to: { role: "cfo" } }, /Only an operator can answer this task\./],
@@ -237,7 +237,7 @@ testOnBoth("who may answer is asked about when the mail is sent, not when the ta
   await service.call("POST", `/api/tasks/${taken.id}/assign`, { body: { email: "pat@example.com" } });
   await send(service);
   const { parts } = await informedOf(smtp, "dana@example.com");
-  for (const part of parts) assert.match(part, /This task is for lee@example\.com\./);
+  for (const part of parts) assert.match(part, /This task is assigned to lee@example\.com\./);
   assert.match((await smtp.to("pat@example.com")).text ?? "", /email\/action\/tsk_/);
 });
 

@@ -1,21 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import { own, wrappedHints } from "../../../form/plan/hints.ts";
-import { planPayload } from "../../../form/payload/payload.ts";
-import type { PayloadNode } from "../../../form/payload/node.ts";
-import { summarise } from "../../../form/payload/summary.ts";
 import type { Fact } from "../../../form/payload/summary.ts";
 import { cutText, oneLine, plainLines, splitText } from "../../../form/plain-text.ts";
 import { fieldNames } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
+import { summaryOfPayload } from "../payload-summary.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 import type { Choices } from "./choices.ts";
 import type { Answering, MessageOptions } from "./message.ts";
 
-/** What a mail says, in the order in which it says it. All texts are plain and bounded, and none is escaped. */
+/** The parts of an email, in order. All texts are plain, bounded and not escaped. */
 export interface Content {
   subject: string;
-  /** What a list of mails shows behind the subject. */
+  /** Shown after the subject in a list of emails. */
   preheader: string;
   lead: string;
   sentBack: { title: string; reason: Excerpt; advice: string } | null;
@@ -23,17 +21,17 @@ export interface Content {
   /** Less than an hour is left. */
   isSoon: boolean;
   heading: string;
-  /** The task behind its heading; null: that is all. */
+  /** The rest of the task after its heading, or null. */
   details: Excerpt | null;
   facts: readonly Fact[];
-  /** What is left out of the mail; null: nothing. */
+  /** What the email leaves out, or null. */
   more: string | null;
-  /** For somebody who may not answer; null: they may. */
+  /** Says who can answer; null if the recipient can. */
   whoCanAnswer: string | null;
   decision: { question: string; description: string | null; options: readonly Link[] } | null;
-  /** What a click does, and what it does not; for somebody who may not answer, that they need not. */
+  /** Says what a click does, or that the recipient cannot answer. */
   promise: string;
-  /** The page with everything; null: there is none for this person. */
+  /** The page with everything, or null if the recipient may not open it. */
   review: Link | null;
   footer: readonly string[];
   settings: Link | null;
@@ -44,7 +42,7 @@ export interface Link {
   address: string;
 }
 
-/** Lines of a text; `note` says where the rest is when they are not all. */
+/** The first lines of a text. `note` says where the rest is. */
 interface Excerpt {
   text: string;
   note: string | null;
@@ -85,15 +83,15 @@ export function contentOf(options: MessageOptions): Content {
       ...about,
       subject,
       preheader: preheaderOf(`${whoCanAnswer} ${deadline}.`, facts),
-      lead: "Human Task Service · a decision is waiting for somebody else",
+      lead: "Human Task Service · a decision is waiting for someone else",
       sentBack: null,
       deadline,
       isSoon: false,
       whoCanAnswer,
       decision: null,
-      promise: "You cannot answer it. This mail is for your information.",
+      promise: "You cannot answer it. This email is for your information.",
       review: answering.task_link === null ? null : { label: "Open the task", address: answering.task_link },
-      footer: [`For ${recipientOf(to)}`, "You get this mail because the task names your address.", `Task ${task.id}`],
+      footer: [`For ${recipientOf(to)}`, "You get this email because the task names your address.", `Task ${task.id}`],
     };
   }
   const isBack = purpose === "sent_back";
@@ -120,13 +118,13 @@ export function contentOf(options: MessageOptions): Content {
     },
     footer: [
       `For ${recipientOf(to)}`,
-      "The links in this mail are personal and work until the task is answered or times out. Please do not forward it: whoever opens them answers in your name.",
+      "The links in this email are personal and work until the task is closed. Please do not forward it: anyone who opens them can answer as you.",
       `Task ${task.id}`,
     ],
   };
 }
 
-/** Where the person sees what is not in the mail; null: nowhere. */
+/** Says where the recipient finds what is not in the email; null if nowhere. */
 function placeOf(answering: Answering): string | null {
   if ("link" in answering) return "on the review page";
   return answering.task_link === null ? null : "on the task's page";
@@ -154,7 +152,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-/** "Fri 20 Nov, 17:40 CET". With its day, since nobody knows when a mail is read: "today" would then be another one. */
+/** Returns "Fri 20 Nov, 17:40 CET". It has the day, because an email may be read later than today. */
 function momentOf(epoch: number, timeZone: string, now: Date): string {
   const isOtherYear = new Date(epoch).getUTCFullYear() !== now.getUTCFullYear();
   const isMinutes = epoch - now.getTime() < 5 * MINUTE;
@@ -178,7 +176,7 @@ function subjectOf({ purpose, answering }: MessageOptions, hint: unknown, task: 
   return cutText(wanted || `Decision needed: ${task}`, MAX.subject);
 }
 
-/** A short task is its own heading; of a long one the first line is, and the rest follows. */
+/** A short task is the heading. Of a long task the first line is the heading, and the rest follows. */
 function titleOf({ id, task }: MessageOptions["task"], place: string | null): Pick<Content, "heading" | "details"> {
   const lines = plainLines(task);
   if (lines === "") return { heading: `Task ${id}`, details: null };
@@ -201,60 +199,36 @@ function excerptOf(lines: string, max: number, note: string): Excerpt {
 }
 
 function sentBackOf({ task, sent_back }: MessageOptions): Content["sentBack"] {
-  const elsewhere = "Why it was sent back is on the review page.";
-  // A reason is about the answer, and may quote what it was about.
+  const elsewhere = "See the reason on the review page.";
+  // A reason may quote the answer or the payload.
   const reason = task.redact_payload ? "" : plainLines(sent_back?.reason ?? "");
   return {
-    // As the page has it: the attempt that is now to be made.
-    title: sent_back === null ? "Sent back" : `Sent back, attempt ${sent_back.attempt + 1}`,
+    // The number of the next attempt, as on the page.
+    title: sent_back === null ? "Sent back" : `Sent back (attempt ${sent_back.attempt + 1})`,
     reason:
       reason === ""
         ? { text: "", note: elsewhere }
         : excerptOf(reason, MAX.reason, "The full reason is on the review page."),
-    advice: "Your last answer was not accepted. Correct it on the review page, or give it again there.",
+    advice: "Your last answer was not accepted. Change or resend it on the review page.",
   };
 }
 
-/** As many facts as a mail has room for, and how many fields are left out. */
+/** Returns the facts that fit into an email, and what is left out. */
 function summaryOf(
   { task, now }: MessageOptions,
   { hints, timeZone, place }: { hints: Readonly<Record<string, unknown>>; timeZone: string; place: string | null },
 ): Pick<Content, "facts" | "more"> {
   if (task.redact_payload) {
-    const more = "The details of this task are kept out of mail.";
-    return { facts: [], more: place === null ? more : `${more} You find them ${place}.` };
+    const more = "This task is confidential, so details aren't in this email.";
+    return { facts: [], more: place === null ? more : `${more} See them ${place}.` };
   }
-  const wanted: unknown = own(own(own(hints, "channels"), "email"), "summary");
-  const pointers = Array.isArray(wanted)
-    ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
-    : [];
-  const plan = planPayload({
-    payload: task.payload,
-    payload_schema: task.payload_schema,
-    hints: own(hints, "payload"),
-    time_zone: timeZone,
-    now,
-    // What is asked for may stand anywhere.
-    only_facts: pointers.length === 0,
-  });
-  const asked = summarise(plan, [...new Set(pointers)]).slice(0, MAX_FACTS);
-  const facts = asked.length > 0 ? asked : summarise(plan, MAX_FACTS);
-  const count = fieldsIn(plan.left_out > 0 ? plan.nodes.slice(0, -1) : plan.nodes) + plan.left_out - facts.length;
-  const fields = count === 1 ? "1 more field" : `${count} more fields`;
-  if (count <= 0) return { facts, more: null };
-  const where = place ?? "not shown here";
-  return { facts, more: facts.length > 0 ? `+ ${fields} ${where}` : `${fields.replace(" more", "")} ${where}` };
+  const summary = summaryOfPayload(task, { hints, channel: "email", time_zone: timeZone, now, max: MAX_FACTS });
+  const { facts, left_out } = summary;
+  if (left_out === null) return { facts, more: null };
+  return { facts, more: `${facts.length > 0 ? "+ " : ""}${left_out} ${place ?? "not shown here"}` };
 }
 
-/** Whatever has a title of its own on the page and a value beside it: a table or a change is one. */
-function fieldsIn(nodes: readonly PayloadNode[]): number {
-  return nodes.reduce((count, node) => {
-    const isGroup = node.kind === "group" || node.kind === "tree";
-    return count + (isGroup ? fieldsIn(node.children) + node.left_out : 1);
-  }, 0);
-}
-
-/** Which options there are may depend on the payload: then they tell of it, and one of a redacted task must not be told. */
+/** Options may depend on the payload and would reveal it. They are left out if the payload is redacted. */
 function choicesFor({ task, now }: MessageOptions, form: Form): Choices | null {
   const choices = choicesOf(form);
   if (!task.redact_payload) return choices;
@@ -273,7 +247,7 @@ function decisionOf({ question, description, options }: Choices, link: string): 
   };
 }
 
-/** With dots, as what does not act at once has them. */
+/** Adds an ellipsis, because the link does not act at once. */
 function furtherOf(label: string): string {
   return /[.…?!]$/.test(label) ? label : `${label}…`;
 }

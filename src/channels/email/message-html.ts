@@ -12,7 +12,7 @@ const CHARACTER = 9;
 /** Options that fit side by side into this many pixels do so, where there is room. */
 const ROW = 500;
 
-/** The mail as HTML: tables, since there are clients that lay out nothing else, and no style that is not at its element. */
+/** Returns the email as HTML. It uses tables and inline styles, because many clients support nothing else. */
 export function htmlOf(content: Content): string {
   const { sentBack, details, settings } = content;
   const card = [
@@ -130,7 +130,7 @@ function factsOf({ facts, more }: Content): string[] {
   return [table([...rows, ...last].join("\n"), 'width="100%"', "width:100%;table-layout:fixed")];
 }
 
-/** What the person can do, or who can answer instead. */
+/** Returns the buttons, or who can answer instead. */
 function actsOf({ decision, whoCanAnswer, promise, review }: Content): string[] {
   const further = review === null ? "" : ` ${anchor("link", review)}`;
   if (whoCanAnswer !== null)

@@ -1,6 +1,6 @@
 /**
- * How a mail looks. What it needs stands at the elements themselves, for clients that throw style sheets away; the sheet adds
- * the dark theme and what a phone needs. Colours are those of web/tokens.css, in light and dark.
+ * The style of emails. Essential styles are inline, for clients that drop style sheets. The sheet adds the dark theme and
+ * rules for phones. Colours are those of web/tokens.css, in light and dark.
  */
 export const COLOURS = {
   page: { light: "#f7f8fa", dark: "#101218" },
@@ -21,7 +21,7 @@ type Colour = keyof typeof COLOURS;
 
 const FONT = `-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue','Noto Sans',Arial,sans-serif`;
 
-/** Parts of a mail that have a look of their own: `css` in any theme, and which colour each of the others takes. */
+/** Styled parts of an email: `css` for both themes, and the names of their colours. */
 const LOOKS = {
   page: { css: "margin:0;padding:0", ground: "page" },
   lead: { css: `font:400 13px/20px ${FONT}`, colour: "text2" },
@@ -70,7 +70,7 @@ export function look(name: Look, more = ""): string {
   const { css, ...colours } = LOOKS[name] as { css: string; ground?: Colour; colour?: Colour; edge?: Colour };
   const style = [
     WORDS,
-    // With its colour at once: not every mail program joins what stands apart.
+    // Includes its colour, because not every email client merges separate rules.
     css.replace("solid", `solid ${COLOURS[colours.edge ?? "line"].light}`),
     ...(colours.ground ? [`background-color:${COLOURS[colours.ground].light}`] : []),
     ...(colours.colour ? [`color:${COLOURS[colours.colour].light}`] : []),
@@ -97,7 +97,7 @@ const STACK = "display:block!important;display:grid!important;grid-auto-rows:1fr
 const BLOCK = "display:block!important;width:100%!important";
 const STACKED = "display:block!important;display:grid!important;margin:0 0 8px!important";
 
-/** Apart, since a mail program that does not understand something drops all that stands with it. */
+/** A separate block, because email clients drop a whole block if they do not understand a part of it. */
 export const STYLE_SHEETS = [
   `.rows tbody{${STACK}}
 .rows tr{${STACK}}

@@ -1,13 +1,13 @@
 import type { Content, Link } from "./message-content.ts";
 
 const WIDTH = 76;
-/** A word that is longer is broken: a line of a mail may have 998 octets. (RFC 5322) */
+/** Longer words are broken, because a line may have at most 998 octets. (RFC 5322) */
 const MAX_WORD = 200;
 const INDENT = "  ";
 
 /**
- * The mail as plain text. What others wrote is indented or stands behind a mark, so none of it can pass for a line of ours:
- * a line that begins with an address is one of our links.
+ * Returns the email as plain text. Untrusted text is indented or prefixed, so that it cannot imitate our lines: only our own
+ * links start a line.
  */
 export function textOf(content: Content): string {
   const { sentBack, details, whoCanAnswer, decision } = content;
@@ -44,7 +44,7 @@ function linked({ label, address }: Link): string {
   return `${label}\n${address}`;
 }
 
-/** What others wrote, line by line. */
+/** Untrusted text, line by line. */
 function quoted(text: string): string {
   return text
     .split("\n")

@@ -64,7 +64,7 @@ Answer by Fri 20 Nov, 18:20 CET
   Refund amount: €1,240.00
   Customer · Name: Johanna Lindqvist
   Risk: Elevated · 0.71
-+ 5 more fields on the review page
++ 4 more fields, 2 rows on the review page
 
   Approve this refund?
 
@@ -80,9 +80,8 @@ Open the full review:
 ${link}
 
 For mia@example.com
-The links in this mail are personal and work until the task is answered or
-times out. Please do not forward it: whoever opens them answers in your
-name.
+The links in this email are personal and work until the task is closed.
+Please do not forward it: anyone who opens them can answer as you.
 Task tsk_01K9Z8Q6V3
 
 Your settings:
@@ -160,8 +159,8 @@ void test("nothing of a redacted payload is in a mail", () => {
     const sent_back = { reason: "SECRET-1 is too much.", attempt: 1 };
     const mail = render({ ...secrets, form_definition: hints }, { purpose, sent_back });
     for (const part of Object.values(mail)) assert.doesNotMatch(part, SECRET);
-    assert.match(mail.text, /The details of this task are kept out of mail\./);
-    assert.doesNotMatch(mail.text, /more field/, "nor how much there is");
+    assert.match(mail.text, /This task is confidential, so details aren't in this email\./);
+    assert.doesNotMatch(mail.text, /more field|\d rows?/, "nor how much there is");
     if (purpose === "decision") assert.match(mail.text, /\* Reject…\n.*\?choice=1$/m);
   }
 });
@@ -188,14 +187,14 @@ void test("a mail has at most five facts, those that the task asks for if there 
   const withSummary = (summary: unknown, more: object = {}) =>
     render({ payload, payload_schema: {}, form_definition: { channels: { email: { summary } } }, ...more }).text;
   assert.deepEqual(facts(withSummary(undefined)), ["A", "B", "C", "D", "E"]);
-  assert.match(withSummary(undefined), /^\+ 3 more fields on the review page$/m);
+  assert.match(withSummary(undefined), /^\+ 2 more fields, 1 row on the review page$/m);
   assert.deepEqual(facts(withSummary(["/f", "/a", "/f", "/gone", 7])), ["F", "A"]);
-  assert.match(withSummary(["/f", "/a", "/f"]), /^\+ 6 more fields on the review page$/m);
+  assert.match(withSummary(["/f", "/a", "/f"]), /^\+ 5 more fields, 1 row on the review page$/m);
   assert.deepEqual(facts(withSummary(["/f", "/e", "/d", "/c", "/b", "/a"])), ["F", "E", "D", "C", "B"]);
   for (const nothing of [["/gone"], [], "no list"])
     assert.deepEqual(facts(withSummary(nothing)), ["A", "B", "C", "D", "E"]);
-  assert.match(withSummary([], { payload: { a: 1, table: payload.table } }), /^\+ 1 more field on the review page$/m);
-  assert.match(withSummary([], { payload: { table: payload.table } }), /^1 field on the review page$/m);
+  assert.match(withSummary([], { payload: { a: 1, table: payload.table } }), /^\+ 1 row on the review page$/m);
+  assert.match(withSummary([], { payload: { table: payload.table } }), /^1 row on the review page$/m);
   assert.doesNotMatch(withSummary([], { payload: { a: 1 } }), /on the review page$/m);
 });
 
@@ -212,7 +211,17 @@ void test("of a payload with thousands of fields, a mail finds those that the ta
 void test("a value that is masked on the page is in no mail", () => {
   const { text, html } = renderMessage(MAILS["payload-masked"]!);
   for (const part of [text, html]) assert.doesNotMatch(part, /correct horse|tok_1234567890|4111|sk_live/);
-  assert.match(text, /^\+ 4 more fields on the review page$/m);
+  assert.match(text, /^\+ 3 more fields, 1 row on the review page$/m);
+});
+
+void test("a picture that cannot be shown is named in a mail with its type and size, and never printed", () => {
+  const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg">${"<path/>".repeat(1_700)}</svg>`);
+  const logo = `data:image/svg+xml;base64,${svg.toString("base64")}`;
+  const plain = `data:image/svg+xml,${encodeURIComponent("<svg/>")}`;
+  const { text, html } = render({ payload: { logo, plain }, payload_schema: {}, form_definition: null });
+  assert.match(text, /^ {2}Logo: SVG image, 12 kB, not shown$/m);
+  assert.match(text, /^ {2}Plain: SVG image, 6 bytes, not shown$/m);
+  for (const part of [text, html]) assert.doesNotMatch(part, /data:|base64|PHN2Zy/);
 });
 
 void test("a deadline has its day and its zone: the reader's, or UTC", () => {
@@ -245,12 +254,12 @@ void test("a list of mails shows the deadline and the first facts", () => {
 
 void test("what was sent back begins with the reason, and asks for a correction on the page", () => {
   const { text } = renderMessage(MAILS["sent-back"]!);
-  assert.match(text, /^Human Task Service · your answer was sent back\n\nSent back, attempt 2\n {2}The note says/);
-  assert.match(text, /^Your last answer was not accepted\. Correct it on the review page, or give it\nagain there\.$/m);
+  assert.match(text, /^Human Task Service · your answer was sent back\n\nSent back \(attempt 2\)\n {2}The note says/);
+  assert.match(text, /^Your last answer was not accepted\. Change or resend it on the review page\.$/m);
   assert.match(text, /^Correct your answer:\nhttps:.*c2lnbmF0dXJl$/m);
   assert.doesNotMatch(text, /choice=/);
   const silent = renderMessage(MAILS["sent-back-without-reason"]!).text;
-  assert.match(silent, /^Why it was sent back is on the review page\.$/m);
+  assert.match(silent, /^See the reason on the review page\.$/m);
 });
 
 void test("somebody who may not answer reads what it is about, until when, and who can answer; nothing to answer with", () => {
@@ -258,7 +267,7 @@ void test("somebody who may not answer reads what it is about, until when, and w
   assert.equal(subject, "For your information: Approve a €1,240.00 refund for order #48219 after a...");
   assert.equal(
     text,
-    `Human Task Service · a decision is waiting for somebody else
+    `Human Task Service · a decision is waiting for someone else
 
 An answer is due by Fri 20 Nov, 18:20 CET
 
@@ -267,14 +276,14 @@ An answer is due by Fri 20 Nov, 18:20 CET
   Refund amount: €1,240.00
   Customer · Name: Johanna Lindqvist
   Risk: Elevated · 0.71
-+ 5 more fields not shown here
++ 4 more fields, 2 rows not shown here
 
-  This task is for Dana Reyes.
+  This task is assigned to Dana Reyes.
 
-You cannot answer it. This mail is for your information.
+You cannot answer it. This email is for your information.
 
 For Mia Chen (mia@example.com)
-You get this mail because the task names your address.
+You get this email because the task names your address.
 Task tsk_01K9Z8Q6V3
 
 Your settings:
@@ -284,18 +293,18 @@ https://tasks.example.com/settings
   for (const part of [text, html]) assert.doesNotMatch(part, /email\/action|choice=|Approve…|Open|review page/);
   assert.match(
     html,
-    /class="preheader"[^>]*>This task is for Dana Reyes\. An answer is due by Fri 20 Nov, 18:20 CET\. /,
+    /class="preheader"[^>]*>This task is assigned to Dana Reyes\. An answer is due by Fri 20 Nov, 18:20 CET\. /,
   );
   const withPage = renderMessage(MAILS["informed-with-page"]!);
   for (const part of [withPage.text, withPage.html]) assert.match(part, /https:\/\/tasks\.example\.com\/tasks\/1\b/);
-  assert.match(withPage.text, /^\+ 5 more fields on the task's page$/m);
+  assert.match(withPage.text, /^\+ 4 more fields, 2 rows on the task's page$/m);
 });
 
 void test("somebody who may not answer gets nothing of a redacted payload, and no page is promised that they cannot open", () => {
-  const answering = { who_can_answer: "This task is for Dana Reyes.", task_link: null };
+  const answering = { who_can_answer: "This task is assigned to Dana Reyes.", task_link: null };
   const mail = render(secrets, { answering });
   for (const part of Object.values(mail)) assert.doesNotMatch(part, SECRET);
-  assert.match(mail.text, /^The details of this task are kept out of mail\.$/m);
+  assert.match(mail.text, /^This task is confidential, so details aren't in this email\.$/m);
   assert.match(renderMessage(MAILS["informed-long"]!).text, /^The full text is not shown here\.$/m);
 });
 

@@ -2,7 +2,7 @@ import { contentOf } from "./message-content.ts";
 import { htmlOf } from "./message-html.ts";
 import { textOf } from "./message-text.ts";
 
-/** What a mail needs to know of a task: fields of its record, and the deadline in epoch milliseconds. (spec: Resources) */
+/** The fields of a task that an email needs. The deadline is in epoch milliseconds. (spec: Resources) */
 export interface MessageTask {
   id: string;
   task: string;
@@ -18,25 +18,25 @@ export interface MessageTask {
 export type Answering =
   /** The action page. `?choice=<index>` chooses an option there. (choices.ts) */
   | { link: string }
-  /** For somebody who may not answer: one sentence, and the task on the dashboard; null: they may not read it there. */
+  /** For a person who may not answer: who can, and a link to the task if the person may read it. */
   | { who_can_answer: string; task_link: string | null };
 
 export interface MessageOptions {
   purpose: "decision" | "sent_back";
   task: MessageTask;
-  /** Whom it is for. `time_zone`: IANA name; null: not known, and times are in UTC. */
+  /** The recipient. `time_zone` is an IANA name; null shows times in UTC. */
   to: { address: string; name: string | null; time_zone: string | null };
   answering: Answering;
-  /** Of the person's own settings; null: they have no account. */
+  /** Link to the person's settings; null without an account. */
   settings_link: string | null;
-  /** Why the last answer was sent back, and which attempt that was, counted from 1. null: nobody knows any more, or nothing was. */
+  /** Why the last answer was rejected, and its attempt, counted from 1. null if unknown or not rejected. */
   sent_back: { reason: string; attempt: number } | null;
   now: Date;
 }
 
 /**
- * The mail that asks a person for a decision, or to correct one, or tells them that somebody else decides. HTML and text say the same in the same order. Nothing in it
- * is loaded from anywhere, and nothing of the payload of a task with `redact_payload` is in it.
+ * Renders the email that asks for a decision or a correction, or informs a person who cannot answer. HTML and text have the
+ * same content in the same order. It loads nothing, and has nothing of a redacted payload.
  */
 export function renderMessage(options: MessageOptions): { subject: string; html: string; text: string } {
   const content = contentOf(options);

@@ -7,18 +7,18 @@ import type { Destination } from "../../tasks/notify.ts";
 import { INACTIVE, recipientByEmail, recordUnreachable } from "../recipients.ts";
 import { resolveIdentity } from "./identities.ts";
 
-/** The stored body of a mail that is to be sent; the mail is written, and its link made, when it is sent. */
+/** The stored body of an email delivery. The email and its link are created when it is sent. */
 export interface MailBody {
   purpose: Purpose;
   /** The id of the sender identity. */
   identity: string;
-  /** The user who had the address then; null: nobody had it. An earlier release left it out. */
+  /** The user who had the address at that time, or null. An earlier release left it out. */
   user_id?: string | null;
 }
 
 /**
- * Enqueues one mail for each sender and address. Where there is no sender, or the person was deactivated, it is noted as
- * failed. (spec: Create a task, notify)
+ * Enqueues one email for each sender and address. Records a failure if there is no sender or the person is deactivated.
+ * (spec: Create a task, notify)
  */
 export async function enqueueMail(
   ctx: { config: Config },

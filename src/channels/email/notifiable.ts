@@ -5,5 +5,5 @@ import type { NotifiableChannel } from "../../tasks/notify.ts";
 export const notifiableEmail: NotifiableChannel = {
   name: "email",
   example: "email:dana@example.com",
-  problemOf: (target) => (isEmailAddress(target) ? null : "is not an e-mail address."),
+  problemOf: (target) => (isEmailAddress(target) ? null : "is not an email address."),
 };

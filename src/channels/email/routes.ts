@@ -13,23 +13,23 @@ interface EmailContext {
   log: Logger;
 }
 
-const tags = ["channels"];
-const params = Type.Object({ id: Type.String({ description: "The identity's id." }) });
+const tags = ["Channels"];
+const params = Type.Object({ id: Type.String({ description: "Identity id." }) });
 const Identity = Type.Unsafe<IdentityRecord>(Type.Ref("EmailIdentity"));
 
 const listEmailIdentitiesRoute = defineRoute({
   method: "GET",
   url: "/identities",
   operationId: "listEmailIdentities",
-  summary: "List sender identities",
-  description: "By id, all of them; the one that `SERVICE_EMAIL_FROM` makes is called `default` and comes first.",
+  summary: "List email senders",
+  description: "All senders, by id. The sender of `SERVICE_EMAIL_FROM` is called `default` and comes first.",
   tags,
   credentials: SIGNED_IN,
   answers: {
     200: Type.Unsafe<IdentityRecord[]>({
       type: "array",
       items: Type.Ref("EmailIdentity"),
-      description: "The identities.",
+      description: "The senders.",
     }),
   },
   errors: [...READ_ERRORS],
@@ -40,9 +40,9 @@ const setEmailIdentityRoute = defineRoute({
   method: "POST",
   url: "/identities",
   operationId: "setEmailIdentity",
-  summary: "Make or change a sender identity",
+  summary: "Create or change an email sender",
   description:
-    "Whatever is left out is cleared, but `transport_config`, which is kept. It is sealed, and never returned.",
+    "Omitted fields are cleared, except `transport_config`, which is kept. It is stored encrypted and never returned.",
   tags,
   credentials: SIGNED_IN,
   body: Type.Unsafe<IdentityBody>(Type.Ref("SetEmailIdentity")),
@@ -55,7 +55,7 @@ const getEmailIdentityRoute = defineRoute({
   method: "GET",
   url: "/identities/:id",
   operationId: "getEmailIdentity",
-  summary: "Read a sender identity",
+  summary: "Read an email sender",
   tags,
   credentials: SIGNED_IN,
   params,
@@ -68,11 +68,11 @@ const deleteEmailIdentityRoute = defineRoute({
   method: "DELETE",
   url: "/identities/:id",
   operationId: "deleteEmailIdentity",
-  summary: "Delete a sender identity",
+  summary: "Delete an email sender",
   tags,
   credentials: SIGNED_IN,
   params,
-  answers: { 204: Type.Null({ description: "It is gone." }) },
+  answers: { 204: Type.Null({ description: "Deleted." }) },
   errors: [...WRITE_ERRORS, "NOT_FOUND", "VALIDATION_FAILED"],
   handle: async (ctx: EmailContext, request, reply) => {
     await deleteIdentity(ctx, callerOf(request), request.params.id);
@@ -84,8 +84,8 @@ const testEmailIdentityRoute = defineRoute({
   method: "POST",
   url: "/identities/:id/test",
   operationId: "testEmailIdentity",
-  summary: "Send a test mail",
-  description: "Answers once the transport has taken the mail or refused it, which `sent` says.",
+  summary: "Send a test email",
+  description: "Returns when the transport has accepted or rejected the email. `sent` says which.",
   tags,
   credentials: SIGNED_IN,
   params,
@@ -95,7 +95,7 @@ const testEmailIdentityRoute = defineRoute({
   handle: async (ctx: EmailContext, request) => testIdentity(ctx, callerOf(request), request.params.id, request.body),
 });
 
-/** Whom mail is from. (wire: Email identities) */
+/** Routes of email senders. (wire: Email identities) */
 export const emailRoutes = mount([
   listEmailIdentitiesRoute,
   setEmailIdentityRoute,

@@ -8,22 +8,22 @@ const Transport = Type.Unsafe<TransportName>({
   type: "string",
   enum: [...TRANSPORTS],
   description:
-    "`smtp`: a mail server. `file`: one JSON file a mail, for tests. `log`: a line in the log. `resend`: the provider.",
+    "`smtp`: an SMTP server. `file`: one JSON file per email, for tests. `log`: a line in the log. `resend`: the provider.",
 });
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema));
 
-/** What `POST /api/channels/email/identities` takes. (wire: Email identities) */
+/** The body of `POST /api/channels/email/identities`. (wire: Email identities) */
 export const IdentityBody = Type.Object(
   {
     id: Text({
       minLength: 1,
       maxLength: 100,
-      description: "Letters, digits, `.`, `_` and `-`; `notify` names it as `email+<id>:<address>`.",
+      description: "Letters, digits, `.`, `_` and `-`. Use it in `notify` as `email+<id>:<address>`.",
     }),
-    display_name: Text({ minLength: 1, maxLength: 200, description: "What operators see." }),
-    from_email: Text({ minLength: 1, maxLength: 254, description: "Whom mail is from." }),
-    from_name: optional(Text({ maxLength: 200, description: "The name beside the address." })),
-    reply_to: optional(Text({ maxLength: 254, description: "Where answers by mail go." })),
+    display_name: Text({ minLength: 1, maxLength: 200, description: "The name that operators see." }),
+    from_email: Text({ minLength: 1, maxLength: 254, description: "The From address." }),
+    from_name: optional(Text({ maxLength: 200, description: "The From name." })),
+    reply_to: optional(Text({ maxLength: 254, description: "The Reply-To address." })),
     transport: Transport,
     transport_config: Type.Optional(
       Nullable(
@@ -31,7 +31,7 @@ export const IdentityBody = Type.Object(
           type: "object",
           additionalProperties: true,
           description:
-            "`smtp`: `{host, port?, secure?, user?, password?}`. `file`: `{dir}`, a folder inside the data directory. `resend`: `{api_key}`. Never returned. Left out where the identity exists: it keeps what it has, if the transport is the same.",
+            "`smtp`: `{host, port?, secure?, user?, password?}`. `file`: `{dir}`, a folder inside the data directory. `resend`: `{api_key}`. Never returned. If it is omitted and the transport is unchanged, an existing sender keeps its settings.",
         }),
       ),
     ),
@@ -56,16 +56,16 @@ export const IdentityRecord = Type.Object(
 export type IdentityRecord = Static<typeof IdentityRecord>;
 
 export const TestMailBody = Type.Object(
-  { to: optional(Text({ maxLength: 254, description: "Where the test mail goes; your own address when left out." })) },
+  { to: optional(Text({ maxLength: 254, description: "Recipient of the test email. Default: your own address." })) },
   { $id: "TestEmailIdentity", additionalProperties: true },
 );
 export type TestMailBody = Static<typeof TestMailBody>;
 
 export const TestMailResult = Type.Object(
   {
-    sent: Type.Boolean({ description: "Whether the transport took it." }),
+    sent: Type.Boolean({ description: "Whether the transport accepted the email." }),
     to: Type.String(),
-    error: Nullable(Type.String({ description: "A stable word, a colon, and a sentence; null when it was sent." })),
+    error: Nullable(Type.String({ description: "A stable word, a colon and a sentence, or null if it was sent." })),
   },
   { $id: "TestEmailResult" },
 );

@@ -11,7 +11,7 @@ import { isStorableText } from "../../lib/text.ts";
 import { SECOND } from "../../lib/time.ts";
 import type { TransportName } from "./schema.ts";
 
-/** The way mail takes, with all it needs to know. */
+/** A transport with its settings. */
 export type Transport =
   | ({ kind: "smtp" } & SmtpServer)
   /** A folder inside the data directory. */
@@ -24,7 +24,7 @@ export interface Address {
   address: string;
 }
 
-/** One mail to one person; both parts say the same. */
+/** One email to one person. Both parts have the same content. */
 export interface Mail {
   from: Address;
   reply_to: string | null;
@@ -55,7 +55,7 @@ interface Surroundings {
   resendUrl?: string;
 }
 
-/** For one mail, from DNS to the server's word that it took it. */
+/** Time limit for sending one email, from DNS to the server's confirmation. */
 const TIMEOUT_MS = 20 * SECOND;
 const RESEND_URL = "https://api.resend.com/emails";
 const MESSAGE_MAX = 500;
@@ -76,18 +76,18 @@ export function readTransport(kind: TransportName, config: Readonly<Record<strin
       !isStorableText(value) ||
       /[\r\n]/.test(value)
     )
-      throw invalid(at(name), `Must be text of 1 to ${max} characters in one line.`);
+      throw invalid(at(name), `Must be a single line of 1 to ${max} characters.`);
     return value;
   };
   const needed = (name: string, max: number): string => {
     const value = text(name, max);
-    if (value === null) throw invalid(at(name), "Is missing.", "required");
+    if (value === null) throw invalid(at(name), "Required.", "required");
     return value;
   };
   switch (kind) {
     case "smtp": {
       const host = needed("host", 253);
-      if (isIP(host) === 0 && !isHostName(host)) throw invalid(at("host"), "Is neither an address nor a host name.");
+      if (isIP(host) === 0 && !isHostName(host)) throw invalid(at("host"), "Must be an IP address or a host name.");
       const secure = config["secure"] ?? false;
       if (typeof secure !== "boolean") throw invalid(at("secure"), "Must be true or false.");
       const port = config["port"] ?? (secure ? 465 : 587);
@@ -95,7 +95,7 @@ export function readTransport(kind: TransportName, config: Readonly<Record<strin
         throw invalid(at("port"), "Must be a whole number from 1 to 65535.");
       const [user, password] = [text("user", 500), text("password", 500)];
       if ((user === null) !== (password === null))
-        throw invalid(at(user === null ? "user" : "password"), "A user and a password go together.");
+        throw invalid(at(user === null ? "user" : "password"), "Set both user and password, or neither.");
       return { kind, host, port, secure, user, password };
     }
     case "file": {
@@ -111,7 +111,7 @@ export function readTransport(kind: TransportName, config: Readonly<Record<strin
   }
 }
 
-/** Hands a mail over, once. Never rejects: what goes wrong is in the result. */
+/** Sends an email once. Never rejects; the result has the error. */
 export async function sendMail(
   transport: Transport,
   mail: Mail,
@@ -122,7 +122,7 @@ export async function sendMail(
   return resultOf(SENDERS[transport.kind](transport as never, mail, around, inTime));
 }
 
-/** Asks a mail server whether it would take mail from us, and sends none. Never rejects. */
+/** Checks whether a mail server accepts us, without sending an email. Never rejects. */
 export async function tryServer(server: SmtpServer, signal: AbortSignal): Promise<MailResult> {
   return resultOf(withSmtp(server, signal, (transporter) => transporter.verify()));
 }
@@ -137,12 +137,13 @@ async function resultOf(handing: Promise<void>): Promise<MailResult> {
       ok: false,
       is_final: code !== "EAUTH" && typeof responseCode === "number" && responseCode >= 500,
       error: typeof code === "string" ? (WORDS[code] ?? "failed") : "failed",
-      message: typeof message === "string" ? message.slice(0, MESSAGE_MAX).toWellFormed() : "The mail was not taken.",
+      message:
+        typeof message === "string" ? message.slice(0, MESSAGE_MAX).toWellFormed() : "The email was not accepted.",
     };
   }
 }
 
-/** What the mail library calls its errors, as words of ours. */
+/** Error codes of the mail library, and our words for them. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNECTION: "connect",
   ESOCKET: "connect",
@@ -155,7 +156,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ERESEND: "provider",
 };
 
-/** What the mail library tells of a failure. `responseCode`: what the server said; from 500 on, it will say it again. */
+/** An error of the mail library. `responseCode` is the server's code; from 500 on it is permanent. */
 interface LibraryError {
   code?: unknown;
   message?: unknown;
@@ -188,13 +189,13 @@ const SENDERS: { [Kind in Transport["kind"]]: Send<Kind> } = {
     const folder = join(dataDir, dir);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, `${Date.now()}-${randomUUID()}.json`);
-    // Whoever watches the folder finds whole files only.
+    // Programs that watch the folder must see complete files only.
     await writeFile(`${path}.part`, JSON.stringify(mail, null, 2), { mode: 0o600 });
     await rename(`${path}.part`, path);
   },
   log: async (_transport, { to, subject, message_id }, { log }) => {
     // The text holds the link that opens the task; a log is read by others.
-    log.info({ to, subject, message_id }, "Mail, not sent: this sender only writes to the log");
+    log.info({ to, subject, message_id }, "Email logged, not sent (log transport)");
   },
   resend: async ({ api_key }, mail, { resendUrl = RESEND_URL }, signal) => {
     const { from, reply_to } = mail;
@@ -218,9 +219,9 @@ const SENDERS: { [Kind in Transport["kind"]]: Send<Kind> } = {
       return;
     }
     const said = (await response.text()).slice(0, MESSAGE_MAX);
-    throw Object.assign(new Error(`The provider answered ${response.status}: ${said}`), {
+    throw Object.assign(new Error(`The provider returned ${response.status}: ${said}`), {
       code: "ERESEND",
-      // In the words of mail servers: the mail itself is what is wrong, or it may be taken later.
+      // As with mail servers: either the email itself is wrong, or a later attempt may succeed.
       responseCode: response.status === 400 || response.status === 422 ? 554 : 451,
     });
   },
@@ -231,7 +232,7 @@ async function withSmtp(
   signal: AbortSignal,
   use: (transporter: Transporter) => Promise<unknown>,
 ): Promise<void> {
-  // A tenth of what a start would load, and many services send no mail.
+  // Loaded on demand. It is a tenth of what a start loads, and many services send no email.
   const { createTransport } = await import("nodemailer");
   const transporter = createTransport({
     host,
@@ -241,7 +242,7 @@ async function withSmtp(
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,
     socketTimeout: TIMEOUT_MS,
-    // Nothing in a mail is read from files or addresses.
+    // An email never includes files or remote content.
     disableFileAccess: true,
     disableUrlAccess: true,
   });

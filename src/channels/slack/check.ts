@@ -29,21 +29,21 @@ export function checkSlack(ctx: Ctx, { limitMs }: Pick<CheckOptions, "limitMs">)
 
 const NO_APP = off(
   "slack",
-  "There is no app: make one as docs/slack.md says, and set SERVICE_SLACK_BOT_TOKEN and what goes with it.",
+  "Slack is off. Create an app as described in docs/slack.md, and set SERVICE_SLACK_BOT_TOKEN and SERVICE_SLACK_SIGNING_SECRET or SERVICE_SLACK_APP_TOKEN.",
 );
-const NO_WORKSPACE = warning("slack", "The app is in no workspace yet: install it under Settings, Slack.");
+const NO_WORKSPACE = warning("slack", "The app is not installed in a workspace yet. Install it under Settings, Slack.");
 
 /** @param where - its token is set */
 async function checkWorkspace(name: string, where: string, find: () => Promise<Slack>): Promise<Finding> {
   try {
     const { team, scopes } = await (await find()).bot();
     const missing = missingScopes(scopes);
-    if (missing.length === 0) return ok(name, `The app may speak in ${team.name} (${team.id}).`);
+    if (missing.length === 0) return ok(name, `The app can post in ${team.name} (${team.id}).`);
     // Without this one it may speak where it was invited.
     const tell = missing.every((scope) => scope === "chat:write.public") ? warning : problem;
     return tell(
       name,
-      `The token for ${team.name} lacks the scopes ${missing.join(", ")}: add them to the app, install it again, and renew ${where}.`,
+      `The token for ${team.name} lacks the scopes ${missing.join(", ")}. Add them to the app, reinstall it, and renew ${where}.`,
     );
   } catch (error) {
     return problem(name, `${sentenceOf(error)} Check ${where}.`);
@@ -56,20 +56,20 @@ async function checkRequests({ channels: { slack }, publicUrl }: Config, workspa
   if (slack?.appToken != null) {
     try {
       await workspaces.openSocket();
-      return ok(name, "They come over Socket Mode.");
+      return ok(name, "Requests arrive over Socket Mode.");
     } catch (error) {
-      return problem(name, `Socket Mode does not open: ${sentenceOf(error)} Check SERVICE_SLACK_APP_TOKEN.`);
+      return problem(name, `The Socket Mode connection failed: ${sentenceOf(error)} Check SERVICE_SLACK_APP_TOKEN.`);
     }
   }
   const url = `${publicUrl}/api/channels/slack/interactions`;
   if (publicUrl.startsWith("https:"))
     return ok(
       name,
-      `They come to ${url}, if the app's manifest says so; the signing secret shows with the first click.`,
+      `Requests arrive at ${url}, if the manifest of the app has this URL. The first click shows whether the signing secret is right.`,
     );
   return warning(
     name,
-    `Slack calls https addresses alone, and would have to call ${url}: set SERVICE_PUBLIC_URL to one, or use Socket Mode (SERVICE_SLACK_APP_TOKEN).`,
+    `Slack needs an https address and would call ${url}. Set SERVICE_PUBLIC_URL to an https address, or use Socket Mode (SERVICE_SLACK_APP_TOKEN).`,
   );
 }
 

@@ -9,7 +9,7 @@ export interface SlackMessage {
   blocks: KnownBlock[];
 }
 
-/** Where a message stands. */
+/** The place of a message. */
 export interface SlackPlace {
   channel: string;
   /** Its id there. */
@@ -21,7 +21,7 @@ export interface SlackMember {
   /** The workspace whose member they are. */
   team_id: string;
   name: string;
-  /** Only one that the person has confirmed. */
+  /** Confirmed by the person. */
   email: string | null;
 }
 
@@ -30,19 +30,19 @@ export interface SlackTeam {
   name: string;
 }
 
-/** What Slack says of a token. */
+/** Information about a token. */
 export interface SlackBot {
   team: SlackTeam;
   bot_user_id: string;
-  /** What the token may do. */
+  /** Permissions of the token. */
   scopes: readonly string[];
 }
 
-/** What is asked of Slack in one workspace; every call may throw a SlackFailure. */
+/** Calls to Slack in one workspace. Each may throw a SlackFailure. */
 export interface Slack {
   /** The workspace of the token. */
   team(): Promise<SlackTeam>;
-  /** Asks whether the token is good, and for what. */
+  /** Checks the token and returns its permissions. */
   bot(): Promise<SlackBot>;
   post(channel: string, message: SlackMessage, thread?: string): Promise<SlackPlace>;
   update(place: SlackPlace, message: SlackMessage): Promise<void>;
@@ -50,18 +50,18 @@ export interface Slack {
   postEphemeral(place: Pick<SlackPlace, "channel">, user: string, message: SlackMessage): Promise<void>;
   /** @param trigger - works once, within three seconds of a click */
   openView(trigger: string, view: ModalView): Promise<void>;
-  /** @param hash - of the view as it was; another one means that it has changed since */
+  /** @param hash - of the expected view. The call fails if the view has changed since */
   updateView(id: string, view: ModalView, hash?: string): Promise<void>;
   member(id: string): Promise<SlackMember>;
   memberByEmail(email: string): Promise<SlackMember>;
   memberByHandle(handle: string): Promise<SlackMember | null>;
 }
 
-/** What is asked of Slack for the app as a whole; every call may throw a SlackFailure. */
+/** Calls to Slack for the app as a whole. Each may throw a SlackFailure. */
 export interface SlackApp {
-  /** The address of a connection over which Slack asks; with the app's own token. */
+  /** Returns the URL of a Socket Mode connection. Uses the app-level token. */
   openSocket(): Promise<string>;
-  /** What somebody was given for allowing the app, for the token of their workspace. */
+  /** Exchanges the code of an OAuth redirect for the bot token of the workspace. */
   exchange(code: string, redirect_uri: string): Promise<SlackBot & { token: string }>;
 }
 
@@ -102,7 +102,7 @@ function createAsk({ apiUrl, token }: Asking) {
           slackApiUrl: apiUrl,
           logLevel: LogLevel.ERROR,
           timeout: TIMEOUT_MS,
-          // What is owed is tried again by its own schedule.
+          // Deliveries have their own retry schedule.
           retryConfig: { retries: 0 },
           rejectRateLimitedCalls: true,
         }),
@@ -127,7 +127,7 @@ export function createSlackApp({ apiUrl, appToken, oauth }: SlackConfig): SlackA
       if (given.is_enterprise_install || !given.team?.id)
         throw new SlackFailure(
           "org_install",
-          "The app was installed in a whole organisation. Install it in a workspace.",
+          "The app was installed in a whole organization. Install it in a workspace.",
           {
             isFinal: true,
           },
@@ -135,7 +135,7 @@ export function createSlackApp({ apiUrl, appToken, oauth }: SlackConfig): SlackA
       if (given.refresh_token !== undefined)
         throw new SlackFailure(
           "token_rotation",
-          "The app's tokens expire. Make the app anew from the manifest, where token rotation is off.",
+          "The tokens of this app expire. Create the app again from the manifest, which turns token rotation off.",
           {
             isFinal: true,
           },
@@ -162,7 +162,7 @@ export function createSlack({ team: known, ...asking }: Required<Asking> & { tea
   const toMember = (user: Member | undefined): SlackMember => ({
     id: user?.id ?? "",
     team_id: user?.team_id ?? "",
-    name: user?.profile?.display_name || user?.real_name || user?.name || "Somebody",
+    name: user?.profile?.display_name || user?.real_name || user?.name || "Someone",
     email: user?.is_email_confirmed === false ? null : (user?.profile?.email ?? null),
   });
   return {
@@ -211,7 +211,7 @@ export function createSlack({ team: known, ...asking }: Required<Asking> & { tea
   };
 }
 
-/** What is read of Slack's record of a person. */
+/** The fields of a Slack user that are read. */
 interface Member {
   id?: string;
   team_id?: string;
@@ -235,11 +235,11 @@ function toFailure(error: unknown): SlackFailure {
     case "slack_webapi_platform_error": {
       const word = data?.error ?? "refused";
       const more = data?.response_metadata?.messages?.join(" ") ?? "";
-      const says = SENTENCES[word] ?? `Slack answered "${word}".`;
+      const says = SENTENCES[word] ?? `Slack returned "${word}".`;
       return new SlackFailure(word, `${says} ${more}`.trim().slice(0, 500), { isFinal: !PASSING.has(word) });
     }
     case "slack_webapi_rate_limited_error":
-      return new SlackFailure("ratelimited", "Slack wants fewer messages at a time.", {
+      return new SlackFailure("ratelimited", "Slack is rate limiting.", {
         waitMs: (retryAfter ?? 1) * SECOND,
       });
     default:
@@ -247,16 +247,16 @@ function toFailure(error: unknown): SlackFailure {
   }
 }
 
-/** What operators can do about it. */
+/** Messages for operators, by Slack's error. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  channel_not_found: "There is no such channel, or the app cannot see it: invite it with /invite.",
-  not_in_channel: "The app is not in this channel: invite it with /invite.",
+  channel_not_found: "Channel not found, or the app isn't a member (/invite it).",
+  not_in_channel: "The app isn't a member of this channel (/invite it).",
   is_archived: "The channel is archived.",
-  users_not_found: "Nobody in the workspace has this address.",
-  user_not_found: "Nobody in the workspace has this id.",
-  invalid_auth: "The bot token is not valid any more.",
+  users_not_found: "No one in the workspace has this email.",
+  user_not_found: "No one in the workspace has this id.",
+  invalid_auth: "The bot token is not valid.",
   not_authed: "The bot token is missing.",
   account_inactive: "The app was removed from the workspace.",
   token_revoked: "The bot token was revoked.",
-  missing_scope: "The app lacks a permission; add it and install the app again.",
+  missing_scope: "The app lacks a permission. Add it and reinstall the app.",
 };

@@ -4,17 +4,17 @@ import type { Environment, EnvironmentReader } from "../../config/environment.ts
 export interface SlackConfig {
   /** Bot token of a workspace that needs no installation here, or null. */
   botToken: string | null;
-  /** Proves that a request comes from Slack; null: no request is taken over HTTP. */
+  /** Verifies requests from Slack; null if requests over HTTP are off. */
   signingSecret: string | null;
   /** With both, operators install the app in workspaces from the dashboard. */
   oauth: { clientId: string; clientSecret: string } | null;
-  /** For Socket Mode; null: Slack calls over HTTP. */
+  /** For Socket Mode; null if Slack calls over HTTP. */
   appToken: string | null;
   /** Ends in a slash. */
   apiUrl: string;
 }
 
-/** null: Slack is off. */
+/** null if Slack is off. */
 export const slackEnvironment: EnvironmentReader<SlackConfig | null> = {
   names: [
     "SERVICE_SLACK_BOT_TOKEN",
@@ -35,19 +35,19 @@ function readSlack(env: Environment): SlackConfig | null {
   const appToken = env.get("SERVICE_SLACK_APP_TOKEN");
   const apiUrl = env.get("SERVICE_SLACK_API_URL") ?? "https://slack.com/api/";
   if (!URL.canParse(apiUrl) || !/^https?:$/.test(new URL(apiUrl).protocol) || !apiUrl.endsWith("/"))
-    env.problems.push(`SERVICE_SLACK_API_URL is "${apiUrl}"; it takes an address that ends in a slash.`);
+    env.problems.push(`SERVICE_SLACK_API_URL is "${apiUrl}"; it must be an address that ends with a slash.`);
   if ([botToken, signingSecret, clientId, clientSecret, appToken].every((one) => one === undefined)) return null;
   if (signingSecret === undefined && appToken === undefined)
     env.problems.push(
-      "Slack needs, to be answered, either SERVICE_SLACK_SIGNING_SECRET (requests over HTTP) or SERVICE_SLACK_APP_TOKEN (Socket Mode).",
+      "Slack needs SERVICE_SLACK_SIGNING_SECRET (requests over HTTP) or SERVICE_SLACK_APP_TOKEN (Socket Mode) to receive answers.",
     );
   if ((clientId === undefined) !== (clientSecret === undefined))
-    env.problems.push("SERVICE_SLACK_CLIENT_ID and SERVICE_SLACK_CLIENT_SECRET belong together: set both, or none.");
+    env.problems.push("SERVICE_SLACK_CLIENT_ID and SERVICE_SLACK_CLIENT_SECRET belong together: set both or neither.");
   // The values are secrets: they are not repeated.
   if (botToken !== undefined && !isBotToken(botToken))
-    env.problems.push("SERVICE_SLACK_BOT_TOKEN is not a bot token; those begin with xoxb-.");
+    env.problems.push("SERVICE_SLACK_BOT_TOKEN is not a bot token. Bot tokens start with xoxb-.");
   if (appToken !== undefined && !/^xapp-[\w-]+$/.test(appToken))
-    env.problems.push("SERVICE_SLACK_APP_TOKEN is not an app-level token; those begin with xapp-.");
+    env.problems.push("SERVICE_SLACK_APP_TOKEN is not an app-level token. App-level tokens start with xapp-.");
   return {
     botToken: botToken ?? null,
     signingSecret: signingSecret ?? null,

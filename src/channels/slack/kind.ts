@@ -24,12 +24,12 @@ interface Ctx {
 
 const nextAttemptAt = schedule([0, 5 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE]);
 
-/** A post that was begun longer ago, and of which nothing is known, is not coming any more. */
+/** A post without a result after this time is considered lost. */
 const LOST_MS = 30 * SECOND;
 
 /**
- * Messages in Slack as a kind of delivery: posted once, and changed whenever the task has. Each attempt makes the message what
- * the task is at that moment. (spec: Channels)
+ * Slack messages as a kind of delivery. A message is posted once and updated with every change of its task. Each attempt
+ * brings the message up to date. (spec: Channels)
  */
 export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
   return {
@@ -46,9 +46,9 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
           return await change(await workspaces.find(place.team), { delivery, task, place, shown: known.shown });
         }
         if (isTerminal(task.status) || now >= task.timeout_at) return NEEDLESS;
-        // Another process may be posting it at this moment: two messages would be one too many.
+        // Another process may be posting it now. The message must not appear twice.
         if (known?.begun_at != null && now - known.begun_at < LOST_MS)
-          return { ...failed("busy", "The message is being posted already."), wait_ms: 5 * SECOND };
+          return { ...failed("busy", "The message is already being posted."), wait_ms: 5 * SECOND };
         const { team } = JSON.parse(body ?? "{}") as PostBody;
         return await post(await workspaces.find(team ?? null), { delivery, task, target: destination });
       } catch (error) {
@@ -59,9 +59,9 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     onAbandoned: async (tx, delivery) => {
       const { id: delivery_id, task_id, attempts, last_error: error } = delivery;
       await recordNotification(tx, task_id, { ...notificationOf(delivery), attempts, error });
-      tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "Slack did not take a message"));
+      tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "Slack rejected a message"));
     },
-    // The first time; that it was changed since is nobody's news.
+    // Recorded for the first post only. Updates are not recorded.
     onSucceeded: async (tx, delivery) => {
       if (await noteOnce(tx, delivery.id)) await recordNotification(tx, delivery.task_id, notificationOf(delivery));
     },
@@ -81,7 +81,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
       const known = { begun_at: null, place: JSON.stringify(place), shown: fingerprint(message) };
       return (await setPlace(ctx.db, delivery, known)) ? SENT : NEEDLESS;
     } catch (error) {
-      // Where Slack has answered, nothing was posted; where it has not, that is not known for a while.
+      // If Slack responded with an error, nothing was posted. Without a response that is unknown for a while.
       if (error instanceof SlackFailure && error.word !== "connect")
         await setPlace(ctx.db, delivery, { begun_at: null });
       throw error;
@@ -101,7 +101,7 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     const mark = fingerprint(message);
     if (mark !== shown) {
       await slack.update(place, message);
-      // With the place: where the task was deleted meanwhile, what was just written there is to be removed.
+      // Stores the place too: if the task was deleted in the meantime, the message must be removed.
       const known = { place: JSON.stringify(place), shown: mark };
       if (!(await setPlace(ctx.db, delivery, known))) return NEEDLESS;
     }

@@ -63,10 +63,10 @@ testWithSlack(
     const { service, slack, send } = stage;
     const stranger = slack.addUser({ id: "U0123456789", name: "stranger" });
     const { id, post } = await redacted(stage, stranger);
-    assert.match(said(post), /^This one needs the browser\.$/m);
+    assert.match(said(post), /^Open in browser to answer\.$/m);
     assert.deepEqual(liveButtons(post), ["answer:browser"]);
     const path = (await linkOf(stage, stranger, post))!;
-    assert.match(whispers(slack).at(-1) ?? "", /^This link is for you alone/);
+    assert.match(whispers(slack).at(-1) ?? "", /^This link is personal/);
     assert.match(path, /^\/api\/channels\/slack\/action\/tsk_/);
 
     // Looking changes nothing, and nothing of the task is in Slack.
@@ -92,7 +92,7 @@ testWithSlack(
     const { body: audit } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
     assert.equal(audit.find(({ action }) => action === "completed")?.channel, "slack");
     for (const again of [await open(service, path), await answer(service, path, "")])
-      assert.deepEqual([again.status, titleOf(again)], [410, "You have answered this"]);
+      assert.deepEqual([again.status, titleOf(again)], [410, "You already answered this"]);
     await send();
     assert.deepEqual(buttonsIn(post), []);
     assert.deepEqual(slack.failures, []);
@@ -122,7 +122,7 @@ testWithSlack("a form that Slack cannot ask is answered through such a link by w
   const post = slack.posts[0]!;
   assert.deepEqual(liveButtons(post), ["answer:browser"]);
   assert.equal(await linkOf(stage, out!, post), null);
-  assert.match(whispers(slack).at(-1) ?? "", /^This task is for dana@example\.com\..*Nothing was sent\.$/);
+  assert.match(whispers(slack).at(-1) ?? "", /^This task is assigned to dana@example\.com\..*Nothing was sent\.$/);
   const path = (await linkOf(stage, dana!, post))!;
   assert.ok(path.includes(user.id));
   assert.equal((await answer(service, path, undefined, { "/code": "1234" })).status, 200);
@@ -158,7 +158,7 @@ testWithSlack(
       for (const tried of [await open(service, token), await answer(service, token, "")]) {
         assert.equal(tried.status, 404, token);
         assert.match(tried.headers["content-type"] ?? "", /^text\/html/);
-        assert.equal(titleOf(tried), "This link opens nothing");
+        assert.equal(titleOf(tried), "This link doesn&#39;t work");
       }
     for (const task of [id, other]) assert.equal((await read(service, task)).status, "created");
     await service.call("DELETE", `/api/tasks/${id}`);
@@ -214,7 +214,7 @@ testWithSlack("while Slack cannot say who somebody is, the page says that, and t
   for (const tried of [await open(service, path), await answer(service, path, page)]) {
     assert.equal(tried.status, 502);
     assert.match(tried.headers["content-type"] ?? "", /^text\/html/);
-    assert.match(tried.text, /Slack cannot say at the moment who this link is for\. Nothing was sent\./);
+    assert.match(tried.text, /Slack cannot confirm who this link is for right now\. Nothing was sent\./);
   }
   assert.equal((await read(service, id)).status, "created");
   assert.equal((await answer(service, path, page)).status, 200);
@@ -258,7 +258,7 @@ testWithSlack("an answer that brings up what Slack cannot ask goes on through a 
   );
   const { failure } = await slack.submit({ user: dana, view, values });
   assert.equal(failure, null);
-  assert.match(said(view), /This one needs the browser\. A link for you alone stands where you opened this\./);
+  assert.match(said(view), /Open in browser to answer\. Your personal link is in the channel where you opened this\./);
   assert.match(said(view), /Mine/);
   assert.match(JSON.stringify(slack.posts.at(-1)), /slack\/action\/tsk_/);
   assert.equal(slack.posts.at(-1)?.ephemeral_to, dana.id);
@@ -288,7 +288,7 @@ testWithSlack(
     const back = await answer(service, path, undefined, { "/pin": "1234" });
     for (const page of [back, await open(service, path)]) {
       assert.equal(page.status, 200);
-      assert.match(page.text, /Sent back, attempt 2\./);
+      assert.match(page.text, /Sent back\. .*\(attempt 2\)\./);
       assert.match(page.text, /Say why\./);
       assert.doesNotMatch(page.text, /An answer was sent back/);
     }

@@ -13,8 +13,8 @@ import { slackCallerOf } from "./clicks/people.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
 /*
- * A link lets one member of a workspace answer one task, where Slack itself cannot ask. It names the task, the member, and the
- * user that the directory knew them as. Nothing is stored for it: it ends with its task, and what they may is asked each time.
+ * A link lets one member of a workspace answer one task that Slack itself cannot ask. It contains the task, the member and
+ * their user, if any. Nothing is stored for it. It works until the task is closed, and access is checked at each use.
  */
 
 interface Ctx {
@@ -23,10 +23,10 @@ interface Ctx {
 }
 
 const PATH = "/api/channels/slack/action/";
-/** Stands for the user where the directory knew none. */
+/** Placeholder for a member without a user. */
 const NO_USER = "-";
 
-/** The address of the page on which a member answers. @param user_id - whom the directory knows them as */
+/** Returns the URL of the page on which a member answers. @param user_id - the member's user, or null */
 export function createSlackLink(ctx: { config: Config }, task_id: string, who: Who, user_id: string | null): string {
   const named = [task_id, who.team_id, who.user_id, user_id ?? NO_USER];
   return `${ctx.config.publicUrl}${PATH}${[...named, proofOf(ctx, "slack_link", named.join(" "))].join(".")}`;
@@ -37,8 +37,8 @@ export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
   return {
     channel: "slack",
     path: PATH,
-    again: "Press the button in Slack once more for another link. If that does not help, ask whoever sent you there.",
-    gone: "The account that this link was made for was deactivated, or is somebody else's by now.",
+    again: "Press the button in Slack again for a new link. If that does not help, ask the person who sent the task.",
+    gone: "The account of this link was deactivated or belongs to someone else now.",
     open: async (token) => {
       const named = token.split(".");
       const proof = named.pop() ?? "";
@@ -49,7 +49,7 @@ export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
       if (task === null) return null;
       if (workspaces === null) return { task, caller: null };
       const caller = await slackCallerOf(ctx.db, workspaces, { team_id, user_id: member_id }, task).catch(unavailable);
-      // It was made for that user of the directory, whoever the member is by now.
+      // The link is for that user, even if the member belongs to another user now.
       const isTheirs = user_id === NO_USER || caller.person?.id === user_id;
       return { task, caller: isTheirs ? caller : null };
     },
@@ -59,6 +59,6 @@ export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
 
 function unavailable(error: unknown): never {
   if (!(error instanceof SlackFailure)) throw error;
-  const message = "Slack cannot say at the moment who this link is for. Nothing was sent.";
+  const message = "Slack cannot confirm who this link is for right now. Nothing was sent.";
   throw new ServiceError("SLACK_UNAVAILABLE", { message, cause: error });
 }

@@ -10,23 +10,23 @@ import type { SlackTask } from "./modal/summary.ts";
 import { fitText, line, lines, markup, MAX, moment } from "./modal/text.ts";
 
 export interface SlackMessage {
-  /** For notifications, and for what shows no blocks. */
+  /** For notifications and clients without blocks. */
   text: string;
   blocks: (SectionBlock | ContextBlock | ActionsBlock)[];
 }
 
 export interface MessageOptions {
-  /** Whose task it is; null: nobody's. */
+  /** Name of the assignee; null if unassigned. */
   assignee: string | null;
-  /** Who is working on it; null: nobody is. */
+  /** Name of the claim holder; null if unclaimed. */
   claimed_by: string | null;
-  /** The one who reads it may not answer: who can, in a sentence. null: whoever reads it may, or somebody in the channel. */
+  /** Says who can answer, for a reader who cannot. null if the reader, or someone in the channel, can answer. */
   answered_by_others: string | null;
-  /** Somebody who reads it may be able to claim the task. */
+  /** A reader may be able to claim the task. */
   mayClaim: boolean;
-  /** Something else than a person judges the answer after it was sent. */
+  /** A verifier checks the answer after it was sent. */
   is_verified: boolean;
-  /** Of the task in the dashboard: an absolute address. */
+  /** Absolute URL of the task in the dashboard. */
   link: string;
   /** IANA name; for times among the facts. */
   time_zone: string;
@@ -43,42 +43,44 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   const { answered_by_others } = options;
   if (answered_by_others !== null) return informingMessageOf(task, form, { ...options, answered_by_others });
   const canAnswer = isExpressible(task, form);
-  const direct = canAnswer && !options.is_verified ? directChoices(form) : null;
+  const facts = factsOf(task, form, MAX_FACTS);
+  // One press is enough only for a payload that the message shows.
+  const direct = canAnswer && !options.is_verified && !facts.hasUnseen ? directChoices(form) : null;
   const about: ContextBlockElement[] = [
     markup(`Answer by ${moment(task.timeout_at)}`),
-    ...(options.assignee === null ? [] : [line(`For ${nameOf(options.assignee)}`, MAX.field)]),
-    ...(options.claimed_by === null ? [] : [line(`${nameOf(options.claimed_by)} is on it`, MAX.field)]),
+    ...(options.assignee === null ? [] : [line(`Assigned to ${nameOf(options.assignee)}`, MAX.field)]),
+    ...(options.claimed_by === null ? [] : [line(`${nameOf(options.claimed_by)} is working on this`, MAX.field)]),
     line(`Task ${task.id}`, MAX.field),
   ];
   return {
     text: fitText(`Decision needed: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       taskSection(task),
-      ...factsOf(task, form, MAX_FACTS),
-      ...(canAnswer ? [] : [context(line("This one needs the browser.", MAX.field))]),
+      ...facts.blocks,
+      ...(canAnswer ? [] : [context(line("Open in browser to answer.", MAX.field))]),
       { type: "context", elements: about },
       { type: "actions", elements: buttonsOf(task, form, options, canAnswer, direct) },
     ],
   };
 }
 
-/** The message to somebody who is told of a decision that others make. */
+/** The message to a person who cannot answer, for their information. */
 function informingMessageOf(
   task: SlackTask,
   form: Form,
   { answered_by_others, claimed_by, link }: MessageOptions & { answered_by_others: string },
 ): SlackMessage {
   return {
-    text: fitText(`For others to decide: ${nameOfTask(task)}`, MAX_TEXT),
+    text: fitText(`For your information: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       taskSection(task),
-      ...factsOf(task, form, MAX_FACTS),
-      context(line(`${answered_by_others} You are told of it, and need not answer.`, MAX.field)),
+      ...factsOf(task, form, MAX_FACTS).blocks,
+      context(line(`${answered_by_others} You cannot answer it. This message is for your information.`, MAX.field)),
       {
         type: "context",
         elements: [
           markup(`Answer by ${moment(task.timeout_at)}`),
-          ...(claimed_by === null ? [] : [line(`${nameOf(claimed_by)} is on it`, MAX.field)]),
+          ...(claimed_by === null ? [] : [line(`${nameOf(claimed_by)} is working on this`, MAX.field)]),
           line(`Task ${task.id}`, MAX.field),
         ],
       },
@@ -87,7 +89,7 @@ function informingMessageOf(
   };
 }
 
-/** Whether the modal can be opened. Nothing of a redacted payload is ever in Slack, and a form may copy from it. */
+/** Whether Slack can show the form. A form may copy from the payload, so a redacted payload keeps it out of Slack. */
 function isExpressible(task: SlackTask, form: Form): boolean {
   return modalOf(task, form, {}, { channel: "", ts: "" }) !== null;
 }
@@ -118,7 +120,7 @@ function buttonOf({ id }: SlackTask, action_id: string, text: string): Button {
   return { type: "button", action_id, text: line(text, MAX.button), value: id };
 }
 
-/** All look the same: none of them is the one to be chosen. */
+/** All options look the same, so that none is suggested. */
 function choiceButtons(
   { node }: DirectChoices,
   form: Form,
@@ -154,26 +156,26 @@ function choiceButtons(
 
 export interface Ending {
   how: "completed" | "timed_out" | "cancelled" | "verification_exhausted";
-  /** Who answered; null: nobody knows. */
+  /** Name of the person who answered; null if unknown. */
   who: string | null;
-  /** The id in this workspace of somebody who is known by nothing else. A message that is changed calls nobody. */
+  /** Slack member id of a person without an account here. Updating a message notifies no one. */
   member: string | null;
-  /** Through which channel, such as `slack`. */
+  /** The channel of the answer, such as `slack`. */
   via: string | null;
   /** Epoch milliseconds. */
   at: number;
-  /** The option that was chosen, in words; null: there was none. It is not shown where the payload is redacted. */
+  /** Label of the chosen option; null if there was none. Hidden if the payload is redacted. */
   decision: string | null;
 }
 
 const CHANNELS: ReadonlyMap<string | null, string> = new Map([
   ["slack", "in Slack"],
-  ["email", "by mail"],
+  ["email", "by email"],
   ["dashboard", "on the dashboard"],
-  ["embed", "in a form on another page"],
+  ["embed", "in an embedded form"],
 ]);
 
-/** The same message when there is nothing left to be done: how it ended, and no button. */
+/** The message after the task is closed: the outcome, and no buttons. */
 export function endedMessageOf(
   task: SlackTask,
   ending: Ending,
@@ -185,7 +187,7 @@ export function endedMessageOf(
     text: fitText(`${summary}: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       taskSection(task),
-      ...factsOf(task, form, MAX_FACTS),
+      ...factsOf(task, form, MAX_FACTS).blocks,
       { type: "context", elements: [...elements, line(`Task ${task.id}`, MAX.field)] },
     ],
   };
@@ -216,12 +218,12 @@ function outcomeOf(
     case "cancelled":
       return { summary: "Cancelled", elements: [markup(`Cancelled ${when}`)] };
     case "verification_exhausted":
-      return { summary: "Failed checks", elements: [markup(`Failed checks ${when}`)] };
+      return { summary: "Automatic check failed", elements: [markup(`Automatic check failed ${when}`)] };
   }
 }
 
 function nameOf(name: string): string {
-  return cutText(oneLine(name), MAX_NAME) || "somebody";
+  return cutText(oneLine(name), MAX_NAME) || "someone";
 }
 
 function context(element: ContextBlockElement): ContextBlock {

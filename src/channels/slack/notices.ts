@@ -6,15 +6,15 @@ import type { Destination } from "../../tasks/notify.ts";
 import { INACTIVE, recordUnreachable } from "../recipients.ts";
 import { recipientOf } from "./targets.ts";
 
-/** The stored body of a message that is to be posted; the message is written when it is sent, as the task is then. */
+/** The stored body of a Slack delivery. The message is created from the task when it is sent. */
 export interface PostBody {
-  /** The workspace that `notify` names; null: the only one there is. */
+  /** The workspace in `notify`; null for the only one. */
   team: string | null;
 }
 
 /**
- * Enqueues one message for each room or person, which is changed with its task from then on. Where the person was
- * deactivated, or there is no app, it is noted as failed.
+ * Enqueues one message for each room or person; it is updated with its task. Records a failure if the person is deactivated
+ * or Slack is off.
  */
 export async function enqueuePosts(
   { config }: { config: Config },

@@ -6,12 +6,10 @@ export const notifiableSlack: NotifiableChannel = {
   name: "slack",
   example: "slack:#approvals",
   problemOf: (target) =>
-    isSlackTarget(target)
-      ? null
-      : "is not a Slack channel (#name, C..., G...), user (U..., W..., @handle) or e-mail address.",
+    isSlackTarget(target) ? null : "is not a Slack channel (#name, C..., G...), user (U..., W..., @handle) or email.",
 };
 
-/** Whether `notify` may name this: a channel, a user, a handle, or a member's e-mail address. */
+/** Returns whether `notify` may name this: a channel, a user, a handle, or a member's email. */
 export function isSlackTarget(target: string): boolean {
   return /^(#[^\s#@<>]{1,80}|[CGUW][A-Z0-9]{2,30}|@[\w.-]{1,80})$/u.test(target) || isEmailAddress(target);
 }

@@ -1,14 +1,14 @@
 import type { SlackPlace } from "./client.ts";
 import type { Audience } from "./task-view.ts";
 
-/** Where a message stands, what stands in its thread, and up to which attempt that tells of answers that were sent back. */
+/** The place of a message, our replies in its thread, and the last rejected attempt that they report. */
 export interface Place extends SlackPlace, Audience {
   sent_back: number;
-  /** Ids in the same channel. */
+  /** Ids of our replies. */
   replies: readonly string[];
 }
 
-/** Places of earlier releases do not say who reads there, nor what stands in the thread. */
+/** Earlier releases stored neither the reader nor the replies. */
 export function readPlace(place: string): Place {
   return { person: null, replies: [], ...(JSON.parse(place) as Omit<Place, "person" | "replies">) };
 }

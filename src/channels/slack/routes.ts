@@ -16,23 +16,23 @@ import { beginInstall, endInstall } from "./workspaces/oauth.ts";
 import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResult } from "./schema.ts";
 import { isFromSlack } from "./signature.ts";
 
-const tags = ["channels"];
-const params = Type.Object({ team_id: Type.String({ description: "The workspace's id." }) });
+const tags = ["Channels"];
+const params = Type.Object({ team_id: Type.String({ description: "Workspace id." }) });
 const Installation = Type.Unsafe<SlackInstallation>(Type.Ref("SlackInstallation"));
 
 const interactionRoute = defineRoute({
   method: "POST",
   url: "/interactions",
   operationId: "slackInteraction",
-  summary: "What somebody pressed in Slack",
+  summary: "Handle a Slack interaction",
   description:
-    "Called by Slack, form-encoded, with its signature in `X-Slack-Signature` and the time in `X-Slack-Request-Timestamp`, at most five minutes old.",
+    "Slack calls this route with a form-encoded body. `X-Slack-Signature` has the signature and `X-Slack-Request-Timestamp` the time, which may be at most five minutes old.",
   tags,
   answers: {
     200: Type.Unsafe<object>({
       type: "object",
       additionalProperties: true,
-      description: "Empty, or what the modal is to show.",
+      description: "Empty, or the update of the modal.",
     }),
   },
   errors: [
@@ -63,8 +63,8 @@ const listInstallationsRoute = defineRoute({
   method: "GET",
   url: "/installations",
   operationId: "listSlackInstallations",
-  summary: "List the workspaces that the app is in",
-  description: "By name, all of them; the one of `SERVICE_SLACK_BOT_TOKEN` comes first.",
+  summary: "List connected Slack workspaces",
+  description: "All workspaces, by name. The workspace of `SERVICE_SLACK_BOT_TOKEN` comes first.",
   tags,
   credentials: SIGNED_IN,
   answers: {
@@ -82,8 +82,9 @@ const addInstallationRoute = defineRoute({
   method: "POST",
   url: "/installations",
   operationId: "addSlackInstallation",
-  summary: "Connect a workspace by its bot token",
-  description: "Slack is asked whose token it is. One that the workspace had before is replaced.",
+  summary: "Connect a workspace with a bot token",
+  description:
+    "The service asks Slack which workspace the token belongs to. It replaces the previous token of that workspace.",
   tags,
   credentials: SIGNED_IN,
   body: Type.Unsafe<AddInstallationBody>(Type.Ref("AddSlackInstallation")),
@@ -109,12 +110,12 @@ const removeInstallationRoute = defineRoute({
   operationId: "removeSlackInstallation",
   summary: "Disconnect a workspace",
   description:
-    "The token is forgotten: nothing is posted there any more, and what is pressed there is refused. The app itself is removed at Slack.",
+    "Deletes the token. The service no longer posts to the workspace and rejects its interactions. Uninstall the app itself in Slack.",
   tags,
   credentials: SIGNED_IN,
   params,
   answers: {
-    204: Type.Null({ description: "It is gone." }),
+    204: Type.Null({ description: "Deleted." }),
   },
   errors: [
     "MALFORMED_REQUEST",
@@ -136,7 +137,7 @@ const testInstallationRoute = defineRoute({
   url: "/installations/:team_id/test",
   operationId: "testSlackInstallation",
   summary: "Post a test message",
-  description: "Answers once Slack has taken the message or refused it, which `sent` says.",
+  description: "Returns when Slack has accepted or rejected the message. `sent` says which.",
   tags,
   credentials: SIGNED_IN,
   params,
@@ -161,8 +162,8 @@ const manifestRoute = defineRoute({
   method: "GET",
   url: "/manifest",
   operationId: "getSlackManifest",
-  summary: "The manifest that makes the app at Slack",
-  description: "To be pasted at api.slack.com/apps, under “Create New App”, “From a manifest”.",
+  summary: "Get the app manifest",
+  description: "Paste it at api.slack.com/apps, under “Create New App”, “From a manifest”.",
   tags,
   credentials: SIGNED_IN,
   querystring: Type.Object({
@@ -171,7 +172,7 @@ const manifestRoute = defineRoute({
         type: "string",
         enum: ["0", "1"],
         description:
-          "`1`: for a service that Slack cannot reach. Left out: as the service is set, or else as its public address allows.",
+          "`1`: for a service that Slack cannot reach. Default: the current configuration, or else what the public URL allows.",
       }),
     ),
   }),
@@ -187,11 +188,11 @@ const beginInstallRoute = defineRoute({
   url: "/oauth/start",
   operationId: "beginSlackInstall",
   summary: "Install the app in a workspace",
-  description: "Sends an operator's browser to Slack, where the app is allowed; it comes back to `oauth/callback`.",
+  description: "Redirects an operator's browser to Slack to install the app. Slack redirects back to `oauth/callback`.",
   tags,
   credentials: ["session"],
   answers: {
-    302: Type.Null({ description: "To Slack." }),
+    302: Type.Null({ description: "Redirect to Slack." }),
   },
   errors: ["UNAUTHENTICATED", "FORBIDDEN", "SLACK_NOT_CONFIGURED", "COMMIT_UNKNOWN"],
   handle: async (ctx: SlackContext, request, reply) => reply.redirect(await beginInstall(ctx, callerOf(request)), 302),
@@ -201,9 +202,9 @@ const endInstallRoute = defineRoute({
   method: "GET",
   url: "/oauth/callback",
   operationId: "endSlackInstall",
-  summary: "Where Slack sends the browser back to",
+  summary: "Complete the installation",
   description:
-    "What comes back counts once, within ten minutes, in the session that began it. The page that it leads to says what came of it.",
+    "Slack redirects the browser here. The response of Slack is valid once, for ten minutes, in the session that started the installation. The settings page then shows the result.",
   tags,
   querystring: Type.Object({
     state: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -211,7 +212,7 @@ const endInstallRoute = defineRoute({
     error: Type.Optional(Type.String({ maxLength: 1_000 })),
   }),
   answers: {
-    302: Type.Null({ description: "To the settings, with `installed` or `problem` in the query." }),
+    302: Type.Null({ description: "Redirect to the settings, with `installed` or `problem` in the query." }),
   },
   errors: ["MALFORMED_REQUEST", "VALIDATION_FAILED", "SLACK_NOT_CONFIGURED", "COMMIT_UNKNOWN"],
   config: () => ({ resolveCaller: true }),
@@ -232,7 +233,7 @@ const all = mount([
   endInstallRoute,
 ]);
 
-/** What Slack calls, and where operators connect it. (spec: Channels; wire: Slack) */
+/** Routes that Slack calls, and routes for operators. (spec: Channels; wire: Slack) */
 export const slackRoutes: FastifyPluginAsync<{ ctx: SlackContext }> = async (app, options) => {
   // The signature is over the bytes as they came.
   app.addContentTypeParser("application/x-www-form-urlencoded", { parseAs: "buffer" }, (_request, body, done) =>

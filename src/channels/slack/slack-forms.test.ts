@@ -60,7 +60,7 @@ testWithSlack("each form is answered in Slack, or says that it needs the browser
     await send();
     const post = slack.posts.at(-1)!;
     if (!liveButtons(post).includes("answer:open")) {
-      assert.match(said(post), /This one needs the browser\./, fixture.name);
+      assert.match(said(post), /Open in browser to answer\./, fixture.name);
       continue;
     }
     await slack.click({ user: dana, post, action_id: "answer:open" });

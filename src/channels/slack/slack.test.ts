@@ -119,9 +119,9 @@ testWithSlack("only those answer who may: the directory, and whom the task names
   for (const user of [stranger, out]) await press(user, open.id);
   assert.equal((await read(service, open.id)).status, "created");
   assert.equal(whispers(slack).length, 2);
-  for (const text of whispers(slack)) assert.match(text, /does not know your Slack account/);
+  for (const text of whispers(slack)) assert.match(text, /You don't have an account here/);
   await press(stranger, theirs.id);
-  assert.equal(whispers(slack).at(-1), "This task is for Lee Chen. Nothing was sent.");
+  assert.equal(whispers(slack).at(-1), "This task is assigned to Lee Chen. Nothing was sent.");
   await press(op, theirs.id);
   assert.equal((await read(service, theirs.id)).completed_by_email, "op@example.com");
   await press(stranger, named.id);
@@ -137,9 +137,9 @@ testWithSlack("a claim shows in the message, and keeps others from starting", as
   await slack.click({ user: dana!, post: post!, action_id: "claim" });
   assert.equal((await read(service, id)).claimed_by_email, "dana@example.com");
   await send();
-  assert.match(said(post!), /dana is on it/);
+  assert.match(said(post!), /dana is working on this/);
   await slack.click({ user: lee!, post: post!, action_id: "claim" });
-  assert.deepEqual(whispers(slack), ["dana is on it already."]);
+  assert.deepEqual(whispers(slack), ["dana is already working on this."]);
   // An operator is offered to take over.
   await addUser(service, { email: "op@example.com", display_name: "op", is_operator: true });
   const op = slack.addUser({ name: "op", email: "op@example.com" });
@@ -296,7 +296,7 @@ testWithSlack("somebody of another workspace is not who their address says", asy
     });
   assert.equal((await press("T0OTHER")).status, 200);
   assert.equal((await read(service, id)).status, "created");
-  assert.match(whispers(slack)[0] ?? "", /does not know your Slack account/);
+  assert.match(whispers(slack)[0] ?? "", /You don't have an account here/);
   // Ids are a workspace's own: who is named by id is somebody of ours.
   const named = await service.create({ response_schema: SIMPLE, notify: [`slack:${dana.id}`], assign_to: null });
   await service.ctx.db.write((tx) => tx.query.updateTable("users").set({ email: null, email_key: null }).execute());
@@ -389,7 +389,7 @@ testWithSlack(
     await send();
     const [post] = slack.posts;
     assert.doesNotMatch(JSON.stringify(slack.calls), /hunter2/);
-    assert.match(said(post!), /needs the browser/);
+    assert.match(said(post!), /Open in browser to answer/);
     assert.deepEqual(
       liveButtons(post!).filter((id) => id !== "claim"),
       ["answer:browser"],

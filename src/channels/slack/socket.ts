@@ -1,6 +1,6 @@
 /**
- * Socket Mode: Slack's requests over a connection that the service opens, so that a machine without a public address can
- * use Slack. An envelope is acknowledged with the answer to it; Slack sends what was not acknowledged once more.
+ * Socket Mode: Slack sends requests over a connection that the service opens, so that no public address is needed. Each
+ * envelope is acknowledged with its response. Slack resends envelopes that were not acknowledged.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { own } from "../../../form/plan/hints.ts";
@@ -11,7 +11,7 @@ import { handleInteraction } from "./clicks/interactions.ts";
 
 const FIRST_PAUSE_MS = 1 * SECOND;
 const LAST_PAUSE_MS = 1 * MINUTE;
-/** Envelopes of which is remembered that they came: one that comes twice is done once. */
+/** Number of envelope ids that are remembered, so that a resent envelope is handled once. */
 const REMEMBERED = 1_000;
 
 /** Keeps a connection until it is stopped. */
@@ -30,14 +30,14 @@ export function startSocket(ctx: SlackContext, slack: SlackApp): { stop(): Promi
         pause = FIRST_PAUSE_MS;
       } catch (error) {
         if (signal.aborted) return;
-        ctx.log.warn({ err: error }, "The connection to Slack could not be opened; trying again");
+        ctx.log.warn({ err: error }, "Could not connect to Slack; retrying");
         await delay(pause * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {});
         pause = Math.min(pause * 2, LAST_PAUSE_MS);
       }
     }
   })();
 
-  /** One connection, until either side ends it. @throws where it could not be opened */
+  /** Runs one connection until either side closes it. @throws if it could not be opened */
   async function live(url: string): Promise<void> {
     const socket = new WebSocket(url);
     const end = () => socket.close();
@@ -64,7 +64,7 @@ export function startSocket(ctx: SlackContext, slack: SlackApp): { stop(): Promi
     try {
       envelope = JSON.parse(String(data)) as unknown;
     } catch (error) {
-      ctx.log.warn({ err: error }, "Slack sent something that is not JSON");
+      ctx.log.warn({ err: error }, "Slack sent invalid JSON");
       return;
     }
     // Slack ends this connection, after a warning in a while; the next one is opened when it is gone.
@@ -73,7 +73,7 @@ export function startSocket(ctx: SlackContext, slack: SlackApp): { stop(): Promi
     const id = own(envelope, "envelope_id");
     if (typeof id !== "string") return;
     const work = answer(socket, id, envelope).catch((error: unknown) =>
-      ctx.log.error({ err: error }, "What was pressed in Slack could not be done"),
+      ctx.log.error({ err: error }, "A Slack interaction failed"),
     );
     working.add(work);
     void work.finally(() => working.delete(work));

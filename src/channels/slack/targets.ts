@@ -8,7 +8,7 @@ import { SlackFailure, type Slack } from "./client.ts";
 import type { Who } from "./clicks/click-context.ts";
 import { isSlackChannel } from "./notifiable.ts";
 
-/** The person that a destination names, as the directory knows them; null: it is a channel. Slack is not asked. */
+/** Returns the person behind a destination according to the directory; null for a channel. Does not call Slack. */
 export async function recipientOf(reader: Reader, destination: Destination): Promise<Recipient | null> {
   const { via: team, target } = destination;
   if (isSlackChannel(target)) return null;
@@ -18,13 +18,13 @@ export async function recipientOf(reader: Reader, destination: Destination): Pro
   return { user, email: null, name: `${team ?? ""}:${target}` };
 }
 
-/** What Slack takes for a target of `notify`, and the one person who reads there; null: a channel. @throws SlackFailure */
+/** Returns Slack's id for a target of `notify`, and its person; null for a channel. @throws SlackFailure */
 export async function targetOf(slack: Slack, target: string): Promise<{ channel: string; person: Who | null }> {
   if (/^[UW]/.test(target) && !isEmailAddress(target))
     return { channel: target, person: { team_id: (await slack.team()).id, user_id: target } };
   if (!isEmailAddress(target) && !target.startsWith("@")) return { channel: target, person: null };
   const member = await (isEmailAddress(target) ? slack.memberByEmail(target) : slack.memberByHandle(target.slice(1)));
   if (member === null)
-    throw new SlackFailure("user_not_found", `Nobody in the workspace is called ${target}.`, { isFinal: true });
+    throw new SlackFailure("user_not_found", `No one in the workspace is called ${target}.`, { isFinal: true });
   return { channel: member.id, person: { team_id: member.team_id, user_id: member.id } };
 }

@@ -47,9 +47,9 @@ testWithSlack(
       assert.ok(buttonsIn(post).includes("claim"));
       await slack.click({ user: dana, post, action_id: "claim" });
       await send();
-      assert.match(said(post), /^dana is on it$/m);
+      assert.match(said(post), /^dana is working on this$/m);
       // A claim of a candidate takes the task.
-      assert.equal(/^For dana$/m.test(said(post)), id === pool.id);
+      assert.equal(/^Assigned to dana$/m.test(said(post)), id === pool.id);
       assert.equal(buttonsIn(post).includes("claim"), id !== pool.id);
       await lapse(service, send);
       assert.equal(said(post), before);
@@ -79,7 +79,7 @@ testWithSlack(
     const inChannel = slack.posts.find(({ channel }) => channel.startsWith("C"));
     for (const post of [toLead!, toLee!]) {
       assert.deepEqual(buttonsIn(post), ["open"]);
-      assert.match(said(post), /This task is for Dana\. You are told of it/);
+      assert.match(said(post), /This task is assigned to Dana\. You cannot answer it\./);
       assert.match(said(post), /12\.5/);
     }
     for (const post of [toDana!, inChannel!])
@@ -89,7 +89,7 @@ testWithSlack(
     await send();
     assert.deepEqual(liveButtons(toLee!), ["answer:choose:0", "answer:choose:1"]);
     assert.deepEqual(liveButtons(toDana!), []);
-    assert.match(said(toDana!), /This task is for Lee/);
+    assert.match(said(toDana!), /This task is assigned to Lee/);
     await slack.click({ user: lee, post: toLee!, action_id: "answer:choose:0", confirm: true });
     assert.equal((await read(service, id)).completed_by_email, "lee@example.com");
     await send();
@@ -156,7 +156,7 @@ testWithSlack(
     await claim(stranger.id);
     assert.match(
       whispers(slack).at(-1) ?? "",
-      /^Only people in the directory can claim a task\. Others can answer it without a claim\.$/,
+      /^You need an account here to claim tasks\. You can answer without a claim\.$/,
     );
 
     await slack.click({ user: stranger, post, action_id: "answer:choose:0", confirm: true });

@@ -22,22 +22,22 @@ interface Ctx {
   config: Config;
 }
 
-/** Where a message is read. */
+/** The readers of a message. */
 export interface Audience {
   /** The workspace. */
   team: string;
-  /** The one person who reads it; null: it stands in a channel. */
+  /** The person in a direct message; null in a channel. */
   person: Who | null;
 }
 
-/** In a channel people of many zones read the same message; moments are shown in each reader's own. */
+/** Facts use UTC, because people of many zones read the same message. Slack shows deadlines in each reader's zone. */
 export const ZONE = "UTC";
 
 /**
- * The message as the task is now: with what can be done about it, or how it ended. What holds until a moment only, a claim
- * or the deadline, is ended at that moment by a sweep, which has every message made anew.
+ * Returns the message for the current task: with its buttons, or with the outcome. When a claim or the deadline ends, a sweep
+ * refreshes every message.
  *
- * @throws SlackFailure where Slack cannot say at the moment who reads it
+ * @throws SlackFailure if Slack cannot identify the reader at the moment
  */
 export async function messageFor(
   { db, config }: Ctx,
@@ -46,7 +46,7 @@ export async function messageFor(
   { team, person }: Audience,
 ): Promise<SlackMessage> {
   const shown = slackTaskOf(task);
-  // Nothing in it depends on the moment it is made, so that a task that has not changed has the same message.
+  // Independent of the current time, so that an unchanged task has the same message.
   const now = new Date(task.created_at);
   const ended = answerStateOf(task, null, db.now());
   if (ended.how !== "open")
@@ -68,7 +68,7 @@ export async function messageFor(
     assignee: await nameOf(db, task.assigned_to_user_id, task.assigned_to_email),
     claimed_by: isClaimed ? await nameOf(db, task.claimed_by_user_id, task.claimed_by_email) : null,
     answered_by_others: mayAnswer ? null : await sayWhoCanAnswer(db, task),
-    // Only people of the directory claim. In a channel somebody may be one.
+    // Only people with an account can claim. A channel may have one.
     mayClaim: reader === null || reader.person !== null,
     is_verified: task.verifier_config !== null && !task.redact_payload,
     link: `${config.publicUrl}/tasks/${task.id}`,
@@ -77,21 +77,21 @@ export async function messageFor(
   });
 }
 
-/** The Slack member who answered, if the directory does not know them and this is their workspace. */
+/** Returns the Slack member who answered, if they have no account and this is their workspace. */
 function memberIn(team: string, task: TaskWithDocuments): string | null {
   const isNamed = task.completed_by_email !== null || task.completed_by_user_id !== null;
   const account = answerAccountOf(task);
   return isNamed || account?.team_id !== team ? null : account.user_id;
 }
 
-/** What is said in the thread when an answer was sent back. */
+/** Returns the reply in the thread after an answer was rejected. */
 export function sentBackFor({ verifier_result }: TaskWithDocuments): SlackMessage {
   const reason = verifier_result?.reason ?? "";
-  const text = line(`Sent back, another answer is needed: ${reason}`, 2_900);
+  const text = line(`Sent back. Please answer again: ${reason}`, 2_900);
   return { text: text.text, blocks: [{ type: "section", text }] };
 }
 
-/** What Slack needs to know of a task. */
+/** Returns the fields of a task that Slack needs. */
 export function slackTaskOf(task: TaskWithDocuments): SlackTask {
   return {
     id: task.id,
@@ -105,12 +105,12 @@ export function slackTaskOf(task: TaskWithDocuments): SlackTask {
   };
 }
 
-/** The form of a task, as its message and its modal have it. */
+/** Returns the form of a task for its message and its modal. */
 export function formFor(task: TaskWithDocuments): Form {
   return slackForm(slackTaskOf(task), ZONE, new Date(task.created_at));
 }
 
-/** What was chosen of the decision, in the words of its option. */
+/** Returns the label of the chosen option. */
 function decisionText(task: TaskWithDocuments): string | null {
   const response = parseJson<JsonObject>(task.response);
   return response === null ? null : decisionOf(formFor(task), response);

@@ -60,7 +60,10 @@ const VERIFIED: ServiceOptions = {
     const verdict = verdicts.shift();
     asked.emit("asked");
     if (verdict === "never") return new Promise(() => {});
-    if (verdict === "fail") throw new ServiceError("VERIFIER_PROVIDER_ERROR");
+    if (verdict === "fail")
+      throw new ServiceError("VERIFIER_PROVIDER_ERROR", {
+        details: [{ path: "/verifier_config", message: "The provider answered HTTP 500." }],
+      });
     return verdict === "pass" ? { passed: true, reason: "Good." } : { passed: false, reason: "Say why." };
   },
 };
@@ -83,9 +86,11 @@ testWithSlack(
     assert.match(JSON.stringify(view.blocks), /"initial_value":"First try"/);
     await send();
     const reply = slack.posts.find(({ thread_ts }) => thread_ts === post.ts);
-    assert.match(reply?.text ?? "", /Sent back, another answer is needed: Say why\./);
+    assert.match(reply?.text ?? "", /Sent back\. Please answer again: Say why\./);
     await submit();
     assert.match(said(view), /Nothing was sent/);
+    assert.match(said(view), /^Automatic check is unavailable\. Your answer is saved here; try again in a minute\.$/m);
+    assert.doesNotMatch(said(view), /HTTP 500|provider/);
     assert.match(JSON.stringify(view.blocks), /"initial_value":"First try"/);
     await submit();
     assert.equal(titleOf(view), "Answer sent");

@@ -9,28 +9,31 @@ import { outcomeOf } from "../../tasks/outcome.ts";
 import { VERSION } from "../../version.ts";
 import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
-/** What is shown of what a receiver says. */
+/** Length of the excerpt of a receiver's response. */
 const EXCERPT_CHARACTERS = 120;
 
-/** Whether outcomes can be posted, and where to. */
+/** Checks whether callbacks can be sent, and to which addresses. */
 export function checkCallbacks({ payloadKey, callbacks, publicUrl }: Config): Finding {
   if (payloadKey === null) return off("callbacks", "SERVICE_PAYLOAD_KEY is not set.");
   if (!callbacks.allowPrivate)
-    return ok("callbacks", "They are signed, and refused to private addresses (SERVICE_CALLBACK_ALLOW_PRIVATE).");
-  const says = "They are signed, and may go to private addresses (SERVICE_CALLBACK_ALLOW_PRIVATE)";
+    return ok("callbacks", "Signed. Private addresses are blocked (SERVICE_CALLBACK_ALLOW_PRIVATE).");
+  const says = "Signed. Private addresses are allowed (SERVICE_CALLBACK_ALLOW_PRIVATE)";
   if (isLoopback(new URL(publicUrl).hostname)) return ok("callbacks", `${says}.`);
-  return warning("callbacks", `${says}: whoever creates tasks can reach your network. Set it to 0 unless they must.`);
+  return warning(
+    "callbacks",
+    `${says}: everyone who creates tasks can reach your network. Set it to 0 unless you need it.`,
+  );
 }
 
-/** Posts the outcome of a task that nobody knows, signed and guarded as every callback, once. */
+/** Sends one test callback, signed and guarded like any other. Its task does not exist. */
 export async function tryCallback(
   { payloadKey, callbacks: { allowPrivate } }: Config,
   url: string,
   signal: AbortSignal,
 ): Promise<Finding> {
   const name = "callback-test";
-  if (payloadKey === null) return problem(name, "There is no key to sign with: set SERVICE_PAYLOAD_KEY.");
-  if (payloadKey.length === 0) return problem(name, "There is no key to sign with yet: the first start makes it.");
+  if (payloadKey === null) return problem(name, "There is no signing key. Set SERVICE_PAYLOAD_KEY.");
+  if (payloadKey.length === 0) return problem(name, "There is no signing key yet. The first start creates it.");
   const task_id = newId("tsk", Date.now());
   const sender = createSender({ version: VERSION, allowPrivate });
   try {
@@ -38,11 +41,11 @@ export async function tryCallback(
     const result = await sendCallback(sender, createSigner(payloadKey), callback, signal);
     const said = (result.response_body ?? "").slice(0, EXCERPT_CHARACTERS);
     const answer = said === "" ? "" : ` It said "${said}".`;
-    if (result.ok) return ok(name, `The receiver answered ${result.status} after ${result.duration_ms} ms.${answer}`);
+    if (result.ok) return ok(name, `The receiver returned ${result.status} after ${result.duration_ms} ms.${answer}`);
     const next =
       result.error === "refused_address" && !allowPrivate
-        ? "If it is a receiver of yours, set SERVICE_CALLBACK_ALLOW_PRIVATE to 1."
-        : `Look at the receiver; one that checks signatures needs the key of \`${SERVICE_COMMAND} webhook-key\`.`;
+        ? "If this is your receiver, set SERVICE_CALLBACK_ALLOW_PRIVATE to 1."
+        : `Check the receiver. To verify signatures it needs the key from \`${SERVICE_COMMAND} webhook-key\`.`;
     return problem(name, `${result.error}: ${result.message}${answer} ${next}`);
   } finally {
     await sender.close();

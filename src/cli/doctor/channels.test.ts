@@ -32,9 +32,9 @@ onBoth("each sender of mail is tried, and told by its own line", async (dialect,
   assert.equal(status["mail/default"], "problem");
   assert.match(says("mail/default"), /refused_login.*Check SERVICE_SMTP_URL\./);
   assert.equal(status["mail/desk"], "ok");
-  assert.match(says("mail/desk"), /^Mail from "Desk" <desk@example\.com> is taken by 127\.0\.0\.1:\d+\.$/);
+  assert.match(says("mail/desk"), /^Email from "Desk" <desk@example\.com> is accepted by 127\.0\.0\.1:\d+\.$/);
   assert.equal(status["mail/away"], "problem");
-  assert.match(says("mail/away"), /\(connect\): .*ECONNREFUSED.*Check the sender under Settings, Mail\./);
+  assert.match(says("mail/away"), /\(connect\): .*ECONNREFUSED.*Check the sender under Settings, Email\./);
   for (const id of ["folder", "log", "resend"]) assert.equal(status[`mail/${id}`], "warning", id);
   assert.deepEqual(smtp.received, []);
   assert.doesNotMatch(out, /wrong-password|re_a-key/);
@@ -59,14 +59,14 @@ void test("a test mail goes through every sender, and what became of it is told"
   assert.deepEqual([refused.code, refused.status["mail-test/default"]], [1, "problem"]);
   assert.match(
     refused.says("mail-test/default"),
-    /nobody@example\.com was not taken \(refused_address: .*no such person/,
+    /nobody@example\.com was not accepted \(refused_address: .*no such person/,
   );
   assert.equal(refused.status["mail/default"], "ok", "the server itself is well");
   assert.equal(readdirSync(outbox).length, 1);
 
   const none = await runDoctor(withoutService(t), ["--mail-to", "dana@example.com"]);
   assert.equal(none.status["mail-test"], "problem");
-  assert.match(none.says("mail-test"), /no sender: set SERVICE_EMAIL_FROM and SERVICE_SMTP_URL/);
+  assert.match(none.says("mail-test"), /^Email is off\. Set SERVICE_EMAIL_FROM and SERVICE_SMTP_URL/);
   assert.ok(!existsSync(join(none.out, "outbox")));
 });
 
@@ -82,7 +82,7 @@ void test("what people get by mail is shown: the subject, and where its links le
   assert.equal(status["mail"], "ok");
   assert.equal(
     says("mail"),
-    `People get mail such as "Decision needed: Refund 42.50 EUR to Mia?", with links that begin with ${env.SERVICE_PUBLIC_URL}/api/channels/email/action/.`,
+    `People get email such as "Decision needed: Refund 42.50 EUR to Mia?", with links that start with ${env.SERVICE_PUBLIC_URL}/api/channels/email/action/.`,
   );
 });
 
@@ -102,11 +102,11 @@ onBoth("each workspace's token is tried at Slack, and what it may not do is told
   assert.equal(code, 1);
   const names = ["slack/environment", `slack/${gone.team.id}`, `slack/${kept.team.id}`];
   for (const name of names) assert.equal(status[name], "problem", name);
-  assert.match(says(names[0]!), /for Acme lacks the scopes im:write: .*renew SERVICE_SLACK_BOT_TOKEN\.$/);
+  assert.match(says(names[0]!), /for Acme lacks the scopes im:write\. .*renew SERVICE_SLACK_BOT_TOKEN\.$/);
   assert.match(says(names[1]!), /^token_revoked: /);
-  assert.match(says(names[2]!), /for Kept lacks the scopes im:write: /);
+  assert.match(says(names[2]!), /for Kept lacks the scopes im:write\. /);
   assert.equal(status["slack-requests"], "warning");
-  assert.match(says("slack-requests"), /https addresses alone.*SERVICE_PUBLIC_URL.*SERVICE_SLACK_APP_TOKEN/);
+  assert.match(says("slack-requests"), /needs an https address.*SERVICE_PUBLIC_URL.*SERVICE_SLACK_APP_TOKEN/);
   for (const { token } of [slack, gone, kept]) assert.ok(!out.includes(token));
 });
 
@@ -124,8 +124,8 @@ void test("what was sealed with another key is told to be set again", async (t) 
   const { status, says } = await runDoctor({ ...env, SERVICE_SECRET_KEY: otherKey });
   const names = ["mail/desk", `slack/${slack.team.id}`] as const;
   for (const name of names) assert.equal(status[name], "problem");
-  assert.match(says(names[0]), /sealed with another SERVICE_SECRET_KEY\. Set them again\./);
-  assert.match(says(names[1]), /sealed: .*Install the app again/);
+  assert.match(says(names[0]), /encrypted with another SERVICE_SECRET_KEY\. Enter them again\./);
+  assert.match(says(names[1]), /sealed: .*Reinstall the app/);
 });
 
 void test("tokens that Slack does not know, and an app that is in no workspace, are told", async (t) => {
@@ -146,11 +146,11 @@ void test("tokens that Slack does not know, and an app that is in no workspace, 
   assert.equal(wrong.status["slack-requests"], "problem");
   assert.match(wrong.says("slack-requests"), /not_allowed_token_type.*Check SERVICE_SLACK_APP_TOKEN\.$/);
   assert.equal(nowhere.status["slack"], "warning");
-  assert.match(nowhere.says("slack"), /in no workspace yet: install it under Settings, Slack/);
+  assert.match(nowhere.says("slack"), /not installed in a workspace yet\. Install it under Settings, Slack/);
   assert.equal(nowhere.status["slack-requests"], "ok");
   assert.match(
     nowhere.says("slack-requests"),
-    /come to https:\/\/127\.0\.0\.1:\d+\/api\/channels\/slack\/interactions,/,
+    /arrive at https:\/\/127\.0\.0\.1:\d+\/api\/channels\/slack\/interactions,/,
   );
 });
 
@@ -180,7 +180,7 @@ void test("a test callback is kept from private addresses, and what the receiver
   );
   assert.match(never.says("callback-test"), /^refused_address: .*metadata/);
   assert.equal(keyless.status["callbacks"], "off");
-  assert.match(keyless.says("callback-test"), /set SERVICE_PAYLOAD_KEY/);
+  assert.match(keyless.says("callback-test"), /Set SERVICE_PAYLOAD_KEY/);
   assert.equal(receiver.received.length, 1, "only where it was allowed");
 });
 
@@ -216,7 +216,7 @@ void test("embedding says who may, or why nobody may", async (t) => {
     runDoctor(withoutService(t, secret)),
   ]);
   assert.equal(both.status["embed"], "ok");
-  assert.match(both.says("embed"), /^Pages of https:\/\/\*\.example\.com, http:\/\/localhost:8080 may hold the form/);
+  assert.match(both.says("embed"), /^Pages of https:\/\/\*\.example\.com, http:\/\/localhost:8080 may embed the form/);
   assert.equal(onlySecret.status["embed"], "off");
   assert.match(onlySecret.says("settings"), /SERVICE_EMBED_PARENT_ORIGINS is not set/);
 });

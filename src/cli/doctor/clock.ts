@@ -8,23 +8,23 @@ const WRONG_MS = 5 * MINUTE;
 
 /** Another clock. */
 export interface OtherClock {
-  /** Whose, as in "the database's". */
+  /** Its owner, such as "the database's". */
   whose: string;
-  /** Theirs less ours, in milliseconds; null: it could not be asked. */
+  /** That clock minus ours in milliseconds; null if it could not be read. */
   aheadMs: number | null;
 }
 
-/** This machine's clock beside all others that there are; the worst counts. */
+/** Compares this machine's clock with the others and reports the largest difference. */
 export function checkClock(others: readonly OtherClock[]): Finding {
   const asked = others.flatMap(({ whose, aheadMs }) => (aheadMs === null ? [] : { whose, aheadMs }));
   const [worst] = asked.toSorted((a, b) => Math.abs(b.aheadMs) - Math.abs(a.aheadMs));
-  if (worst === undefined) return off("clock", "There is no other clock to compare this machine's with.");
+  if (worst === undefined) return off("clock", "There is no other clock to compare with.");
   const apart = Math.abs(worst.aheadMs);
-  if (apart < NOTICED_MS) return ok("clock", `Goes with ${asked.map(({ whose }) => whose).join(" and ")}.`);
+  if (apart < NOTICED_MS) return ok("clock", `In sync with ${asked.map(({ whose }) => whose).join(" and ")}.`);
   const tell = apart < WRONG_MS ? warning : problem;
   const way = worst.aheadMs > 0 ? "behind" : "ahead of";
   return tell(
     "clock",
-    `This machine's clock is ${Math.round(apart / SECOND)} s ${way} ${worst.whose}: set both by NTP, since deadlines, links and signatures depend on them.`,
+    `This machine's clock is ${Math.round(apart / SECOND)} s ${way} ${worst.whose}. Synchronize both with NTP. Deadlines, links and signatures depend on them.`,
   );
 }

@@ -37,7 +37,7 @@ onBoth("a database that is behind is told so, and is not brought up to date", as
   assert.equal(status["schema"], "warning");
   assert.match(
     says("schema"),
-    /behind this release \(0005-email, .*0007-slack-installations, .*\).*service -- migrate/,
+    /older than this release \(0005-email, .*0007-slack-installations, .*\).*service -- migrate/,
   );
   assert.deepEqual([status["writing"], status["mail"]], [undefined, "off"], "what is not there yet is not read");
   assert.deepEqual(await contentsOf(service.ctx.config), contents);
@@ -77,7 +77,7 @@ void test("an empty PostgreSQL database is told so, and stays empty", async (t) 
   const { code, status, says } = await runDoctor(withoutService(t, { SERVICE_DATABASE_URL: url, SERVICE_PORT: "9" }));
   assert.equal(code, 1, "there is no service");
   assert.equal(status["schema"], "warning");
-  assert.match(says("schema"), /no tables yet; `npm run service -- migrate`/);
+  assert.match(says("schema"), /no tables yet\. `npm run service -- migrate`/);
   const { rows } = await client.query("select 1 from pg_tables where schemaname = 'public'");
   await client.end();
   assert.deepEqual(rows, []);
@@ -136,5 +136,5 @@ onBoth("a clock that is wrong is told with whose it was compared to", async (dia
     runDoctor({ ...env, SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}` }),
   ]);
   assert.match(alone.says("clock"), /900 s ahead of the database's/);
-  assert.match(between.says("clock"), new RegExp(`s ahead of that of http://127\\.0\\.0\\.1:${port}:`));
+  assert.match(between.says("clock"), new RegExp(`s ahead of that of http://127\\.0\\.0\\.1:${port}\\.`));
 });

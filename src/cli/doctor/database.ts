@@ -15,17 +15,17 @@ const FREE_FEW = 1024 * MIB;
 const FREE_NONE = 64 * MIB;
 const POSTGRES_OLDEST = 15;
 const WITHOUT_LISTEN =
-  "LISTEN does not work on this connection, as behind a pooler in transaction mode. Waits that another process ends are up to two seconds late. Set SERVICE_DATABASE_URL to the database itself, or use the pooler's session mode (pool_mode = session).";
+  "LISTEN does not work on this connection, for example because of a pooler in transaction mode. Polls that another process answers are up to two seconds late. Set SERVICE_DATABASE_URL to the database itself, or use the session mode of the pooler (pool_mode = session).";
 
 export interface CheckedDatabase {
   findings: Finding[];
-  /** Open; null: there is none to be had. */
+  /** Open connection, or null if there is no database. */
   found: FoundDatabase | null;
-  /** Whether its tables are those of this release, so that they can be read. */
+  /** Whether the tables match this release, so that they can be read. */
   isCurrent: boolean;
 }
 
-/** Whether it answers, is up to date, takes writes, and has room. */
+/** Checks the connection, the tables, a write and the free space. */
 export async function checkDatabase(config: Config): Promise<CheckedDatabase> {
   const found = await findDatabase(config);
   if (found === null) return { findings: [notMade(config)], found, isCurrent: false };
@@ -41,39 +41,46 @@ export async function checkDatabase(config: Config): Promise<CheckedDatabase> {
 export function unreachable({ database, dataDir }: Config, reason: string): CheckedDatabase {
   const next =
     database.kind === "sqlite"
-      ? `Look at ${join(dataDir, "service.db")} and at who may read it (SERVICE_DATA_DIR).`
-      : "Check SERVICE_DATABASE_URL, and that the server runs and lets this machine in.";
-  return { findings: [problem("database", `It cannot be opened: ${reason} ${next}`)], found: null, isCurrent: false };
+      ? `Check ${join(dataDir, "service.db")} and its permissions (SERVICE_DATA_DIR).`
+      : "Check SERVICE_DATABASE_URL, whether the server is running, and whether it accepts this machine.";
+  return {
+    findings: [problem("database", `Cannot open the database: ${reason} ${next}`)],
+    found: null,
+    isCurrent: false,
+  };
 }
 
 function notMade({ dataDir }: Config): Finding {
   const path = join(dataDir, "service.db");
-  return warning("database", `There is no ${path} yet; the first start makes it, or check SERVICE_DATA_DIR.`);
+  return warning(
+    "database",
+    `${path} does not exist yet. The first start creates it. If it should exist, check SERVICE_DATA_DIR.`,
+  );
 }
 
 async function checkServer({ dialect, query, version, hintsArrive }: FoundDatabase): Promise<Finding[]> {
-  if (dialect === "sqlite") return [ok("database", `SQLite ${version} opens it.`)];
+  if (dialect === "sqlite") return [ok("database", `SQLite ${version} works.`)];
   const weak = (await durabilityWarnings({ query })).map((sentence) => warning("database", sentence));
   if (hintsArrive === false) weak.push(warning("database", WITHOUT_LISTEN));
   if (Number.parseInt(version, 10) < POSTGRES_OLDEST)
     return [problem("database", `PostgreSQL ${version} is too old: ${POSTGRES_OLDEST} or newer is needed.`), ...weak];
-  return [ok("database", `PostgreSQL ${version} answers.`), ...weak];
+  return [ok("database", `PostgreSQL ${version} works.`), ...weak];
 }
 
 async function checkSchema({ query, dialect }: FoundDatabase): Promise<{ findings: Finding[]; isCurrent: boolean }> {
   const { known, missing, newer } = await compareMigrations(query, dialect);
   const compare = () => {
     if (newer.length > 0)
-      return problem("schema", `A newer release has changed the tables (${newer.join(", ")}): install that one here.`);
+      return problem("schema", `A newer release changed the tables (${newer.join(", ")}). Install that release.`);
     if (missing.length === known.length)
       return warning(
         "schema",
-        `There are no tables yet; \`${SERVICE_COMMAND} migrate\`, or the first start, makes them.`,
+        `There are no tables yet. \`${SERVICE_COMMAND} migrate\` or the first start creates them.`,
       );
     if (missing.length > 0)
       return warning(
         "schema",
-        `The tables are behind this release (${missing.join(", ")}); \`${SERVICE_COMMAND} migrate\`, or the next start, brings them up to date.`,
+        `The tables are older than this release (${missing.join(", ")}). \`${SERVICE_COMMAND} migrate\` or the next start migrates them.`,
       );
     return ok("schema", `Up to date (${known.at(-1)}).`);
   };
@@ -84,21 +91,21 @@ async function checkSchema({ query, dialect }: FoundDatabase): Promise<{ finding
 async function checkWriting(query: Kysely<Schema>): Promise<Finding> {
   try {
     await tryWriting(query);
-    return ok("writing", "A row was written and taken back.");
+    return ok("writing", "A test row was written and rolled back.");
   } catch (error) {
     return problem(
       "writing",
-      `The database takes no writes: ${reasonOf(error)} Look at who else holds it, and at what this user may do there.`,
+      `The database rejects writes: ${reasonOf(error)} Check for locks, and the permissions of this user.`,
     );
   }
 }
 
 function checkDisk({ dataDir }: Config, { disk }: FoundDatabase): Finding[] {
   if (disk === null) return [];
-  const room = `${sizeText(disk.free)} are free in ${dataDir}, where the database takes ${sizeText(disk.used)}.`;
+  const room = `${sizeText(disk.free)} are free in ${dataDir}; the database uses ${sizeText(disk.used)}.`;
   if (disk.free >= FREE_FEW) return [ok("disk", room)];
   const tell = disk.free < FREE_NONE ? problem : warning;
-  return [tell("disk", `Only ${room} Make room, or move the data directory (SERVICE_DATA_DIR).`)];
+  return [tell("disk", `Only ${room} Free some space, or move the data directory (SERVICE_DATA_DIR).`)];
 }
 
 function sizeText(bytes: number): string {

@@ -32,22 +32,25 @@ void test("another service, or one with other settings, is told from this one", 
     runDoctor({ ...env, SERVICE_BODY_LIMIT_BYTES: "2048", SERVICE_CALLBACK_ALLOW_PRIVATE: "0" }),
   ]);
   assert.deepEqual([stranger.code, stranger.status["public-url"]], [1, "problem"]);
-  assert.match(stranger.says("public-url"), /does not know this SERVICE_ADMIN_API_TOKEN/);
+  assert.match(stranger.says("public-url"), /rejects this SERVICE_ADMIN_API_TOKEN/);
   assert.deepEqual([other.code, other.status["public-url"]], [1, "problem"]);
-  assert.match(other.says("public-url"), /other settings.*SERVICE_CALLBACK_ALLOW_PRIVATE, SERVICE_BODY_LIMIT_BYTES/);
+  assert.match(
+    other.says("public-url"),
+    /different settings.*SERVICE_CALLBACK_ALLOW_PRIVATE, SERVICE_BODY_LIMIT_BYTES/,
+  );
 });
 
 void test("what is not this service at all is told, and never shown the token", async (t) => {
   const answers = {
-    "is nobody": { says: /Nothing answers at .*ECONNREFUSED/, answers: null },
-    "is something else": { says: /Something else .*HTTP 404/, answers: {} },
-    "looks alike": { says: /Something else .*HTTP 200/, answers: { "/api/version": { body: { name: "shop" } } } },
+    "is nobody": { says: /Nothing responds at .*ECONNREFUSED/, answers: null },
+    "is something else": { says: /Another program .*HTTP 404/, answers: {} },
+    "looks alike": { says: /Another program .*HTTP 200/, answers: { "/api/version": { body: { name: "shop" } } } },
     "sends people on": {
-      says: /leads on to https:\/\/tasks\.example\.com\/login: set SERVICE_PUBLIC_URL/,
+      says: /redirects to https:\/\/tasks\.example\.com\/login\. Set SERVICE_PUBLIC_URL/,
       answers: { "/api/version": { status: 301, headers: { location: "https://tasks.example.com/login" } } },
     },
     "is not well": {
-      says: /not well \(HTTP 503/,
+      says: /is unhealthy \(\/api\/health returns HTTP 503\)/,
       answers: { ...WELL, "/api/health": { status: 503, body: { status: "failing" } } },
     },
   };
@@ -77,7 +80,7 @@ void test("an answer without end is not read to its end", async (t) => {
   t.after(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
   const { says } = await runDoctor(withoutService(t, { SERVICE_PUBLIC_URL: `http://127.0.0.1:${port}` }));
-  assert.match(says("public-url"), /Something else .*HTTP 200/);
+  assert.match(says("public-url"), /Another program .*HTTP 200/);
 });
 
 void test("a service of another version is a warning, and one with settings of no known form is none of ours", async (t) => {
@@ -90,9 +93,9 @@ void test("a service of another version is a warning, and one with settings of n
     ].map(async (answers) => runDoctor(withoutService(t, base((await startStandIn(t, answers)).port)))),
   );
   assert.deepEqual([old!.code, old!.status["public-url"]], [0, "warning"]);
-  assert.match(old!.says("public-url"), /^Version 0\.1\.4 runs at/);
+  assert.match(old!.says("public-url"), / runs version 0\.1\.4, and this is /);
   assert.deepEqual([strange!.code, strange!.status["public-url"]], [1, "problem"]);
-  assert.match(strange!.says("public-url"), /runs with other settings than these/);
+  assert.match(strange!.says("public-url"), /runs with different settings/);
 });
 
 void test("over the network without TLS the token is not sent, and what links lead to tells services apart", async (t) => {
@@ -108,9 +111,9 @@ void test("over the network without TLS the token is not sent, and what links le
     ),
   );
   assert.deepEqual([known!.status["public-url"], known!.status["proxy"]], ["ok", "warning"]);
-  assert.match(known!.says("proxy"), /is not https: passwords, tokens and answers can be read/);
+  assert.match(known!.says("proxy"), /is not https, so others on the network can read passwords/);
   assert.equal(unknown!.status["public-url"], "problem");
-  assert.match(unknown!.says("public-url"), /takes another address for its own/);
+  assert.match(unknown!.says("public-url"), /has a different SERVICE_PUBLIC_URL/);
   for (const { asked } of [same, other]) {
     assert.equal(asked.length, 3);
     assert.deepEqual(
@@ -125,11 +128,11 @@ void test("what is wrong with TLS is told by its name", async (t) => {
   const expired = await startStandIn(t, WELL, tlsOf("expired.pem"));
   const plain = await startStandIn(t, WELL);
   const faults = [
-    { url: `https://127.0.0.1:${good.port}`, says: /Nobody known here vouches .*whole chain.*NODE_EXTRA_CA_CERTS/ },
-    { url: `https://localhost:${good.port}`, ca: "ca.pem", says: /is not for localhost: get one/ },
-    { url: `https://127.0.0.1:${expired.port}`, ca: "ca.pem", says: /has expired: renew it/ },
-    { url: `https://127.0.0.1:${plain.port}`, says: /does not speak TLS/ },
-    { url: "https://nobody.invalid", says: /The name nobody\.invalid is unknown|EAI_AGAIN/ },
+    { url: `https://127.0.0.1:${good.port}`, says: /is not trusted here.*whole chain.*NODE_EXTRA_CA_CERTS/ },
+    { url: `https://localhost:${good.port}`, ca: "ca.pem", says: /is not for localhost\. Get a certificate/ },
+    { url: `https://127.0.0.1:${expired.port}`, ca: "ca.pem", says: /has expired\. Renew it/ },
+    { url: `https://127.0.0.1:${plain.port}`, says: /does not use TLS/ },
+    { url: "https://nobody.invalid", says: /The name nobody\.invalid does not resolve|EAI_AGAIN/ },
   ];
   await Promise.all(
     faults.map(async ({ url, ca, says: expected }) => {
@@ -159,6 +162,6 @@ void test("behind a proxy it asks for whose headers to believe", async (t) => {
   );
   const [nobody, somebody] = withProxy;
   assert.deepEqual([nobody!.status["public-url"], nobody!.status["proxy"]], ["ok", "warning"]);
-  assert.match(nobody!.says("proxy"), /SERVICE_TRUSTED_PROXIES is not set: .*everybody for one/);
+  assert.match(nobody!.says("proxy"), /SERVICE_TRUSTED_PROXIES is not set\. .*all people as one/);
   assert.deepEqual([somebody!.code, somebody!.status["proxy"]], [0, "ok"]);
 });

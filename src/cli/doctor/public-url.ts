@@ -8,16 +8,16 @@ import { codeOf } from "../../outbound/send-failure.ts";
 import { VERSION } from "../../version.ts";
 import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
-/** What is read of an answer, in bytes: whoever answers may be a stranger. */
+/** Response limit in bytes, because the server may be any program. */
 const MAX_BYTES = 64 * 1024;
 
 export interface Reached {
   findings: Finding[];
-  /** The clock of whoever answers there less ours, in milliseconds; null: nobody told. */
+  /** The server's clock minus ours in milliseconds; null if unknown. */
   clockAheadMs: number | null;
 }
 
-/** Whether this very service is what people reach at `SERVICE_PUBLIC_URL`. */
+/** Checks whether `SERVICE_PUBLIC_URL` leads to this service. */
 export async function checkPublicUrl(config: Config, signal: AbortSignal): Promise<Reached> {
   const { publicUrl } = config;
   try {
@@ -29,39 +29,36 @@ export async function checkPublicUrl(config: Config, signal: AbortSignal): Promi
   }
 }
 
-/** Where nothing came in time. */
+/** The result after a timeout. */
 export function unheard({ publicUrl }: Config, reason: string): Reached {
-  return { findings: [problem("public-url", `Nothing was heard from ${publicUrl}: ${reason}`)], clockAheadMs: null };
+  return { findings: [problem("public-url", `No response from ${publicUrl}: ${reason}`)], clockAheadMs: null };
 }
 
 async function classify(config: Config, { status, location, body }: Answer, signal: AbortSignal): Promise<Finding> {
   const { publicUrl } = config;
   const tell = (message: string) => problem("public-url", message);
   if (location !== null)
-    return tell(`${publicUrl} leads on to ${location}: set SERVICE_PUBLIC_URL to where people end up.`);
+    return tell(`${publicUrl} redirects to ${location}. Set SERVICE_PUBLIC_URL to the final address.`);
   if (status !== 200 || field(body, "name") !== "human-task-service")
     return tell(
-      `Something else than this service answers at ${publicUrl} (HTTP ${status}): check SERVICE_PUBLIC_URL, and where the proxy leads.`,
+      `Another program responds at ${publicUrl} (HTTP ${status}). Check SERVICE_PUBLIC_URL and the target of the proxy.`,
     );
   const health = await ask(`${publicUrl}/api/health`, signal);
   if (health.status !== 200)
-    return tell(`The service at ${publicUrl} is not well (HTTP ${health.status} of /api/health): its log says why.`);
+    return tell(`The service at ${publicUrl} is unhealthy (/api/health returns HTTP ${health.status}). See its log.`);
   const version = field(body, "version");
   const other = await findDifference(config, version === VERSION, signal);
   if (other !== null) return tell(other);
   if (version !== VERSION)
-    return warning(
-      "public-url",
-      `Version ${String(version)} runs at ${publicUrl}, and this is ${VERSION}: restart it.`,
-    );
-  return ok("public-url", `This service answers at ${publicUrl}.`);
+    return warning("public-url", `${publicUrl} runs version ${String(version)}, and this is ${VERSION}. Restart it.`);
+  return ok("public-url", `This service responds at ${publicUrl}.`);
 }
 
 /**
- * What tells the service there from one with the settings of this environment, as a sentence; null: nothing does. The
- * token goes only where nobody in between could read it, and only after something that says it is this service.
+ * Returns how the running service differs from one with these settings, as a sentence, or null. The token is sent only
+ * over an encrypted or local connection, and only to a server that says it is this service.
  *
- * @param isSameVersion - else its settings may have other fields
+ * @param isSameVersion - false if its settings may have other fields
  */
 async function findDifference(config: Config, isSameVersion: boolean, signal: AbortSignal): Promise<string | null> {
   const { publicUrl, adminToken } = config;
@@ -75,13 +72,13 @@ async function findDifference(config: Config, isSameVersion: boolean, signal: Ab
       isDeepStrictEqual(field(body, key), field(ours, key)) ? [] : name,
     );
     if (names.length === 0 || !isSameVersion) return null;
-    return `The service at ${publicUrl} runs with other settings than these (${names.join(", ")}): start it again with them.`;
+    return `The service at ${publicUrl} runs with different settings (${names.join(", ")}). Restart it with these settings.`;
   }
   if (knowsToken)
-    return `The service at ${publicUrl} does not know this SERVICE_ADMIN_API_TOKEN: it is another one, or was started with other settings.`;
-  // What an error links to is built from the address that the service takes for its own.
+    return `The service at ${publicUrl} rejects this SERVICE_ADMIN_API_TOKEN. It is another service, or it was started with different settings.`;
+  // Links in errors start with the public URL of that service.
   if (field(body, "docs") === docsLink(publicUrl, "UNAUTHENTICATED")) return null;
-  return `The service that answers at ${publicUrl} takes another address for its own: start it with this SERVICE_PUBLIC_URL.`;
+  return `The service at ${publicUrl} has a different SERVICE_PUBLIC_URL. Restart it with this one.`;
 }
 
 const COMPARED: readonly (readonly [string, string])[] = [
@@ -93,29 +90,29 @@ const COMPARED: readonly (readonly [string, string])[] = [
   ["body_limit_bytes", "SERVICE_BODY_LIMIT_BYTES"],
 ];
 
-/** The service itself speaks http on its port: whatever else people reach is a proxy's. */
+/** The service itself speaks http on its port. Any other public URL leads to a proxy. */
 function checkProxy({ publicUrl, port, trustedProxies }: Config): Finding {
   const { protocol, port: reached, hostname } = new URL(publicUrl);
   const isTls = protocol === "https:";
   if (!isTls && !isLoopback(hostname))
     return warning(
       "proxy",
-      `${publicUrl} is not https: passwords, tokens and answers can be read on their way. Put a proxy with TLS in front, and set SERVICE_PUBLIC_URL to it.`,
+      `${publicUrl} is not https, so others on the network can read passwords, tokens and answers. Put a proxy with TLS in front, and set SERVICE_PUBLIC_URL to it.`,
     );
-  if (!isTls && Number(reached || 80) === port) return off("proxy", "There is none, as far as the addresses tell.");
+  if (!isTls && Number(reached || 80) === port) return off("proxy", "No proxy detected.");
   if (trustedProxies.length === 0)
     return warning(
       "proxy",
-      "There is a proxy in front, and SERVICE_TRUSTED_PROXIES is not set: the limits of signing in take everybody for one. Set it to the proxy's address.",
+      "A proxy is in front, and SERVICE_TRUSTED_PROXIES is not set. Sign-in limits then count all people as one. Set it to the address of the proxy.",
     );
-  return ok("proxy", `Forwarding headers of ${trustedProxies.join(", ")} are believed.`);
+  return ok("proxy", `Forwarding headers of ${trustedProxies.join(", ")} are trusted.`);
 }
 
 interface Answer {
   status: number;
-  /** Where it sends people on to. */
+  /** Target of a redirect, or null. */
   location: string | null;
-  /** null: it is not JSON. */
+  /** null if it is not JSON. */
   body: unknown;
   clockAheadMs: number | null;
 }
@@ -153,21 +150,21 @@ function failureOf(publicUrl: string, error: unknown): string {
   const { hostname } = new URL(publicUrl);
   switch (codeOf(cause)) {
     case "CERT_HAS_EXPIRED":
-      return `The certificate of ${hostname} has expired: renew it.`;
+      return `The certificate of ${hostname} has expired. Renew it.`;
     case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return `The certificate at ${publicUrl} is not for ${hostname}: get one for this name, or correct SERVICE_PUBLIC_URL.`;
+      return `The certificate at ${publicUrl} is not for ${hostname}. Get a certificate for this name, or correct SERVICE_PUBLIC_URL.`;
     case "DEPTH_ZERO_SELF_SIGNED_CERT":
     case "SELF_SIGNED_CERT_IN_CHAIN":
     case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
     case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
-      return `Nobody known here vouches for the certificate of ${hostname}: serve it with its whole chain, or name your own authority in NODE_EXTRA_CA_CERTS.`;
+      return `The certificate of ${hostname} is not trusted here. Serve the whole chain, or set NODE_EXTRA_CA_CERTS to your own authority.`;
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
     case "EPROTO":
-      return `${publicUrl} does not speak TLS: put a proxy with a certificate there, or correct SERVICE_PUBLIC_URL.`;
+      return `${publicUrl} does not use TLS. Put a proxy with a certificate in front, or correct SERVICE_PUBLIC_URL.`;
     case "ENOTFOUND":
-      return `The name ${hostname} is unknown: add it to your DNS, or correct SERVICE_PUBLIC_URL.`;
+      return `The name ${hostname} does not resolve. Add it to your DNS, or correct SERVICE_PUBLIC_URL.`;
     default:
-      return `Nothing answers at ${publicUrl}: ${reasonOf(cause)} Start the service, or correct SERVICE_PUBLIC_URL.`;
+      return `Nothing responds at ${publicUrl}: ${reasonOf(cause)} Start the service, or correct SERVICE_PUBLIC_URL.`;
   }
 }

@@ -4,12 +4,12 @@ import type { Finding, Status } from "../../lib/findings.ts";
 
 /** Longest sentence, in characters: parts of it can come from strangers. */
 const MESSAGE_MAX = 600;
-/** What is shorter is no secret, and would be found in every sentence. */
+/** A shorter value is not a secret, and masking it would spoil every sentence. */
 const SECRET_MIN = 6;
 const STATUS_WIDTH = "problem".length;
 const COLORS = { ok: "green", warning: "yellow", problem: "red", off: "dim" } as const satisfies Record<Status, string>;
 
-/** One line for each finding, and what they come to. */
+/** Returns one line for each finding, and a summary. */
 export function reportText(findings: readonly Finding[], { color }: { color: boolean }): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const paint = (status: Status, text: string) =>
@@ -23,16 +23,16 @@ export function reportText(findings: readonly Finding[], { color }: { color: boo
 function sumOf(findings: readonly Finding[]): string {
   const count = (status: Status) => findings.filter((finding) => finding.status === status).length;
   const [problems, warnings] = [count("problem"), count("warning")];
-  if (problems + warnings === 0) return "All is well.";
+  if (problems + warnings === 0) return "No problems found.";
   return `${problems} ${problems === 1 ? "problem" : "problems"}, ${warnings} ${warnings === 1 ? "warning" : "warnings"}.`;
 }
 
-/** The same for programs. */
+/** Returns the findings as JSON. */
 export function reportJson(findings: readonly Finding[]): string {
   return `${JSON.stringify(findings, null, 2)}\n`;
 }
 
-/** Fit to be shown: in one line, without any of `secrets`, whoever repeats them. */
+/** Returns the finding in one line, with `secrets` masked. */
 export function shown(finding: Finding, secrets: readonly string[]): Finding {
   const line = finding.message.replaceAll(/\p{Cc}+/gu, " ");
   const clean = secrets.reduce((text, secret) => text.replaceAll(secret, "***"), line);
@@ -40,7 +40,7 @@ export function shown(finding: Finding, secrets: readonly string[]): Finding {
   return { ...finding, message: message.toWellFormed() };
 }
 
-/** The values of secret settings, and the passwords in addresses; the longest first, since one may hold another. */
+/** Returns secret settings and passwords in URLs. The longest come first, because one may contain another. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>, stored: Secrets | null): string[] {
   const named = new Set((env["SERVICE_VERIFIER_KEY_ENVS"] ?? "").split(",").map((name) => name.trim()));
   const isSecret = (name: string) => /(TOKEN|KEY|SECRET|PASSWORD)$/.test(name) || named.has(name);
@@ -52,7 +52,7 @@ export function secretsIn(env: Readonly<Record<string, string | undefined>>, sto
     .toSorted((a, b) => b.length - a.length);
 }
 
-/** As they are written, and as they are meant. */
+/** Returns the passwords of a URL, both encoded and decoded. */
 function passwordsIn(text: string): string[] {
   if (!URL.canParse(text)) return [];
   const { password, searchParams } = new URL(text);

@@ -3,17 +3,17 @@ import type { Secrets } from "../../config/keys.ts";
 import { findSecrets, NoSecretsYet } from "../../secrets.ts";
 import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
-/** In place of what the first start makes. */
+/** Placeholder for the secrets that the first start creates. */
 const NOT_MADE: Secrets = { adminToken: "", secretKey: "", payloadKey: "" };
 
 /**
- * Reads the settings as a start would, and makes no secret: one that is still to be made is empty.
- * @returns `config` null: a start would end here
+ * Reads the settings as a start would. Creates no secrets; missing ones are empty.
+ * @returns `config` is null if a start would fail
  */
 export function checkSettings(env: Readonly<Record<string, string | undefined>>): {
   findings: Finding[];
   config: Config | null;
-  /** From the data directory; null: none are read there. */
+  /** Secrets from the data directory, or null. */
   stored: Secrets | null;
 } {
   const findings: Finding[] = [];
@@ -30,12 +30,12 @@ export function checkSettings(env: Readonly<Record<string, string | undefined>>)
   try {
     const { config, warnings } = readConfig(env, find);
     findings.push(...warnings.map((sentence) => warning("settings", sentence)));
-    if (findings.length === 0) findings.push(ok("settings", "All of them can be read."));
+    if (findings.length === 0) findings.push(ok("settings", "All settings are valid."));
     return { findings, config, stored };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const problems = error.problems.map((sentence) => problem("settings", sentence));
-    const rest = off("everything-else", "Looked at once the settings can be read.");
+    const rest = off("everything-else", "Not checked, because the settings are invalid.");
     return { findings: [...problems, rest], config: null, stored };
   }
 }

@@ -4,18 +4,18 @@ import { ServiceError } from "../../errors.ts";
 import { accessTo, findPackages } from "../../verifier/providers.ts";
 import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
 
-/** Which vendors could be asked: their keys and packages are there. No vendor is called. */
+/** Checks the keys and packages of each provider. Calls none of them. */
 export function checkVerifier({ verifier }: Config): Finding[] {
   const { keys, keyEnvs } = verifier;
   const set = PROVIDERS.filter((provider) => keys[VENDOR_KEY_ENVS[provider]] !== undefined);
   const named = keyEnvs.map((name) =>
     keys[name] === undefined
       ? warning("verifier", `SERVICE_VERIFIER_KEY_ENVS allows ${name}, which is not set.`)
-      : ok("verifier", `Tasks may name the key in ${name}.`),
+      : ok("verifier", `Tasks may use the key in ${name}.`),
   );
   const providers = set.map((provider) => checkProvider(verifier, provider));
   const findings = [...providers, ...named];
-  return findings.length > 0 ? findings : [off("verifier", `No key is set, such as ${VENDOR_KEY_ENVS.openai}.`)];
+  return findings.length > 0 ? findings : [off("verifier", `No API key is set, such as ${VENDOR_KEY_ENVS.openai}.`)];
 }
 
 function checkProvider(settings: Config["verifier"], provider: VerifierProvider): Finding {
@@ -25,9 +25,9 @@ function checkProvider(settings: Config["verifier"], provider: VerifierProvider)
     const { baseURL } = accessTo(settings, { provider, api_key_env });
     findPackages(provider);
     const where = baseURL === undefined ? "" : ` at ${baseURL}`;
-    return ok(name, `Can be asked${where}; whether ${api_key_env} is good shows with the first answer.`);
+    return ok(name, `Configured${where}. The first answer shows whether ${api_key_env} is valid.`);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    return problem(name, error.message);
+    return problem(name, error.details?.[0]?.message ?? error.message);
   }
 }

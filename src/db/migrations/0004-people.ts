@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** The directory, who is signed in, service keys, rate limits, and to whom tasks are offered. schema.ts describes the columns. */
+/** Users, sessions, embed keys, rate limits and candidates of tasks. schema.ts describes the columns. */
 export function people(dialect: Dialect): Migration {
   const int = dialect === "postgres" ? "bigint" : "integer";
   const inKeyOrder = dialect === "sqlite" ? sql`without rowid` : sql``;
@@ -64,7 +64,7 @@ export function people(dialect: Dialect): Migration {
         .modifyEnd(inKeyOrder)
         .execute();
 
-      // One row at most: whoever writes it has set the service up.
+      // At most one row. Inserting it completes setup, so only one process can.
       await db.schema
         .createTable("setup")
         .addColumn("id", int, (c) => c.primaryKey())

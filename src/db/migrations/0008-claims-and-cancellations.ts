@@ -21,7 +21,7 @@ export function claimsAndCancellations(dialect: Dialect): Migration {
         cancel_reason = (select ${reason} from audit_entries a where a.task_id = tasks.id and a.action = 'cancelled')
         where status = 'cancelled'`.execute(db);
 
-      // Nobody is working on a task that has ended. What is left are claims that run, few at any moment.
+      // Closed tasks have no claim. Only running claims are left, which are few at any moment.
       await sql`update tasks set claimed_by_user_id = null, claimed_by_email = null, claim_expires_at = null
         where ended_at is not null and claim_expires_at is not null`.execute(db);
       await sql`create index tasks_claimed on tasks (claim_expires_at) where claim_expires_at is not null`.execute(db);

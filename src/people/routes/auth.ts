@@ -4,7 +4,7 @@ import { callerOf } from "../caller.ts";
 import { SESSION_HEADERS, type LoginBody, type Me, type UpdateMeBody } from "../schema.ts";
 import { changeMe, readMe, signIn, signOut, type SignInContext } from "../sign-in.ts";
 
-const tags = ["auth"];
+const tags = ["Sign-in"];
 
 export const signInRoute = defineRoute({
   method: "POST",
@@ -36,9 +36,9 @@ export const signOutRoute = defineRoute({
   url: "/auth/logout",
   operationId: "signOut",
   summary: "Sign out",
-  description: "Ends the session. Without one there is nothing to end, and that is no error.",
+  description: "Ends the session. Succeeds without a session too.",
   tags,
-  answers: { 204: Type.Null({ description: "The session is over." }) },
+  answers: { 204: Type.Null({ description: "Signed out." }) },
   errors: ["MALFORMED_REQUEST", "FORBIDDEN", "PAYLOAD_TOO_LARGE", "COMMIT_UNKNOWN"],
   config: () => ({ resolveCaller: true }),
   handle: async (ctx: SignInContext, request, reply) => {
@@ -52,7 +52,7 @@ export const getMeRoute = defineRoute({
   url: "/auth/me",
   operationId: "getMe",
   summary: "Who is signed in?",
-  description: "200 for everybody; `authenticated` is false for nobody.",
+  description: "Always 200. `authenticated` is false without a session.",
   tags,
   answers: { 200: Type.Unsafe<Me>(Type.Ref("Me")) },
   errors: [],

@@ -13,14 +13,14 @@ import {
 } from "../schema.ts";
 import { createServiceKey, listServiceKeys, revokeServiceKey } from "../service-keys.ts";
 
-const tags = ["service keys"];
+const tags = ["Embed keys"];
 
 export const listServiceKeysRoute = defineRoute({
   method: "GET",
   url: "/service-keys",
   operationId: "listServiceKeys",
-  summary: "List service keys",
-  description: "Newest first, revoked ones included; the keys themselves are not kept.",
+  summary: "List embed keys",
+  description: "Newest first, including revoked keys. The service does not store the keys themselves.",
   tags,
   credentials: SIGNED_IN,
   querystring: ListServiceKeysQuery,
@@ -39,8 +39,8 @@ export const createServiceKeyRoute = defineRoute({
   method: "POST",
   url: "/service-keys",
   operationId: "createServiceKey",
-  summary: "Make a service key",
-  description: "`key` is in this answer and in no other.",
+  summary: "Create an embed key",
+  description: "Only this response contains `key`.",
   tags,
   credentials: SIGNED_IN,
   body: Type.Unsafe<CreateServiceKeyBody>(Type.Ref("CreateServiceKey")),
@@ -54,12 +54,12 @@ export const revokeServiceKeyRoute = defineRoute({
   method: "DELETE",
   url: "/service-keys/:id",
   operationId: "revokeServiceKey",
-  summary: "Revoke a service key",
-  description: "At once, together with every embed token it made.",
+  summary: "Revoke an embed key",
+  description: "Takes effect immediately, also for embed tokens that the key created.",
   tags,
   credentials: SIGNED_IN,
   params: ServiceKeyParams,
-  answers: { 204: Type.Null({ description: "It opens nothing any more." }) },
+  answers: { 204: Type.Null({ description: "Revoked." }) },
   errors: [...WRITE_ERRORS, "NOT_FOUND"],
   handle: async (ctx: { db: Db }, request, reply) => {
     await revokeServiceKey(ctx, callerOf(request), request.params.id);

@@ -5,13 +5,13 @@ import { defineRoute } from "../../http/route.ts";
 import { SESSION_HEADERS, type SetupBody, type SetupResult, type SetupStatus } from "../schema.ts";
 import { needsSetup, setUpOperator, type PeopleContext, type SetupSource } from "../setup.ts";
 
-const tags = ["setup"];
+const tags = ["Setup"];
 
 export const getSetupStatusRoute = defineRoute({
   method: "GET",
   url: "/setup/status",
   operationId: "getSetupStatus",
-  summary: "Is set-up still to be done?",
+  summary: "Read the setup status",
   tags,
   answers: { 200: Type.Unsafe<SetupStatus>(Type.Ref("SetupStatus")) },
   errors: [],
@@ -22,8 +22,9 @@ export const setUpOperatorRoute = defineRoute({
   method: "POST",
   url: "/setup/operator",
   operationId: "setUpOperator",
-  summary: "Make the first operator",
-  description: "Once. Signs the operator in. From another machine, or through a proxy, it takes the set-up token.",
+  summary: "Create the first operator",
+  description:
+    "Works once, and signs the operator in. From another machine or through a proxy, the setup token is required.",
   tags,
   body: Type.Unsafe<SetupBody>(Type.Ref("SetupOperator")),
   answers: { 201: Type.Unsafe<SetupResult>({ ...Type.Ref("SetupResult"), headers: SESSION_HEADERS }) },
@@ -45,7 +46,7 @@ export const setUpOperatorRoute = defineRoute({
   },
 });
 
-/** What proxies and tunnels add to a request that they pass on. */
+/** Headers that proxies and tunnels add. */
 const FORWARDING_HEADERS =
   /^(forwarded|x-forwarded-.*|x-real-ip|x-client-ip|x-original-.*|via|true-client-ip|cf-.*|fly-.*|x-envoy-.*)$/;
 

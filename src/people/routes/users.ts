@@ -7,14 +7,14 @@ import { callerOf } from "../caller.ts";
 import { ListUsersQuery, UserParams, type CreateUserBody, type UpdateUserBody, type UserRecord } from "../schema.ts";
 import { changeUser, createUser, deactivateUser, listDirectory, readUser, type UsersContext } from "../users.ts";
 
-const tags = ["users"];
+const tags = ["Users"];
 
 export const listUsersRoute = defineRoute({
   method: "GET",
   url: "/users",
   operationId: "listUsers",
   summary: "List users",
-  description: 'Newest first. The header `Link` with `rel="next"` leads to the next page.',
+  description: 'Newest first. The `Link` header with `rel="next"` is the address of the next page.',
   tags,
   credentials: SIGNED_IN,
   querystring: ListUsersQuery,
@@ -63,7 +63,7 @@ export const updateUserRoute = defineRoute({
   operationId: "updateUser",
   summary: "Change a user",
   description:
-    "What is left out stays; `null` clears. Deactivating, demoting or setting a password ends that user's sessions.",
+    "Omitted fields are unchanged, and `null` clears a field. Deactivating a user, removing operator rights and setting a password end the sessions of the user.",
   tags,
   credentials: SIGNED_IN,
   params: UserParams,
@@ -86,7 +86,7 @@ export const deleteUserRoute = defineRoute({
   url: "/users/:id",
   operationId: "deleteUser",
   summary: "Deactivate a user",
-  description: "The user stays on record, is signed out everywhere, and the address stays taken.",
+  description: "Signs the user out everywhere. The user stays in the directory and keeps the email.",
   tags,
   credentials: SIGNED_IN,
   params: UserParams,

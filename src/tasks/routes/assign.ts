@@ -7,7 +7,7 @@ import { assignTask, claimTask, releaseTask } from "../claims.ts";
 import { toRecord } from "../record.ts";
 import { TaskParams, type AssignTaskBody, type ClaimTaskBody, type TaskRecord } from "../schema.ts";
 
-const tags = ["tasks"];
+const tags = ["Tasks"];
 
 const Task = Type.Unsafe<TaskRecord>(Type.Ref("Task"));
 
@@ -17,7 +17,7 @@ export const claimTaskRoute = defineRoute({
   operationId: "claimTask",
   summary: "Claim a task",
   description:
-    "Says for ten minutes that the signed-in person is working on it; again renews it. A candidate is assigned by it. It keeps others from starting, never from answering.",
+    "Shows for ten minutes that the signed-in person is working on the task. Call again to renew the claim. If the task was offered to several people, it is assigned to the person who claims it. Others can still answer.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
@@ -36,7 +36,8 @@ export const releaseTaskRoute = defineRoute({
   url: "/tasks/:id/release",
   operationId: "releaseTask",
   summary: "Release a claim",
-  description: "By whoever holds it, or an operator. What a candidate had taken is on offer again.",
+  description:
+    "For the holder of the claim and for operators. A task that was offered to several people is offered again.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
@@ -53,7 +54,7 @@ export const assignTaskRoute = defineRoute({
   url: "/tasks/:id/assign",
   operationId: "assignTask",
   summary: "Assign a task",
-  description: "To one user, to one address, or with null to nobody. Offers to others end.",
+  description: "Assigns the task to a user or an email, or unassigns it with null. Ends offers to other people.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,

@@ -7,7 +7,7 @@ import { createTask, type CreationContext } from "../create.ts";
 import { toRecord } from "../record.ts";
 import type { TaskRecord } from "../schema.ts";
 
-const tags = ["tasks"];
+const tags = ["Tasks"];
 
 export const createTaskRoute = defineRoute({
   method: "POST",
@@ -15,21 +15,21 @@ export const createTaskRoute = defineRoute({
   operationId: "createTask",
   summary: "Create a task",
   description:
-    "Idempotent on `idempotency_key`: a key that is bound to a task, whatever its status, gives that task, with `Idempotent-Replayed: true`.",
+    "Idempotent by `idempotency_key`. If a task with this key exists, whatever its status, the response is that task, with `Idempotent-Replayed: true`.",
   tags,
   credentials: SIGNED_IN,
   body: Type.Ref("CreateTask"),
   answers: {
     201: Type.Unsafe<TaskRecord>({
       ...Type.Ref("Task"),
-      description: "The task, new or found by its key.",
+      description: "The new task, or the existing task with this key.",
       headers: {
         "Idempotent-Replayed": {
-          description: "`true` when the key was bound to this task before.",
+          description: "`true` if the task existed before.",
           schema: { type: "string", enum: ["true", "false"] },
         },
         "Idempotent-Mismatch": {
-          description: "`true` on a replay that asks for something else than the task was created with.",
+          description: "`true` if the request differs from the request that created the task.",
           schema: { type: "string", enum: ["true"] },
         },
       },

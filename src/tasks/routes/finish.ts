@@ -8,7 +8,7 @@ import { ANSWER_ERRORS, TaskParams, type CancelTaskBody, type CompleteTaskBody, 
 import type { Notifier } from "../notices.ts";
 import { cancelTask, completeTask, removeTask, type CompletionContext } from "../tasks.ts";
 
-const tags = ["tasks"];
+const tags = ["Tasks"];
 
 const Task = Type.Unsafe<TaskRecord>(Type.Ref("Task"));
 
@@ -18,7 +18,7 @@ export const completeTaskRoute = defineRoute({
   operationId: "completeTask",
   summary: "Complete a task",
   description:
-    "Answers a task. With a verifier the answer may come back as `rejected` (answer again) or end the task as `verification_exhausted`.",
+    "Answers a task. With a verifier the status may become `rejected` (answer again) or `verification_exhausted` (closed).",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
@@ -55,7 +55,7 @@ export const deleteTaskRoute = defineRoute({
   operationId: "deleteTask",
   summary: "Delete a task",
   description:
-    "Removes the task, its documents and what is owed for it. One audit entry stays: which task, who deleted it, when.",
+    "Deletes the task, its documents and its pending deliveries. One audit entry remains: the id, who deleted the task, and when.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,

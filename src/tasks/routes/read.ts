@@ -20,7 +20,7 @@ import {
 import { readStats } from "../stats.ts";
 import { readAuditTrail, readTask } from "../tasks.ts";
 
-const tags = ["tasks"];
+const tags = ["Tasks"];
 
 const Task = Type.Unsafe<TaskRecord>(Type.Ref("Task"));
 
@@ -29,7 +29,7 @@ export const listTasksRoute = defineRoute({
   url: "/tasks",
   operationId: "listTasks",
   summary: "List tasks",
-  description: 'Newest first. The header `Link` with `rel="next"` leads to the next page.',
+  description: 'Newest first. The `Link` header with `rel="next"` is the address of the next page.',
   tags,
   credentials: SIGNED_IN,
   querystring: ListTasksQuery,
@@ -49,7 +49,7 @@ export const countTasksRoute = defineRoute({
   url: "/tasks/counts",
   operationId: "countTasks",
   summary: "Count tasks",
-  description: "How much there is to do.",
+  description: "Counts of open and closed tasks for the caller.",
   tags,
   credentials: SIGNED_IN,
   answers: { 200: Type.Unsafe<TaskCounts>(Type.Ref("TaskCounts")) },
@@ -92,8 +92,8 @@ export const getStatsRoute = defineRoute({
   method: "GET",
   url: "/stats",
   operationId: "getStats",
-  summary: "Numbers of the last days",
-  tags: ["operations"],
+  summary: "Statistics",
+  tags: ["Operations"],
   credentials: SIGNED_IN,
   querystring: StatsQuery,
   answers: { 200: Type.Unsafe<Stats>(Type.Ref("Stats")) },

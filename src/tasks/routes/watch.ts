@@ -10,7 +10,7 @@ import { toPollResult } from "../record.ts";
 import { PollQuery, TaskParams, type PollResult } from "../schema.ts";
 import { pollTask } from "../tasks.ts";
 
-const tags = ["tasks"];
+const tags = ["Tasks"];
 
 const DEFAULT_POLL_SECONDS = 25;
 
@@ -18,9 +18,9 @@ export const pollTaskRoute = defineRoute({
   method: "GET",
   url: "/tasks/:id/poll",
   operationId: "pollTask",
-  summary: "Wait for the end of a task",
+  summary: "Poll a task",
   description:
-    "Answers at once when the task has ended, else when it does, else after `timeout` seconds with the current state.",
+    "Returns when the task closes, immediately if it is closed already, or after `timeout` seconds with the current state.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
@@ -43,12 +43,14 @@ export const streamTaskChangesRoute = defineRoute({
   method: "GET",
   url: "/events",
   operationId: "streamTaskChanges",
-  summary: "Hear of changes as they happen",
+  summary: "Stream task changes",
   description:
-    "Server-sent events. `reset`: anything may have changed; always the first one. `task`: `{id, status}` of a task that is new or has changed, within what the caller may see; a deleted one has the status `deleted`. Nothing is sent again: after a break, read what you show anew.",
+    "Server-sent events. `reset` is always the first event; it means that anything may have changed. `task` has the `{id, status}` of a task that was created or changed and that the caller may see. A deleted task has the status `deleted`. Events are not repeated: after a lost connection, reload the tasks that you show.",
   tags,
   credentials: SIGNED_IN,
-  answers: { 200: Type.Unsafe<string>({ type: "string", description: "Events, until either side ends it." }) },
+  answers: {
+    200: Type.Unsafe<string>({ type: "string", description: "Events, until either side closes the connection." }),
+  },
   errors: [...READ_ERRORS, "OVERLOADED"],
   produces: ["text/event-stream"],
   exposeHeadRoute: false,

@@ -9,6 +9,7 @@ import { launchChromium } from "./chromium.ts";
 const SIZES = {
   phone: { width: 390, height: 844 },
   narrow: { width: 320, height: 640 },
+  tablet: { width: 1024, height: 768 },
   /** Where the navigation is a rail of icons. */
   desk: { width: 1280, height: 800 },
   wide: { width: 1440, height: 900 },

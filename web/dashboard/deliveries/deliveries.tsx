@@ -8,38 +8,33 @@ import type { Delivery, DeliveryFilter, Redelivery } from "./queries.ts";
 import { Redeliver } from "./redeliver.tsx";
 import { DELIVERY_STATUSES, shortId } from "./status.tsx";
 import { DeliveryTable } from "./table.tsx";
+import { useDialog } from "../ui/dialog.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { Page, ErrorPanel } from "../ui/page.tsx";
 import { abandonedQuery } from "../queries.ts";
 import "../operate.css";
 
-/** Callbacks, and what became of them. */
+/** Callbacks, and their results. */
 export function DeliveriesPage() {
   const { id, ...filter } = useSearch({ from: "/signed-in/operating/deliveries" });
   const navigate = useNavigate();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [asked, setAsked] = useState<Redelivery | null>(null);
+  const { asked, ask, close } = useDialog<Redelivery>();
   return (
-    <Page
-      title="Deliveries"
-      about="Callbacks that tell your agents how a task ended"
-      actions={<RedeliverAll filter={filter} onAsk={setAsked} />}
-    >
+    <Page title="Callbacks" about="Callbacks to your agents" actions={<RedeliverAll filter={filter} onAsk={ask} />}>
       <Filters filter={filter} />
-      <Deliveries filter={filter} onRedeliver={(ids) => setAsked({ ids })} selected={selected} onSelect={setSelected} />
+      <Deliveries filter={filter} onRedeliver={(ids) => ask({ ids })} selected={selected} onSelect={setSelected} />
       <DeliveryDrawer
         id={id}
-        onRedeliver={(id) => setAsked({ ids: [id] })}
+        onRedeliver={(id) => ask({ ids: [id] })}
         onClose={() => void navigate({ to: "/deliveries", search: filter })}
       />
-      {asked !== null && (
-        <Redeliver which={asked} onDone={() => setSelected(new Set())} onClose={() => setAsked(null)} />
-      )}
+      {asked !== null && <Redeliver which={asked} onDone={() => setSelected(new Set())} onClose={close} />}
     </Page>
   );
 }
 
-/** Of the receiver that is shown, or of all; the service does not do it by task. */
+/** Retries all failed callbacks, or those to the receiver that is shown. The API has no filter by task for this. */
 function RedeliverAll({ filter, onAsk }: { filter: DeliveryFilter; onAsk: (which: Redelivery) => void }) {
   const { origin, task_id } = filter;
   const { data: count = "0" } = useQuery(abandonedQuery(origin));
@@ -49,7 +44,7 @@ function RedeliverAll({ filter, onAsk }: { filter: DeliveryFilter; onAsk: (which
       variant="default"
       onClick={() => onAsk({ status: "ABANDONED", ...(origin === undefined ? {} : { origin }) })}
     >
-      Redeliver all that were given up
+      Retry all failed
     </Button>
   );
 }
@@ -74,12 +69,12 @@ function Filters({ filter }: { filter: DeliveryFilter }) {
       </nav>
       {filter.task_id !== undefined && (
         <Link to="/deliveries" search={{ ...filter, task_id: undefined }} className="chip info">
-          Of {shortId(filter.task_id)}: show all
+          Task {shortId(filter.task_id)}: show all
         </Link>
       )}
       {filter.origin !== undefined && (
         <Link to="/deliveries" search={{ ...filter, origin: undefined }} className="chip info">
-          To {filter.origin}: show all
+          Receiver {filter.origin}: show all
         </Link>
       )}
     </div>
@@ -97,7 +92,7 @@ function Deliveries({ filter, ...table }: DeliveriesProps) {
   const query = useInfiniteQuery(deliveriesQuery(filter));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="Could not load the list" error={query.error} retry={() => void query.refetch()} />;
   const rows = query.data.pages.flatMap((page) => page.data);
   if (rows.length === 0) return <Nothing filter={filter} />;
   return (
@@ -114,13 +109,13 @@ function Nothing({ filter }: { filter: DeliveryFilter }) {
       <div className="empty">
         <h2>No callbacks yet</h2>
         <p>
-          A task that is created with a <code>callback_url</code> tells it how it ended.
+          Create a task with a <code>callback_url</code> to get its outcome as a callback.
         </p>
       </div>
     );
   return (
     <div className="empty">
-      <h2>No deliveries match</h2>
+      <h2>No callbacks match</h2>
       <Link to="/deliveries">Show all</Link>
     </div>
   );

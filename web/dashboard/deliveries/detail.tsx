@@ -15,7 +15,7 @@ interface DeliveryDrawerProps {
   onClose: () => void;
 }
 
-/** One delivery, beside the list: where it goes, what was tried, and what is sent. */
+/** One callback, beside the list: its receiver, attempts and body. */
 export function DeliveryDrawer({ id, onRedeliver, onClose }: DeliveryDrawerProps) {
   return (
     <Drawer
@@ -37,20 +37,20 @@ function Detail({ id, onRedeliver }: { id: string; onRedeliver: (id: string) => 
   const query = useQuery(deliveryQuery(id));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="It could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="Could not load the callback" error={query.error} retry={() => void query.refetch()} />;
   const delivery = query.data;
   return (
     <div className="stack detail">
       <div className="row between">
         <DeliveryChip status={delivery.status} />
         <Button variant="default" size="xs" onClick={() => onRedeliver(id)}>
-          Redeliver
+          Send again
         </Button>
       </div>
       <Facts delivery={delivery} />
       <h3>Attempts</h3>
       {delivery.attempts.length === 0 ? (
-        <p className="muted">Nothing was tried yet.</p>
+        <p className="muted">No attempts yet</p>
       ) : (
         <Attempts attempts={delivery.attempts} />
       )}
@@ -66,7 +66,7 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
       <dd>
         {delivery.url}{" "}
         <Link to="/deliveries" search={{ origin: new URL(delivery.url).origin }}>
-          All to this receiver
+          All callbacks to this receiver
         </Link>
       </dd>
       <dt>Task</dt>
@@ -75,10 +75,10 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
           {delivery.task_id}
         </Link>{" "}
         <Link to="/deliveries" search={{ task_id: delivery.task_id }}>
-          All of this task
+          All callbacks of this task
         </Link>
       </dd>
-      <dt>Task ended</dt>
+      <dt>Task closed</dt>
       <dd>
         <Time at={delivery.created_at} exact />
       </dd>
@@ -88,17 +88,17 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
   );
 }
 
-/** Latest on top. */
+/** The attempts, latest first. */
 function Attempts({ attempts }: { attempts: WholeDelivery["attempts"] }) {
   return (
     <table className="data" aria-label="Attempts">
       <thead>
         <tr>
           <th scope="col">Attempt</th>
-          <th scope="col">Began</th>
+          <th scope="col">Started</th>
           <th scope="col">Result</th>
           <th scope="col" className="number">
-            Took
+            Duration
           </th>
         </tr>
       </thead>
@@ -107,7 +107,7 @@ function Attempts({ attempts }: { attempts: WholeDelivery["attempts"] }) {
           <tr key={`${cycle}.${attempt}`}>
             <th scope="row">
               {attempt}
-              {cycle > 1 && <div className="muted">redelivery {cycle - 1}</div>}
+              {cycle > 1 && <div className="muted">retry {cycle - 1}</div>}
             </th>
             <td>
               <Time at={ended.started_at} exact />
@@ -131,10 +131,10 @@ function inShort(ms: number): string {
 }
 
 function Body({ body }: { body: string | null }) {
-  if (body === null) return <p className="muted">The body is gone, so there is nothing to send.</p>;
+  if (body === null) return <p className="muted">Body deleted. The callback cannot be sent again.</p>;
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(body);
-    toast({ message: "Copied, as it is sent." });
+    toast({ message: "Body copied" });
   };
   return (
     <>
@@ -155,7 +155,7 @@ function Body({ body }: { body: string | null }) {
   );
 }
 
-/** With room to read it; what is sent has none. */
+/** The body with indentation, which the sent body does not have. */
 function pretty(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 2);
 }

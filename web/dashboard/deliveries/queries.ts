@@ -7,24 +7,24 @@ type Schemas = components["schemas"];
 export type Delivery = Schemas["WebhookDelivery"];
 export type WholeDelivery = Schemas["WholeWebhookDelivery"];
 
-/** Which deliveries are shown. */
+/** Which callbacks the list shows. */
 export interface DeliveryFilter {
   readonly status?: Delivery["status"] | undefined;
   readonly task_id?: string | undefined;
-  /** Of the receiver. */
+  /** Origin of the receiver. */
   readonly origin?: string | undefined;
 }
 
-/** What stands in the address of the page. */
+/** The search parameters of the page. */
 export interface DeliverySearch extends DeliveryFilter {
-  /** The delivery that is open. */
+  /** Id of the callback that is open. */
   readonly id?: string | undefined;
 }
 
 const PATH = "/api/admin/webhook-deliveries";
 const LIVE_MS = 5_000;
 
-/** How soon to look again: what still moves is kept up to date, as long as somebody sees the page. */
+/** The refetch interval: a list with unfinished callbacks is kept up to date. */
 function pace(rows: readonly Delivery[]): number | false {
   return rows.some(({ status }) => status === "PENDING" || status === "FAILED") ? LIVE_MS : false;
 }
@@ -49,15 +49,15 @@ export function deliveryQuery(id: string) {
   });
 }
 
-/** Which callbacks are to be sent again: these, or all in a status, of one receiver or of all. */
+/** Which callbacks to send again: these ids, or all with a status, of one receiver or of all. */
 export type Redelivery =
   | { readonly ids: readonly string[] }
   | { readonly status: Delivery["status"]; readonly origin?: string };
 
-/** @returns how many are due now. @throws ApiError, OfflineError */
+/** @returns how many callbacks are sent again. @throws ApiError, OfflineError */
 export async function redeliver(which: Redelivery): Promise<number> {
   const { count } = await post<{ count: number }>(`${PATH}/redeliver`, which);
-  // Of all lists, and the number beside Deliveries.
+  // All lists, and the number beside Callbacks in the navigation.
   await queryClient.invalidateQueries({ queryKey: ["deliveries"] });
   return count;
 }

@@ -11,33 +11,30 @@ interface RedeliverProps {
   onClose: () => void;
 }
 
-/** Asks before callbacks are sent again, and says how many they are. */
+/** Asks for confirmation before callbacks are sent again, and says how many. */
 export function Redeliver({ which, onDone, onClose }: RedeliverProps) {
   const title = useTitle(which);
   const confirm = async (): Promise<void> => {
     const count = await redeliver(which);
     toast(
       count === 0
-        ? { message: "Nothing is redelivered: there is no such callback any more.", tone: "bad" }
-        : { message: count === 1 ? "The callback is on its way." : `${count} callbacks are on their way.` },
+        ? { message: "Nothing was sent. These callbacks no longer exist.", tone: "bad" }
+        : { message: count === 1 ? "Sending the callback" : `Sending ${count} callbacks` },
     );
     onDone();
   };
   return (
-    <Confirm title={title} action="Redeliver" tone="accent" onConfirm={confirm} onClose={onClose}>
-      The receiver gets the same body again, now, also if it had it before. Should it fail, a new series of attempts
-      begins.
+    <Confirm title={title} action="Send again" tone="accent" onConfirm={confirm} onClose={onClose}>
+      Sends the same body again now, even if it was received before. Retries start over if it fails.
     </Confirm>
   );
 }
 
 function useTitle(which: Redelivery): string {
   const origin = "ids" in which ? undefined : which.origin;
-  const { data: givenUp = "" } = useQuery(abandonedQuery(origin));
+  const { data: failed = "" } = useQuery(abandonedQuery(origin));
   if ("ids" in which)
-    return which.ids.length === 1 ? "Redeliver this callback?" : `Redeliver ${which.ids.length} callbacks?`;
+    return which.ids.length === 1 ? "Send this callback again?" : `Send ${which.ids.length} callbacks again?`;
   const to = origin === undefined ? "" : ` to ${origin}`;
-  return givenUp === "1"
-    ? `Redeliver the one callback${to} that was given up?`
-    : `Redeliver all ${givenUp} callbacks${to} that were given up?`;
+  return failed === "1" ? `Retry the failed callback${to}?` : `Retry all ${failed} failed callbacks${to}?`;
 }

@@ -2,10 +2,10 @@ import { IconCircleCheck, IconCircleDashed, IconCircleX, IconRefresh } from "../
 import type { Delivery } from "./queries.ts";
 import { Moment } from "../ui/times.tsx";
 
-/** What the API calls them, as people do. */
+/** The labels of the statuses of the API. */
 export const DELIVERY_STATUSES: Record<Delivery["status"], { label: string; tone: string; Icon: typeof IconRefresh }> =
   {
-    ABANDONED: { label: "Given up", tone: "bad", Icon: IconCircleX },
+    ABANDONED: { label: "Failed", tone: "bad", Icon: IconCircleX },
     FAILED: { label: "Retrying", tone: "warn", Icon: IconRefresh },
     PENDING: { label: "Pending", tone: "info", Icon: IconCircleDashed },
     SUCCEEDED: { label: "Delivered", tone: "ok", Icon: IconCircleCheck },
@@ -21,9 +21,9 @@ export function DeliveryChip({ status }: { status: Delivery["status"] }) {
   );
 }
 
-/** What came of the latest attempt, and when. */
+/** The result of the latest attempt, and its time. */
 export function LastResult({ delivery }: { delivery: Delivery }) {
-  if (delivery.last_attempt_at === null) return <span className="muted">Not tried yet</span>;
+  if (delivery.last_attempt_at === null) return <span className="muted">No attempts yet</span>;
   return (
     <span>
       {resultOf(delivery.last_status_code, delivery.last_error)}{" "}
@@ -37,15 +37,18 @@ export function LastResult({ delivery }: { delivery: Delivery }) {
 /** @param error - a stable word, a colon, and a sentence for people */
 export function resultOf(statusCode: number | null, error: string | null): string {
   if (error !== null) return error.replace(/^\w+: /, "");
-  return statusCode === null ? "Delivered" : `Answered ${statusCode}`;
+  return statusCode === null ? "Delivered" : `${statusCode} ${REASONS[statusCode] ?? ""}`.trim();
 }
 
-/** Where a callback goes, in short; the whole address stands with the delivery itself. */
+/** The names of the statuses that receivers use to accept a callback. */
+const REASONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content" };
+
+/** The host of the receiver. The detail shows the full address. */
 export function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** The part of an id that tells it from its neighbours. */
+/** The id, shortened to its prefix and its random end. */
 export function shortId(id: string): string {
   return `${id.slice(0, 4)}…${id.slice(-8)}`;
 }

@@ -13,7 +13,7 @@ interface DeliveryTableProps {
 }
 
 export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }: DeliveryTableProps) {
-  // What has left the list meanwhile is not meant any more.
+  // Callbacks that left the list are no longer selected.
   const chosen = rows.filter(({ id }) => selected.has(id)).map(({ id }) => id);
   const select = (id: string, isChosen: boolean): void =>
     onSelect(new Set(isChosen ? [...chosen, id] : chosen.filter((other) => other !== id)));
@@ -28,11 +28,11 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
         />
         {chosen.length > 0 && (
           <Button size="xs" onClick={() => onRedeliver(chosen)}>
-            Redeliver selected
+            Send selected again
           </Button>
         )}
       </div>
-      <table className="data as-cards" aria-label="Deliveries">
+      <table className="data as-cards" aria-label="Callbacks">
         <thead>
           <tr>
             <th scope="col">
@@ -47,7 +47,7 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
             <th scope="col">Next attempt</th>
             <th scope="col">Last result</th>
             <th scope="col">
-              <span className="skip">Redeliver</span>
+              <span className="skip">Send again</span>
             </th>
           </tr>
         </thead>
@@ -87,7 +87,7 @@ export function DeliveryTable({ rows, filter, onRedeliver, selected, onSelect }:
               </td>
               <td>
                 <Button variant="default" size="xs" onClick={() => onRedeliver([delivery.id])}>
-                  Redeliver
+                  Send again
                 </Button>
               </td>
             </tr>

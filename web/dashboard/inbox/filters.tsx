@@ -3,8 +3,8 @@ import { IconSearch } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { get } from "../api.ts";
-import type { Me, TaskStatus, User } from "../api.ts";
+import type { Me, TaskStatus } from "../api.ts";
+import { nameOf, activeUsersQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { STATUSES } from "../ui/status.tsx";
 
@@ -12,27 +12,16 @@ const SEARCH_WAIT_MS = 200;
 const OPEN_STATUSES: readonly TaskStatus[] = ["created", "rejected"];
 const ENDED_STATUSES: readonly TaskStatus[] = ["completed", "timed_out", "cancelled", "verification_exhausted"];
 
-/** The people tasks can be filtered by and assigned to. */
-export const usersQuery = {
-  queryKey: ["users", "active"],
-  queryFn: () => get<User[]>("/api/users?active=true&limit=200"),
-  staleTime: 60_000,
-};
-
-export function nameOf(user: Pick<User, "display_name" | "email" | "id">): string {
-  return user.display_name ?? user.email ?? user.id;
-}
-
 export function isFiltered({ q, status, assignee }: Scope): boolean {
   return q !== "" || status !== null || assignee !== null;
 }
 
-/** How the list is sorted and what it leaves out; all of it stands in the address. */
+/** How the list is sorted and filtered. The address has all of it. */
 export function Filters({ search, me }: { search: Scope; me: Me }) {
   const navigate = useNavigate();
   const isDone = search.scope === "done";
   const byPerson = me.is_operator && (search.scope === "all" || isDone);
-  const { data: users = [] } = useQuery({ ...usersQuery, enabled: byPerson });
+  const { data: users = [] } = useQuery({ ...activeUsersQuery, enabled: byPerson });
   const set = (change: Partial<Scope>) => void navigate({ to: ".", search: { ...search, ...change }, replace: true });
   const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? "You" : nameOf(user) }));
   return (
@@ -100,7 +89,7 @@ function Chip({ name, value, options, onChange }: ChipProps) {
       <Menu.Dropdown className="filter-options">
         <Menu.RadioGroup value={value} onChange={onChange}>
           {options.map((option) => (
-            <Menu.RadioItem key={option.value} value={option.value}>
+            <Menu.RadioItem key={option.value} value={option.value} closeMenuOnClick>
               {option.label}
             </Menu.RadioItem>
           ))}
@@ -112,16 +101,16 @@ function Chip({ name, value, options, onChange }: ChipProps) {
 
 function Search({ q, onChange }: { q: string; onChange: (q: string) => void }) {
   const [text, setText] = useState(q);
-  const [told, setTold] = useState(q);
-  // The address changed without us: back and forward, or filters that were cleared.
-  if (q !== told) {
-    setTold(q);
+  const [reported, setReported] = useState(q);
+  // The address changed by itself: back, forward, or cleared filters.
+  if (q !== reported) {
+    setReported(q);
     setText(q);
   }
   useEffect(() => {
-    if (text === told) return;
+    if (text === reported) return;
     const timer = setTimeout(() => {
-      setTold(text);
+      setReported(text);
       onChange(text);
     }, SEARCH_WAIT_MS);
     return () => clearTimeout(timer);
@@ -130,7 +119,7 @@ function Search({ q, onChange }: { q: string; onChange: (q: string) => void }) {
     <TextInput
       type="search"
       aria-label="Search"
-      placeholder="Search"
+      placeholder="Search titles, ids, keys, people"
       size="xs"
       maxLength={200}
       leftSection={<IconSearch size={14} aria-hidden />}

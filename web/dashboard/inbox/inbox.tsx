@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Me } from "../api.ts";
+import { headingOf } from "../../../form/plan/heading.ts";
 import { usePageTitle } from "../ui/page.tsx";
-import { meQuery } from "../queries.ts";
+import { useIsPhone } from "../ui/phone.ts";
+import { usePreferences } from "../ui/preferences.ts";
+import { meQuery, taskQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { TaskList, TITLES } from "./task-list.tsx";
 import { TaskPane } from "../task/task.tsx";
@@ -9,23 +11,24 @@ import { TaskPane } from "../task/task.tsx";
 /** The list, and beside it the task that is open. */
 export function InboxPage({ id, search }: { id: string | null; search: Scope }) {
   const { data: me } = useQuery(meQuery);
-  usePageTitle(TITLES[search.scope]);
+  const { data: task } = useQuery({ ...taskQuery(id ?? ""), enabled: id !== null });
+  const title = id === null || task === undefined ? null : headingOf(task.task)[0];
+  // A tab with a task has the name of the task first, so that several tabs can be told apart.
+  usePageTitle(title ?? TITLES[search.scope], title === null);
+  // A phone has room for one of the two, and the link that skips the navigation leads to it.
+  const isListAlone = useIsPhone() && id === null;
   if (me === undefined) return null;
   return (
     <div className={id === null ? "desk" : "desk has-task"}>
-      <TaskList id={id} search={search} me={me} />
-      <main id="main" className="pane" tabIndex={-1}>
-        {id === null ? <Hint me={me} /> : <TaskPane key={id} id={id} search={search} me={me} />}
+      <TaskList id={id} search={search} me={me} isMain={isListAlone} />
+      <main id={isListAlone ? undefined : "main"} className="pane" tabIndex={-1}>
+        {id === null ? <Hint /> : <TaskPane key={id} id={id} search={search} me={me} />}
       </main>
     </div>
   );
 }
 
-function Hint({ me }: { me: Me }) {
-  return (
-    <p className="hint">
-      Choose a task to see what is asked.
-      {me.is_operator && " Or press J and K to go through the list, and Enter to open a task."}
-    </p>
-  );
+function Hint() {
+  const { singleKeys } = usePreferences();
+  return <p className="hint">Select a task.{singleKeys && " Use J and K to move, Enter to open."}</p>;
 }

@@ -15,7 +15,7 @@ export function isSampleOfSetup({ idempotency_key }: Keyed): boolean {
   return idempotency_key.startsWith(SAMPLE_KEYS.setup);
 }
 
-/** What somebody who has just arrived may answer: money, a table, Markdown, a decision and a note. */
+/** A first task to answer, with money, a table, Markdown, a decision and a note. */
 export const SAMPLE_TASK = {
   task: "Approve a €1,240.00 refund for order #48219 after a delivery dispute",
   timeout_seconds: 7 * 24 * 3600,

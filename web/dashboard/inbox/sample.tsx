@@ -7,7 +7,7 @@ import { sentenceOf } from "../ui/page.tsx";
 import { meQuery, queryClient } from "../queries.ts";
 import { SAMPLE_KEYS, SAMPLE_TASK } from "./sample-task.ts";
 
-/** Creates a task to try, for whoever presses it, by the route that agents use, and opens it. */
+/** A button that creates a sample task for the person, through the API that agents use, and opens it. */
 export function CreateSample({ label, page }: { label: string; page: keyof typeof SAMPLE_KEYS }) {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);

@@ -13,13 +13,14 @@ import type { Scope } from "../queries.ts";
 import { CreateSample } from "./sample.tsx";
 import { Snippet } from "../ui/snippet.tsx";
 import { Deadline, isOpenStatus, StatusChip, useIsOver } from "../ui/status.tsx";
-import { whoOf } from "./who.ts";
+import { useNames, whoOf } from "./who.ts";
+import type { Names } from "./who.ts";
 
 export const TITLES: Record<Scope["scope"], string> = {
   all: "Inbox",
   mine: "Mine",
-  unclaimed: "Unclaimed",
-  done: "Done",
+  unclaimed: "Unassigned",
+  done: "Closed",
 };
 
 /** The row of a task in the list, as an element that can have the focus. */
@@ -27,7 +28,15 @@ export function rowOf(id: string): HTMLElement | null {
   return document.querySelector(`[data-task="${CSS.escape(id)}"]`);
 }
 
-export function TaskList({ id, search, me }: { id: string | null; search: Scope; me: Me }) {
+interface TaskListProps {
+  id: string | null;
+  search: Scope;
+  me: Me;
+  /** Whether the page shows nothing else. */
+  isMain: boolean;
+}
+
+export function TaskList({ id, search, me, isMain }: TaskListProps) {
   const section = useRef<HTMLElement>(null);
   const query = useInfiniteQuery(tasksQuery(search, me));
   const { data: counts } = useQuery(countsQuery);
@@ -38,14 +47,22 @@ export function TaskList({ id, search, me }: { id: string | null; search: Scope;
   // The task that is open has the page's first heading.
   const Heading = id === null ? "h1" : "h2";
   const said = useNews(tasks, search);
+  const names = useNames(me);
   useListKeys(section, id);
   useSteadyRows(section);
   return (
-    <section className="list" aria-label={TITLES[search.scope]} ref={section}>
+    <section
+      className="list"
+      aria-label={TITLES[search.scope]}
+      ref={section}
+      {...(isMain && { id: "main", tabIndex: -1 })}
+    >
       <header>
         <div className="list-title">
           <Heading>{TITLES[search.scope]}</Heading>
-          {waiting !== undefined && <span className="muted">{waiting} waiting</span>}
+          {query.data !== undefined && (
+            <span className="muted">{countOf(tasks.length, query.hasNextPage, waiting, search)}</span>
+          )}
         </div>
         <Filters search={search} me={me} />
       </header>
@@ -53,13 +70,13 @@ export function TaskList({ id, search, me }: { id: string | null; search: Scope;
       {query.isPending ? (
         <Skeletons />
       ) : query.isError && tasks.length === 0 ? (
-        <ErrorPanel title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />
+        <ErrorPanel title="Could not load the list" error={query.error} retry={() => void query.refetch()} />
       ) : tasks.length === 0 ? (
         <Nothing search={search} me={me} />
       ) : (
         <ul>
           {tasks.map((task) => (
-            <Row key={task.id} task={task} isOpen={task.id === id} search={search} me={me} />
+            <Row key={task.id} task={task} isOpen={task.id === id} search={search} me={me} names={names} />
           ))}
           {query.hasNextPage && (
             <li>
@@ -72,23 +89,28 @@ export function TaskList({ id, search, me }: { id: string | null; search: Scope;
   );
 }
 
-/** J and K go through the rows, from the one that has the focus, is open, or is the first. */
+/** Returns how many tasks the list has: those that match the filter, of all that wait. */
+function countOf(listed: number, hasMore: boolean, waiting: number | undefined, search: Scope): string {
+  const found = `${listed}${hasMore ? "+" : ""}`;
+  if (waiting === undefined) return isFiltered(search) ? `${found} found` : "";
+  return isFiltered(search) ? `${found} of ${waiting}` : `${waiting} waiting`;
+}
+
+/** J and K go through the rows, from the one that has the focus or is open; without one, to the first. */
 function useListKeys(section: RefObject<HTMLElement | null>, id: string | null): void {
   const rows = () => [...(section.current?.querySelectorAll<HTMLElement>("[data-task]") ?? [])];
-  const position = (all: HTMLElement[]): number =>
-    Math.max(
-      0,
-      all.findIndex((row) => row === document.activeElement) >= 0
-        ? all.findIndex((row) => row === document.activeElement)
-        : all.findIndex((row) => row.dataset["task"] === id),
-    );
+  /** -1: no row has the focus, and none is open. */
+  const position = (all: HTMLElement[]): number => {
+    const focused = all.findIndex((row) => row === document.activeElement);
+    return focused >= 0 ? focused : all.findIndex((row) => row.dataset["task"] === id);
+  };
   const move = (by: number) => {
     const all = rows();
     all[Math.min(Math.max(position(all) + by, 0), all.length - 1)]?.focus();
   };
   const open = () => {
     const all = rows();
-    all[position(all)]?.click();
+    all[Math.max(position(all), 0)]?.click();
   };
   // With a task open, arrows scroll it.
   const arrow = (by: number) =>
@@ -163,12 +185,14 @@ interface RowProps {
   isOpen: boolean;
   search: Scope;
   me: Me;
+  names: Names;
 }
 
 const Row = memo(
-  function Row({ task, isOpen, search, me }: RowProps) {
+  function Row({ task, isOpen, search, me, names }: RowProps) {
     const reason = task.status === "rejected" ? task.verifier_result?.reason : null;
     const isOver = useIsOver(task);
+    const who = isOver ? null : whoOf(task, me, names);
     return (
       <li>
         <Link
@@ -189,7 +213,7 @@ const Row = memo(
           )}
           <span className="task-meta">
             <StatusChip status={isOver ? "timed_out" : task.status} />
-            <span className="who">{whoOf(task, me)}</span>
+            {who !== null && <span className="who">{who}</span>}
             {isOpenStatus(task.status) && !isOver && <Deadline created={task.created_at} at={task.timeout_at} />}
           </span>
         </Link>
@@ -200,6 +224,7 @@ const Row = memo(
     before.isOpen === after.isOpen &&
     before.task === after.task &&
     before.me === after.me &&
+    before.names === after.names &&
     JSON.stringify(before.search) === JSON.stringify(after.search),
 );
 
@@ -214,8 +239,8 @@ interface LoadMoreProps {
 }
 
 /**
- * Loads the next part when it comes into view. It looks anew after each fetch, because a change that arrives meanwhile
- * refreshes the list and drops the part that was loading. What failed is tried again by its button only.
+ * Loads the next part when it comes into view. It checks again after each fetch, because a change that arrives during a
+ * fetch refreshes the list and drops that part. After a failure, only the button tries again.
  */
 function LoadMore({ query }: LoadMoreProps) {
   const place = useRef<HTMLDivElement>(null);
@@ -233,7 +258,7 @@ function LoadMore({ query }: LoadMoreProps) {
     <div className="stack rest" ref={place}>
       {hasFailed && query.error !== null && (
         <p className="muted" role="alert">
-          The rest of the list could not be loaded. {sentenceOf(query.error)}
+          Could not load the rest of the list. {sentenceOf(query.error)}
         </p>
       )}
       <Button variant="default" fullWidth loading={query.isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -264,39 +289,45 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
     return (
       <div className="empty">
         <h2>No tasks match</h2>
+        {search.q !== "" && <p>Search looks in titles, ids, idempotency keys and people.</p>}
         <Button
           variant="default"
           onClick={() => void navigate({ to: ".", search: { scope: search.scope, sort: search.sort } })}
         >
           Clear filters
         </Button>
+        {search.q !== "" && (
+          <Link to="/inbox" search={search.scope === "done" ? { q: search.q } : { scope: "done", q: search.q }}>
+            {search.scope === "done" ? "Search open tasks" : "Search closed tasks"}
+          </Link>
+        )}
       </div>
     );
   if (search.scope === "done")
     return (
       <div className="empty">
-        <h2>Nothing has ended yet</h2>
+        <h2>No closed tasks yet</h2>
         <Link to="/inbox">Go to the inbox</Link>
       </div>
     );
   if (isUsed === false && me.is_operator)
     return (
       <div className="empty">
-        <h2>No task has come in yet</h2>
+        <h2>No tasks yet</h2>
         <CreateSample label="Create a sample task" page="inbox" />
-        <p>Or let an agent ask, with one call:</p>
+        <p>Or let an agent create one with a single call:</p>
         <Snippet />
       </div>
     );
   const closed = counts?.closed_today ?? 0;
   return (
     <div className="empty">
-      <h2>All answered</h2>
+      <h2>All done</h2>
       <p>
-        {closed === 0 ? "Nothing waits for you." : `${closed} ${closed === 1 ? "task" : "tasks"} ended today (UTC).`}
+        {closed === 0 ? "You're all caught up." : `${closed} ${closed === 1 ? "task" : "tasks"} closed today (UTC).`}
       </p>
       <Link to="/inbox" search={{ scope: "done" }}>
-        See what is done
+        View closed tasks
       </Link>
     </div>
   );

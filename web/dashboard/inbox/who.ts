@@ -1,8 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import type { ListedTask, Me } from "../api.ts";
+import { nameOf, activeUsersQuery } from "../queries.ts";
 
-/** Whose task it is, as whoever reads it would say. */
-export function whoOf(task: Pick<ListedTask, "assigned_to_user_id" | "assigned_to_email">, me: Me): string {
-  if (task.assigned_to_user_id !== null && task.assigned_to_user_id === me.user_id) return "You";
-  if (task.assigned_to_email !== null) return task.assigned_to_email;
-  return task.assigned_to_user_id === null ? "Unassigned" : "Assigned";
+/** The names of people, by their id and by their email in lower case. */
+export type Names = ReadonlyMap<string, string>;
+
+type Closed = Pick<
+  ListedTask,
+  | "completed_by_email"
+  | "completed_by_user_id"
+  | "completed_by_slack_user_id"
+  | "completed_via_channel"
+  | "cancelled_by"
+  | "status"
+>;
+type Assigned = Pick<ListedTask, "assigned_to_user_id" | "assigned_to_email">;
+
+/** Returns the names that this person may see: operators see everyone's, others see addresses. */
+export function useNames(me: Me): Names {
+  const { data: users } = useQuery({ ...activeUsersQuery, enabled: me.is_operator });
+  return useMemo(() => {
+    const names = new Map<string, string>();
+    for (const user of users ?? []) {
+      names.set(user.id, nameOf(user));
+      if (user.email !== null) names.set(user.email.toLowerCase(), nameOf(user));
+    }
+    return names;
+  }, [users]);
+}
+
+/** Returns who has an open task, or who closed it; null if its status says enough. */
+export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | null {
+  switch (task.status) {
+    case "completed":
+      return `${answererOf(task, me, names) ?? "Someone"}${isThroughApi(task) ? ", through the API" : ""}`;
+    case "cancelled":
+      return `by ${cancellerOf(task, me, names)}`;
+    case "timed_out":
+    case "verification_exhausted":
+      return null;
+    default:
+      return assigneeOf(task, me, names);
+  }
+}
+
+function assigneeOf({ assigned_to_user_id: id, assigned_to_email: email }: Assigned, me: Me, names: Names): string {
+  if (id !== null && id === me.user_id) return "You";
+  return (id === null ? undefined : names.get(id)) ?? named(email, names) ?? (id === null ? "Unassigned" : "Assigned");
+}
+
+/** Returns who answered, and null if no one knows. An answer that an agent gave in someone's name is never "You". */
+export function answererOf(
+  { completed_by_user_id: id, completed_by_email: email, completed_by_slack_user_id: member }: Closed,
+  me: Me,
+  names: Names,
+): string | null {
+  if (id !== null && id === me.user_id) return "You";
+  const person = (id === null ? undefined : names.get(id)) ?? named(email, names);
+  return person ?? (member === null ? null : "A Slack member");
+}
+
+/** Returns whether an agent sent the answer: people answer through a channel. */
+export function isThroughApi({
+  status,
+  completed_via_channel,
+}: Pick<Closed, "status" | "completed_via_channel">): boolean {
+  return status === "completed" && completed_via_channel === null;
+}
+
+export function cancellerOf({ cancelled_by: email }: Pick<Closed, "cancelled_by">, me: Me, names: Names): string {
+  if (email === null) return "the agent";
+  return email === me.email ? "you" : (named(email, names) ?? email);
+}
+
+/** Returns the name that belongs to an email, or the email. */
+export function named(email: string, names: Names): string;
+export function named(email: string | null, names: Names): string | null;
+export function named(email: string | null, names: Names): string | null {
+  return email === null ? null : (names.get(email.toLowerCase()) ?? email);
 }

@@ -12,14 +12,14 @@ export type Texts = Readonly<Record<Name, string>>;
 /** One part as it was typed. */
 export interface Document {
   readonly text: string;
-  /** Sentences; none: the service takes it, as far as this part goes. */
+  /** Sentences. Empty: this part is valid. */
   readonly problems: readonly string[];
-  /** What the text says, or said before it was wrong; undefined: it never was right. */
+  /** The last valid value. undefined: the text was never valid. */
   readonly value: JsonObject | null | undefined;
 }
 export type Documents = Readonly<Record<Name, Document>>;
 
-/** @param before - what these texts replace; what cannot be read then still stands for what it was */
+/** @param before - the documents before the change. A text that is invalid now keeps its last valid value. */
 export function readDocuments(texts: Texts, before?: Documents): Documents {
   const all = NAMES.map((name): [Name, Document] => {
     const known = before?.[name];
@@ -37,19 +37,19 @@ function readDocument(name: Name, text: string, before: Document["value"]): Docu
   }
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { text, problems: ["This must be an object, in { }."], value: before };
+    return { text, problems: ["Must be an object in { }."], value: before };
   const object = value as JsonObject;
   const problems = name.endsWith("_schema") ? schemaProblems(object) : [];
   return { text, problems, value: problems.length === 0 ? object : before };
 }
 
-/** Those that the service finds. */
+/** The problems that the service would find. */
 function schemaProblems(schema: JsonObject): string[] {
   const parsed = parseSchema(schema);
   return parsed.ok ? [] : parsed.problems.map(({ path, message }) => at(path, message));
 }
 
-/** Why the service would refuse the payload although it is JSON: it does not fit its schema. */
+/** Why the payload does not match its schema. */
 export function misfits({ payload, payload_schema }: Documents): readonly string[] {
   if (payload.value == null || payload_schema.value == null) return [];
   const parsed = parseSchema(payload_schema.value);

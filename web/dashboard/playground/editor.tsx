@@ -2,10 +2,13 @@ import { Textarea } from "@mantine/core";
 import type { Name } from "./documents.ts";
 
 const LABELS: Record<Name, { label: string; description: string }> = {
-  payload: { label: "Payload", description: "What is to be reviewed." },
-  payload_schema: { label: "Payload schema", description: "What the payload looks like, in JSON Schema." },
-  response_schema: { label: "Response schema", description: "What an answer looks like; the form is made of it." },
-  form_definition: { label: "Form definition", description: "Hints for both, if any." },
+  payload: { label: "Payload", description: "What people review." },
+  payload_schema: { label: "Payload schema", description: "The JSON Schema of the payload." },
+  response_schema: {
+    label: "Response schema",
+    description: "The JSON Schema of the answer. The form is generated from it.",
+  },
+  form_definition: { label: "Form definition", description: "UI hints for both schemas. Optional." },
 };
 
 interface EditorProps {
@@ -13,14 +16,14 @@ interface EditorProps {
   text: string;
   /** Sentences. */
   problems: readonly string[];
-  /** Sentences that do not keep it from being sent. */
+  /** Sentences. They do not prevent sending. */
   warnings: readonly string[];
   onChange: (text: string) => void;
 }
 
 export const editorId = (name: Name): string => `editor-${name}`;
 
-/** One part of a task as JSON, with what is wrong with it below. */
+/** One part of a task as JSON, with its problems below. */
 export function Editor({ name, text, problems, warnings, onChange }: EditorProps) {
   return (
     <div>
@@ -38,7 +41,7 @@ export function Editor({ name, text, problems, warnings, onChange }: EditorProps
       />
       {warnings.length > 0 && (
         <div className="notice warn">
-          <p>Hints that change nothing:</p>
+          <p>Ignored hints:</p>
           <Sentences of={warnings} />
         </div>
       )}

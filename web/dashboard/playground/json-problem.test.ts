@@ -41,17 +41,17 @@ const CASES: readonly [text: string, line: number, column: number, says: RegExp]
   ["", 1, 1, /^A value is missing here/],
   ['{\n  "a": 1,\n}', 3, 1, /Remove the comma/],
   ['{\n  "a": 1\n  "b": 2\n}', 3, 3, /^A comma or the closing } is missing/],
-  ["{a: 1}", 1, 2, /^The name of a property is missing/],
+  ["{a: 1}", 1, 2, /^A property name in double quotes is missing/],
   ['{"a" 1}', 1, 6, /^A colon is missing/],
   ['{"a": "b}', 1, 10, /not closed/],
-  ['{"a": "b\n"}', 1, 9, /line break within a text/],
-  ["[True]", 1, 2, /^This is no value/],
+  ['{"a": "b\n"}', 1, 9, /Write a line break in a string as/],
+  ["[True]", 1, 2, /^Not a valid value/],
   ["['a']", 1, 2, /double quotes/],
-  ["[01]", 1, 3, /no number/],
+  ["[01]", 1, 3, /^Not a valid number/],
   ['["\\x"]', 1, 3, /^After a backslash/],
-  ["{} // done", 1, 4, /^The value ends before this/],
+  ["{} // done", 1, 4, /^The JSON ends before this/],
   ["[ // one\n1]", 1, 3, /no comments/],
-  ["[".repeat(9_999), 1, 501, /too deeply/],
+  ["[".repeat(9_999), 1, 501, /^Too many levels/],
 ];
 
 for (const [text, line, column, says] of CASES)

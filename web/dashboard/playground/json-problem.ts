@@ -37,10 +37,10 @@ export function jsonProblem(text: string): JsonProblem | null {
         at += 1;
         return null;
       }
-      if (next === undefined) return 'This text is not closed: a " is missing.';
-      if (next === "\n" || next === "\r") return 'A " is missing here. A line break within a text is written as \\n.';
-      if (next !== "\\") return "A control character cannot stand in a text: write it as \\u and four digits.";
-      if (take(ESCAPE) === "") return 'After a backslash stands one of " \\ / b f n r t, or u and four digits.';
+      if (next === undefined) return 'This string is not closed: a " is missing.';
+      if (next === "\n" || next === "\r") return 'A " is missing here. Write a line break in a string as \\n.';
+      if (next !== "\\") return "Control characters are not allowed in a string. Write \\u and four digits.";
+      if (take(ESCAPE) === "") return 'After a backslash, use one of " \\ / b f n r t, or u and four digits.';
     }
   };
 
@@ -63,12 +63,12 @@ export function jsonProblem(text: string): JsonProblem | null {
       if (text[at] !== ",") return `A comma or the closing ${close} is missing here.`;
       at += 1;
       take(SPACE);
-      if (text[at] === close) return `Nothing follows the comma before this ${close}. Remove the comma.`;
+      if (text[at] === close) return `Remove the comma before this ${close}.`;
     }
   };
 
   const readMember = (depth: number): string | null => {
-    if (text[at] !== '"') return "The name of a property is missing here, in double quotes.";
+    if (text[at] !== '"') return "A property name in double quotes is missing here.";
     const problem = readText();
     if (problem !== null) return problem;
     take(SPACE);
@@ -79,28 +79,28 @@ export function jsonProblem(text: string): JsonProblem | null {
 
   const readValue = (depth: number): string | null => {
     take(SPACE);
-    if (depth > MAX_DEPTH) return "This nests too deeply.";
+    if (depth > MAX_DEPTH) return "Too many levels of nesting.";
     const next = text[at];
     if (next === undefined) return "A value is missing here.";
     if (next === '"') return readText();
     if (next === "[") return readList("]", () => readValue(depth + 1));
     if (next === "{") return readList("}", () => readMember(depth + 1));
-    if (next === "'") return "Texts and names stand in double quotes.";
+    if (next === "'") return "Put strings and names in double quotes.";
     if (text.startsWith("//", at) || text.startsWith("/*", at)) return "JSON has no comments.";
-    if (take(NUMBER) !== "") return /[\d.]/.test(text[at] ?? "") ? "This is no number that JSON knows." : null;
+    if (take(NUMBER) !== "") return /[\d.]/.test(text[at] ?? "") ? "Not a valid number." : null;
     const start = at;
     const word = take(WORD);
     if (word === "true" || word === "false" || word === "null") return null;
     at = start;
     return word === ""
       ? "A value is missing here."
-      : 'This is no value: use true, false, null, a number, a "text", a list in [ ] or an object in { }.';
+      : 'Not a valid value. Use true, false, null, a number, a "string", a list in [ ] or an object in { }.';
   };
 
   const found = readValue(1);
   if (found !== null) return place(text, at, found);
   take(SPACE);
-  return at === text.length ? null : place(text, at, "The value ends before this. Remove what follows.");
+  return at === text.length ? null : place(text, at, "The JSON ends before this. Remove the rest.");
 }
 
 function place(text: string, at: number, message: string): JsonProblem {

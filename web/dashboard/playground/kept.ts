@@ -2,16 +2,16 @@ import { EXAMPLES } from "./examples.ts";
 import { NAMES } from "./documents.ts";
 import type { Texts } from "./documents.ts";
 
-/** What was typed in the playground. */
+/** The input of the playground. */
 export interface Typed {
-  /** What is asked. */
+  /** The question. */
   readonly task: string;
   readonly texts: Texts;
 }
 
 const KEY = "playground";
 
-/** What was typed last in this browser; storage that is full, forbidden or damaged gives the first example. */
+/** The last input in this browser, or the first example if there is none or it cannot be read. */
 export function readTyped(): Typed {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
@@ -25,7 +25,7 @@ export function keepTyped({ task, texts }: Typed): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ task, texts }));
   } catch {
-    // To find it again is a courtesy: the page works without.
+    // The page works without it.
   }
 }
 

@@ -23,7 +23,7 @@ import { toast } from "../ui/toasts.ts";
 /** How long a test task waits. */
 const TIMEOUT_SECONDS = 3600;
 
-/** A task to try out before an agent makes it: its parts as JSON, and beside them what a person would see. */
+/** Tries a task before an agent creates it: its parts as JSON, and a preview of the form beside them. */
 export function PlaygroundPage() {
   const { data: me } = useQuery(meQuery);
   return me === undefined ? null : <Playground me={me} />;
@@ -32,7 +32,7 @@ export function PlaygroundPage() {
 interface State {
   readonly task: string;
   readonly documents: Documents;
-  /** Counts the examples that were loaded: what was entered for one is not part of the next. */
+  /** The number of loaded examples. Input in one preview is not kept for the next. */
   readonly round: number;
 }
 
@@ -45,7 +45,7 @@ function Playground({ me }: { me: Me }) {
   const warnings = useMemo(() => warningsOf(documents), [documents]);
   const body = useMemo(() => bodyOf(task, documents), [task, documents]);
   const send = useMutation({
-    // Each is a task of its own, also when nothing was changed.
+    // Each test task gets a new key, even if nothing has changed.
     mutationFn: () =>
       post<Task>("/api/tasks", { ...body, idempotency_key: newKey(), assign_to: { user_id: me.user_id } }),
   });
@@ -66,12 +66,12 @@ function Playground({ me }: { me: Me }) {
   const submit = (): void => {
     if (first === undefined) return send.mutate();
     document.getElementById(editorId(first))?.focus();
-    toast({ message: "Not sent. Put right first what is marked.", tone: "bad" });
+    toast({ message: "Fix the errors first.", tone: "bad" });
   };
   return (
     <Page
       title="Playground"
-      about="Try out a task before an agent makes it. What you type is kept in this browser."
+      about="Try a task before an agent creates it. Your input is kept in this browser."
       actions={
         <>
           <Menu position="bottom-end">
@@ -100,7 +100,7 @@ function Playground({ me }: { me: Me }) {
           <Sent sent={send.data ?? null} error={send.error} isTold={found.isTold} />
           <TextInput
             label="Task"
-            description="What is asked, in one sentence."
+            description="The question, in one sentence."
             value={task}
             error={found.at.get("task")?.join(" ")}
             onChange={(event) => change({ task: event.currentTarget.value })}
@@ -143,7 +143,7 @@ function typedOf({ task, documents }: State): Typed {
   };
 }
 
-/** What would keep the service from making the task, as far as this page can know. */
+/** The problems for which the service would reject the task, as far as this page can check. */
 function useProblems(documents: Documents): Readonly<Record<Name, readonly string[]>> {
   return useMemo(() => {
     const { payload, payload_schema, response_schema, form_definition } = documents;
@@ -157,13 +157,13 @@ function useProblems(documents: Documents): Readonly<Record<Name, readonly strin
   }, [documents]);
 }
 
-/** Hints that change nothing. */
+/** The ignored hints, one sentence each. */
 function warningsOf(documents: Documents): readonly string[] {
   const form_definition = documents.form_definition.value;
   const payload = documents.payload.value ?? {};
   const payload_schema = documents.payload_schema.value;
   const ofAnswer = ignoredHints({ form_definition, response_schema: documents.response_schema.value, payload });
-  // What is shown where does not matter to them.
+  // Only the ignored hints matter here, not the plan.
   const { ignored } = planPayload({ payload, payload_schema, hints: form_definition?.["payload"], now: new Date(0) });
   return [
     ...ofAnswer.map(({ pointer, why }) => at(pointer, why)),
@@ -175,7 +175,7 @@ function newKey(): string {
   return `playground-${crypto.randomUUID()}`;
 }
 
-/** What an agent would post. */
+/** The request body that an agent would send. */
 function bodyOf(task: string, { payload, payload_schema, response_schema, form_definition }: Documents): object {
   return {
     task,
@@ -189,7 +189,7 @@ function bodyOf(task: string, { payload, payload_schema, response_schema, form_d
 }
 
 function curlOf(body: object): string {
-  // Within single quotes a shell knows no escapes.
+  // A shell has no escapes within single quotes.
   const json = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
   return `curl -s ${location.origin}/api/tasks \\
   -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" \\
@@ -197,7 +197,7 @@ function curlOf(body: object): string {
   -d '${json}'`;
 }
 
-/** What the service found, by the part it is in. `isTold`: all of it is in some part. */
+/** The errors of the service, by part. `isTold`: every error belongs to a part. */
 function foundBy(error: Error | null): { at: ReadonlyMap<string, readonly string[]>; isTold: boolean } {
   const details = error instanceof ApiError ? error.details : [];
   const found = new Map<string, string[]>();
@@ -213,14 +213,14 @@ function Sent({ sent, error, isTold }: { sent: Task | null; error: Error | null;
   if (error !== null)
     return (
       <p className="notice bad" role="alert">
-        Not sent. {isTold ? "The service found what is marked below." : sentenceOf(error)}
+        Not sent. {isTold ? "The errors are marked below." : sentenceOf(error)}
       </p>
     );
   return (
     <output>
       {sent !== null && (
         <span className="notice ok">
-          Sent. It waits for you, for an hour.{" "}
+          Sent. The task stays open for an hour.{" "}
           <Link to="/tasks/$id" params={{ id: sent.id }} search={{}}>
             Open the task
           </Link>

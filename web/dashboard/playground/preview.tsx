@@ -19,7 +19,7 @@ interface PreviewProps {
 
 const NOTHING: Entries = {};
 
-/** What a person would see of the task, and what their answer would be: drawn as the task page draws it. */
+/** The task as people see it, and the response that their answer gives. Rendered like the task page. */
 export function Preview({ documents, timeZone }: PreviewProps) {
   const [tab, setTab] = useState<string | null>("form");
   const [entries, setEntries] = useState(NOTHING);
@@ -29,10 +29,10 @@ export function Preview({ documents, timeZone }: PreviewProps) {
   const form_definition = documents.form_definition.value;
   const isBehind = Object.values(documents).some(({ problems }) => problems.length > 0);
   if (response_schema === undefined)
-    return <p className="notice">There is a form here once the response schema can be used.</p>;
+    return <p className="notice">The form appears here when the response schema is valid.</p>;
   const onAnswer = async (): Promise<Outcome> => {
     setTab("response");
-    return { kind: "failed", message: "This is a preview, and nothing was sent. Response JSON shows the answer." };
+    return { kind: "failed", message: "This is a preview. Nothing was sent. The tab Response JSON shows the answer." };
   };
   return (
     <Tabs value={tab} onChange={setTab}>
@@ -41,7 +41,7 @@ export function Preview({ documents, timeZone }: PreviewProps) {
         <Tabs.Tab value="payload">Payload</Tabs.Tab>
         <Tabs.Tab value="response">Response JSON</Tabs.Tab>
       </Tabs.List>
-      {isBehind && <p className="notice">Drawn from what could be used last, until the problems are put right.</p>}
+      {isBehind && <p className="notice">Showing the last valid version.</p>}
       <Tabs.Panel value="form">
         <TaskForm
           task={{
@@ -82,7 +82,7 @@ interface ResponseProps {
   timeZone: string;
 }
 
-/** The answer as it would be sent now, and what keeps the schema from accepting it. */
+/** The response for the current input, and why it does not match the schema. */
 function Response({ documents, entries, now, timeZone }: ResponseProps) {
   const { value: response_schema } = documents.response_schema;
   const form_definition = documents.form_definition.value;
@@ -108,12 +108,12 @@ function Response({ documents, entries, now, timeZone }: ResponseProps) {
         <p>
           <span className="chip ok">
             <IconCircleCheck size={14} stroke={1.75} aria-hidden />
-            The schema accepts it
+            Matches the schema
           </span>
         </p>
       ) : (
         <div className="notice warn">
-          <p>The schema does not accept it yet:</p>
+          <p>Doesn't match the schema yet:</p>
           <ul>
             {errors.map(({ name, title, message }) => (
               <li key={name} dir="auto">
@@ -124,7 +124,7 @@ function Response({ documents, entries, now, timeZone }: ResponseProps) {
         </div>
       )}
       <Source
-        title="What the agent receives as response"
+        title="The response that the agent receives"
         text={plan.value === undefined ? "" : JSON.stringify(plan.value, null, 2)}
       />
     </div>

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { versionQuery } from "./queries.ts";
 
 const PAGES = [
-  { href: "/api/docs", label: "API docs", about: "Every call, to try out." },
-  { href: "/api/redoc", label: "API reference", about: "The same, to read." },
-  { href: "/docs/troubleshooting", label: "Troubleshooting", about: "What each error means and what helps." },
+  { href: "/api/docs", label: "API docs", about: "Try the API." },
+  { href: "/api/redoc", label: "API reference", about: "Read the reference." },
+  { href: "/docs/troubleshooting", label: "Troubleshooting", about: "What each error means and how to fix it." },
 ];
 
 export function About() {

@@ -9,11 +9,7 @@ export function Embed() {
   if (settings.isPending) return <p className="muted">Loading</p>;
   if (settings.isError)
     return (
-      <ErrorPanel
-        title="The settings could not be loaded"
-        error={settings.error}
-        retry={() => void settings.refetch()}
-      />
+      <ErrorPanel title="Could not load the settings" error={settings.error} retry={() => void settings.refetch()} />
     );
   const { embed } = settings.data;
   return (
@@ -32,7 +28,7 @@ export function Embed() {
         <dt>Allowed origins</dt>
         <dd>
           {embed.allowed_origins.length === 0 ? (
-            <p>None: no page may show the form.</p>
+            <p>None. No page may embed the form.</p>
           ) : (
             <ul>
               {embed.allowed_origins.map((origin) => (
@@ -52,7 +48,7 @@ export function Embed() {
           <p className="muted">
             Each product mints them with a key of its own. See{" "}
             <Link to="/settings/{-$part}" params={{ part: "keys" }}>
-              Service keys
+              Embed keys
             </Link>
             .
           </p>

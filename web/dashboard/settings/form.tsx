@@ -39,7 +39,7 @@ export function Secret(props: SecretProps) {
     <PasswordInput
       {...props}
       autoComplete="new-password"
-      visibilityToggleButtonProps={{ "aria-label": `Show what is entered: ${props.label}`, tabIndex: 0 }}
+      visibilityToggleButtonProps={{ "aria-label": `Show ${props.label}`, tabIndex: 0 }}
     />
   );
 }

@@ -17,13 +17,13 @@ interface SenderFormProps {
   onClose: () => void;
 }
 
-/** By the name of a field, which is its place in what is sent; "": of none. */
+/** Errors by field name, which is the JSON Pointer in the body. "": the error of no field. */
 type Errors = Readonly<Record<string, string>>;
 
-/** What a field takes: its name, and what the service has against it. */
+/** The properties of a field: its name and its error. */
 type Field = (name: string) => { name: string; error: string | undefined; autoComplete: string };
 
-/** Adds or changes a sender. What the service has against a field is told at that field. */
+/** Adds or changes a sender. Errors of a field are shown at the field. */
 export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
   const [transport, setTransport] = useState<Transport>(sender?.transport ?? "smtp");
   const [isKeeping, setIsKeeping] = useState(sender !== null);
@@ -36,7 +36,7 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
       const body = bodyOf(form, sender, transport, isKeeping);
       if (sender === null) await requireNew(body.id);
       const saved = await post<Sender>(SENDERS, body);
-      toast({ message: sender === null ? `The sender ${nameOf(saved)} is added` : "Saved" });
+      toast({ message: sender === null ? `Sender ${nameOf(saved)} added` : "Saved" });
       await queryClient.invalidateQueries(sendersQuery);
       onClose();
     } catch (failure) {
@@ -100,14 +100,14 @@ interface SenderFieldsProps extends Pick<SenderFormProps, "sender" | "isFirst"> 
   field: Field;
 }
 
-/** Whom mail is from. */
+/** The name and the addresses of a sender. */
 function SenderFields({ sender, isFirst, field }: SenderFieldsProps) {
   return (
     <>
       <TextInput
         {...field("/display_name")}
         label="Name"
-        description="What operators see."
+        description="Shown to operators."
         defaultValue={sender?.display_name ?? ""}
         data-autofocus
       />
@@ -115,7 +115,7 @@ function SenderFields({ sender, isFirst, field }: SenderFieldsProps) {
         <TextInput
           {...field("/id")}
           label="Id"
-          description="Agents name it in notify, as in email+main:dana@example.com. It cannot be changed later."
+          description="Agents use it in notify, as in email+main:dana@example.com. You can't change it later."
           defaultValue={isFirst ? "main" : ""}
         />
       )}
@@ -123,21 +123,21 @@ function SenderFields({ sender, isFirst, field }: SenderFieldsProps) {
       <TextInput
         {...field("/from_name")}
         label="From name"
-        description="Stands beside the address. May be empty."
+        description="Display name. Optional."
         defaultValue={sender?.from_name ?? ""}
       />
       <TextInput
         {...field("/reply_to")}
         type="email"
         label="Reply to"
-        description="Empty: answers by mail go to the address it is from."
+        description="Default: the From address."
         defaultValue={sender?.reply_to ?? ""}
       />
     </>
   );
 }
 
-/** What was pressed to see it is gone. */
+/** Moves the focus, because the button that showed the field is gone. */
 function focus(field: HTMLElement | null): void {
   field?.focus();
 }
@@ -149,16 +149,16 @@ interface TransportFieldsProps extends SettingsProps {
   change: () => void;
 }
 
-/** How mail is sent. The settings of a sender that exists are kept until somebody asks to change them. */
+/** How email is sent. An existing sender keeps its settings unless the operator changes them. */
 function TransportFields({ sender, transport, setTransport, isKeeping, change, field }: TransportFieldsProps) {
   return isKeeping ? (
     <div className="choice">
       <div>
         <p>Sent through: {TRANSPORTS[transport].label}</p>
-        <p className="muted">Its settings are kept. They are never shown.</p>
+        <p className="muted">The settings are kept. They are never shown.</p>
       </div>
       <Button variant="default" size="xs" onClick={change}>
-        Change how it is sent
+        Change transport
       </Button>
     </div>
   ) : (
@@ -174,7 +174,8 @@ function TransportFields({ sender, transport, setTransport, isKeeping, change, f
       />
       {sender?.transport === transport && transport !== "log" && (
         <p className="notice">
-          Leave all of these empty to keep the settings. Whatever you enter replaces all of them, the password as well.
+          Leave all fields empty to keep the settings. If you enter any value, it replaces all settings, including the
+          password.
         </p>
       )}
       <Settings key={transport} transport={transport} field={field} />
@@ -187,7 +188,7 @@ interface SettingsProps {
   field: Field;
 }
 
-/** What has to be known of a way that mail takes. */
+/** The settings of a transport. */
 function Settings({ transport, field }: SettingsProps) {
   const [secure, setSecure] = useState("");
   const at = (name: string) => field(`/transport_config/${name}`);
@@ -203,13 +204,13 @@ function Settings({ transport, field }: SettingsProps) {
             {...at("secure")}
             label="Encryption"
             data={[
-              { value: "", label: "STARTTLS, where the server offers it" },
-              { value: "true", label: "TLS from the start" },
+              { value: "", label: "STARTTLS, if the server supports it" },
+              { value: "true", label: "TLS" },
             ]}
             value={secure}
             onChange={(event) => setSecure(event.currentTarget.value)}
           />
-          <TextInput {...at("user")} label="User" description="Empty where the server asks for none." />
+          <TextInput {...at("user")} label="User" description="Leave empty if the server needs no login." />
           <Secret {...at("password")} label="Password" />
         </>
       );
@@ -222,7 +223,7 @@ function Settings({ transport, field }: SettingsProps) {
   }
 }
 
-/** Of each way, what is entered for it. */
+/** The names of the settings of each transport. */
 const SETTINGS: Readonly<Record<Transport, readonly string[]>> = {
   smtp: ["host", "port", "secure", "user", "password"],
   resend: ["api_key"],
@@ -255,19 +256,19 @@ function bodyOf(form: HTMLFormElement, sender: Sender | null, transport: Transpo
   };
 }
 
-/** What is no number is sent as it is, for the service to say so. */
+/** Sends a port that is not a number unchanged, so that the service reports it. */
 function readSetting(name: string, value: string): string | number | boolean {
   if (name === "secure") return true;
   return name === "port" && /^\d+$/.test(value) ? Number(value) : value;
 }
 
-/** A sender of this id exists. */
+/** A sender with this id exists. */
 class TakenError extends Error {}
 
-/** The service would change the one that has the id. @throws TakenError, ApiError, OfflineError */
+/** The service would overwrite a sender with the same id. @throws TakenError, ApiError, OfflineError */
 async function requireNew(id: string): Promise<void> {
   const senders = await queryClient.fetchQuery({ ...sendersQuery, staleTime: 0 });
-  if (senders.some((other) => other.id === id)) throw new TakenError("There is a sender with this id. Edit that one.");
+  if (senders.some((other) => other.id === id)) throw new TakenError("A sender with this id exists. Edit that sender.");
 }
 
 function fieldsOf(form: HTMLFormElement): HTMLInputElement[] {

@@ -9,7 +9,7 @@ import { nameOf, TRANSPORTS } from "./mail-transports.ts";
 import { SENDERS } from "./queries.ts";
 import type { Sender, TestMail } from "./queries.ts";
 
-/** Sends a mail that says that it is a test; what became of it stays in sight. */
+/** Sends a test email, and shows the result. */
 export function SendTest({ sender }: { sender: Sender }) {
   const { data: me } = useQuery(meQuery);
   const to = useRef<HTMLInputElement>(null);
@@ -20,7 +20,7 @@ export function SendTest({ sender }: { sender: Sender }) {
   return (
     <form
       className="stack"
-      aria-label={`Test mail from ${nameOf(sender)}`}
+      aria-label={`Test email from ${nameOf(sender)}`}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -52,7 +52,7 @@ function Result({ sender, result }: { sender: Sender; result: TestMail | undefin
   const error = result?.error ?? null;
   return (
     <>
-      {/* It is there before anything is said, so that it is said aloud. */}
+      {/* Always present, so that screen readers announce what is added. */}
       <output>
         {result?.sent === true && <span className="notice ok">{TRANSPORTS[sender.transport].took(result.to)}</span>}
       </output>
@@ -61,15 +61,15 @@ function Result({ sender, result }: { sender: Sender; result: TestMail | undefin
   );
 }
 
-/** What to look at, for the stable word of an error. */
+/** What to check, by the stable word of an error. */
 const HELP: Readonly<Record<string, string>> = {
-  connect: "Check the server, the port and the encryption.",
-  dns: "Check the name of the server.",
-  timeout: "Check the server and the port. A firewall may be in the way.",
-  tls: "Check the encryption and the port.",
-  refused_login: "Check the user and the password.",
-  refused_address: "Check the address it is from, and the one it goes to.",
-  provider: "Check the API key, and that the provider knows the domain that mail is from.",
+  connect: "Check server, port and encryption.",
+  dns: "Check the server name.",
+  timeout: "Check server and port. A firewall may block the connection.",
+  tls: "Check encryption and port.",
+  refused_login: "Check user and password.",
+  refused_address: "Check the From address and the recipient.",
+  provider: "Check the API key, and whether the provider has verified the From domain.",
 };
 
 function Failed({ to, error }: { to: string; error: string }) {

@@ -5,34 +5,34 @@ export type Transport = Sender["transport"];
 interface Way {
   label: string;
   about: string;
-  /** What it means that it took a mail. */
+  /** The success message of a test. */
   took: (to: string) => string;
 }
 
-const sent = (to: string) => `Sent to ${to}. It should arrive in a moment.`;
+const sent = (to: string) => `Sent to ${to}. It should arrive soon.`;
 
-/** The ways that mail takes. */
+/** How email can be sent. */
 export const TRANSPORTS: Readonly<Record<Transport, Way>> = {
-  smtp: { label: "Mail server (SMTP)", about: "The one of your company, or of your mail provider.", took: sent },
-  resend: { label: "Resend", about: "The provider. It has to know the domain that mail is from.", took: sent },
+  smtp: { label: "SMTP server", about: "The server of your company or email provider.", took: sent },
+  resend: { label: "Resend", about: "Verify your From domain at Resend first.", took: sent },
   file: {
     label: "Folder, for tests",
-    about: "Nothing is sent: each mail becomes a file in the data directory.",
-    took: (to) => `The mail to ${to} is a file now. This sender sends nothing.`,
+    about: "Sends nothing. Writes each email to a file in the data directory.",
+    took: (to) => `The email to ${to} is in a file. This sender sends nothing.`,
   },
   log: {
     label: "Log, for tests",
-    about: "Nothing is sent: the log says whom a mail would have gone to, without its text.",
-    took: (to) => `The mail to ${to} is a line in the log now. This sender sends nothing.`,
+    about: "Sends nothing. Logs the recipient of each email, without its text.",
+    took: (to) => `The email to ${to} is in the log. This sender sends nothing.`,
   },
 };
 
-/** It cannot be changed here. */
+/** Whether environment variables define the sender. It cannot be changed here. */
 export function isOfEnvironment({ created_at }: Sender): boolean {
   return created_at === null;
 }
 
-/** What operators call a sender. */
+/** The display name of a sender. */
 export function nameOf(sender: Sender): string {
   return isOfEnvironment(sender) ? "Default" : sender.display_name;
 }

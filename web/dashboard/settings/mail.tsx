@@ -6,26 +6,24 @@ import { Confirm } from "../ui/confirm.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
-import { useDialog } from "./dialog.ts";
+import { useDialog } from "../ui/dialog.ts";
 import { SenderForm } from "./mail-form.tsx";
 import { SendTest } from "./mail-test.tsx";
 import { isOfEnvironment, nameOf, TRANSPORTS } from "./mail-transports.ts";
 import { SENDERS, sendersQuery } from "./queries.ts";
 import type { Sender } from "./queries.ts";
 
-/** What is asked about a sender; without one, about a new one. */
+/** The open dialog. sender null: the dialog adds a sender. */
 type Asked = { kind: "edit"; sender: Sender | null } | { kind: "delete"; sender: Sender };
 
-/** Whom mail is from. (spec: Channels) */
+/** The email senders. (spec: Channels) */
 export function Mail() {
   const query = useQuery(sendersQuery);
   const { asked, ask, close } = useDialog<Asked>();
   const add = (): void => ask({ kind: "edit", sender: null });
   if (query.isPending) return <p className="muted">Loading</p>;
   if (query.isError)
-    return (
-      <ErrorPanel title="The senders could not be loaded" error={query.error} retry={() => void query.refetch()} />
-    );
+    return <ErrorPanel title="Could not load the senders" error={query.error} retry={() => void query.refetch()} />;
   const senders = query.data;
   return (
     <>
@@ -39,16 +37,16 @@ export function Mail() {
 function None({ onAdd }: { onAdd: () => void }) {
   return (
     <section className="surface stack" aria-labelledby="none">
-      <h2 id="none">No mail is sent yet</h2>
+      <h2 id="none">Email is off</h2>
       <p>
-        A sender is an address that mail about tasks is from, with the server or the provider that takes it. As soon as
-        there is one, an agent can have people told of a task: <code>{`"notify": ["email:dana@example.com"]`}</code>
+        A sender is a From address with an email server or provider. Add one, and agents can notify people about a task:{" "}
+        <code>{`"notify": ["email:dana@example.com"]`}</code>
       </p>
       <div className="row">
         <Button onClick={onAdd}>Add a sender</Button>
       </div>
       <p className="muted">
-        Or set <code>SERVICE_EMAIL_FROM</code> and <code>SERVICE_SMTP_URL</code> and start the service again: that makes
+        Or set <code>SERVICE_EMAIL_FROM</code> and <code>SERVICE_SMTP_URL</code> and restart the service: that creates
         the sender <code>default</code>.
       </p>
     </section>
@@ -69,14 +67,13 @@ function Senders({ senders, onAdd, ask }: SendersProps) {
         <p>
           {isOnly ? (
             <>
-              As long as there is one sender, an agent writes <code>email:dana@example.com</code> in <code>notify</code>
-              , and Dana is told of the task.
+              With one sender, agents notify Dana with <code>email:dana@example.com</code>.
             </>
           ) : (
             <>
-              With several senders, an agent says in <code>notify</code> which one to use, as in{" "}
+              With several senders, agents name one in <code>notify</code>, as in{" "}
               <code>email+{senders[0]!.id}:dana@example.com</code>. Without an id, as in{" "}
-              <code>email:dana@example.com</code>, nobody is told.
+              <code>email:dana@example.com</code>, no email is sent.
             </>
           )}
         </p>
@@ -120,7 +117,7 @@ function About({ sender, isOnly, ask }: AboutProps) {
             </>
           )}
         </p>
-        {reply_to !== null && <p className="muted">Answers go to {reply_to}</p>}
+        {reply_to !== null && <p className="muted">Reply to {reply_to}</p>}
         <p className="muted">{TRANSPORTS[transport].label}</p>
         <p className="muted">
           In notify: <code>email+{id}:&lt;address&gt;</code>
@@ -134,7 +131,7 @@ function About({ sender, isOnly, ask }: AboutProps) {
       </div>
       {isOfEnvironment(sender) && (
         <p className="muted">
-          Set by <code>SERVICE_EMAIL_FROM</code> and <code>SERVICE_SMTP_URL</code>, and cannot be changed here.
+          Set by <code>SERVICE_EMAIL_FROM</code> and <code>SERVICE_SMTP_URL</code>. Change it there.
         </p>
       )}
       <div className="row">
@@ -142,10 +139,10 @@ function About({ sender, isOnly, ask }: AboutProps) {
           variant="default"
           size="xs"
           aria-expanded={isTesting}
-          aria-label={`Send a test mail from ${name}`}
+          aria-label={`Send a test email from ${name}`}
           onClick={() => setIsTesting(!isTesting)}
         >
-          Send a test mail
+          Send a test email
         </Button>
         {!isOfEnvironment(sender) && (
           <>
@@ -168,7 +165,7 @@ function About({ sender, isOnly, ask }: AboutProps) {
           </>
         )}
       </div>
-      {/* What became of a test says nothing about a sender that was changed since. */}
+      {/* A change of the sender discards the result of the last test. */}
       {isTesting && <SendTest key={sender.updated_at} sender={sender} />}
     </div>
   );
@@ -182,17 +179,17 @@ function Delete({ sender, onClose }: { sender: Sender; onClose: () => void }) {
       action="Delete sender"
       onConfirm={async () => {
         await remove(`${SENDERS}/${sender.id}`);
-        toast({ message: `The sender ${name} is deleted` });
+        toast({ message: `Sender ${name} deleted` });
         await queryClient.invalidateQueries(sendersQuery);
       }}
       onClose={onClose}
     >
       <div className="stack">
         <p>
-          Mail from it that is still to be sent fails, and the tasks it belongs to say so. The same goes for new tasks
-          that name <code>email+{sender.id}:</code> in <code>notify</code>.
+          Unsent email from this sender fails, and its tasks show that. The same goes for new tasks that name{" "}
+          <code>email+{sender.id}:</code> in <code>notify</code>.
         </p>
-        <p>Its settings are deleted with it. This cannot be undone.</p>
+        <p>Its settings are deleted too. This can't be undone.</p>
       </div>
     </Confirm>
   );

@@ -54,7 +54,7 @@ function Who({ me }: { me: Me }) {
       <TextInput
         name="name"
         label="Name"
-        description="What others see."
+        description="Shown to others."
         autoComplete="name"
         maxLength={200}
         defaultValue={me.display_name ?? ""}
@@ -62,7 +62,7 @@ function Who({ me }: { me: Me }) {
       />
       <Select
         label="Time zone"
-        description="Empty: that of the browser you use."
+        description="Default: the time zone of your browser."
         placeholder={labelOf(BROWSER_ZONE)}
         data={zonesWith(me.time_zone)}
         value={zone}
@@ -71,7 +71,7 @@ function Who({ me }: { me: Me }) {
         clearable
         // The kit hides it from the keyboard, and there is no other way to clear the field.
         clearButtonProps={{ "aria-label": "Clear the time zone", "aria-hidden": false, tabIndex: 0 }}
-        nothingFoundMessage="No time zone is called so"
+        nothingFoundMessage="No matches"
         error={problemAt(save.error, "/time_zone")}
       />
       <Problem error={save.error} fields={["/display_name", "/time_zone"]} />
@@ -104,7 +104,7 @@ function Password({ me }: { me: Me }) {
     change.mutate(password, {
       onSuccess: () => {
         form.reset();
-        toast({ message: "Password changed. You are signed out everywhere else." });
+        toast({ message: "Password changed. All other sessions are signed out." });
       },
     });
   };
@@ -159,7 +159,7 @@ function ThisBrowser() {
   return (
     <section className="surface stack" aria-labelledby="browser">
       <h2 id="browser">This browser</h2>
-      <p className="muted">Kept here, for whoever uses this browser. Changes count at once.</p>
+      <p className="muted">Kept in this browser. Applied immediately.</p>
       <div className="choice">
         <p id="theme">Theme</p>
         <SegmentedControl
@@ -177,7 +177,7 @@ function ThisBrowser() {
       <div className="choice">
         <div>
           <p id="delay">Send delay</p>
-          <p className="muted">For so long you can take an answer back after you submit it.</p>
+          <p className="muted">Time to undo after submitting.</p>
         </div>
         <SegmentedControl
           withItemsBorders={false}
@@ -192,7 +192,7 @@ function ThisBrowser() {
       </div>
       <Switch
         label="Single-key shortcuts"
-        description="Keys such as j and k work without Ctrl or Cmd. They never do while you type."
+        description="Use keys such as J and K without Ctrl or Cmd. Inactive while typing."
         labelPosition="left"
         checked={singleKeys}
         onChange={(event) => setPreferences({ singleKeys: event.currentTarget.checked })}

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "react";
 import { post, remove } from "../api.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy.tsx";
+import { useDialog } from "../ui/dialog.ts";
 import { ErrorPanel } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
 import { Time } from "../ui/times.tsx";
@@ -43,7 +44,7 @@ function Create({ onDone }: { onDone: (fresh: NewServiceKey) => void }) {
       <TextInput
         name="name"
         label="Name"
-        description="The product that uses it, so that you know which to revoke."
+        description="Name the product that will use it."
         autoComplete="off"
         maxLength={200}
         required
@@ -60,21 +61,21 @@ function Create({ onDone }: { onDone: (fresh: NewServiceKey) => void }) {
   );
 }
 
-/** The one time that a key is shown; it is kept nowhere, so a reload forgets it. */
+/** Shows a new key once. It is not stored, so a reload removes it. */
 function Secret({ fresh, onStored }: { fresh: NewServiceKey; onStored: () => void }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
     <section className="surface stack" aria-labelledby="secret">
       <h2 id="secret" ref={heading} tabIndex={-1}>
-        The key of {fresh.name}
+        Key of {fresh.name}
       </h2>
-      <p>Store it now, where only the server of that product reads it. It is not shown again.</p>
+      <p>Store the key now, where only the server of that product can read it. It is not shown again.</p>
       <code className="secret">{fresh.key}</code>
       <div className="row">
         <CopyButton text={fresh.key} />
         <Button size="xs" onClick={onStored}>
-          I stored it
+          I have stored it
         </Button>
       </div>
     </section>
@@ -83,10 +84,10 @@ function Secret({ fresh, onStored }: { fresh: NewServiceKey; onStored: () => voi
 
 function Keys() {
   const query = useInfiniteQuery(serviceKeysQuery);
-  const [revoking, setRevoking] = useState<ServiceKey | null>(null);
+  const { asked: revoking, ask: revoke, close } = useDialog<ServiceKey>();
   if (query.isPending) return <p className="muted">Loading</p>;
   if (query.isError)
-    return <ErrorPanel title="The keys could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="Could not load the keys" error={query.error} retry={() => void query.refetch()} />;
   const keys = query.data.pages.flatMap((page) => page.data);
   const active = keys.filter((key) => key.revoked_at === null);
   const revoked = keys.filter((key) => key.revoked_at !== null);
@@ -94,9 +95,9 @@ function Keys() {
     <section className="surface stack" aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
       {active.length === 0 ? (
-        <p className="muted">There is no key that works.</p>
+        <p className="muted">No active keys.</p>
       ) : (
-        <KeyTable label="Keys" keys={active} onRevoke={setRevoking} />
+        <KeyTable label="Keys" keys={active} onRevoke={revoke} />
       )}
       {revoked.length > 0 && (
         <details>
@@ -117,12 +118,12 @@ function Keys() {
           action="Revoke key"
           onConfirm={async () => {
             await remove(`/api/service-keys/${revoking.id}`);
-            toast({ message: `The key of ${revoking.name} is revoked` });
+            toast({ message: `Key of ${revoking.name} revoked` });
             await queryClient.invalidateQueries(serviceKeysQuery);
           }}
-          onClose={() => setRevoking(null)}
+          onClose={close}
         >
-          The key, and every embed token made with it, stops working at once. This cannot be undone.
+          The key and all embed tokens created with it stop working immediately. This can't be undone.
         </Confirm>
       )}
     </section>
@@ -156,7 +157,7 @@ function KeyTable({ label, keys, onRevoke }: KeyTableProps) {
               <th scope="row">
                 <bdi>{key.name}</bdi>
                 <br />
-                <code title="How it begins">{key.prefix}</code>
+                <code title="The start of the key">{key.prefix}</code>
               </th>
               <td>
                 <Time at={key.created_at} />

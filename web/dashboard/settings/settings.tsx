@@ -13,7 +13,7 @@ import { Slack } from "./slack.tsx";
 import { Status } from "./status.tsx";
 
 interface Part {
-  /** Its place in the address; undefined: that of the settings themselves. */
+  /** The last part of the address. undefined: `/settings`. */
   readonly part?: string;
   readonly label: string;
   readonly about: string;
@@ -22,53 +22,53 @@ interface Part {
 }
 
 const PARTS: readonly Part[] = [
-  { label: "Profile", about: "Who you are, and how this browser works for you.", Content: Profile },
+  { label: "Profile", about: "Your profile and preferences.", Content: Profile },
   {
     part: "status",
     label: "Status",
-    about: "What is on, what is off, and the variable of the environment that changes it.",
+    about: "What's configured, and the environment variable for each setting.",
     isForOperators: true,
     Content: Status,
   },
   {
     part: "email",
-    label: "Mail",
-    about: "Whom mail about tasks is from, and how it goes out.",
+    label: "Email",
+    about: "Email senders.",
     isForOperators: true,
     Content: Mail,
   },
   {
     part: "slack",
     label: "Slack",
-    about: "The workspaces where tasks ask, and what it takes to connect one.",
+    about: "Connected workspaces and setup.",
     isForOperators: true,
     Content: Slack,
   },
   {
     part: "keys",
-    label: "Service keys",
-    about: "With its key, another product mints the tokens that open one task in its own pages.",
+    label: "Embed keys",
+    about: "Keys for embedding tasks in your own product.",
     isForOperators: true,
     Content: ServiceKeys,
   },
   {
     part: "embed",
     label: "Embed",
-    about: "The form of a task inside another product.",
+    about: "Embed the form of a task in another product.",
     isForOperators: true,
     Content: Embed,
   },
   {
     part: "quickstart",
     label: "Quickstart",
-    about: "How an agent asks for its first answer.",
+    about: "Create your first task from an agent.",
     isForOperators: true,
     Content: Quickstart,
   },
-  { part: "about", label: "About", about: "What is running here, and where it is explained.", Content: About },
+  { part: "about", label: "About", about: "Version and documentation.", Content: About },
 ];
 
-/** `/settings/<part>`: the list of parts, and one of them. */
+/** `/settings/<part>`: the navigation of the settings, and one part. */
 export function SettingsPage() {
   const { part } = useParams({ strict: false });
   const { data: me } = useQuery(meQuery);

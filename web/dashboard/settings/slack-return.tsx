@@ -4,15 +4,15 @@ import { useEffect, useState } from "react";
 import type { ReactNode } from "react";
 import { settingsQuery } from "./queries.ts";
 
-/** What Slack's page has led to, if that is where the browser comes from. */
+/** The result of an installation, if the browser comes back from Slack. */
 export interface SlackReturn {
-  /** Id of the workspace that was connected. */
+  /** Id of the connected workspace. */
   readonly installed?: string | undefined;
-  /** Why none was: a stable word. */
+  /** A stable word that says why no workspace was connected. */
   readonly problem?: string | undefined;
 }
 
-/** Reads from the address what came of an installation, and takes it away there: a reload does not say it again. */
+/** Reads the result of an installation from the address and removes it there, so that a reload does not repeat it. */
 export function useReturn(): SlackReturn & { forget: () => void } {
   const router = useRouter();
   const [came, setCame] = useState<SlackReturn>(router.state.location.search);
@@ -23,22 +23,22 @@ export function useReturn(): SlackReturn & { forget: () => void } {
   return { ...came, forget: () => setCame({}) };
 }
 
-const AGAIN = "Begin again.";
-const CREDENTIALS = "It stands at Slack, under “Basic Information”. Set it, and start the service again.";
-const SPENT = `What Slack had handed over was used already, or is too old. ${AGAIN}`;
+const AGAIN = "Start again.";
+const CREDENTIALS = "Find it in Slack under “Basic Information”. Set it, and restart the service.";
+const SPENT = `The code from Slack was already used or has expired. ${AGAIN}`;
 
-/** Why a workspace was not connected, and what helps, for the stable word of it. */
+/** Why a workspace was not connected and what to do, by the stable word. */
 const PROBLEMS: Readonly<Record<string, ReactNode>> = {
-  access_denied: "The app was not allowed at Slack.",
-  state: `The installation was begun in another session, more than ten minutes ago, or was ended already. ${AGAIN}`,
-  signed_out: `You were not signed in as an operator any more when you came back from Slack. ${AGAIN}`,
-  refused: `Slack did not let the app in. ${AGAIN}`,
-  org_install: "The app was installed in a whole organisation. Install it in one workspace.",
+  access_denied: "The installation was cancelled in Slack.",
+  state: `The installation was started in another session or more than ten minutes ago, or it is already complete. ${AGAIN}`,
+  signed_out: `You were no longer signed in as an operator when you returned from Slack. ${AGAIN}`,
+  refused: `Slack rejected the installation. ${AGAIN}`,
+  org_install: "The app was installed in a whole organization. Install it in one workspace.",
   token_rotation:
-    "The app’s tokens expire, since token rotation is on. Make the app anew from the manifest below, which has it off.",
+    "The tokens of the app expire, because token rotation is on. Create the app again from the manifest below, which turns it off.",
   environment: (
     <>
-      <code>SERVICE_SLACK_BOT_TOKEN</code> connects this workspace already. Nothing has changed.
+      <code>SERVICE_SLACK_BOT_TOKEN</code> already connects this workspace. Nothing has changed.
     </>
   ),
   invalid_code: SPENT,
@@ -46,19 +46,19 @@ const PROBLEMS: Readonly<Record<string, ReactNode>> = {
   bad_redirect_uri: <UnknownWayBack />,
   bad_client_secret: (
     <>
-      <code>SERVICE_SLACK_CLIENT_SECRET</code> is not the app’s. {CREDENTIALS}
+      <code>SERVICE_SLACK_CLIENT_SECRET</code> does not belong to this app. {CREDENTIALS}
     </>
   ),
   invalid_client_id: (
     <>
-      <code>SERVICE_SLACK_CLIENT_ID</code> is not the app’s. {CREDENTIALS}
+      <code>SERVICE_SLACK_CLIENT_ID</code> does not belong to this app. {CREDENTIALS}
     </>
   ),
   invalid_team_for_non_distributed_app:
-    "So far the app may be installed only where it was made. Activate public distribution at Slack, under “Manage Distribution”.",
-  connect: "This server could not reach Slack. Check its way out, and try again.",
-  ratelimited: "Slack wants to be asked less often. Try again in a minute.",
-  too_many: "The app is in as many workspaces as it can be. Remove one that is not used any more.",
+    "The app can only be installed in the workspace that created it. Activate public distribution in Slack, under “Manage Distribution”.",
+  connect: "The service could not reach Slack. Check outbound network access, and try again.",
+  ratelimited: "Slack is rate limiting. Try again in a minute.",
+  too_many: "The app is in the maximum number of workspaces. Remove one that you no longer use.",
 };
 
 /** Says why the workspace was not connected. */
@@ -75,19 +75,18 @@ function UnknownWayBack() {
   const { data } = useQuery(settingsQuery);
   return (
     <>
-      Slack does not know where to send you back to. Add{" "}
-      <code>{data?.public_url}/api/channels/slack/oauth/callback</code> at Slack, under “OAuth &amp; Permissions”,
-      “Redirect URLs”.
+      Slack does not know the redirect URL. Add <code>{data?.public_url}/api/channels/slack/oauth/callback</code> in
+      Slack under “OAuth &amp; Permissions”, “Redirect URLs”.
     </>
   );
 }
 
-/** Nothing that does not look like Slack's words is repeated: anybody can write an address. */
+/** Shows only words that look like those of Slack, because anyone can craft a link. */
 function Unknown({ word }: { word: string }) {
-  if (!/^[a-z_]{1,60}$/.test(word)) return <>The log says why.</>;
+  if (!/^[a-z_]{1,60}$/.test(word)) return <>See the log.</>;
   return (
     <>
-      Slack answered <code>{word}</code>; the log may say more.
+      Slack answered <code>{word}</code>. The log may have details.
     </>
   );
 }

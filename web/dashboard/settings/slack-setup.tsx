@@ -11,30 +11,30 @@ import { isHttps } from "./slack-words.ts";
 import type { SlackSettings } from "./slack-words.ts";
 
 interface StepsProps {
-  /** null: nothing of it is set. */
+  /** null: Slack is not set up. */
   slack: SlackSettings | null;
   publicUrl: string;
-  /** Whether there is a workspace. */
+  /** Whether a workspace is connected. */
   isConnected?: boolean;
-  /** How one is connected. */
+  /** The ways to connect a workspace. */
   children?: ReactNode;
 }
 
-/** What there is to do before anything can be asked in Slack. */
+/** The steps to set up Slack. */
 export function SetUp({ title, ...steps }: StepsProps & { title: string }) {
   return (
-    <section className="surface stack" aria-labelledby="set-up">
-      <h2 id="set-up">{title}</h2>
+    <section className="surface stack" aria-labelledby="setup">
+      <h2 id="setup">{title}</h2>
       <p>
-        In Slack, a task asks in a channel or one person directly, and is answered there by a button or in a form.
-        {steps.slack === null && " The first two steps are done once, by somebody who may add apps at Slack."}
+        Post tasks to a Slack channel or to one person. People answer with a button or in a form.
+        {steps.slack === null && " The first two steps are done once, by someone who can add apps in Slack."}
       </p>
       <Steps {...steps} />
     </section>
   );
 }
 
-/** The way from zero, in order; what is done is ticked and folded. */
+/** The steps in order. Steps that are done are ticked and folded. */
 export function Steps({ slack, publicUrl, isConnected = false, children }: StepsProps) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const manifest = useQuery(manifestQuery(chosen));
@@ -42,40 +42,35 @@ export function Steps({ slack, publicUrl, isConnected = false, children }: Steps
   const isSet = slack !== null && (isSocketMode === undefined || (isSocketMode ? slack.socket_mode : slack.http));
   return (
     <ol className="steps">
-      <Step number={1} title="Make the app at Slack" isDone={slack !== null}>
+      <Step number={1} title="Create the app in Slack" isDone={slack !== null}>
         <Radio.Group
-          label="How Slack reaches this server"
+          label="How Slack reaches the service"
           value={isSocketMode === undefined ? null : String(isSocketMode)}
           onChange={(value) => setChosen(value === "true")}
         >
           <div className="stack">
-            <Radio
-              value="false"
-              label="Slack calls this server over HTTP"
-              description="It needs a public address with https."
-            />
+            <Radio value="false" label="HTTP requests from Slack" description="Needs a public https address." />
             <Radio
               value="true"
-              label="Socket Mode: this server has no public address"
-              description="It keeps a connection to Slack open instead."
+              label="Socket Mode: no public address"
+              description="The service keeps a connection to Slack open."
             />
           </div>
         </Radio.Group>
         {isSocketMode === false && !isHttps(publicUrl) && (
           <p className="notice warn">
-            The public address of this service is {publicUrl}, and Slack takes addresses with https alone. Set{" "}
+            Slack needs an https address, and the public URL of this service is {publicUrl}. Set{" "}
             <code>SERVICE_PUBLIC_URL</code> first, or choose Socket Mode.
           </p>
         )}
         <p>
-          At <SlackApps /> choose “Create New App”, “From a manifest”, and the workspace that the app is to belong to.
-          Paste this as JSON:
+          At <SlackApps /> choose “Create New App”, “From a manifest”, and the workspace of the app. Paste this as JSON:
         </p>
         {manifest.isPending ? (
           <p className="muted">Loading</p>
         ) : manifest.isError ? (
           <ErrorPanel
-            title="The manifest could not be loaded"
+            title="Could not load the manifest"
             error={manifest.error}
             retry={() => void manifest.refetch()}
           />
@@ -83,17 +78,17 @@ export function Steps({ slack, publicUrl, isConnected = false, children }: Steps
           <Manifest text={JSON.stringify(manifest.data, null, 2)} />
         )}
       </Step>
-      <Step number={2} title="Set the variables of the environment" isDone={isSet}>
+      <Step number={2} title="Set environment variables" isDone={isSet}>
         <Variables slack={slack} isSocketMode={isSocketMode ?? false} />
       </Step>
       <Step number={3} title="Connect a workspace" isDone={isConnected}>
         {slack === null ? (
           <p className="muted">
-            After that, this page has the means: a button “Add to Slack”, or a field for a bot token. The workspace of{" "}
-            <code>SERVICE_SLACK_BOT_TOKEN</code> is connected by itself.
+            After the restart, this page has a button “Add to Slack” or a field for a bot token. The workspace of{" "}
+            <code>SERVICE_SLACK_BOT_TOKEN</code> is connected automatically.
           </p>
         ) : (
-          (children ?? <p>It is done. More workspaces are connected in the same way, at the top of this page.</p>)
+          (children ?? <p>Done. Connect more workspaces at the top of this page.</p>)
         )}
       </Step>
     </ol>
@@ -153,7 +148,7 @@ interface Variable {
   readonly about: ReactNode;
 }
 
-/** What is still missing, with what it is for and where it stands at Slack. */
+/** The variables that are not set, with their purpose and where to find them in Slack. */
 function Variables({ slack, isSocketMode }: { slack: SlackSettings | null; isSocketMode: boolean }) {
   const needed: Variable = isSocketMode
     ? {
@@ -161,7 +156,7 @@ function Variables({ slack, isSocketMode }: { slack: SlackSettings | null; isSoc
         isSet: slack?.socket_mode === true,
         about: (
           <>
-            Opens the connection to Slack. Under “Basic Information”, “App-Level Tokens”: generate one with the scope{" "}
+            Opens the connection to Slack. Under “Basic Information”, “App-Level Tokens”, generate one with the scope{" "}
             <code>connections:write</code>. It begins with <code>xapp-</code>.
           </>
         ),
@@ -169,21 +164,21 @@ function Variables({ slack, isSocketMode }: { slack: SlackSettings | null; isSoc
     : {
         names: ["SERVICE_SLACK_SIGNING_SECRET"],
         isSet: slack?.http === true,
-        about: "Shows that a request comes from Slack. Under “Basic Information”, “App Credentials”, “Signing Secret”.",
+        about: "Verifies requests from Slack. Find it under “Basic Information”, “App Credentials”, “Signing Secret”.",
       };
   const button: Variable = {
     names: ["SERVICE_SLACK_CLIENT_ID", "SERVICE_SLACK_CLIENT_SECRET"],
     isSet: slack?.oauth === true,
     about:
-      "For the button “Add to Slack” on this page, and any number of workspaces. Both stand under “Basic Information”, “App Credentials”. For workspaces of others, activate public distribution as well, under “Manage Distribution”.",
+      "For the button “Add to Slack” on this page, and any number of workspaces. Find both under “Basic Information”, “App Credentials”. For workspaces of other companies, also activate public distribution under “Manage Distribution”.",
   };
   const token: Variable = {
     names: ["SERVICE_SLACK_BOT_TOKEN"],
     isSet: false,
     about: (
       <>
-        For one workspace, without anything to press here. Under “OAuth &amp; Permissions”, once the app is installed:
-        “Bot User OAuth Token”. It begins with <code>xoxb-</code>, and can also be added on this page later.
+        Connects one workspace automatically. After you install the app, find it under “OAuth &amp; Permissions”, “Bot
+        User OAuth Token”. It begins with <code>xoxb-</code>. You can also add it on this page later.
       </>
     ),
   };
@@ -200,12 +195,14 @@ function Variables({ slack, isSocketMode }: { slack: SlackSettings | null; isSoc
       {ways.length > 0 && (
         <>
           <p>
-            {slack === null ? "And, for workspaces, one of these or both:" : "Not set, and not needed for a bot token:"}
+            {slack === null
+              ? "To connect workspaces, set one of these or both:"
+              : "Not set. You don't need it for a bot token:"}
           </p>
           <Missing variables={ways} />
         </>
       )}
-      {(!needed.isSet || ways.length > 0) && <p>Then start the service again, and come back to this page.</p>}
+      {(!needed.isSet || ways.length > 0) && <p>Then restart the service, and return to this page.</p>}
     </>
   );
 }

@@ -9,7 +9,7 @@ import { WORKSPACES } from "./queries.ts";
 import type { TestPost, Workspace } from "./queries.ts";
 import { ANEW, nameOf } from "./slack-words.ts";
 
-/** Posts a message that says that it is a test; what became of it stays in sight. */
+/** Posts a test message, and shows the result. */
 export function PostTest({ workspace, team_id }: { workspace: Workspace; team_id: string }) {
   const { data: me } = useQuery(meQuery);
   const to = useRef<HTMLInputElement>(null);
@@ -32,7 +32,7 @@ export function PostTest({ workspace, team_id }: { workspace: Workspace; team_id
         ref={to}
         name="to"
         label="To"
-        description="As in notify: #channel, @handle, an id, or an e-mail address."
+        description="As in notify: #channel, @handle, an id or an email."
         autoComplete="off"
         maxLength={254}
         defaultValue={me?.email ?? "#general"}
@@ -53,11 +53,11 @@ function Result({ workspace, result }: { workspace: Workspace; result: TestPost 
   const error = result?.error ?? null;
   return (
     <>
-      {/* It is there before anything is said, so that it is said aloud. */}
+      {/* Always present, so that screen readers announce what is added. */}
       <output>
         {result?.sent === true && (
           <span className="notice ok">
-            Slack took it. <bdi>{result.to}</bdi> can read it now.
+            Sent to <bdi>{result.to}</bdi>.
           </span>
         )}
       </output>
@@ -66,17 +66,17 @@ function Result({ workspace, result }: { workspace: Workspace; result: TestPost 
   );
 }
 
-/** What to look at, for the stable word of an error. */
+/** What to check, by the stable word of an error. */
 const HELP: Readonly<Record<string, string>> = {
   channel_not_found: "Check the name. In a private channel, type /invite and the name of the app.",
-  not_in_channel: "Or give the app the permission chat:write.public, for every public channel.",
-  users_not_found: "Check the address in their profile at Slack. Their @handle or their id works as well.",
-  user_not_found: "Check the name. “Copy member ID” in their profile at Slack gives their id.",
-  connect: "Check that this server can reach slack.com.",
+  not_in_channel: "Or add the permission chat:write.public, for all public channels.",
+  users_not_found: "Check the email in their Slack profile. You can also use their @handle or id.",
+  user_not_found: "Check the name. “Copy member ID” in their Slack profile gives their id.",
+  connect: "Check that the service can reach slack.com.",
   ratelimited: "Try again in a minute.",
 };
 
-/** The token is no good, or not for this. */
+/** Errors of the token: it is invalid, or lacks a permission. */
 const NEEDS_TOKEN: ReadonlySet<string> = new Set([
   "invalid_auth",
   "not_authed",
@@ -86,7 +86,7 @@ const NEEDS_TOKEN: ReadonlySet<string> = new Set([
   "sealed",
 ]);
 
-/** @returns undefined: nothing helps but what the error says */
+/** @returns undefined: there is no more help than the error itself */
 export function helpFor(word: string, { source }: Workspace): string | undefined {
   return NEEDS_TOKEN.has(word) ? ANEW[source] : HELP[word];
 }

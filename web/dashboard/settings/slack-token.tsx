@@ -9,13 +9,13 @@ import { WORKSPACES, workspacesQuery } from "./queries.ts";
 import type { Workspace } from "./queries.ts";
 import { nameOf } from "./slack-words.ts";
 
-/** Connects a workspace by the token that Slack shows its administrators. What is wrong with it is told at the field. */
+/** Connects a workspace with a bot token. Errors are shown at the field. */
 export function TokenForm({ onConnected, onClose }: { onConnected: () => void; onClose: () => void }) {
   const form = useRef<HTMLFormElement>(null);
   const add = useMutation({
     mutationFn: (bot_token: string) => post<Workspace>(WORKSPACES, { bot_token }),
     onSuccess: async (workspace) => {
-      toast({ message: `${nameOf(workspace)} is connected` });
+      toast({ message: `${nameOf(workspace)} connected` });
       onConnected();
       await queryClient.invalidateQueries(workspacesQuery);
       onClose();
@@ -23,7 +23,7 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
     onError: () => form.current?.querySelector<HTMLElement>("[name]")?.focus(),
   });
   return (
-    <Modal opened onClose={onClose} title="Add by bot token" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal opened onClose={onClose} title="Add a bot token" closeButtonProps={{ "aria-label": "Close" }}>
       <form
         ref={form}
         className="stack"
@@ -35,13 +35,13 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
         }}
       >
         <p>
-          At <SlackApps /> choose your app, and install it in the workspace under “OAuth &amp; Permissions”. The token
-          stands there afterwards, as “Bot User OAuth Token”.
+          At <SlackApps /> choose your app. Install it in the workspace under “OAuth &amp; Permissions”, then copy the
+          “Bot User OAuth Token” from there.
         </p>
         <Secret
           name="bot_token"
           label="Bot token"
-          description="Begins with xoxb-. It is kept sealed, and never shown again."
+          description="Starts with xoxb-. Stored encrypted and never shown again."
           error={problemAt(add.error, "/bot_token")}
           data-autofocus
         />
@@ -59,7 +59,7 @@ export function TokenForm({ onConnected, onClose }: { onConnected: () => void; o
   );
 }
 
-/** Where the app is made and looked after; beside this page, which is still needed. */
+/** A link to the apps in Slack. Opens in a new tab, because this page is still needed. */
 export function SlackApps() {
   return (
     <a href="https://api.slack.com/apps" target="_blank" rel="noreferrer">

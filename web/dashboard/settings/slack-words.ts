@@ -2,20 +2,19 @@ import type { Settings, Workspace } from "./queries.ts";
 
 export type SlackSettings = NonNullable<Settings["slack"]>;
 
-/** Slack calls no other address, and sends nobody back to one. */
+/** Slack sends requests and redirects to https addresses only. */
 export function isHttps(url: string): boolean {
   return url.startsWith("https:");
 }
 
-/** What operators call a workspace. */
+/** The display name of a workspace. */
 export function nameOf({ team_name, team_id }: Workspace): string {
-  return team_name ?? team_id ?? "Workspace of the environment";
+  return team_name ?? team_id ?? "Workspace of SERVICE_SLACK_BOT_TOKEN";
 }
 
-/** How a workspace gets a token that is good, or may do more. */
+/** How to give a workspace a new token. */
 export const ANEW: Readonly<Record<Workspace["source"], string>> = {
-  environment:
-    "Install the app anew at Slack, set SERVICE_SLACK_BOT_TOKEN to the token that it shows, and start the service again.",
-  oauth: "Press “Add to Slack” again.",
-  token: "Install the app anew at Slack, and add the token that it shows here.",
+  environment: "Reinstall the app in Slack, set SERVICE_SLACK_BOT_TOKEN to the new token, and restart the service.",
+  oauth: "Select “Add to Slack” again.",
+  token: "Reinstall the app in Slack, and add the new token here.",
 };

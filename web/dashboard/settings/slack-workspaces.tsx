@@ -17,7 +17,7 @@ interface WorkspacesProps {
   workspaces: readonly Workspace[];
   onRemove: (workspace: Workspace) => void;
   askAgain: () => void;
-  /** How another is connected. */
+  /** The ways to connect another workspace. */
   children: ReactNode;
 }
 
@@ -51,16 +51,16 @@ function InNotify({ team_id, isOnly }: { team_id: string | null; isOnly: boolean
     <p>
       {isOnly ? (
         <>
-          As long as there is one workspace, an agent writes <code>slack:#approvals</code> in <code>notify</code>, and
-          the task asks there; or <code>slack:dana@example.com</code>, and it asks Dana.
+          With one workspace, agents post a task to a channel with <code>slack:#approvals</code> in <code>notify</code>,
+          or to Dana with <code>slack:dana@example.com</code>.
         </>
       ) : (
         <>
-          With several workspaces, an agent says in <code>notify</code> which one it means, as in{" "}
-          <code>slack+{team_id}:#approvals</code>. Without an id, as in <code>slack:#approvals</code>, nobody is told.
+          With several workspaces, agents name one in <code>notify</code>, as in <code>slack+{team_id}:#approvals</code>
+          . Without an id, as in <code>slack:#approvals</code>, nothing is posted.
         </>
       )}{" "}
-      Who answers in Slack has to be among the <Link to="/users">users</Link>, with the address that they have in Slack.
+      People who answer in Slack must be listed under <Link to="/users">People</Link> with the same email as in Slack.
     </p>
   );
 }
@@ -104,7 +104,7 @@ function About({ workspace, isOnly, onRemove, askAgain }: AboutProps) {
       <div className="row">
         {team_id === null ? (
           <Button variant="default" size="xs" onClick={askAgain}>
-            Ask Slack again
+            Check again
           </Button>
         ) : (
           <Button
@@ -123,23 +123,23 @@ function About({ workspace, isOnly, onRemove, askAgain }: AboutProps) {
           </Button>
         )}
       </div>
-      {/* What became of a test says nothing about a token that was replaced since. */}
+      {/* A new token discards the result of the last test. */}
       {isTesting && team_id !== null && <PostTest key={updated_at} workspace={workspace} team_id={team_id} />}
     </div>
   );
 }
 
-/** How the workspace came here, and when. */
+/** How and when the workspace was connected. */
 function Origin({ workspace: { source, created_at, updated_at } }: { workspace: Workspace }) {
   if (source === "environment" || created_at === null)
     return (
       <>
-        Set by <code>SERVICE_SLACK_BOT_TOKEN</code>, and cannot be changed here
+        Set by <code>SERVICE_SLACK_BOT_TOKEN</code>. Change it there
       </>
     );
   return (
     <>
-      {source === "oauth" ? "Installed" : "Added by its bot token"} <Time at={created_at} />
+      {source === "oauth" ? "Installed" : "Added with a bot token"} <Time at={created_at} />
       {updated_at !== null && updated_at !== created_at && (
         <>
           , and again <Time at={updated_at} />
@@ -155,7 +155,7 @@ function Unusable({ workspace, problem }: { workspace: Workspace; problem: strin
   return (
     <div className="notice bad" role="alert">
       <p>
-        Nothing can be said there: <bdi>{sentence}</bdi>
+        Can't post there: <bdi>{sentence}</bdi>
       </p>
       {help !== undefined && <p>{help}</p>}
     </div>
@@ -164,34 +164,33 @@ function Unusable({ workspace, problem }: { workspace: Workspace; problem: strin
 
 /** What does not work without a permission. */
 const WITHOUT: Readonly<Record<string, string>> = {
-  "chat:write": "nothing is posted",
-  "chat:write.public": "channels have to /invite the app first",
-  "im:write": "nobody is written to directly",
-  "users:read": "nobody is found by their @handle, and nobody can answer who is known by address",
-  "users:read.email": "nobody is found by address, and nobody can answer who is known by address alone",
+  "chat:write": "nothing can be posted",
+  "chat:write.public": "people must /invite the app to each channel first",
+  "im:write": "direct messages don't work",
+  "users:read": "people can't be found by @handle, and people with an email can't answer",
+  "users:read.email": "people can't be found by email, and people without a Slack user id can't answer",
 };
 
 function Missing({ workspace }: { workspace: Workspace }) {
   return (
     <div className="notice warn stack">
-      <p>The app lacks permissions there:</p>
+      <p>Missing permissions:</p>
       <ul className="sentences">
         {workspace.missing_scopes.map((scope) => (
           <li key={scope}>
-            <code>{scope}</code>: without it, {WITHOUT[scope] ?? "some of it does not work"}.
+            <code>{scope}</code>: without it, {WITHOUT[scope] ?? "some features don't work"}.
           </li>
         ))}
       </ul>
       <p>
-        {workspace.source !== "oauth" &&
-          "Add what is missing at Slack, under “OAuth & Permissions”, “Bot Token Scopes”. "}
+        {workspace.source !== "oauth" && "Add them in Slack, under “OAuth & Permissions”, “Bot Token Scopes”. "}
         {ANEW[workspace.source]}
       </p>
     </div>
   );
 }
 
-/** Asks whether a workspace is to be forgotten. */
+/** Asks for confirmation before a workspace is removed. */
 export function RemoveWorkspace({ workspace, onClose }: { workspace: Workspace; onClose: () => void }) {
   const name = nameOf(workspace);
   return (
@@ -200,20 +199,17 @@ export function RemoveWorkspace({ workspace, onClose }: { workspace: Workspace; 
       action="Remove workspace"
       onConfirm={async () => {
         await remove(`${WORKSPACES}/${encodeURIComponent(workspace.team_id ?? "")}`);
-        toast({ message: `${name} is removed` });
+        toast({ message: `${name} removed` });
         await queryClient.invalidateQueries(workspacesQuery);
       }}
       onClose={onClose}
     >
       <div className="stack">
         <p>
-          Nothing is posted there any more, and what is pressed there does nothing, on messages that are there already
-          as well. Tasks that name <code>slack+{workspace.team_id}:</code> in <code>notify</code> tell nobody there.
+          Tasks are no longer posted there, and buttons on existing messages stop working. Notifications to{" "}
+          <code>slack+{workspace.team_id}:</code> fail.
         </p>
-        <p>
-          The app itself stays in the workspace until somebody removes it at Slack. You can connect it here again at any
-          time.
-        </p>
+        <p>The app stays in the workspace until someone removes it in Slack. You can connect it again at any time.</p>
       </div>
     </Confirm>
   );

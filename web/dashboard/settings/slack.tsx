@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorPanel } from "../ui/page.tsx";
-import { useDialog } from "./dialog.ts";
+import { useDialog } from "../ui/dialog.ts";
 import { settingsQuery, workspacesQuery } from "./queries.ts";
 import type { Settings, Workspace } from "./queries.ts";
 import { NotConnected, useReturn } from "./slack-return.tsx";
@@ -11,7 +11,7 @@ import { isHttps, nameOf } from "./slack-words.ts";
 import type { SlackSettings } from "./slack-words.ts";
 import { RemoveWorkspace, Workspaces } from "./slack-workspaces.tsx";
 
-/** Where tasks ask in Slack; also where the browser comes back to from there. (spec: Channels) */
+/** The Slack workspaces. After an installation, Slack sends the browser back to this page. (spec: Channels) */
 export function Slack() {
   const settings = useQuery(settingsQuery);
   const { installed, problem, forget } = useReturn();
@@ -21,11 +21,7 @@ export function Slack() {
       {settings.isPending ? (
         <p className="muted">Loading</p>
       ) : settings.isError ? (
-        <ErrorPanel
-          title="The settings could not be loaded"
-          error={settings.error}
-          retry={() => void settings.refetch()}
-        />
+        <ErrorPanel title="Could not load the settings" error={settings.error} retry={() => void settings.refetch()} />
       ) : settings.data.slack === null ? (
         <SetUp title="Slack is not set up yet" slack={null} publicUrl={settings.data.public_url} />
       ) : (
@@ -40,32 +36,32 @@ export function Slack() {
   );
 }
 
-/** What is asked about: a bot token to add, or whether a workspace is to be removed. */
+/** The open dialog. */
 type Asked = { kind: "token" } | { kind: "remove"; workspace: Workspace };
 
 interface ConnectedProps {
   slack: SlackSettings;
   publicUrl: Settings["public_url"];
-  /** Id of the workspace that somebody has just allowed the app in. */
+  /** Id of the workspace in which the app was just installed. */
   installed: string | undefined;
-  /** One was connected, in another way. */
+  /** Called when a workspace was connected in another way. */
   onConnected: () => void;
 }
 
-/** The app is there; it may be in workspaces. */
+/** The app is set up. It may have workspaces. */
 function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps) {
   const query = useQuery(workspacesQuery);
   const { asked, ask, close } = useDialog<Asked>();
-  // Whoever makes up an address is told of nothing that is not so.
+  // The id in the address may be made up: only known workspaces are shown.
   const fresh = query.data?.find(({ team_id }) => team_id !== null && team_id === installed);
   const ways = <Ways slack={slack} publicUrl={publicUrl} onToken={() => ask({ kind: "token" })} />;
   return (
     <>
-      {/* It is there before anything is said, so that it is said aloud. */}
+      {/* Always present, so that screen readers announce what is added. */}
       <output>
         {fresh !== undefined && (
           <span className="notice ok">
-            <bdi>{nameOf(fresh)}</bdi> is connected. Send a test message to see it arrive.
+            <bdi>{nameOf(fresh)}</bdi> is connected. Send a test message to check it.
           </span>
         )}
       </output>
@@ -73,9 +69,9 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
       {query.isPending ? (
         <p className="muted">Loading</p>
       ) : query.isError ? (
-        <ErrorPanel title="The workspaces could not be loaded" error={query.error} retry={() => void query.refetch()} />
+        <ErrorPanel title="Could not load the workspaces" error={query.error} retry={() => void query.refetch()} />
       ) : query.data.length === 0 ? (
-        <SetUp title="The app is in no workspace yet" slack={slack} publicUrl={publicUrl}>
+        <SetUp title="The app is not installed in a workspace yet" slack={slack} publicUrl={publicUrl}>
           {ways}
         </SetUp>
       ) : (
@@ -88,7 +84,7 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
             {ways}
           </Workspaces>
           <details className="surface fold">
-            <summary>Set-up</summary>
+            <summary>Setup</summary>
             <Steps slack={slack} publicUrl={publicUrl} isConnected />
           </details>
         </>
@@ -99,19 +95,15 @@ function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps)
   );
 }
 
-/** What does not work where Slack does not reach the service; nothing where all does. */
+/** Says what does not work without an https address. Shows nothing if everything works. */
 function WithoutHttps({ slack, publicUrl }: { slack: SlackSettings; publicUrl: string }) {
   const isCalled = slack.http && !slack.socket_mode;
-  const broken = [
-    ...(isCalled ? ["what is pressed in Slack does nothing"] : []),
-    ...(slack.oauth ? ["“Add to Slack” ends in an error there"] : []),
-  ];
+  const broken = [...(isCalled ? ["Buttons"] : []), ...(slack.oauth ? ["“Add to Slack”"] : [])];
   if (broken.length === 0) return null;
   return (
     <p className="notice warn">
-      Slack takes addresses with https alone, and the public one of this service is {publicUrl}: {broken.join(", and ")}
-      . Set <code>SERVICE_PUBLIC_URL</code>
-      {isCalled && ", or switch to Socket Mode as the set-up says"}.
+      Slack needs an https address. {broken.join(" and ")} won't work while <code>SERVICE_PUBLIC_URL</code> is{" "}
+      {publicUrl}.{isCalled && " Set it to an https address, or switch to Socket Mode as described under Setup."}
     </p>
   );
 }
@@ -122,7 +114,7 @@ interface WaysProps {
   onToken: () => void;
 }
 
-/** How a workspace is connected from here. */
+/** The ways to connect a workspace. */
 function Ways({ slack, publicUrl, onToken }: WaysProps) {
   const page = `${publicUrl}/settings/slack`;
   const isElsewhere = new URL(publicUrl).origin !== location.origin;
@@ -136,13 +128,12 @@ function Ways({ slack, publicUrl, onToken }: WaysProps) {
           </Button>
         )}
         <Button variant={hasButton ? "default" : "filled"} onClick={onToken}>
-          Add by bot token
+          Add a bot token
         </Button>
       </div>
       {slack.oauth && isElsewhere && (
         <p className="notice">
-          “Add to Slack” leads back to the public address of this service, where you are not signed in from here. Open{" "}
-          <a href={page}>{page}</a> for it.
+          To use “Add to Slack”, open this page at the public URL: <a href={page}>{page}</a>
         </p>
       )}
     </>

@@ -10,9 +10,9 @@ type State = "on" | "off" | "failing";
 
 interface Fact {
   readonly name: string;
-  /** null: it is neither on nor off. */
+  /** null: neither on nor off. */
   readonly state: State | null;
-  /** How it is set, in a word. */
+  /** The current setting. */
   readonly value: string;
   readonly meaning: ReactNode;
   readonly variable: string;
@@ -24,7 +24,7 @@ export function Status() {
   if (settings.isPending) return <p className="muted">Loading</p>;
   if (settings.isError)
     return (
-      <ErrorPanel title="The status could not be loaded" error={settings.error} retry={() => void settings.refetch()} />
+      <ErrorPanel title="Could not load the status" error={settings.error} retry={() => void settings.refetch()} />
     );
   return (
     <dl className="surface facts">
@@ -61,7 +61,7 @@ export function StateChip({ state, value }: { state: State | null; value: string
   );
 }
 
-/** @param senders - how many; null: that cannot be read; undefined: it is not known yet */
+/** @param senders - how many there are. null: could not be loaded. undefined: not loaded yet. */
 function factsOf(settings: Settings, senders: number | null | undefined): readonly Fact[] {
   const { database, callbacks, embed, trusted_proxies: proxies } = settings;
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL";
@@ -69,18 +69,18 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
     {
       name: "Database",
       state: database.status === "ok" ? "on" : "failing",
-      value: database.status === "ok" ? kind : `${kind} does not answer`,
+      value: database.status === "ok" ? kind : `${kind} is not responding`,
       meaning:
         database.kind === "sqlite"
-          ? "Embedded, for one process. Set a postgres:// address to share a server among several."
-          : "A server that several processes of this service may share.",
+          ? "Embedded, for one process. Set a postgres:// address to run several processes."
+          : "A server that several processes can share.",
       variable: "SERVICE_DATABASE_URL",
     },
     {
-      name: "Public address",
+      name: "Public URL",
       state: null,
       value: settings.public_url,
-      meaning: "Links that the service hands out lead here.",
+      meaning: "Links in emails and Slack use this URL.",
       variable: "SERVICE_PUBLIC_URL",
     },
     {
@@ -88,17 +88,17 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
       state: callbacks.signed ? "on" : "off",
       value: callbacks.signed ? "On, signed" : "Off",
       meaning: callbacks.signed
-        ? "When a task ends, its callback_url is told. Receivers check the signature with the key that webhook-key prints."
-        : "A task with a callback_url is refused, since there is no key to sign with. Set 32 bytes in base64.",
+        ? "Posts the outcome to callback_url. Receivers verify the signature with the key from the webhook-key command."
+        : "Tasks with a callback_url are rejected, because there is no signing key. Set 32 bytes in base64.",
       variable: "SERVICE_PAYLOAD_KEY",
     },
     {
       name: "Private receivers",
       state: callbacks.allow_private ? "on" : "off",
-      value: callbacks.allow_private ? "Allowed" : "Refused",
+      value: callbacks.allow_private ? "Allowed" : "Rejected",
       meaning: callbacks.allow_private
-        ? "A callback_url may lead into private networks. Set 0 where others than your own agents make tasks."
-        : "A callback_url may lead to public addresses only. Set 1 where your receivers are in a private network.",
+        ? "callback_url may use private networks. Set 0 if other people's agents create tasks."
+        : "callback_url may use public addresses only. Set 1 if your receivers are in a private network.",
       variable: "SERVICE_CALLBACK_ALLOW_PRIVATE",
     },
     ...(senders === undefined ? [] : [mailFact(senders)]),
@@ -110,22 +110,22 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
       value: proxies.length > 0 ? proxies.join(", ") : "None",
       meaning:
         proxies.length > 0
-          ? "What these say about where a request comes from is believed."
-          : "Every request counts as coming from whoever connects. Behind a proxy, set its address.",
+          ? "Forwarding headers from these are trusted."
+          : "No forwarding header is trusted. Behind a proxy, set its address.",
       variable: "SERVICE_TRUSTED_PROXIES",
     },
     {
-      name: "Largest request",
+      name: "Maximum request size",
       state: null,
       value: bytes(settings.body_limit_bytes),
-      meaning: "A larger body is refused.",
+      meaning: "Larger bodies are rejected.",
       variable: "SERVICE_BODY_LIMIT_BYTES",
     },
     {
       name: "Log level",
       state: null,
       value: settings.log_level,
-      meaning: "What is less important is not written to the log.",
+      meaning: "Minimum level logged.",
       variable: "SERVICE_LOG_LEVEL",
     },
   ];
@@ -134,24 +134,24 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
 function mailFact(senders: number | null): Fact {
   const place = (
     <Link to="/settings/{-$part}" params={{ part: "email" }}>
-      Mail
+      Email
     </Link>
   );
-  const fact = { name: "Mail", variable: "SERVICE_EMAIL_FROM, SERVICE_SMTP_URL" };
+  const fact = { name: "Email", variable: "SERVICE_EMAIL_FROM, SERVICE_SMTP_URL" };
   if (senders === null)
-    return { ...fact, state: "failing", value: "Cannot be read", meaning: <>The senders stand under {place}.</> };
+    return { ...fact, state: "failing", value: "Unavailable", meaning: <>Check the senders under {place}.</> };
   if (senders === 0)
     return {
       ...fact,
       state: "off",
       value: "Off",
-      meaning: <>Nobody is told of tasks by mail. Add a sender under {place}.</>,
+      meaning: <>Tasks can't send email. Add a sender under {place}.</>,
     };
   return {
     ...fact,
     state: "on",
     value: senders === 1 ? "On, one sender" : `On, ${senders} senders`,
-    meaning: <>Tasks that ask for it are told of by mail. Try it out under {place}.</>,
+    meaning: <>Tasks can send email. Test it under {place}.</>,
   };
 }
 
@@ -167,21 +167,18 @@ function slackFact(slack: Settings["slack"]): Fact {
       name,
       state: "off",
       value: "Off",
-      meaning: <>Tasks cannot ask in Slack. What it takes stands under {place}.</>,
+      meaning: <>Tasks can't use Slack. Set it up under {place}.</>,
       variable: "SERVICE_SLACK_BOT_TOKEN, SERVICE_SLACK_SIGNING_SECRET",
     };
   const isSocket = slack.socket_mode;
   return {
     name,
     state: "on",
-    value: isSocket ? "On, by Socket Mode" : "On, over HTTP",
+    value: isSocket ? "On, Socket Mode" : "On, HTTP",
     meaning: isSocket ? (
-      <>What is pressed in Slack comes over a connection that this service opens. The workspaces stand under {place}.</>
+      <>Slack sends answers over a connection that the service opens. See the workspaces under {place}.</>
     ) : (
-      <>
-        What is pressed in Slack comes to the public address, with Slack’s signature. The workspaces stand under {place}
-        .
-      </>
+      <>Slack sends answers to the public URL. Their signatures are verified. See the workspaces under {place}.</>
     ),
     variable: isSocket ? "SERVICE_SLACK_APP_TOKEN" : "SERVICE_SLACK_SIGNING_SECRET",
   };
@@ -194,22 +191,22 @@ function embedFact({ configured, allowed_origins: origins }: Settings["embed"]):
       name,
       state: "off",
       value: "Off",
-      meaning: "Forms cannot be shown in other products: there is no secret to sign tokens with. Set 32 bytes in hex.",
+      meaning: "Other products can't embed forms, because there is no signing secret. Set 32 bytes in hex.",
       variable: "SERVICE_EMBED_SIGNING_SECRET",
     };
   if (origins.length === 0)
     return {
       name,
       state: "failing",
-      value: "On, for no origin",
-      meaning: "Tokens could be signed, but no page may show the form. List the origins of the products that do.",
+      value: "On, no origins",
+      meaning: "No page may embed the form yet. List the origins of your products.",
       variable: "SERVICE_EMBED_PARENT_ORIGINS",
     };
   return {
     name,
     state: "on",
-    value: `On, for ${origins.length} ${origins.length === 1 ? "origin" : "origins"}`,
-    meaning: "Products with a service key show the form of a task in their own pages.",
+    value: `On, ${origins.length} ${origins.length === 1 ? "origin" : "origins"}`,
+    meaning: "Products with an embed key can embed the form of a task.",
     variable: "SERVICE_EMBED_PARENT_ORIGINS",
   };
 }

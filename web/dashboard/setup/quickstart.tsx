@@ -1,20 +1,19 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useId } from "react";
 import { get } from "../api.ts";
 import type { ListedTask } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
-import { queryClient } from "../queries.ts";
 import { isSample } from "../inbox/sample-task.ts";
 import { Snippet } from "../ui/snippet.tsx";
+import { Time } from "../ui/times.tsx";
 
-/** The call that makes a task, and the moment one arrives: the last step of set-up, and later in the settings. */
+/** The call that creates a task, and the newest task of an agent. The last step of setup, and a part of the settings. */
 export function Quickstart() {
   return (
     <section className="surface stack" aria-label="Quickstart">
       <p>
-        An agent asks with one call. <code>SERVICE_ADMIN_API_TOKEN</code> is the token that you set, or that the service
-        made at its first start: it stands in <code>secrets.json</code>, in its data directory.
+        An agent creates a task with one call. <code>SERVICE_ADMIN_API_TOKEN</code> is the admin token. If you didn't
+        set one, find it in <code>data/secrets.json</code>.
       </p>
       <Snippet />
       <Arrival />
@@ -22,36 +21,31 @@ export function Quickstart() {
   );
 }
 
-interface Arrivals {
-  /** Id of the newest task there was; "": there was none. */
-  readonly before: string;
-  /** The first that came since. */
-  readonly task: ListedTask | null;
-}
-
 const LOOK_EVERY_MS = 1_000;
+/** More than one task, because samples are skipped. */
+const LOOK_AT = 5;
 
-/** Says when an agent's task arrives that was not there before. Samples are no agent's. */
+/**
+ * Shows the newest task that an agent created, including one from before this page was opened: the snippet may run first.
+ * Samples are not tasks of an agent.
+ */
 function Arrival() {
-  const queryKey = ["tasks", "arrivals", useId()];
   const { data, error } = useQuery({
-    queryKey,
-    queryFn: async (): Promise<Arrivals> => {
-      const tasks = (await get<ListedTask[]>("/api/tasks?limit=5")).filter((task) => !isSample(task));
-      const before = queryClient.getQueryData<Arrivals>(queryKey)?.before;
-      if (before === undefined) return { before: tasks[0]?.id ?? "", task: null };
-      // Ids are in the order of time.
-      return { before, task: tasks.findLast(({ id }) => id > before) ?? null };
+    queryKey: ["tasks", "arrivals"],
+    queryFn: async (): Promise<{ newest: ListedTask | null }> => {
+      const tasks = await get<ListedTask[]>(`/api/tasks?limit=${LOOK_AT}`);
+      return { newest: tasks.find((task) => !isSample(task)) ?? null };
     },
     gcTime: 0,
-    refetchInterval: (query) => (query.state.data?.task ? false : LOOK_EVERY_MS),
+    refetchInterval: LOOK_EVERY_MS,
   });
+  const newest = data?.newest ?? null;
   return (
-    <output className={`notice ${data?.task ? "ok" : "info"}`}>
-      {data?.task ? (
+    <output className={`notice ${newest === null ? "info" : "ok"}`}>
+      {newest !== null ? (
         <>
-          Received: <bdi>{data.task.task}</bdi>{" "}
-          <Link to="/tasks/$id" params={{ id: data.task.id }} search={{}}>
+          Received: <bdi>{newest.task}</bdi>, <Time at={newest.created_at} />.{" "}
+          <Link to="/tasks/$id" params={{ id: newest.id }} search={{}}>
             Open
           </Link>
         </>
@@ -60,7 +54,7 @@ function Arrival() {
       ) : data === undefined ? (
         "Loading"
       ) : (
-        `Waiting for your ${data.before === "" ? "first" : "next"} task`
+        "Waiting for your first task"
       )}
     </output>
   );

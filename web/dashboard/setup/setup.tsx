@@ -9,23 +9,23 @@ import { Quickstart } from "./quickstart.tsx";
 import { CreateSample } from "../inbox/sample.tsx";
 import { Source } from "../ui/source.tsx";
 
-/** Where in the wizard somebody is; all of it stands in the address. */
+/** The state of the wizard, which is kept in the address. */
 export interface SetupSearch {
-  /** Absent on the first, which is open only as long as there is no operator. */
+  /** Absent on the first step, which is open only until there is an operator. */
   readonly step?: "2" | "3";
-  /** Id of the sample, once it was answered. */
+  /** Id of the sample task, after it was answered. */
   readonly answered?: string;
-  /** The task whose link somebody followed who was not known yet: what they came for. */
+  /** The page to open after setup: a link to a task can lead here first. */
   readonly to?: string;
 }
 
-/** First run: the first operator, a task to try, and the way to connect an agent. */
+/** First run: creates the first operator, offers a sample task, and shows how to connect an agent. */
 export function SetupPage({ search: { step, answered, to } }: { search: SetupSearch }) {
   const number = Number(step ?? "1");
   return (
     <main className="alone wide">
       <p className="muted">Step {number} of 3</p>
-      <Progress value={(number / 3) * 100} aria-label="Progress of the set-up" size="sm" />
+      <Progress value={(number / 3) * 100} aria-label="Setup progress" size="sm" />
       {step === undefined && <You to={to} />}
       {step === "2" && (answered === undefined ? <TryIt /> : <Received id={answered} />)}
       {step === "3" && <Connect />}
@@ -51,19 +51,19 @@ function You({ to }: { to: string | undefined }) {
       });
       queryClient.setQueryData(setupQuery.queryKey, { needs_setup: false });
       await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
-      // In place of the address that has the token.
+      // Replaces the address, which contains the setup token.
       await (to === undefined
         ? navigate({ to: "/setup", search: { step: "2" }, replace: true })
         : navigate({ to, replace: true }));
     } catch (failure) {
-      setError(failure instanceof ApiError ? failure.message : "There is no connection to the service.");
+      setError(failure instanceof ApiError ? failure.message : "No connection to the service. Try again in a moment.");
       setBusy(false);
     }
   };
   return (
     <>
       <h1>Welcome. Who are you?</h1>
-      <p>You will be the first operator: you see every task, and add the others.</p>
+      <p>You are the first operator. You can see every task and invite others.</p>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -72,7 +72,7 @@ function You({ to }: { to: string | undefined }) {
         }}
       >
         <TextInput name="name" label="Name" autoComplete="name" />
-        <TextInput name="email" type="email" label="E-mail" autoComplete="username" required withAsterisk={false} />
+        <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
         <PasswordInput
           name="password"
           label="Password"
@@ -100,7 +100,7 @@ function TryIt() {
   return (
     <>
       <h1>Try it</h1>
-      <p>Answer a task as your agents will send them: a refund to decide about.</p>
+      <p>Try a sample: approve or reject a refund.</p>
       <div className="row">
         <CreateSample label="Answer a sample task" page="setup" />
         <Button variant="default" onClick={() => void navigate({ to: "/setup", search: { step: "3" } })}>
@@ -111,7 +111,7 @@ function TryIt() {
   );
 }
 
-/** What an agent that waits for the sample is given. */
+/** What an agent that polls the sample task receives. */
 function Received({ id }: { id: string }) {
   const navigate = useNavigate();
   const path = `/api/tasks/${encodeURIComponent(id)}/poll`;
@@ -123,17 +123,17 @@ function Received({ id }: { id: string }) {
       <h1 ref={heading} tabIndex={-1}>
         This is what your agent receives
       </h1>
-      <p>It waits with one call, which answers when the task is over: with your answer, in the shape it asked for.</p>
+      <p>Your agent makes one call. It returns when you answer, in the schema it asked for.</p>
       {poll.isError ? (
-        <ErrorPanel title="The answer could not be loaded" error={poll.error} retry={() => void poll.refetch()} />
+        <ErrorPanel title="Could not load the answer" error={poll.error} retry={() => void poll.refetch()} />
       ) : (
         <div className="beside">
           <Source
-            title="What it gets"
+            title="What your agent receives"
             text={poll.data === undefined ? "Loading" : JSON.stringify(poll.data, null, 2)}
           />
           <Source
-            title="How it waits"
+            title="How your agent waits"
             text={`curl -s ${location.origin}${path} \\\n  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN"`}
           />
         </div>

@@ -6,15 +6,15 @@ import type { Row } from "./scale.ts";
 
 interface ChartPanelProps<Name extends string> {
   title: string;
-  /** What a row is. */
+  /** The heading of the first column: what each row is. */
   of: string;
   rows: readonly Row<Name>[];
   series: readonly Series<Name>[];
-  /** Whether the bars lie, each with its figure at its end, rather than stand on an axis. */
+  /** Draws the bars from left to right, each with its number at the end. Default: upwards, with an axis. */
   isHorizontal?: boolean;
 }
 
-/** Bars, and the same figures as a table: a chart says nothing to whoever does not see it. */
+/** A bar chart, and the same numbers as a table for people who cannot see the chart. */
 export function ChartPanel<Name extends string>({
   title,
   of,
@@ -42,10 +42,10 @@ export function ChartPanel<Name extends string>({
       </div>
       <div ref={ref}>
         {rows.length === 0 ? (
-          <p className="muted">There is nothing to show yet.</p>
+          <p className="muted">No data yet</p>
         ) : (
           // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a drawing of many elements, read as one picture
-          <div role="img" aria-label={`${title}: ${sums.join(", ")}. The table below has every figure.`}>
+          <div role="img" aria-label={`${title}: ${sums.join(", ")}. The table below has the numbers.`}>
             {width > 0 && <Bars rows={rows} series={series} width={width} />}
           </div>
         )}

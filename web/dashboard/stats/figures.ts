@@ -11,14 +11,14 @@ export const statsQuery = queryOptions({
   refetchInterval: 60_000,
 });
 
-/** What a chart draws of each row, and a table says of it. */
+/** One value of each row, in a chart and in its table. */
 export interface Series<Name extends string> {
   readonly name: Name;
   readonly label: string;
   readonly color: string;
 }
 
-/** The ways a task ends, from the ground up. */
+/** The outcomes of a task, in the order in which a bar stacks them. */
 export const ENDS = [
   { name: "completed", label: "Completed", color: "var(--chart-completed)" },
   { name: "timed_out", label: "Timed out", color: "var(--chart-timed-out)" },
@@ -30,15 +30,15 @@ export const CHANNELS = [ENDS[0]];
 
 const CHANNEL_NAMES: Readonly<Record<string, string>> = {
   dashboard: "Dashboard",
-  email: "E-mail",
+  email: "Email",
   slack: "Slack",
   embed: "Embedded form",
   api: "API",
 };
 
-/** Callers may name channels of their own; null: an agent answered and named none. */
+/** The label of a channel. API callers can name their own. null: the answer named no channel. */
 export function channelName(channel: string | null): string {
-  return channel === null ? "Not named" : (CHANNEL_NAMES[channel] ?? channel);
+  return channel === null ? "No channel" : (CHANNEL_NAMES[channel] ?? channel);
 }
 
 const numbers = new Intl.NumberFormat();

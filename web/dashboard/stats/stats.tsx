@@ -7,15 +7,15 @@ import { CHANNELS, channelName, countWord, ENDS, inDays, inPercent, inWords, sta
 import type { Stats } from "./figures.ts";
 import "../operate.css";
 
-/** How much is asked, how it ends, and how long answers take. */
+/** How many tasks there are, how they close, and how long answers take. */
 export function StatsPage() {
   const stats = useQuery(statsQuery);
   return (
-    <Page title="Stats" about={`Last ${stats.data?.window_days ?? 30} days · days in UTC`}>
+    <Page title="Stats" about={`Last ${stats.data?.window_days ?? 30} days (UTC)`}>
       {stats.isPending ? (
         <Loading />
       ) : stats.isError ? (
-        <ErrorPanel title="The figures could not be loaded" error={stats.error} retry={() => void stats.refetch()} />
+        <ErrorPanel title="Could not load the stats" error={stats.error} retry={() => void stats.refetch()} />
       ) : (
         <Figures stats={stats.data} />
       )}
@@ -28,7 +28,7 @@ function Figures({ stats }: { stats: Stats }) {
   const { totals, window_days } = stats;
   const closed = ENDS.reduce((sum, { name }) => sum + totals[name], 0);
   const rateOf = (part: number): string =>
-    closed === 0 ? "No task has ended" : `${inPercent(part / closed)} of closed tasks`;
+    closed === 0 ? "No closed tasks" : `${inPercent(part / closed)} of closed tasks`;
   const days = stats.by_day.map(({ date, ...day }) => ({ name: inDays(date), ...day }));
   const channels = stats.by_channel.map(({ channel, completed }) => ({ name: channelName(channel), completed }));
   return (
@@ -37,7 +37,7 @@ function Figures({ stats }: { stats: Stats }) {
         <Figure
           label="Waiting now"
           value={counts === undefined ? "–" : countWord(counts.open)}
-          about={counts === undefined ? "" : `${countWord(counts.due_within_hour)} due within the hour`}
+          about={counts === undefined ? "" : `${countWord(counts.due_within_hour)} due within an hour`}
         />
         <Figure label="Completed" value={countWord(totals.completed)} about={rateOf(totals.completed)} />
         <Figure
@@ -45,13 +45,13 @@ function Figures({ stats }: { stats: Stats }) {
           value={inWords(stats.median_completion_seconds)}
           about={
             stats.p90_completion_seconds === null
-              ? "No task was answered"
+              ? "No answers yet"
               : `90% within ${inWords(stats.p90_completion_seconds)}`
           }
         />
         <Figure label="Timed out" value={countWord(totals.timed_out)} about={rateOf(totals.timed_out)} />
       </dl>
-      {closed === 0 && <p className="notice">No task has ended in the last {window_days} days.</p>}
+      {closed === 0 && <p className="notice">No tasks were closed in the last {window_days} days.</p>}
       <ChartPanel title="Closed tasks per day" of="Day" rows={days} series={ENDS} />
       <ChartPanel title="Answers by channel" of="Channel" rows={channels} series={CHANNELS} isHorizontal />
     </>

@@ -9,7 +9,7 @@ import {
   IconHandStop,
   IconPoint,
   IconShieldX,
-  IconSlash,
+  IconCircleX,
   IconUser,
 } from "../ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
@@ -27,18 +27,18 @@ import { toast } from "../ui/toasts.ts";
 
 const FAILURES: ReadonlySet<string> = new Set(["notification_failed", "callback_abandoned", "routing_unmatched"]);
 
-/** All that happened to a task, what became of its messages and callbacks, and which hints did nothing. For operators. */
+/** The audit trail of a task, its callbacks, and its ignored hints. For operators. */
 export function Activity({ task }: { task: Task }) {
   const { data: trail, error, refetch } = useQuery(auditQuery(task.id));
   if (error !== null)
-    return <ErrorPanel title="The activity could not be loaded" error={error} retry={() => void refetch()} />;
+    return <ErrorPanel title="Could not load the activity" error={error} retry={() => void refetch()} />;
   if (trail === undefined) return <p className="hint">Loading</p>;
   const failures = failuresOf(trail);
   return (
     <div className="task-sections">
       {failures.length > 0 && (
         <section aria-labelledby="failures">
-          <h2 id="failures">Needs a look</h2>
+          <h2 id="failures">Needs attention</h2>
           <ol className="trail">
             {failures.map((entry) => (
               <Entry key={entry.id} entry={entry} />
@@ -62,7 +62,7 @@ export function Activity({ task }: { task: Task }) {
   );
 }
 
-/** What failed, but for messages to somebody who was told since. */
+/** Returns the failures, except notifications that reached their destination later. */
 function failuresOf(trail: readonly AuditEntry[]): AuditEntry[] {
   const still = new Set(undelivered(trail).map(({ to }) => to.toLowerCase()));
   return trail.filter((entry) => {
@@ -74,20 +74,23 @@ function failuresOf(trail: readonly AuditEntry[]): AuditEntry[] {
 const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>> = {
   created: { says: "created the task", Icon: IconCirclePlus },
   assigned: { says: "assigned it", Icon: IconUser },
-  routing_unmatched: { says: "found nobody to assign it to", Icon: IconAlertTriangle },
+  routing_unmatched: { says: "found no one who matches the routing", Icon: IconAlertTriangle },
   claimed: { says: "claimed it", Icon: IconHandStop },
   offered: { says: "offered it to several people", Icon: IconUser },
   released: { says: "released it", Icon: IconHandStop },
   completed: { says: "answered", Icon: IconCircleCheck },
-  verified: { says: "accepted the answer", Icon: IconCircleCheck },
-  rejected: { says: "sent the answer back", Icon: IconArrowBackUp },
-  verification_exhausted: { says: "ended it: the answers failed the checks", Icon: IconShieldX },
-  cancelled: { says: "cancelled it", Icon: IconSlash },
-  timed_out: { says: "ended it: nobody answered in time", Icon: IconClockOff },
+  verified: { says: "accepted", Icon: IconCircleCheck },
+  rejected: { says: "sent back", Icon: IconArrowBackUp },
+  verification_exhausted: { says: "rejected, and closed the task:", Icon: IconShieldX },
+  cancelled: { says: "cancelled it", Icon: IconCircleX },
+  timed_out: { says: "closed it: no one answered in time", Icon: IconClockOff },
   notification_sent: { says: "sent a message", Icon: IconBell },
-  notification_failed: { says: "could not send a message", Icon: IconAlertTriangle },
-  callback_abandoned: { says: "gave up the callback", Icon: IconAlertTriangle },
+  notification_failed: { says: "couldn't send a message", Icon: IconAlertTriangle },
+  callback_abandoned: { says: "stopped retrying the callback", Icon: IconAlertTriangle },
 };
+
+/** What the automatic check did with an answer. The person of such an entry only gave the answer. */
+const VERDICTS: ReadonlySet<string> = new Set(["verified", "rejected", "verification_exhausted"]);
 
 function Entry({ entry }: { entry: AuditEntry }) {
   const { says, Icon } = ACTIONS[entry.action] ?? { says: entry.action.replaceAll("_", " "), Icon: IconPoint };
@@ -102,7 +105,16 @@ function Entry({ entry }: { entry: AuditEntry }) {
       <Icon size={16} stroke={1.75} aria-hidden />
       <div>
         <p>
-          <strong dir="auto">{actorOf(entry)}</strong> {notification === null ? says : <Told {...notification} />}
+          {VERDICTS.has(entry.action) ? (
+            <>
+              <strong>The automatic check</strong> {says} <Given entry={entry} />
+            </>
+          ) : (
+            <>
+              <strong dir="auto">{actorOf(entry)}</strong>{" "}
+              {notification === null ? says : <Notified {...notification} />}
+            </>
+          )}
         </p>
         {entry.verifier_reason !== null && <p dir="auto">{entry.verifier_reason}</p>}
         {Object.keys(more).length > 0 && (
@@ -119,8 +131,19 @@ function Entry({ entry }: { entry: AuditEntry }) {
   );
 }
 
-function Told({ to, isMail, failure }: Notification) {
-  const what = isMail ? "mail" : "a message";
+/** The answer that an entry is about. */
+function Given({ entry }: { entry: AuditEntry }) {
+  const who = entry.actor_email ?? memberOf(entry);
+  if (who === null) return "the answer";
+  return (
+    <>
+      the answer of <bdi>{who}</bdi>
+    </>
+  );
+}
+
+function Notified({ to, isMail, failure }: Notification) {
+  const what = isMail ? "an email" : "a message";
   if (failure === null)
     return (
       <>
@@ -129,19 +152,22 @@ function Told({ to, isMail, failure }: Notification) {
     );
   return (
     <>
-      could not send {what} to <bdi>{to}</bdi>: <bdi>{failure.sentence}</bdi>
+      couldn't send {what} to <bdi>{to}</bdi>: <bdi>{failure.sentence}</bdi>
     </>
   );
 }
 
-function actorOf({ actor_type, actor_email, extra }: AuditEntry): string {
-  if (actor_email !== null) return actor_email;
-  const { slack_team_id: team, slack_user_id: member } = extra ?? {};
-  if (typeof member === "string" && typeof team === "string") return `Slack member ${member} (${team})`;
-  return { system: "The service", human: "Somebody", agent: "The agent" }[actor_type];
+function actorOf(entry: AuditEntry): string {
+  const byType = { system: "The service", human: "Someone", agent: "The agent" };
+  return entry.actor_email ?? memberOf(entry) ?? byType[entry.actor_type];
 }
 
-/** What became of telling the agent. */
+function memberOf({ extra }: AuditEntry): string | null {
+  const { slack_team_id: team, slack_user_id: member } = extra ?? {};
+  return typeof member === "string" && typeof team === "string" ? `Slack member ${member} (${team})` : null;
+}
+
+/** The callbacks of a task. */
 function Callbacks({ task, url }: { task: Task; url: string }) {
   const { data: deliveries } = useQuery({
     queryKey: ["tasks", "deliveries", task.id],
@@ -152,7 +178,7 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
     setBusy(id);
     try {
       await post(`/api/admin/webhook-deliveries/${id}/redeliver`);
-      toast({ message: "The callback is sent again" });
+      toast({ message: "Callback is being sent again" });
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: ["tasks"] }),
         queryClient.invalidateQueries({ queryKey: ["deliveries"] }),
@@ -166,7 +192,7 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
   return (
     <section aria-labelledby="callbacks">
       <h2 id="callbacks">Callback</h2>
-      {deliveries?.length === 0 && <p className="muted">Is sent to {url} once the task has ended.</p>}
+      {deliveries?.length === 0 && <p className="muted">Will be sent to {url} when the task closes.</p>}
       <ol className="trail">
         {deliveries?.map((delivery) => (
           <li key={delivery.id} className={delivery.status === "ABANDONED" ? "warn" : undefined}>
@@ -202,10 +228,10 @@ function Callbacks({ task, url }: { task: Task; url: string }) {
 }
 
 const OUTCOMES: Record<WebhookDelivery["status"], string> = {
-  PENDING: "Waits to be sent to",
+  PENDING: "Queued for",
   SUCCEEDED: "Delivered to",
-  FAILED: "Failed, and is tried again:",
-  ABANDONED: "Given up:",
+  FAILED: "Failed, retrying:",
+  ABANDONED: "Failed:",
 };
 
 function Ignored({ task }: { task: Task }) {
@@ -217,7 +243,7 @@ function Ignored({ task }: { task: Task }) {
   if (ignored.length === 0) return null;
   return (
     <section aria-labelledby="ignored">
-      <h2 id="ignored">Hints that do nothing</h2>
+      <h2 id="ignored">Ignored hints</h2>
       <ol className="trail">
         {ignored.map(({ pointer, why }) => (
           <li key={`${pointer} ${why}`} className="warn">
@@ -230,7 +256,7 @@ function Ignored({ task }: { task: Task }) {
         ))}
       </ol>
       <p className="muted">
-        Try hints out in the <Link to="/playground">playground</Link>.
+        Try hints in the <Link to="/playground">playground</Link>.
       </p>
     </section>
   );

@@ -3,20 +3,22 @@ import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { nodesOf } from "../../../form/plan/nodes.ts";
-import { planForm, readForm } from "../../../form/plan/plan.ts";
+import { entriesOf, planForm, readForm } from "../../../form/plan/plan.ts";
 import type { Outcome } from "../../form/answer-form.tsx";
 import { TaskForm } from "../../form/task-form.tsx";
 import { ApiError, OfflineError, post } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import type { Claim } from "./claim.ts";
+import { checkedUntil, markChecking, unmarkChecking } from "./checking.ts";
 import { dropDraft, keepDraft, readDraft } from "./draft.ts";
 import { useKeys } from "../ui/keyboard.ts";
+import { useNow } from "../ui/now.ts";
 import { readPreferences, usePreferences } from "../ui/preferences.ts";
 import { queryClient, taskQuery } from "../queries.ts";
 import { useTimeZone } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
 
-/** What chooses an option of the decision. */
+/** Keys that choose an option of the decision. */
 const DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 interface AnswerProps {
@@ -26,19 +28,23 @@ interface AnswerProps {
   entered: Entries | null;
   /** null: it was sent. */
   onEdit: (entries: Entries | null) => void;
-  /** Whether an answer is under way, of which nobody knows yet what becomes. */
+  /** Whether an answer is being sent. */
   onSending: (isSending: boolean) => void;
   onAccepted: () => void;
 }
 
-/** The form of a task that is open, with who holds it, drafts, and what becomes of what is sent. */
+/** The form of an open task, with its claim, its draft, and the result of sending. */
 export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted }: AnswerProps) {
   const navigate = useNavigate();
   const [opened] = useState(() => new Date().toISOString());
   const time_zone = useTimeZone();
   const [isAnyway, setIsAnyway] = useState(false);
-  const [draft] = useState(() => entered ?? readDraft(task.id));
-  const { secret, decision } = useMemo(() => fieldsOf(task), [task]);
+  const [start, setStart] = useState(() => startOf(task, entered));
+  // It was sent back by someone else's answer, and this person has entered nothing.
+  if (start.attempt !== task.verification_attempt && entered === null && start.entries === null)
+    setStart(startOf(task, entered));
+  const isChecked = useIsChecked(task);
+  const { secret, decision, options } = useMemo(() => fieldsOf(task), [task]);
   useKeys(
     Object.fromEntries(
       DIGITS.map((digit) => [String(digit), decision === null ? undefined : () => choose(decision, digit)]),
@@ -50,19 +56,28 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
     next: onAccepted,
   };
   const onAnswer = async (response: unknown): Promise<Outcome> => {
-    if (!(await isLetGo()))
-      return { kind: "failed", message: "Not sent: you took it back. Your answer is still here." };
-    // It would be refused after the answer, or show the task as it was before.
+    if (!(await isLetGo())) return { kind: "failed", message: "Sending cancelled. Your answer is still here." };
+    // A claim after the answer would be refused, or would show the task as it was before.
     claim.leave();
     onSending(true);
-    return complete(task.id, response, accepted).finally(() => onSending(false));
+    if (task.is_verified) markChecking(task);
+    const outcome = await complete(task.id, response, accepted).finally(() => onSending(false));
+    // A reload ends the request as a lost connection does, and the check goes on.
+    if (outcome.kind !== "offline") unmarkChecking(task.id);
+    return outcome;
   };
   return (
     <>
       <ClaimNotice claim={claim} me={me} isAnyway={isAnyway} answerAnyway={() => setIsAnyway(true)} />
-      {/* A claim keeps people from starting by accident; the first answer counts whoever holds it. */}
-      <fieldset className="card-form" disabled={claim.state === "held" && !isAnyway}>
+      {isChecked && (
+        <output className="notice info checking">
+          Your answer is being checked, usually 5 to 30 seconds. This page shows the result.
+        </output>
+      )}
+      {/* A claim keeps people from starting by accident. The first answer counts, whoever holds the claim. */}
+      <fieldset className="card-form" disabled={isChecked || (claim.state === "held" && !isAnyway)}>
         <TaskForm
+          key={start.attempt}
           task={{
             task_id: task.id,
             response_schema: task.response_schema,
@@ -79,18 +94,38 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
             ? { sent_back: { reason: task.verifier_result.reason ?? "", attempt: task.verification_attempt + 1 } }
             : {})}
           onAnswer={onAnswer}
-          {...(draft === null ? {} : { posted: { entries: draft, errors: [], notice: null } })}
+          {...(start.entries === null ? {} : { posted: { entries: start.entries, errors: [], notice: null } })}
           onEdit={(entries) => {
             onEdit(entries);
-            // What is redacted leaves no trace in a browser either.
+            // Redacted tasks leave no draft in the browser.
             if (!task.redact_payload) keepDraft(task.id, entries, secret);
             claim.keep();
           }}
         />
-        <KeyHints hasDecision={decision !== null} />
+        <KeyHints options={options} />
       </fieldset>
     </>
   );
+}
+
+/** What the form starts with: what was entered before, or the answer that was sent back. */
+function startOf(task: Task, entered: Entries | null): { attempt: number; entries: Entries | null } {
+  const kept = entered ?? readDraft(task.id);
+  return { attempt: task.verification_attempt, entries: kept ?? rejectedEntries(task) };
+}
+
+function rejectedEntries({ response_schema, form_definition, payload, rejected_response }: Task): Entries | null {
+  if (rejected_response === undefined) return null;
+  const form = readForm({ response_schema, form_definition, payload, time_zone: "UTC", now: new Date(0) });
+  return entriesOf(planForm(form, {}, rejected_response));
+}
+
+/** Whether an answer that this browser sent before a reload is still being checked. */
+function useIsChecked(task: Task): boolean {
+  const [until] = useState(() => checkedUntil(task));
+  const [attempt] = useState(task.verification_attempt);
+  const now = useNow((at) => (until === null || until <= at ? null : until - at));
+  return until !== null && now < until && task.verification_attempt === attempt;
 }
 
 interface ClaimNoticeProps {
@@ -107,7 +142,7 @@ function ClaimNotice({ claim, me, isAnyway, answerAnyway }: ClaimNoticeProps) {
       {claim.state === "held" && (
         <div className="notice warn held">
           <output>
-            <strong>{claim.holder}</strong> is on it
+            <strong>{claim.holder}</strong> is working on this
           </output>
           {me.is_operator ? (
             <Button variant="default" size="xs" onClick={claim.takeOver}>
@@ -124,7 +159,7 @@ function ClaimNotice({ claim, me, isAnyway, answerAnyway }: ClaimNoticeProps) {
       )}
       {claim.state === "mine" && (
         <div className="claimed">
-          <span>You are on it</span>
+          <span>You're working on this</span>
           <button type="button" className="link-button" onClick={claim.toggle}>
             Release
           </button>
@@ -134,13 +169,16 @@ function ClaimNotice({ claim, me, isAnyway, answerAnyway }: ClaimNoticeProps) {
   );
 }
 
-function KeyHints({ hasDecision }: { hasDecision: boolean }) {
+/** @param options - how many the decision has; 0: there is none */
+function KeyHints({ options }: { options: number }) {
   const { singleKeys } = usePreferences();
   return (
     <p className="keys" aria-hidden="true">
-      {singleKeys && hasDecision && (
+      {singleKeys && options > 0 && (
         <span>
-          <kbd>1</kbd> <kbd>2</kbd> choose
+          <kbd>1</kbd>
+          {options > 2 ? "-" : " "}
+          <kbd>{options}</kbd> choose
         </span>
       )}
       <span>
@@ -155,7 +193,7 @@ function KeyHints({ hasDecision }: { hasDecision: boolean }) {
   );
 }
 
-/** Waits as long as the person wants to be able to take an answer back; false: they did. */
+/** Waits while the answer can be taken back. @returns false if it was */
 async function isLetGo(): Promise<boolean> {
   const { sendDelay } = readPreferences();
   if (sendDelay === 0) return true;
@@ -164,7 +202,7 @@ async function isLetGo(): Promise<boolean> {
   toast({
     message: `Sending in ${sendDelay} seconds`,
     closesAfter: sendDelay * 1000,
-    action: { label: "Do not send", onClick: () => waited.resolve(false) },
+    action: { label: "Don't send", onClick: () => waited.resolve(false) },
   });
   try {
     return await waited.promise;
@@ -173,13 +211,16 @@ async function isLetGo(): Promise<boolean> {
   }
 }
 
-/** Names of the fields that are for secrets, as far as they are asked from the start, and of the one that is the decision. */
-function fieldsOf(task: Task): { secret: ReadonlySet<string>; decision: string | null } {
+/** Names of the secret fields that are shown from the start, and of the decision with its options. */
+function fieldsOf(task: Task): { secret: ReadonlySet<string>; decision: string | null; options: number } {
   const { response_schema, form_definition, payload } = task;
   const form = readForm({ response_schema, form_definition, payload, time_zone: "UTC", now: new Date(0) });
   const { root, decision } = planForm(form, {});
-  const secret = [...nodesOf(root)].filter((node) => node.kind === "text" && node.look === "password");
-  return { secret: new Set(secret.map(({ name }) => name)), decision };
+  const nodes = [...nodesOf(root)];
+  const secret = nodes.filter((node) => node.kind === "text" && node.look === "password");
+  const decided = nodes.find(({ name }) => name === decision);
+  const options = decided !== undefined && "options" in decided ? decided.options.length : 0;
+  return { secret: new Set(secret.map(({ name }) => name)), decision, options };
 }
 
 /** Chooses the option of the decision with this number, counted from 1. Nothing is sent. */
@@ -192,14 +233,14 @@ function choose(decision: string, digit: number): void {
   option?.focus();
 }
 
-/** What follows an answer that was stored. */
+/** What follows a stored answer. */
 interface Accepted {
   stored: () => void;
   view: () => void;
   next: () => void;
 }
 
-/** Sends an answer. @returns what came of it, for the form */
+/** Sends an answer. @returns the result, for the form */
 async function complete(id: string, response: unknown, { stored, view, next }: Accepted): Promise<Outcome> {
   try {
     const done = await post<Task>(`/api/tasks/${id}/complete`, { response });
@@ -213,10 +254,10 @@ async function complete(id: string, response: unknown, { stored, view, next }: A
     dropDraft(id);
     stored();
     if (done.status === "verification_exhausted") {
-      // The page says why; there is no next answer.
-      toast({ message: "The answer failed the checks, and the task is closed" });
+      // The page says why. No further answer is possible.
+      toast({ message: "Automatic check failed; the task is closed" });
       await queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      return { kind: "closed", message: "The answer failed the checks, and the task is closed." };
+      return { kind: "closed", message: "Automatic check failed; the task is closed." };
     }
     toast({
       message: "Answer sent",
@@ -238,9 +279,19 @@ function outcomeOf(error: unknown): Outcome {
       kind: "refused",
       findings: error.details.map((detail) => ({ ...detail, path: detail.path.replace(/^\/response/, "") })),
     };
+  if (error.code === "VERIFIER_PROVIDER_ERROR")
+    return {
+      kind: "failed",
+      message: "Automatic check is unavailable. Your answer is saved here; try again in a minute.",
+    };
+  if (error.code.startsWith("VERIFIER_"))
+    return {
+      kind: "failed",
+      message: `The automatic check is not set up correctly. Your answer is saved here; tell an operator (${error.code}).`,
+    };
   if (error.code === "TASK_ALREADY_TERMINAL") {
     void queryClient.invalidateQueries({ queryKey: ["tasks"] });
-    return { kind: "closed", message: "This task has been closed meanwhile. Your answer was not sent." };
+    return { kind: "closed", message: "This task was closed while you were working. Your answer was not sent." };
   }
   if (error.status === 401)
     return { kind: "failed", message: "Not sent: you are signed out. Sign in and send it again." };

@@ -6,25 +6,25 @@ import { sentenceOf } from "../ui/page.tsx";
 import { queryClient, taskQuery } from "../queries.ts";
 import { isOpenStatus } from "../ui/status.tsx";
 import { toast } from "../ui/toasts.ts";
-import { undoable } from "./undo.ts";
+import { forget, undoable } from "./undo.ts";
 
-/** A claim holds for ten minutes; who goes on working renews it in time. */
+/** A claim expires after ten minutes. The page renews it while the person works. */
 const RENEW_MS = 5 * 60_000;
 const LOOK_MS = 15_000;
 
 export interface Claim {
   readonly state: "free" | "mine" | "held";
-  /** Who holds it, when that is somebody else. */
+  /** Who holds it, if it is someone else. */
   readonly holder: string | null;
   /** Claims by the first edit, and renews while the work goes on. */
   readonly keep: () => void;
-  /** An answer is sent: a claim that is still under way says nothing any more. */
+  /** An answer is being sent, so a claim that is still under way no longer matters. */
   readonly leave: () => void;
   readonly toggle: () => void;
   readonly takeOver: () => void;
 }
 
-/** Who is working on the task, and how that changes. It tells others; the first answer counts all the same. */
+/** Who is working on the task, and how that changes. A claim informs others; the first answer counts anyway. */
 export function useClaim(task: Task, me: Me): Claim {
   const asked = useRef(0);
   const underWay = useRef(new AbortController());
@@ -33,6 +33,7 @@ export function useClaim(task: Task, me: Me): Claim {
   const isHeld = task.claim_expires_at !== null && Date.parse(task.claim_expires_at) > now;
   const isMine = isHeld && task.claimed_by_email === me.email;
   const { queryKey } = taskQuery(task.id);
+  const of = `claim of ${task.id}`;
   const move = async (path: "claim" | "release", body: object): Promise<boolean> => {
     const { signal } = underWay.current;
     try {
@@ -41,7 +42,7 @@ export function useClaim(task: Task, me: Me): Claim {
     } catch (error) {
       if (signal.aborted) return false;
       await queryClient.invalidateQueries({ queryKey });
-      // By an edit, it is the page that shows who was first.
+      // After an edit, the page itself shows who was first.
       if (path === "release" || "force" in body) toast({ message: sentenceOf(error), tone: "bad" });
       return false;
     }
@@ -53,20 +54,27 @@ export function useClaim(task: Task, me: Me): Claim {
   };
   return {
     state: isMine ? "mine" : isHeld ? "held" : "free",
-    holder: isHeld && !isMine ? (task.claimed_by_email ?? "Somebody") : null,
+    holder: isHeld && !isMine ? (task.claimed_by_email ?? "Someone") : null,
     keep: () => {
       if (me.user_id === null || (isHeld && !isMine) || Date.now() - asked.current < RENEW_MS) return;
       asked.current = Date.now();
       void claim();
     },
     leave: () => {
+      forget(of);
       underWay.current.abort();
       underWay.current = new AbortController();
     },
     toggle: () => {
       if (isHeld && !isMine) return;
-      if (isMine) void release().then((done) => done && undoable("Released", () => void claim()));
-      else void claim().then((done) => done && undoable("Claimed", () => void release()));
+      if (isMine)
+        void release().then(
+          (done) => done && undoable({ of, message: "Released", undone: "Release undone", undo: claim }),
+        );
+      else
+        void claim().then(
+          (done) => done && undoable({ of, message: "Claimed", undone: "Claim undone", undo: release }),
+        );
     },
     takeOver: () => void move("claim", { force: true }),
   };

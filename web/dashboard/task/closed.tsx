@@ -1,33 +1,46 @@
-import { createElement, Fragment, useMemo, useState, type ReactNode } from "react";
+import { createElement, Fragment, useEffect, useMemo, useState, type ReactNode } from "react";
 import { answerState, type AnswerState } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
+import { answerHints } from "../../../form/plan/answer-hints.ts";
+import { enteredIn } from "../../../form/plan/entered.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { planForm, readForm } from "../../../form/plan/plan.ts";
+import { capitalized } from "../../../form/titles.ts";
+import { EnteredView } from "../../form/entered.tsx";
 import type { Me, Task } from "../api.ts";
 import { CopyButton } from "../ui/copy.tsx";
+import { wasCheckedLast } from "./checking.ts";
 import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
+import { answererOf, cancellerOf, isThroughApi, useNames } from "../inbox/who.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
 
-/** How a task ended that nobody can answer any more; and what was entered for it and not sent. */
+/** How a task closed, and what this person entered for it and did not send. */
 export function Closed({ task, me, entered }: { task: Task; me: Me; entered: Entries | null }) {
+  const state = endOf(task, me);
+  // The answer was sent and checked, and the page was reloaded before it heard the result.
+  const wasSent = (state.how === "completed" && state.is_own) || wasCheckedLast(task);
+  useEffect(() => {
+    if (wasSent) dropDraft(task.id);
+  }, [wasSent, task.id]);
   return (
     <div className="stack">
       <End task={task} me={me} />
-      <Unsent task={task} entered={entered} />
+      {!wasSent && <Unsent id={task.id} task={task} entered={entered} />}
     </div>
   );
 }
 
 function End({ task, me }: { task: Task; me: Me }) {
   const state = endOf(task, me);
-  const who = answererOf(task);
+  const names = useNames(me);
+  const who = answererOf(task, me, names);
   const { completed_via_channel: channel } = task;
   const pieces = fill<ReactNode>(ENDINGS[endingOf(state, who)].dashboard, {
     who,
     at: <Time at={new Date(state.at).toISOString()} />,
-    through: channel === null ? "" : `, through ${CHANNELS[channel] ?? channel}`,
-    canceller: task.cancelled_by ?? "The agent",
+    through: isThroughApi(task) ? ", through the API" : `, through ${CHANNELS[channel ?? ""] ?? channel}`,
+    canceller: capitalized(cancellerOf(task, me, names)),
     reason: <span dir="auto">{task.verifier_result?.reason}</span>,
   });
   const sentence = createElement(Fragment, null, ...pieces);
@@ -36,7 +49,7 @@ function End({ task, me }: { task: Task; me: Me }) {
       return (
         <>
           <p className="muted">{sentence}</p>
-          <PayloadOf payload={task.response} schema={task.response_schema} hints={undefined} redact={false} />
+          <Response task={task} />
         </>
       );
     case "cancelled":
@@ -53,56 +66,70 @@ function End({ task, me }: { task: Task; me: Me }) {
   }
 }
 
+/** The answer, in the words in which it was asked for. */
+function Response({ task }: { task: Task }) {
+  const { response, response_schema, form_definition, completed_via_channel } = task;
+  const hints = useMemo(() => {
+    const channel = completed_via_channel ?? "dashboard";
+    return answerHints(readForm({ response_schema, form_definition, channel, time_zone: "UTC", now: new Date(0) }));
+  }, [response_schema, form_definition, completed_via_channel]);
+  return <PayloadOf payload={response} schema={response_schema} hints={hints} redact={false} />;
+}
+
 function endOf(task: Task, { user_id }: Me): Exclude<AnswerState, { how: "open" }> {
   const ended = {
     status: task.status,
     timeout_at: Date.parse(task.timeout_at),
     ended_at: Date.parse(task.completed_at ?? task.timed_out_at ?? task.cancelled_at ?? task.updated_at),
-    // An answer that an agent gave in somebody's name was not given by that person here.
+    // An answer that an agent gave in someone's name is not that person's own.
     completed_by: { user_id: task.completed_by_user_id, email: null, account: null },
   };
-  // One that the service takes for open is shown here only when its time is over.
+  // A task that is still open for the service is shown here only after its time is over.
   const state = answerState(ended, { user_id, email: null, account: null }, Infinity);
   if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
   return state;
 }
 
-function answererOf({ completed_by_email, completed_by_slack_user_id }: Task): string | null {
-  return completed_by_email ?? (completed_by_slack_user_id === null ? null : "A Slack member");
-}
-
 const CHANNELS: Readonly<Record<string, string>> = {
   dashboard: "the dashboard",
   slack: "Slack",
-  email: "e-mail",
+  email: "email",
   embed: "an embedded form",
 };
 
-/** What this person had entered when somebody else, or the time, closed the task. */
-function Unsent({ task, entered }: { task: Task; entered: Entries | null }) {
-  const [kept, setKept] = useState(() => entered ?? readDraft(task.id));
+interface UnsentProps {
+  id: string;
+  /** null: it is gone, and its form with it. */
+  task: Task | null;
+  entered: Entries | null;
+}
+
+/** What this person had entered and not sent when the task was closed or deleted. */
+export function Unsent({ id, task, entered }: UnsentProps) {
+  const [kept, setKept] = useState(() => entered ?? readDraft(id));
   const time_zone = useTimeZone();
-  const text = useMemo(() => {
-    if (kept === null) return null;
+  const found = useMemo(() => {
+    if (kept === null) return [];
+    if (task === null)
+      return Object.entries(kept)
+        .filter(([name]) => !name.includes("~"))
+        .map(([name, texts]) => ({ name, title: name, text: texts.join(", ") }));
     const { response_schema, form_definition, payload } = task;
-    const form = readForm({ response_schema, form_definition, payload, time_zone, now: new Date(0) });
-    return JSON.stringify(planForm(form, kept).value, null, 2);
+    const options = { response_schema, form_definition, payload, channel: "dashboard", time_zone, now: new Date(0) };
+    return enteredIn(planForm(readForm(options), kept));
   }, [task, kept, time_zone]);
-  if (text === null) return null;
+  if (found.length === 0) return null;
   return (
     <section className="surface" aria-labelledby="unsent">
-      <h2 id="unsent">What you entered, not sent</h2>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
-      <pre className="snippet" tabIndex={0} dir="auto">
-        {text}
-      </pre>
+      <h2 id="unsent">Your unsent answer</h2>
+      <EnteredView entered={found} />
       <div className="row">
-        <CopyButton text={text} />
+        <CopyButton text={found.map(({ title, text }) => `${title}: ${text}`).join("\n")} />
         <button
           type="button"
           className="link-button"
           onClick={() => {
-            dropDraft(task.id);
+            dropDraft(id);
             setKept(null);
           }}
         >

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Me, Task } from "../api.ts";
-import { whoOf } from "../inbox/who.ts";
+import { useNames, whoOf } from "../inbox/who.ts";
 import { IconButton } from "../shell.tsx";
 import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
 import { Deadline, isOpenStatus, StatusChip } from "../ui/status.tsx";
@@ -26,6 +26,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
   // A screen reader says first which task was opened.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const [first, rest] = headingOf(task.task);
+  const who = whoOf(task, me, useNames(me));
   return (
     <header className="task-head">
       <div className="task-state">
@@ -34,7 +35,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
         </button>
         <StatusChip status={isOver ? "timed_out" : task.status} />
         {isOpen && <Deadline created={task.created_at} at={task.timeout_at} />}
-        <span className="who">{whoOf(task, me)}</span>
+        {who !== null && !(isOver && isOpenStatus(task.status)) && <span className="who">{who}</span>}
         <span className="grow" />
         <div className="wide-only row">
           <IconButton label="Previous task" onClick={navigation.previous}>

@@ -29,7 +29,7 @@ export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNaviga
   const at = all.findIndex(({ id }) => id === task.id);
   const open = (id: string) => navigate({ to: "/tasks/$id", params: { id }, search });
   const step = (by: number) => {
-    // A task that has left the list has its neighbours still where it was.
+    // From a task that left the list, go to the first one.
     const next = at === -1 ? all[0] : all[at + by];
     if (next !== undefined) void open(next.id);
   };
@@ -46,9 +46,13 @@ export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNaviga
     previous: () => step(-1),
     next: () => step(1),
     skip: () => {
-      if (after() === null) return toast({ message: "There is no other open task in this list" });
+      if (after() === null) {
+        toast({ message: "No other open tasks in this list" });
+        return;
+      }
       nextOpen();
-      undoable("Skipped", () => void open(task.id));
+      const undo = () => open(task.id).then(() => true);
+      undoable({ of: `skip of ${task.id}`, message: "Skipped", undone: "Skip undone", undo });
     },
     nextOpen,
     answered: () => {

@@ -1,16 +1,16 @@
 import type { AuditEntry } from "../api.ts";
 
-/** What became of telling somebody of a task. */
+/** The result of one notification. */
 export interface Notification {
-  /** Whom; as they are called in their channel. */
+  /** The destination, as its channel names it. */
   to: string;
   isMail: boolean;
-  /** null: they were told. */
+  /** null: it was sent. */
   failure: Failure | null;
 }
 
 interface Failure {
-  /** A stable one; "": there is none. */
+  /** A stable code, or "". */
   word: string;
   sentence: string;
 }
@@ -21,7 +21,7 @@ export function readFailure(error: string): Failure {
   return { word, sentence };
 }
 
-/** What an entry says about telling somebody; null: it is about something else, or does not say whom. */
+/** Returns the notification that an entry is about; null for other entries and for those without a destination. */
 export function notificationOf({ action, extra }: AuditEntry): Notification | null {
   const hasFailed = action === "notification_failed";
   if (!hasFailed && action !== "notification_sent") return null;

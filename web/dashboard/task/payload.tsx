@@ -1,5 +1,8 @@
-import { lazy, Suspense, useMemo, useState } from "react";
+import { lazy, memo, startTransition, Suspense, useMemo, useState } from "react";
+import { planMore } from "../../../form/payload/more.ts";
+import type { PayloadNode } from "../../../form/payload/node.ts";
 import { planPayload } from "../../../form/payload/payload.ts";
+import type { PayloadInput } from "../../../form/payload/payload.ts";
 import { PayloadView } from "../../form/payload/view.tsx";
 import { useTimeZone } from "../ui/times.tsx";
 
@@ -15,26 +18,27 @@ interface PayloadProps {
   redact: boolean;
 }
 
-/** Data as people read it, in the reader's zone. */
-export function PayloadOf({ payload, schema, hints, redact }: PayloadProps) {
+/** Data as people read it, in the reader's zone. It is not drawn again for each key that is typed into the form beside it. */
+export const PayloadOf = memo(({ payload, schema, hints, redact }: PayloadProps) => {
   const [opened] = useState(() => Date.now());
   const time_zone = useTimeZone();
-  const plan = useMemo(
-    () =>
-      planPayload({
-        payload,
-        payload_schema: schema,
-        hints,
-        redact,
-        locale: navigator.language,
-        time_zone,
-        now: new Date(opened),
-      }),
-    [payload, schema, hints, redact, time_zone, opened],
-  );
+  const { plan, parts } = useMemo(() => {
+    const input: PayloadInput = {
+      payload,
+      payload_schema: schema,
+      hints,
+      redact,
+      locale: navigator.language,
+      time_zone,
+      now: new Date(opened),
+      is_paged: true,
+    };
+    const more = (node: PayloadNode, start: number) => planMore(input, node, start);
+    return { plan: planPayload(input), parts: { planMore: more, startTransition } };
+  }, [payload, schema, hints, redact, time_zone, opened]);
   return (
-    <Suspense fallback={<PayloadView plan={plan} />}>
-      <PayloadView plan={plan} Markdown={Markdown} TextDiff={TextDiff} />
+    <Suspense fallback={<PayloadView plan={plan} {...parts} />}>
+      <PayloadView plan={plan} {...parts} Markdown={Markdown} TextDiff={TextDiff} />
     </Suspense>
   );
-}
+});

@@ -14,6 +14,9 @@ interface ReviewProps {
   me: Me;
   isOver: boolean;
   claim: Claim;
+  entered: Entries | null;
+  /** null: it was sent. */
+  onEdit: (entries: Entries | null) => void;
   /** The section with the form. */
   reply: RefObject<HTMLElement | null>;
   onAccepted: () => void;
@@ -21,9 +24,7 @@ interface ReviewProps {
 }
 
 /** The payload of a task, and its form or its answer. */
-export function Review({ task, me, isOver, claim, reply, onAccepted, showActivity }: ReviewProps) {
-  // Kept here, so that it is still there when somebody else closes the task.
-  const [entered, setEntered] = useState<Entries | null>(null);
+export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAccepted, showActivity }: ReviewProps) {
   const [isSending, setIsSending] = useState(false);
   const isOpen = isOpenStatus(task.status) && !isOver;
   return (
@@ -47,7 +48,7 @@ export function Review({ task, me, isOver, claim, reply, onAccepted, showActivit
             me={me}
             claim={claim}
             entered={entered}
-            onEdit={setEntered}
+            onEdit={onEdit}
             onSending={setIsSending}
             onAccepted={onAccepted}
           />

@@ -6,9 +6,10 @@ import { post, remove } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import type { Claim } from "./claim.ts";
 import { Confirm } from "../ui/confirm.tsx";
-import { nameOf, usersQuery } from "../inbox/filters.tsx";
 import { sentenceOf } from "../ui/page.tsx";
-import { queryClient, taskQuery } from "../queries.ts";
+import { useIsPhone } from "../ui/phone.ts";
+import { activeUsersQuery, nameOf, queryClient, taskQuery } from "../queries.ts";
+import { dropDraft } from "./draft.ts";
 import type { TaskNavigation } from "./navigation.ts";
 import { toast } from "../ui/toasts.ts";
 
@@ -22,10 +23,11 @@ interface TaskMenuProps {
   showRaw: () => void;
 }
 
-/** What else can be done with a task. */
+/** Further actions on a task. */
 export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRaw }: TaskMenuProps) {
   const [dialog, setDialog] = useState<"assign" | "cancel" | "delete" | null>(null);
   const close = () => setDialog(null);
+  const isPhone = useIsPhone();
   return (
     <>
       <Menu position="bottom-end" width={200}>
@@ -35,15 +37,13 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item className="phone-only" onClick={navigation.previous}>
-            Previous task
-          </Menu.Item>
-          <Menu.Item className="phone-only" onClick={navigation.next}>
-            Next task
-          </Menu.Item>
-          <Menu.Item className="phone-only" onClick={copyLink}>
-            Copy link
-          </Menu.Item>
+          {isPhone && (
+            <>
+              <Menu.Item onClick={navigation.previous}>Previous task</Menu.Item>
+              <Menu.Item onClick={navigation.next}>Next task</Menu.Item>
+              <Menu.Item onClick={copyLink}>Copy link</Menu.Item>
+            </>
+          )}
           {isOpen && claim.state !== "held" && me.user_id !== null && (
             <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? "Release" : "Claim"}</Menu.Item>
           )}
@@ -76,12 +76,13 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
           onClose={close}
           onConfirm={async () => {
             await remove(`/api/tasks/${task.id}`);
+            dropDraft(task.id);
             toast({ message: "Task deleted" });
             navigation.nextOpen();
             await queryClient.invalidateQueries({ queryKey: ["tasks"] });
           }}
         >
-          <p>{task.id} goes with its answer and its deliveries. The agent will get a 404. It cannot be brought back.</p>
+          <p>Deletes the task, its answer and its callbacks. This can't be undone; the agent gets a 404.</p>
         </Confirm>
       )}
     </>
@@ -109,10 +110,10 @@ function Cancel({ task, onClose }: { task: Task; onClose: () => void }) {
       }}
     >
       <div className="stack">
-        <p>Nobody can answer it any more, and the agent is told that it was cancelled.</p>
+        <p>No one can answer it after that. The agent is told that it was cancelled.</p>
         <TextInput
           label="Reason"
-          description="The agent and the activity show it. You can leave it empty."
+          description="Optional. Shown to the agent and in the activity."
           value={reason}
           maxLength={500}
           onChange={(event) => setReason(event.currentTarget.value)}
@@ -122,21 +123,21 @@ function Cancel({ task, onClose }: { task: Task; onClose: () => void }) {
   );
 }
 
-const NOBODY = "";
+const NO_ONE = "";
 
 function Assign({ task, onClose }: { task: Task; onClose: () => void }) {
-  const { data: users = [] } = useQuery(usersQuery);
-  const [to, setTo] = useState(task.assigned_to_user_id ?? NOBODY);
+  const { data: users = [] } = useQuery(activeUsersQuery);
+  const [to, setTo] = useState(task.assigned_to_user_id ?? NO_ONE);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const assign = async (): Promise<void> => {
     setBusy(true);
     setError(null);
     try {
-      await keepAndRefresh(await post<Task>(`/api/tasks/${task.id}/assign`, { user_id: to === NOBODY ? null : to }));
+      await keepAndRefresh(await post<Task>(`/api/tasks/${task.id}/assign`, { user_id: to === NO_ONE ? null : to }));
       onClose();
       const user = users.find(({ id }) => id === to);
-      toast({ message: user === undefined ? "Assigned to nobody" : `Assigned to ${nameOf(user)}` });
+      toast({ message: user === undefined ? "Unassigned" : `Assigned to ${nameOf(user)}` });
     } catch (failure) {
       setError(sentenceOf(failure));
       setBusy(false);
@@ -147,12 +148,14 @@ function Assign({ task, onClose }: { task: Task; onClose: () => void }) {
       <div className="stack">
         <Select
           label="To"
-          data={[{ value: NOBODY, label: "Nobody" }, ...users.map((user) => ({ value: user.id, label: nameOf(user) }))]}
+          data={[{ value: NO_ONE, label: "No one" }, ...users.map((user) => ({ value: user.id, label: nameOf(user) }))]}
           value={to}
-          onChange={(value) => setTo(value ?? NOBODY)}
+          onChange={(value) => setTo(value ?? NO_ONE)}
           searchable
+          // Escape would close the open list, and not the dialog.
+          openOnFocus={false}
           allowDeselect={false}
-          nothingFoundMessage="Nobody is called so"
+          nothingFoundMessage="No matches"
           data-autofocus
         />
         {error !== null && (

@@ -1,16 +1,19 @@
 import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import type { RefObject } from "react";
+import { useEffect, useRef, useState } from "react";
+import type { ReactNode, RefObject } from "react";
+import type { Entries } from "../../../form/plan/entries.ts";
 import { ApiError } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import { useClaim } from "./claim.ts";
 import { TaskHeader } from "./header.tsx";
+import { Unsent } from "./closed.tsx";
 import { useTaskNavigation } from "./navigation.ts";
 import { Review } from "./review.tsx";
 import { copy } from "../ui/copy.tsx";
 import { useKeys } from "../ui/keyboard.ts";
+import { lazily } from "../ui/lazily.tsx";
 import { useNow } from "../ui/now.ts";
 import { ErrorPanel } from "../ui/page.tsx";
 import { taskQuery } from "../queries.ts";
@@ -19,18 +22,26 @@ import { isOpenStatus, useIsOver } from "../ui/status.tsx";
 import { toast } from "../ui/toasts.ts";
 import { undoLast } from "./undo.ts";
 
-/** When it is said aloud that the time is nearly over. */
+/** How much time is left when the page says aloud that the task is about to time out. */
 const LAST_CALL_MS = 120_000;
 
-const Activity = lazy(async () => ({ default: (await import("./activity.tsx")).Activity }));
-const Raw = lazy(async () => ({ default: (await import("./raw.tsx")).Raw }));
+const Activity = lazily("activity", async () => (await import("./activity.tsx")).Activity);
+const Raw = lazily("raw", async () => (await import("./raw.tsx")).Raw);
 
 export function TaskPane({ id, search, me }: { id: string; search: Scope; me: Me }) {
   const { data: task, error, refetch } = useQuery(taskQuery(id));
-  // What is shown stays while it cannot be asked for anew, and while somebody signs in again.
+  // Kept here, so that it is still there when the task is closed or deleted while someone types.
+  const [entered, setEntered] = useState<Entries | null>(null);
+  // The task stays on the screen while it can't be loaded again, and while the person signs in again.
   const isGone = error instanceof ApiError && (error.status === 403 || error.status === 404);
-  if (task !== undefined && !isGone) return <TaskView task={task} search={search} me={me} />;
-  if (error !== null) return <NoTask error={error} search={search} retry={() => void refetch()} />;
+  if (task !== undefined && !isGone)
+    return <TaskView task={task} search={search} me={me} entered={entered} onEdit={setEntered} />;
+  if (error !== null)
+    return (
+      <NoTask error={error} search={search} retry={() => void refetch()}>
+        {isGone && <Unsent id={id} task={task ?? null} entered={entered} />}
+      </NoTask>
+    );
   return (
     <p className="hint" aria-busy="true">
       Loading
@@ -38,19 +49,27 @@ export function TaskPane({ id, search, me }: { id: string; search: Scope; me: Me
   );
 }
 
-function NoTask({ error, search, retry }: { error: Error; search: Scope; retry: () => void }) {
+interface NoTaskProps {
+  error: Error;
+  search: Scope;
+  retry: () => void;
+  children: ReactNode;
+}
+
+function NoTask({ error, search, retry, children }: NoTaskProps) {
   const sentences: Record<string, string> = {
-    TASK_NOT_FOUND: "No such task, or it was deleted",
+    TASK_NOT_FOUND: "This task doesn't exist, or it was deleted",
     FORBIDDEN: "This task is assigned to someone else",
   };
   const sentence = error instanceof ApiError ? sentences[error.code] : undefined;
-  if (sentence === undefined) return <ErrorPanel title="The task could not be loaded" error={error} retry={retry} />;
+  if (sentence === undefined) return <ErrorPanel title="Could not load the task" error={error} retry={retry} />;
   return (
     <div className="empty">
       <h1>{sentence}</h1>
       <Link to="/inbox" search={search}>
         Back to the inbox
       </Link>
+      {children}
     </div>
   );
 }
@@ -63,16 +82,19 @@ interface TaskViewProps {
   task: Task;
   search: Scope;
   me: Me;
+  entered: Entries | null;
+  /** null: it was sent. */
+  onEdit: (entries: Entries | null) => void;
 }
 
-function TaskView({ task, search, me }: TaskViewProps) {
+function TaskView({ task, search, me, entered, onEdit }: TaskViewProps) {
   const reply = useRef<HTMLElement>(null);
   const [tab, setTab] = useState<Tab>("review");
   const isOver = useIsOver(task);
   const isOpen = isOpenStatus(task.status) && !isOver;
   const claim = useClaim(task, me);
   const navigation = useTaskNavigation(task, search, me);
-  // The trail is for operators.
+  // Only operators may read the audit trail.
   const tabs = TABS.filter((known) => known !== "activity" || me.is_operator);
   const step = (by: number) => {
     const at = Math.min(Math.max(tabs.indexOf(tab) + by, 0), tabs.length - 1);
@@ -87,6 +109,11 @@ function TaskView({ task, search, me }: TaskViewProps) {
     reply.current?.scrollIntoView({ block: "start" });
     reply.current?.querySelector<HTMLElement>("form :is(input:not([type='hidden']), select, textarea)")?.focus();
   };
+  const submit = () => {
+    const form = reply.current?.querySelector<HTMLFormElement>("fieldset:enabled form.answer");
+    // It is hidden while another tab is shown.
+    if (form?.checkVisibility() === true) form.requestSubmit();
+  };
   useKeys({
     Escape: navigation.back,
     u: navigation.back,
@@ -95,6 +122,7 @@ function TaskView({ task, search, me }: TaskViewProps) {
     c: isOpen ? claim.toggle : undefined,
     y: copyLink,
     z: undoLast,
+    "Mod+Enter": isOpen ? submit : undefined,
     "[": () => step(-1),
     "]": () => step(1),
   });
@@ -130,20 +158,20 @@ function TaskView({ task, search, me }: TaskViewProps) {
             me={me}
             isOver={isOver}
             claim={claim}
+            entered={entered}
+            onEdit={onEdit}
             reply={reply}
             onAccepted={navigation.answered}
             showActivity={() => setTab("activity")}
           />
           {isOpen && <AnswerBar form={reply} skip={navigation.skip} answer={goToAnswer} />}
         </Tabs.Panel>
-        <Suspense fallback={<p className="hint">Loading</p>}>
-          <Tabs.Panel value="activity">
-            <Activity task={task} />
-          </Tabs.Panel>
-          <Tabs.Panel value="raw">
-            <Raw task={task} />
-          </Tabs.Panel>
-        </Suspense>
+        <Tabs.Panel value="activity">
+          <Activity task={task} />
+        </Tabs.Panel>
+        <Tabs.Panel value="raw">
+          <Raw task={task} />
+        </Tabs.Panel>
       </Tabs>
     </>
   );
@@ -183,8 +211,6 @@ function LastCall({ at }: { at: string }) {
     end - moment > LAST_CALL_MS ? Math.min(end - moment - LAST_CALL_MS, 60_000) + 1 : null,
   );
   return (
-    <output className="unseen">
-      {end - now <= LAST_CALL_MS ? "Less than two minutes are left for this task" : ""}
-    </output>
+    <output className="unseen">{end - now <= LAST_CALL_MS ? "Less than two minutes left for this task" : ""}</output>
   );
 }

@@ -4,10 +4,10 @@ import type { Task } from "../api.ts";
 import { undelivered } from "./notifications.ts";
 import { auditQuery } from "../queries.ts";
 
-/** What is put right in the settings of mail. */
+/** Failures that the email settings can fix. */
 const OF_MAIL: ReadonlySet<string> = new Set(["no_identity", "sealed"]);
 
-/** What is put right in the settings of Slack. */
+/** Failures that the Slack settings can fix. */
 const OF_SLACK: ReadonlySet<string> = new Set([
   "no_team",
   "not_set_up",
@@ -18,12 +18,12 @@ const OF_SLACK: ReadonlySet<string> = new Set([
   "sealed",
 ]);
 
-/** The activity has all of them. */
+/** The activity shows all of them. */
 const SHOWN = 3;
 
-/** Whom the task's messages did not reach; nothing where they did. For operators. */
+/** People who were not notified, and why. For operators. */
 export function UndeliveredNotifications({ task, showActivity }: { task: Task; showActivity: () => void }) {
-  // The trail is for operators, who alone are given `notify`; of a task that names nobody, nobody is told.
+  // Only operators see `notify` and may read the audit trail. Without `notify` there is nothing to look up.
   const enabled = (task.notify ?? []).length > 0;
   const { data: trail } = useQuery({ ...auditQuery(task.id), enabled });
   const failed = undelivered(trail ?? []);
@@ -31,23 +31,24 @@ export function UndeliveredNotifications({ task, showActivity }: { task: Task; s
   const isAmong = (words: ReadonlySet<string>, isOfMail: boolean): boolean =>
     failed.some(({ isMail, failure }) => isMail === isOfMail && words.has(failure?.word ?? ""));
   return (
-    <section className="notice warn stack" aria-label="Who was not told">
+    <section className="notice warn stack" aria-label="Failed notifications">
       {failed.slice(0, SHOWN).map(({ to, failure }) => (
         <p key={to}>
+          Couldn't notify{" "}
           <strong>
             <bdi>{to}</bdi>
-          </strong>{" "}
-          was not told: <bdi>{failure?.sentence}</bdi>
+          </strong>
+          : <bdi>{failure?.sentence}</bdi>
         </p>
       ))}
-      {failed.length > SHOWN && <p>Nor were {failed.length - SHOWN} more.</p>}
+      {failed.length > SHOWN && <p>and {failed.length - SHOWN} more</p>}
       <p className="row">
         <button type="button" className="link-button" onClick={showActivity}>
           Show the activity
         </button>
         {isAmong(OF_MAIL, true) && (
           <Link to="/settings/{-$part}" params={{ part: "email" }} className="link-button">
-            Mail settings
+            Email settings
           </Link>
         )}
         {isAmong(OF_SLACK, false) && (

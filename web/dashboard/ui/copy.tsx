@@ -9,7 +9,7 @@ interface CopyButtonProps {
   text: string;
   label?: string;
   size?: "xs" | "sm";
-  /** There is nothing to copy at the moment. */
+  /** Whether there is nothing to copy. */
   disabled?: boolean;
 }
 
@@ -35,13 +35,13 @@ export function CopyButton({ text, label = "Copy", size = "xs", disabled = false
   );
 }
 
-/** @returns whether it worked; where it did not, the reader was told */
+/** Copies a text. @returns whether it worked; if not, a toast says so */
 export async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Browsers give the clipboard to pages of https and of this machine alone.
+    // Browsers offer the clipboard only over https and on localhost.
     toast({ message: "The browser does not let this page copy. Select the text and copy it yourself.", tone: "bad" });
     return false;
   }

@@ -1,36 +1,53 @@
 import { useEffect, useRef } from "react";
 import { readPreferences } from "./preferences.ts";
 
-/** By key as the browser names it, or two in a row: "j", "Enter", "g i". */
+/** By key as the browser names it, two in a row, or with Ctrl or Cmd: "j", "Enter", "g i", "Mod+Enter". */
 type Handlers = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
 /** How long the first key of two waits for the second. */
 const SEQUENCE_MS = 1_500;
 
-/** Of whoever is shown; what was added last is asked first. */
+/** The handlers of all components on the page. The last one added comes first. */
 const layers: { current: Handlers }[] = [];
 let begun: { key: string; at: number } | null = null;
+/** Whether a dialog, a menu or a list of options was open when the key went down: Escape closes it before `dispatch` is called. */
+let isCovered = false;
 
-/** Does something when a key is pressed that nobody types with: not in a field, a dialog or a menu. */
+/** Handles keys, except while the person types in a field or uses a dialog or a menu. */
 export function useKeys(handlers: Handlers): void {
   const layer = useRef(handlers);
   useEffect(() => {
     layer.current = handlers;
   });
   useEffect(() => {
-    if (layers.length === 0) document.addEventListener("keydown", dispatch);
+    if (layers.length === 0) {
+      window.addEventListener("keydown", lookForCover, { capture: true });
+      document.addEventListener("keydown", dispatch);
+    }
     layers.push(layer);
     return () => {
       layers.splice(layers.indexOf(layer), 1);
-      if (layers.length === 0) document.removeEventListener("keydown", dispatch);
+      if (layers.length > 0) return;
+      window.removeEventListener("keydown", lookForCover, { capture: true });
+      document.removeEventListener("keydown", dispatch);
     };
   }, []);
 }
 
+function lookForCover(): void {
+  isCovered = document.querySelector("[role='dialog'], [role='menu'], [role='listbox']") !== null;
+}
+
 function dispatch(event: KeyboardEvent): void {
   const { key } = event;
+  // No one types with this one, so it works from fields as well. Keys that are held down confirm nothing.
+  if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    if (event.defaultPrevented || event.repeat || isCovered) return;
+    layers.findLast(({ current }) => current["Mod+Enter"] !== undefined)?.current["Mod+Enter"]?.(event);
+    return;
+  }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
-  // Keys that make a letter can be pressed by accident, or by somebody who dictates.
+  // Keys that make a letter can be pressed by accident, or by someone who dictates.
   if (key.length === 1 && !readPreferences().singleKeys) return;
   const first = begun !== null && event.timeStamp - begun.at < SEQUENCE_MS ? begun.key : null;
   begun = null;
@@ -48,7 +65,7 @@ function dispatch(event: KeyboardEvent): void {
 
 /** The key is for what has the focus, or for what lies over the page. */
 function isElsewhere({ target, key }: KeyboardEvent): boolean {
-  if (document.querySelector("[role='dialog'], [role='menu'], [role='listbox']") !== null) return true;
+  if (isCovered) return true;
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || target.matches("textarea, select")) return true;
   const isControl = target.matches("a, button, summary, [role='tab']");

@@ -7,10 +7,10 @@ import type { ReactNode } from "react";
 import { ApiError } from "../api.ts";
 import { countsQuery } from "../queries.ts";
 
-/** Names the page in the tab of the browser, with how many tasks wait. */
-export function usePageTitle(name: string): void {
+/** Names the page in the tab of the browser. @param isCounted - with the number of open tasks */
+export function usePageTitle(name: string, isCounted = true): void {
   const { data: counts } = useQuery(countsQuery);
-  const open = counts?.open ?? 0;
+  const open = isCounted ? (counts?.open ?? 0) : 0;
   useEffect(() => {
     document.title = `${open > 0 ? `(${open}) ` : ""}${name} - Human Task Service`;
   }, [name, open]);
@@ -47,7 +47,7 @@ export function Page({ title, about, actions, children }: PageProps) {
 /** What an error means to a person: the service's own sentence and its code, or that there was no answer. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return `${error.message} (${error.code})`;
-  return error instanceof Error ? error.message : "That did not work.";
+  return error instanceof Error ? error.message : "Something went wrong.";
 }
 
 /** Something could not be loaded, and can be tried again. */
@@ -79,14 +79,14 @@ function Instead({ title, children }: { title: string; children?: ReactNode }) {
 
 export function Forbidden() {
   return (
-    <Instead title="This page is for operators">
-      <p>Ask an operator of this service if you need it.</p>
+    <Instead title="Only operators can see this page">
+      <p>Ask an operator of this service for access.</p>
     </Instead>
   );
 }
 
 export function NotFound() {
-  return <Instead title="There is no such page" />;
+  return <Instead title="Page not found" />;
 }
 
 /** Something broke in the page itself. */
@@ -95,8 +95,8 @@ export function Crash({ error }: ErrorComponentProps) {
   useEffect(() => console.error(error), [error]);
   return (
     <main id="main" className="alone" tabIndex={-1}>
-      <h1>This page broke</h1>
-      <p>What you entered is kept as a draft. If it happens again, tell an operator what stands below.</p>
+      <h1>Something went wrong</h1>
+      <p>Your answers are kept as a draft. If it happens again, give an operator the details below.</p>
       <pre className="snippet">{error instanceof Error ? error.message : String(error)}</pre>
       <div className="row">
         <Button onClick={() => location.reload()}>Reload</Button>

@@ -5,7 +5,7 @@ const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] =
   [["Enter", "O"], "Open"],
   [["Esc", "U"], "Back to the list"],
   [["S"], "Skip to the next task"],
-  [["1", "9"], "Choose an option of the decision"],
+  [["1", "9"], "Choose an option"],
   [["R"], "Go to the answer"],
   [["Ctrl", "Enter"], "Submit the answer"],
   [["C"], "Claim, release"],
@@ -13,7 +13,7 @@ const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] =
   [["Y"], "Copy the link"],
   [["[", "]"], "Previous, next tab"],
   [["/"], "Search"],
-  [["G", "I"], "Go to the inbox; M: mine, D: done, S: stats"],
+  [["G"], "Then I, M, D, S: Inbox, Mine, Closed, Stats"],
   [["?"], "These shortcuts"],
 ];
 
@@ -33,7 +33,7 @@ export function Shortcuts({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <p className="muted">They do nothing while you type. Settings has a switch for those of one key.</p>
+      <p className="muted">Inactive while typing. Turn off single-key shortcuts in Settings.</p>
     </Modal>
   );
 }

@@ -1,4 +1,5 @@
 import { Tabs } from "@mantine/core";
+import { useState } from "react";
 import { CopyButton } from "./copy.tsx";
 
 const BODY = {
@@ -9,10 +10,15 @@ const BODY = {
   timeout_seconds: 3600,
 };
 
-/** How an agent makes its first task, with the address of this service. */
+/**
+ * The call that creates a task, for the address of this service.
+ *
+ * The idempotency key is new in each view: with a fixed key, running the call again would return the old task.
+ */
 export function Snippet() {
+  const [idempotency_key] = useState(() => `first-${crypto.randomUUID().slice(0, 8)}`);
   const base = location.origin;
-  const json = JSON.stringify({ ...BODY, idempotency_key: "first-1" }, null, 2).replaceAll("\n", "\n  ");
+  const json = JSON.stringify({ ...BODY, idempotency_key }, null, 2).replaceAll("\n", "\n  ");
   const snippets = {
     curl: `curl -s ${base}/api/tasks \\
   -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" \\
@@ -29,14 +35,14 @@ const { approved } = await awaitHuman({
   payload: ${JSON.stringify(BODY.payload)},
   responseSchema: ${JSON.stringify(BODY.response_schema, null, 2).replaceAll("\n", "\n  ")},
   timeoutSeconds: ${BODY.timeout_seconds},
-  idempotencyKey: "first-1",
+  idempotencyKey: "${idempotency_key}",
 });`,
     Python: `import os, requests
 
 requests.post(
     "${base}/api/tasks",
     headers={"Authorization": f"Bearer {os.environ['SERVICE_ADMIN_API_TOKEN']}"},
-    json=${JSON.stringify({ ...BODY, idempotency_key: "first-1" }, null, 4).replaceAll("\n", "\n    ")},
+    json=${JSON.stringify({ ...BODY, idempotency_key }, null, 4).replaceAll("\n", "\n    ")},
 )`,
     MCP: JSON.stringify(
       { mcpServers: { human: { url: `${base}/mcp`, headers: { Authorization: "Bearer <the admin token>" } } } },

@@ -3,10 +3,10 @@ import {
   IconArrowBackUp,
   IconCircleCheck,
   IconCircleDashed,
+  IconCircleX,
   IconClock,
   IconClockOff,
   IconShieldX,
-  IconSlash,
 } from "./icons.tsx";
 import type { TaskStatus } from "../api.ts";
 import { useNow } from "./now.ts";
@@ -16,10 +16,10 @@ import { useTimeZone, utcOf } from "./times.tsx";
 export const STATUSES: Record<TaskStatus, { label: string; tone: string; Icon: typeof IconClock }> = {
   created: { label: "Waiting", tone: "info", Icon: IconCircleDashed },
   rejected: { label: "Sent back", tone: "warn", Icon: IconArrowBackUp },
-  completed: { label: "Done", tone: "ok", Icon: IconCircleCheck },
+  completed: { label: "Completed", tone: "ok", Icon: IconCircleCheck },
   timed_out: { label: "Timed out", tone: "mute", Icon: IconClockOff },
-  cancelled: { label: "Cancelled", tone: "mute", Icon: IconSlash },
-  verification_exhausted: { label: "Failed checks", tone: "bad", Icon: IconShieldX },
+  cancelled: { label: "Cancelled", tone: "mute", Icon: IconCircleX },
+  verification_exhausted: { label: "Check failed", tone: "bad", Icon: IconShieldX },
 };
 
 export function StatusChip({ status }: { status: TaskStatus }) {
@@ -37,7 +37,7 @@ export function isOpenStatus(status: TaskStatus): boolean {
   return status === "created" || status === "rejected";
 }
 
-/** Whether the time of a task is over that the service has not ended yet: no answer is taken any more. */
+/** Whether an open task's time is over: it takes no more answers, even before the service closes it. */
 export function useIsOver({ status, timeout_at }: { status: TaskStatus; timeout_at: string }): boolean {
   const end = Date.parse(timeout_at);
   const now = useNow((at) => (isOpenStatus(status) ? pace(end - at) : null));
@@ -56,13 +56,14 @@ export function Deadline({ created, at }: { created: string; at: string }) {
   const left = end - now;
   const whole = end - Date.parse(created);
   const title = utcOf(new Date(end));
-  const urgent = left <= whole / 10 || left <= 5 * MINUTE;
-  const soon = urgent || left <= whole / 4 || left <= HOUR;
+  // Both in relation to the whole time, so that no task is due soon from the start.
+  const soon = left <= Math.min(whole / 4, HOUR);
+  const urgent = left <= Math.min(whole / 10, 15 * MINUTE);
   const Icon = soon ? IconAlertTriangle : IconClock;
   return (
     <span className={`deadline ${urgent ? "urgent" : soon ? "soon" : ""}`} title={title}>
       <Icon size={14} stroke={1.75} aria-hidden />
-      {wordsFor(left, end, { soon, timeZone })}
+      {wordsFor(left, end, timeZone)}
     </span>
   );
 }
@@ -73,11 +74,11 @@ function pace(left: number): number | null {
   return left < 2 * MINUTE ? 1_000 : left < HOUR ? 10_000 : MINUTE;
 }
 
-function wordsFor(left: number, end: number, { soon, timeZone }: { soon: boolean; timeZone: string }): string {
+function wordsFor(left: number, end: number, timeZone: string): string {
   if (left < 2 * MINUTE) return `${Math.max(0, Math.ceil(left / 1000))} s left`;
   if (left < HOUR) return `${Math.ceil(left / MINUTE)} min left`;
-  if (left < 12 * HOUR) return `${Math.floor(left / HOUR)} h${soon ? " left" : ""}`;
-  const time = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", timeZone }).format(end);
+  if (left < 12 * HOUR) return `${Math.floor(left / HOUR)} h left`;
+  const time = new Intl.DateTimeFormat(undefined, { timeStyle: "short", timeZone }).format(end);
   if (left < 6 * DAY)
     return `${new Intl.DateTimeFormat(undefined, { weekday: "short", timeZone }).format(end)} ${time}`;
   return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone }).format(end);

@@ -28,7 +28,7 @@ export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
     timeStyle: exact ? "medium" : "short",
     timeZone,
   });
-  return <Told at={at} words={shown.format(Date.parse(at))} />;
+  return <Stamp at={at} words={shown.format(Date.parse(at))} />;
 }
 
 /** When something was or will be, seen from now: "in 25 sec.", "3 min. ago", and a date where that is more than a day away. */
@@ -41,13 +41,13 @@ function Ticking({ at }: { at: string }) {
   const timeZone = useTimeZone();
   const then = Date.parse(at);
   const now = useNow((now) => (then > now && then - now < MINUTE ? 1_000 : MINUTE));
-  return <Told at={at} words={wordsFor(then - now, then, timeZone)} />;
+  return <Stamp at={at} words={wordsFor(then - now, then, timeZone)} />;
 }
 
 function wordsFor(away: number, then: number, timeZone: string): string {
   const size = Math.abs(away);
   if (size >= DAY) {
-    const short = { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone } as const;
+    const short = { day: "numeric", month: "short", hour: "numeric", minute: "2-digit", timeZone } as const;
     return new Intl.DateTimeFormat(undefined, short).format(then);
   }
   if (size >= HOUR) return relative.format(Math.round(away / HOUR), "hour");
@@ -56,7 +56,7 @@ function wordsFor(away: number, then: number, timeZone: string): string {
   return relative.format(away > 0 ? Math.ceil(away / 1_000) : 0, "second");
 }
 
-function Told({ at, words }: { at: string; words: string }) {
+function Stamp({ at, words }: { at: string; words: string }) {
   return (
     <time dateTime={at} title={utcOf(new Date(at))}>
       {words}

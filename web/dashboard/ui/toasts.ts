@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 interface Toast {
   message: string;
   tone?: "ok" | "bad";
-  /** What can be done about it while it is shown. */
+  /** A button in the toast. */
   action?: { label: string; onClick: () => void };
   /** Milliseconds. */
   closesAfter?: number;
@@ -13,8 +13,8 @@ interface Toast {
 
 const CLOSES_AFTER_MS = 6_000;
 
-/** Says in a corner what has just happened, aloud as well. */
-export function toast({ message, tone = "ok", action, closesAfter = CLOSES_AFTER_MS }: Toast): void {
+/** Says in a corner what has just happened, aloud as well. @returns its id */
+export function toast({ message, tone = "ok", action, closesAfter = CLOSES_AFTER_MS }: Toast): string {
   const id = crypto.randomUUID();
   const act = action && {
     label: action.label,
@@ -30,6 +30,11 @@ export function toast({ message, tone = "ok", action, closesAfter = CLOSES_AFTER
     autoClose: closesAfter,
     closeButtonProps: { "aria-label": "Close" },
   });
+  return id;
+}
+
+export function hideToast(id: string): void {
+  notifications.hide(id);
 }
 
 function withAction(message: string, action: Toast["action"]): ReactNode {

@@ -7,13 +7,13 @@ import { addUser, changeUser, nameOf, refreshUsers } from "./queries.ts";
 import type { User, UserFields } from "./queries.ts";
 
 interface UserFormProps {
-  /** null: somebody new. */
+  /** null: adds a person. */
   user: User | null;
   isMyself: boolean;
   onClose: () => void;
 }
 
-/** Adds or changes a person. What the service has against a field is told at that field. */
+/** Adds or changes a person. Errors of a field are shown at the field. */
 export function UserForm({ user, isMyself, onClose }: UserFormProps) {
   const [errors, setErrors] = useState<Errors>({});
   const [busy, setBusy] = useState(false);
@@ -54,11 +54,11 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
         }}
       >
         <TextInput {...text("display_name")} label="Name" autoComplete="off" data-autofocus />
-        <TextInput {...text("email")} label="E-mail" type="email" autoComplete="off" />
+        <TextInput {...text("email")} label="Email" type="email" autoComplete="off" />
         <Checkbox
           name="is_operator"
           label="Operator"
-          description={`Sees every task, and all that stands under Operate.${isMyself ? " Without it you are signed out." : ""}`}
+          description={`Full access, including stats, callbacks and people.${isMyself ? " If you remove it, you are signed out." : ""}`}
           defaultChecked={user?.is_operator ?? false}
           error={errors.is_operator}
         />
@@ -67,9 +67,9 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
           <TextInput {...text("pool")} label="Pool" />
           <TextInput {...text("access_level")} label="Access level" />
         </div>
-        <p className="muted">Agents assign tasks by these three.</p>
+        <p className="muted">Agents route tasks by role, pool and access level.</p>
         {isMyself ? (
-          <p className="muted">Your own password is changed under Settings.</p>
+          <p className="muted">Change your own password in Settings.</p>
         ) : (
           <PasswordInput
             name="password"
@@ -100,22 +100,22 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
 
 function passwordHelp(user: User | null): string {
   return user?.has_password === true
-    ? "Leave it empty to keep theirs. A new one signs them out everywhere."
-    : "At least 8 characters. Without one they cannot sign in.";
+    ? "Leave empty to keep the password. A new one signs them out everywhere."
+    : "At least 8 characters. Without a password, they can't sign in.";
 }
 
 async function save(user: User | null, isMyself: boolean, fields: UserFields): Promise<void> {
   const saved = user === null ? await addUser(fields) : await changeUser(user.id, changesOf(user, fields));
   if (isMyself && !saved.is_operator) {
-    // The service ends the sessions of whoever is an operator no more.
+    // The service ends the sessions of a person who is no longer an operator.
     location.assign("/login");
     return;
   }
-  toast({ message: user === null ? `${nameOf(saved)} is added.` : "Saved." });
+  toast({ message: user === null ? `${nameOf(saved)} added` : "Saved" });
   await refreshUsers();
 }
 
-/** What somebody else changes meanwhile stays as they want it. */
+/** Only the changed fields, so that a change by someone else at the same time is kept. */
 function changesOf(user: User, { password, ...fields }: UserFields): Partial<UserFields> {
   const changed = Object.entries(fields).filter(([name, value]) => value !== user[name as keyof typeof fields]);
   return { ...Object.fromEntries(changed), ...(password === null ? {} : { password }) };
@@ -138,14 +138,15 @@ function readFields(form: HTMLFormElement): UserFields {
   };
 }
 
-/** In the order in which they stand. */
+/** The fields, in the order of the form. */
 const NAMES = ["display_name", "email", "is_operator", "role", "pool", "access_level", "password"] as const;
 
 type Errors = Partial<Record<(typeof NAMES)[number] | "form", string>>;
 
 function errorsOf(failure: unknown): Errors {
   if (!(failure instanceof ApiError)) return { form: sentenceOf(failure) };
-  if (failure.code === "USER_ALREADY_EXISTS") return { email: `${failure.message} Deactivated people keep theirs.` };
+  if (failure.code === "USER_ALREADY_EXISTS")
+    return { email: `${failure.message} Deactivated people keep their email.` };
   if (failure.code === "USER_NO_ADDRESS") return { email: failure.message };
   if (failure.code === "LAST_OPERATOR") return { is_operator: failure.message };
   const errors: Errors = {};

@@ -6,12 +6,12 @@ import { queryClient } from "../queries.ts";
 
 type Schemas = components["schemas"];
 export type User = Schemas["User"];
-/** What of a person is given in the form; null clears. */
+/** The fields of the form. null clears a field. */
 export type UserFields = Pick<User, "display_name" | "email" | "is_operator" | "role" | "access_level" | "pool"> & {
   password: string | null;
 };
 
-/** @param q - text in the name or the address */
+/** @param q - part of the name or the email */
 export function usersQuery(q: string, active: boolean) {
   const query = new URLSearchParams({ active: String(active), limit: "50", q });
   return infiniteQueryOptions({
@@ -19,12 +19,12 @@ export function usersQuery(q: string, active: boolean) {
     queryFn: ({ pageParam }) => request<User[]>("GET", pageParam),
     initialPageParam: `/api/users?${query}`,
     getNextPageParam: (page) => page.next,
-    // The rows stay while the next letter is looked for.
+    // Keeps the rows while the next search runs.
     placeholderData: keepPreviousData,
   });
 }
 
-/** After a change of somebody. */
+/** Reloads the lists after a change. */
 export async function refreshUsers(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ["users"] });
 }
@@ -43,7 +43,7 @@ function openTasksOf(id: string): string {
   return `/api/tasks?${new URLSearchParams({ assigned_to: id, terminal: "false", limit: "50" })}`;
 }
 
-/** How many open tasks a person has; with more than a page of them, `isMore`. Asked anew each time. */
+/** The number of open tasks of a person, up to one page; `isMore`: there are more. Never cached. */
 export function openTasksQuery(id: string) {
   return queryOptions({
     queryKey: ["tasks", "open-of", id],
@@ -56,7 +56,7 @@ export function openTasksQuery(id: string) {
 }
 
 /**
- * Ends what a person may do here. The service then gives their open tasks to others.
+ * Deactivates a person. The service then routes their open tasks again.
  * @throws ApiError, OfflineError
  */
 export async function deactivateUser(id: string): Promise<void> {
@@ -64,12 +64,12 @@ export async function deactivateUser(id: string): Promise<void> {
   await Promise.all([refreshUsers(), queryClient.invalidateQueries({ queryKey: ["tasks"] })]);
 }
 
-/** What others call a person. */
+/** The display name of a person. */
 export function nameOf(user: User): string {
   return user.display_name ?? addressOf(user);
 }
 
-/** Somebody without an e-mail address is known by Slack. */
+/** The email of a person, or their Slack user id. */
 export function addressOf({ email, slack_user_id }: User): string {
   return email ?? `Slack ${slack_user_id ?? ""}`;
 }

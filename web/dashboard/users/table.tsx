@@ -8,7 +8,7 @@ import type { User } from "./queries.ts";
 
 interface UserTableProps {
   users: readonly User[];
-  /** Id of whoever looks at it. */
+  /** Id of the signed-in user. */
   me: string | null;
   onEdit: (user: User) => void;
   onDeactivate: (user: User) => void;
@@ -17,7 +17,7 @@ interface UserTableProps {
 export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
   return (
     <div className="surface flush">
-      <table className="data as-cards" aria-label="Users">
+      <table className="data as-cards" aria-label="People">
         <thead>
           <tr>
             <th scope="col">Person</th>
@@ -26,7 +26,7 @@ export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
             <th scope="col">Pool</th>
             <th scope="col">Access level</th>
             <th scope="col">Can sign in</th>
-            <th scope="col">Last assigned</th>
+            <th scope="col">Last chosen by role</th>
             <th scope="col">
               <span className="skip">Change</span>
             </th>
@@ -45,7 +45,7 @@ export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
               <td data-label="Can sign in">
                 <YesOrNo is={user.has_password && user.email !== null} />
               </td>
-              <td data-label="Last assigned">
+              <td data-label="Last chosen by role">
                 {user.last_assigned_at === null ? (
                   <span className="muted">Never</span>
                 ) : (
@@ -92,8 +92,8 @@ function YesOrNo({ is }: { is: boolean }) {
   );
 }
 
-/** Whoever looks at the page is an operator; as long as they stay, the last one does. */
-const WHY_NOT = "You stay, so that an operator is left. Another operator can deactivate you.";
+/** An operator who could deactivate their own account could leave the service without one. */
+const WHY_NOT = "You can't deactivate yourself. Ask another operator.";
 
 function DeactivateButton({
   user,
@@ -109,7 +109,7 @@ function DeactivateButton({
       variant="default"
       size="xs"
       aria-label={`Deactivate ${nameOf(user)}`}
-      // It can be reached, so that it can say why.
+      // Not disabled, so that the keyboard reaches it and it can say why.
       {...(isMyself ? { "aria-disabled": true, "data-disabled": true, title: WHY_NOT } : {})}
       onClick={() => (isMyself ? toast({ message: WHY_NOT, tone: "bad" }) : onDeactivate(user))}
     >
@@ -123,14 +123,14 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
     try {
       await changeUser(user.id, { active: true });
       await refreshUsers();
-      toast({ message: `${nameOf(user)} is active again.` });
+      toast({ message: `${nameOf(user)} is active again` });
     } catch (failure) {
       toast({ message: sentenceOf(failure), tone: "bad" });
     }
   };
   return (
     <div className="surface flush">
-      <table className="data as-cards" aria-label="Deactivated users">
+      <table className="data as-cards" aria-label="Deactivated people">
         <thead>
           <tr>
             <th scope="col">Person</th>

@@ -2,7 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { IconSearch } from "../ui/icons.tsx";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useDialog } from "../ui/dialog.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { Page, ErrorPanel } from "../ui/page.tsx";
 import { meQuery } from "../queries.ts";
@@ -13,27 +13,26 @@ import type { User } from "./queries.ts";
 import { InactiveTable, UserTable } from "./table.tsx";
 import "../operate.css";
 
-/** What is asked about somebody; without a person, about somebody new. */
-type Dialog = { kind: "edit"; user: User | null } | { kind: "deactivate"; user: User };
+/** The open dialog. user null: the dialog adds a person. */
+type Asked = { kind: "edit"; user: User | null } | { kind: "deactivate"; user: User };
 
-/** Who answers tasks, who operates the service, and who did. */
+/** The people who answer tasks or operate the service, and deactivated people. */
 export function UsersPage() {
   const { q = "" } = useSearch({ from: "/signed-in/operating/users" });
   const navigate = useNavigate();
   const { data: me } = useQuery(meQuery);
-  const [dialog, setDialog] = useState<Dialog | null>(null);
-  const close = (): void => setDialog(null);
+  const { asked, ask, close } = useDialog<Asked>();
   return (
     <Page
-      title="Users"
+      title="People"
       about="People who answer tasks, and operators"
-      actions={<Button onClick={() => setDialog({ kind: "edit", user: null })}>Add a person</Button>}
+      actions={<Button onClick={() => ask({ kind: "edit", user: null })}>Add a person</Button>}
     >
       <TextInput
         className="search"
         type="search"
         aria-label="Search"
-        placeholder="Name or e-mail"
+        placeholder="Name or email"
         leftSection={<IconSearch size={16} aria-hidden />}
         defaultValue={q}
         onChange={(event) => void navigate({ to: "/users", search: { q: event.currentTarget.value }, replace: true })}
@@ -41,18 +40,14 @@ export function UsersPage() {
       <Active
         q={q}
         me={me?.user_id ?? null}
-        onEdit={(user) => setDialog({ kind: "edit", user })}
-        onDeactivate={(user) => setDialog({ kind: "deactivate", user })}
+        onEdit={(user) => ask({ kind: "edit", user })}
+        onDeactivate={(user) => ask({ kind: "deactivate", user })}
       />
       <Inactive q={q} />
-      {dialog?.kind === "edit" && (
-        <UserForm
-          user={dialog.user}
-          isMyself={dialog.user !== null && dialog.user.id === me?.user_id}
-          onClose={close}
-        />
+      {asked?.kind === "edit" && (
+        <UserForm user={asked.user} isMyself={asked.user !== null && asked.user.id === me?.user_id} onClose={close} />
       )}
-      {dialog?.kind === "deactivate" && <Deactivate user={dialog.user} onClose={close} />}
+      {asked?.kind === "deactivate" && <Deactivate user={asked.user} onClose={close} />}
     </Page>
   );
 }
@@ -68,13 +63,13 @@ function Active({ q, ...table }: ActiveProps) {
   const query = useInfiniteQuery(usersQuery(q, true));
   if (query.isPending) return <Loading />;
   if (query.isError)
-    return <ErrorPanel title="The list could not be loaded" error={query.error} retry={() => void query.refetch()} />;
+    return <ErrorPanel title="Could not load the list" error={query.error} retry={() => void query.refetch()} />;
   const users = query.data.pages.flatMap((page) => page.data);
   if (users.length === 0)
     return (
       <div className="empty">
-        <h2>Nobody matches</h2>
-        <p>No active person has “{q}” in their name or e-mail.</p>
+        <h2>No matches</h2>
+        <p>No active person has “{q}” in their name or email.</p>
       </div>
     );
   return (
@@ -85,7 +80,7 @@ function Active({ q, ...table }: ActiveProps) {
   );
 }
 
-/** Folded away; a list that cannot be loaded is told about above. */
+/** Deactivated people. Shows no error of its own: the list above does. */
 function Inactive({ q }: { q: string }) {
   const query = useInfiniteQuery(usersQuery(q, false));
   const users = query.data?.pages.flatMap((page) => page.data) ?? [];

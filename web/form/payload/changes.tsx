@@ -1,8 +1,9 @@
 import type { ReactElement, ReactNode } from "react";
 import type { Change, PayloadNode } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
+import { usePages } from "./pages.tsx";
 import { isWide, needsRoom } from "./rows.tsx";
-import { Clip, isLong, LeftOut, visible } from "./text.tsx";
+import { Clip, isLong, visible } from "./text.tsx";
 
 interface DiffProps {
   readonly before: PayloadNode | null;
@@ -57,13 +58,12 @@ const CHANGES = {
   removed: { label: "Removed", tone: "removed" },
 } as const;
 
-export function Changes(props: {
-  rows: readonly Change[];
-  unchanged: number;
-  leftOut: number;
-  drawing: Drawing;
-}): ReactElement {
-  const { rows, unchanged, leftOut, drawing } = props;
+type ChangesNode = Extract<PayloadNode, { kind: "changes" }>;
+
+export function Changes({ node, drawing }: { node: ChangesNode; drawing: Drawing }): ReactElement {
+  const { unchanged } = node;
+  const { pages, more } = usePages(node, drawing, "changes");
+  const rows = [node, ...pages].flatMap((page) => (page.kind === "changes" ? page.rows : []));
   return (
     <>
       <ul className="payload-changes">
@@ -83,7 +83,7 @@ export function Changes(props: {
       {rows.length > 0 && unchanged > 0 && (
         <p className="payload-note">{unchanged === 1 ? "1 field is" : `${unchanged} fields are`} the same.</p>
       )}
-      <LeftOut count={leftOut} what="changes" />
+      {more}
     </>
   );
 }

@@ -2,8 +2,9 @@ import type { ReactElement } from "react";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
 import { Plain } from "./lists.tsx";
+import { usePages } from "./pages.tsx";
 import { Rows } from "./rows.tsx";
-import { LeftOut, visible } from "./text.tsx";
+import { visible } from "./text.tsx";
 
 type GroupNode = Extract<PayloadNode, { kind: "group" }>;
 type TreeNode = Extract<PayloadNode, { kind: "tree" }>;
@@ -23,10 +24,12 @@ export function Tree({ node, drawing }: { node: TreeNode; drawing: Drawing }): R
 }
 
 function Fields({ node, drawing }: { node: GroupNode | TreeNode; drawing: Drawing }): ReactElement {
+  const { pages, more } = usePages(node, drawing, "fields");
   return (
     <div className="payload-group">
       <Rows nodes={node.children} drawing={drawing} />
-      <LeftOut count={node.left_out} what="fields" />
+      {pages.map((page) => "children" in page && <Rows key={page.next} nodes={page.children} drawing={drawing} />)}
+      {more}
     </div>
   );
 }

@@ -1,7 +1,8 @@
-import type { ReactElement, ReactNode } from "react";
+import { useMemo } from "react";
+import type { ReactElement } from "react";
 import type { PayloadNode } from "../../../form/payload/node.ts";
 import type { Drawing } from "./drawing.ts";
-import { LeftOut } from "./text.tsx";
+import { usePages } from "./pages.tsx";
 
 export function Plain({ nodes, drawing }: { nodes: readonly PayloadNode[]; drawing: Drawing }): ReactElement {
   return (
@@ -15,76 +16,75 @@ export function Plain({ nodes, drawing }: { nodes: readonly PayloadNode[]; drawi
   );
 }
 
-interface ItemsProps {
-  readonly items: readonly PayloadNode[];
-  readonly leftOut: number;
-  readonly drawing: Drawing;
-}
-
 const FIRST_CHIPS = 30;
 const FIRST_ITEMS = 20;
 
+interface ItemsProps {
+  readonly items: readonly PayloadNode[];
+  readonly start: number;
+  readonly drawing: Drawing;
+}
+
+/** Pages that are shown already are not drawn again when another one follows. */
+function ChipItems({ items, drawing }: ItemsProps): ReactElement {
+  return useMemo(
+    () => (
+      <ul className="payload-chips">
+        {items.map((item) => (
+          <li
+            key={item.pointer}
+            className={item.kind === "choice" || item.kind === "image" ? undefined : "payload-chip payload-neutral"}
+          >
+            {drawing.draw(item)}
+          </li>
+        ))}
+      </ul>
+    ),
+    [items, drawing],
+  );
+}
+
+function ListItems({ items, start, drawing }: ItemsProps): ReactElement {
+  return useMemo(
+    () => (
+      <ol className="payload-list" start={start + 1}>
+        {items.map((item) => (
+          <li key={item.pointer}>{drawing.draw(item)}</li>
+        ))}
+      </ol>
+    ),
+    [items, start, drawing],
+  );
+}
+
+type ItemsNode = Extract<PayloadNode, { kind: "chips" | "list" }>;
+
 /** The first of many, and the others when asked for. */
-function Folded({
-  items,
-  first,
-  draw,
-}: {
-  items: readonly PayloadNode[];
-  first: number;
-  draw: (items: readonly PayloadNode[], start: number) => ReactNode;
-}): ReactElement {
-  const rest = items.slice(first);
+export function Items({ node, drawing }: { node: ItemsNode; drawing: Drawing }): ReactElement {
+  const { pages, more } = usePages(node, drawing, "entries");
+  const isList = node.kind === "list" && !node.items.every((item) => item.kind === "image");
+  const count = isList ? FIRST_ITEMS : FIRST_CHIPS;
+  const [first, rest] = useMemo(() => [node.items.slice(0, count), node.items.slice(count)], [node, count]);
+  const draw = (items: readonly PayloadNode[], start: number) =>
+    isList ? (
+      <ListItems key={start} items={items} start={start} drawing={drawing} />
+    ) : (
+      <ChipItems key={start} items={items} start={start} drawing={drawing} />
+    );
   return (
     <>
-      {draw(items.slice(0, first), 0)}
+      {draw(first, 0)}
       {rest.length > 0 && (
         <details className="payload-more">
           <summary>
             <span className="payload-when-closed">Show {rest.length} more</span>
             <span className="payload-when-open">Show less</span>
           </summary>
-          {draw(rest, first)}
+          {draw(rest, count)}
         </details>
       )}
-    </>
-  );
-}
-
-export function Chips({ items, leftOut, drawing }: ItemsProps): ReactElement {
-  const drawItems = (some: readonly PayloadNode[]) => (
-    <ul className="payload-chips">
-      {some.map((item) => (
-        <li
-          key={item.pointer}
-          className={item.kind === "choice" || item.kind === "image" ? undefined : "payload-chip payload-neutral"}
-        >
-          {drawing.draw(item)}
-        </li>
-      ))}
-    </ul>
-  );
-  return (
-    <>
-      <Folded items={items} first={FIRST_CHIPS} draw={drawItems} />
-      <LeftOut count={leftOut} what="entries" />
-    </>
-  );
-}
-
-export function List({ items, leftOut, drawing }: ItemsProps): ReactElement {
-  if (items.every((item) => item.kind === "image")) return <Chips items={items} leftOut={leftOut} drawing={drawing} />;
-  const drawItems = (some: readonly PayloadNode[], start: number) => (
-    <ol className="payload-list" start={start + 1}>
-      {some.map((item) => (
-        <li key={item.pointer}>{drawing.draw(item)}</li>
-      ))}
-    </ol>
-  );
-  return (
-    <>
-      <Folded items={items} first={FIRST_ITEMS} draw={drawItems} />
-      <LeftOut count={leftOut} what="entries" />
+      {pages.map((page) => "items" in page && draw(page.items, page.first ?? 0))}
+      {more}
     </>
   );
 }

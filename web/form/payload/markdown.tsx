@@ -169,7 +169,10 @@ function linked(url: string, text: string, inner: ReactNode): ReactElement {
 function pictured(url: string, alt: string): ReactElement {
   if (isImageData(url)) return <Picture src={url} title={alt} />;
   const image = safeImage(url);
-  if (image === null) return <span>{[visible(alt), " (", visible(url), ")"]}</span>;
+  if (image === null) {
+    const address = url.startsWith("data:") ? "image data, not shown" : visible(url);
+    return <span>{[visible(alt), " (", address, ")"]}</span>;
+  }
   return (
     <>
       {alt !== "" && <span dir="auto">{visible(alt)} </span>}

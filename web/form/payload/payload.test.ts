@@ -67,7 +67,7 @@ void test("of whatever was sent, a page has only elements and attributes of its 
       assert.ok(ELEMENTS.has(element), `${element} in ${name}`);
       for (const [key, value] of attributes) {
         assert.ok(ATTRIBUTES.has(key), `${element} ${key}="${value}" in ${name}`);
-        if (key === "href") assert.match(value, /^(?:https?:\/\/|mailto:|tel:)/, name);
+        if (key === "href") assert.match(value, /^(?:https?:\/\/|mailto:|tel:|\/tasks\/tsk_1$)/, name);
         if (key === "src") assert.match(value, /^(?:https:\/\/|data:image\/(?:png|jpe?g|gif|webp);base64,)/, name);
       }
       if (attributes.get("href")?.startsWith("http"))
@@ -186,13 +186,13 @@ void test("a masked value is behind Reveal", () => {
 });
 
 void test("a redacted payload says so, and is shown", () => {
-  assert.ok(page("redacted").includes("Confidential: these details are shown on this page only"));
+  assert.ok(page("redacted").includes("Confidential. Shown only here, never by email or in Slack."));
   assert.ok(page("redacted").includes("€1,240.00"));
   assert.ok(!page("refund").includes("Confidential"));
 });
 
 void test("an empty payload, an empty value and a missing one each say so in their way", () => {
-  assert.ok(page("empty").includes("No details were sent with this task."));
+  assert.ok(page("empty").includes("Nothing to review"));
   assert.match(field("scalars", "Comment"), /–<\/span><span class="payload-spoken">Empty</);
   assert.ok(page("wide-table").includes("<td></td>"));
 });
@@ -213,8 +213,10 @@ void test("texts of strangers take their own direction", () => {
   assert.match(field("unicode", "Hebrew"), /<span class="payload-text" dir="auto">/);
 });
 
-void test("of what is too large the page says that there is more", () => {
+void test("a page that cannot show all of a payload says so after it, where the form is, and leads to one that can", () => {
   const html = page("large");
-  assert.ok(html.includes("you see the first level"));
   assert.ok(html.includes("3000 entries, not shown here"));
+  const end = html.slice(html.lastIndexOf("</dl>"));
+  assert.match(end, /Part of this payload is not shown here\..*<a href="\/tasks\/tsk_1"[^>]*>.*before you answer/);
+  assert.ok(!page("refund").includes("Part of this payload"));
 });

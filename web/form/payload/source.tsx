@@ -3,14 +3,23 @@ import { useScripts } from "./image.tsx";
 import { Clip, isLong, Scroller, visible } from "./text.tsx";
 
 /** Code, JSON, or anything else as its source. */
-export function Source({ text, language }: { text: string; language: string | null }) {
+export function Source({
+  text,
+  language,
+  isWhole = false,
+}: {
+  text: string;
+  language: string | null;
+  /** It is not folded. */
+  isWhole?: boolean;
+}) {
   return (
     <div className="payload-source">
       <div className="payload-source-bar">
         <span className="payload-muted">{language}</span>
         <Copy text={text} />
       </div>
-      <Clip isLong={isLong(text, 16)}>
+      <Clip isLong={!isWhole && isLong(text, 16)}>
         <Scroller className="payload-scroller" label="Source">
           <pre dir="ltr">
             <code>{visible(text)}</code>

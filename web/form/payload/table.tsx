@@ -1,5 +1,7 @@
+import { useMemo } from "react";
 import type { ReactElement, ReactNode } from "react";
-import type { PayloadNode } from "../../../form/payload/node.ts";
+import type { PayloadNode, Shown } from "../../../form/payload/node.ts";
+import type { Drawing } from "./drawing.ts";
 import { Scroller, Toggle, visible } from "./text.tsx";
 
 const PAGE = 50;
@@ -9,10 +11,12 @@ export interface TableProps {
   readonly title: string;
   /** What is drawn in each cell. */
   readonly cells: readonly (readonly ReactNode[])[];
+  /** Rows that were asked for, as bodies of the table. */
+  readonly more?: ReactNode;
 }
 
 /** 50 rows, and 50 more as often as asked for: each page of rows follows a toggle, which the style sheet heeds. */
-export function Table({ table, title, cells }: TableProps): ReactElement {
+export function Table({ table, title, cells, more }: TableProps): ReactElement {
   const { columns, rows } = table;
   const starts = rows.map((_, index) => index).filter((index) => index % PAGE === 0);
   const side = (column: number) => (columns[column]?.is_numeric === true ? "payload-right" : undefined);
@@ -55,7 +59,35 @@ export function Table({ table, title, cells }: TableProps): ReactElement {
           );
           return [turn, page];
         })}
+        {more}
       </table>
     </Scroller>
+  );
+}
+
+interface MoreRowsProps {
+  /** What follows the rows of a table. */
+  readonly page: Extract<Shown, { kind: "table" }>;
+  readonly columns: TableProps["table"]["columns"];
+  readonly drawing: Drawing;
+}
+
+/** A page that is shown already is not drawn again when another one follows. */
+export function MoreRows({ page, columns, drawing }: MoreRowsProps): ReactElement {
+  return useMemo(
+    () => (
+      <tbody>
+        {page.rows.map((row) => (
+          <tr key={row[0]?.pointer}>
+            {row.map((node, at) => (
+              <td key={node.pointer} className={columns[at]?.is_numeric === true ? "payload-right" : undefined}>
+                {drawing.draw(node)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    ),
+    [page, columns, drawing],
   );
 }

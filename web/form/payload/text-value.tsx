@@ -1,9 +1,34 @@
 import type { ReactElement } from "react";
-import type { PayloadParts } from "./drawing.ts";
+import type { PayloadNode } from "../../../form/payload/node.ts";
+import type { Drawing, PayloadParts } from "./drawing.ts";
+import { usePages } from "./pages.tsx";
 import { Source } from "./source.tsx";
-import { Clip, isLong, LeftOut, visible } from "./text.tsx";
+import { Clip, isLong, visible } from "./text.tsx";
 
-export function Text({ text, leftOut }: { text: string; leftOut: number }): ReactElement {
+type TextNode = Extract<PayloadNode, { kind: "text" | "markdown" | "html" | "code" | "json" }>;
+
+export function TextValue({ node, drawing }: { node: TextNode; drawing: Drawing }): ReactElement {
+  const { pages, more } = usePages(node, drawing, "characters");
+  const after = pages.map((page) => ("text" in page ? page.text : "")).join("");
+  return (
+    <>
+      <TextOf node={node} after={after} Markdown={drawing.Markdown} />
+      {more}
+    </>
+  );
+}
+
+/** @param after - more of the text, which was asked for */
+function TextOf({ node, after, Markdown }: { node: TextNode; after: string; Markdown: PayloadParts["Markdown"] }) {
+  const { kind, text } = node;
+  if (kind === "text" || (kind === "markdown" && Markdown === undefined))
+    return <Text text={text + after} isWhole={after !== ""} />;
+  if (kind === "markdown") return <MarkdownText text={text} after={after} Markdown={Markdown!} />;
+  return <Source text={text + after} language={"language" in node ? node.language : "html"} isWhole={after !== ""} />;
+}
+
+/** @param isWhole - it is not folded */
+function Text({ text, isWhole }: { text: string; isWhole: boolean }): ReactElement {
   if (text.length <= 80 && !text.includes("\n"))
     return (
       <span className="payload-text" dir="auto">
@@ -11,46 +36,32 @@ export function Text({ text, leftOut }: { text: string; leftOut: number }): Reac
       </span>
     );
   return (
-    <>
-      <Clip isLong={isLong(text)}>
-        <p className="payload-text payload-reading" dir="auto">
-          {visible(text)}
-        </p>
-      </Clip>
-      <LeftOut count={leftOut} what="characters" />
-    </>
+    <Clip isLong={!isWhole && isLong(text)}>
+      <p className="payload-text payload-reading" dir="auto">
+        {visible(text)}
+      </p>
+    </Clip>
   );
 }
 
-export function SourceText({
-  text,
-  language,
-  leftOut,
-}: {
+interface MarkdownTextProps {
   text: string;
-  language: string | null;
-  leftOut: number;
-}): ReactElement {
-  return (
-    <>
-      <Source text={text} language={language} />
-      <LeftOut count={leftOut} what="characters" />
-    </>
-  );
+  after: string;
+  Markdown: NonNullable<PayloadParts["Markdown"]>;
 }
 
-export function MarkdownText(props: {
-  text: string;
-  left_out: number;
-  Markdown: PayloadParts["Markdown"];
-}): ReactElement {
-  const { text, left_out, Markdown } = props;
-  if (Markdown === undefined) return <Text text={text} leftOut={left_out} />;
+function MarkdownText({ text, after, Markdown }: MarkdownTextProps): ReactElement {
   return (
     <div className="payload-markdown">
-      <Clip isLong={isLong(text, 24)}>
+      <Clip isLong={after === "" && isLong(text, 24)}>
         <div className="payload-rendered payload-reading" dir="auto">
           <Markdown text={text} />
+          {/* It begins in the middle of something, so it is shown as it was written. */}
+          {after !== "" && (
+            <p className="payload-text" dir="auto">
+              {visible(after)}
+            </p>
+          )}
         </div>
       </Clip>
       <details className="payload-raw">
@@ -58,9 +69,8 @@ export function MarkdownText(props: {
           <span className="payload-when-closed">Raw</span>
           <span className="payload-when-open">Formatted</span>
         </summary>
-        <Source text={text} language="markdown" />
+        <Source text={text + after} language="markdown" />
       </details>
-      <LeftOut count={left_out} what="characters" />
     </div>
   );
 }

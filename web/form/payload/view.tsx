@@ -5,45 +5,69 @@ import type { Drawing, PayloadParts } from "./drawing.ts";
 import { Group, Tree } from "./groups.tsx";
 import { EYE_OFF, Icon } from "./icon.tsx";
 import { LoadImage, Picture } from "./image.tsx";
-import { Chips, List } from "./lists.tsx";
+import { Items } from "./lists.tsx";
+import { Section, usePages } from "./pages.tsx";
 import { Rows } from "./rows.tsx";
 import { BooleanValue, Choice, DateValue, EmptyValue, NumberValue } from "./scalars.tsx";
-import { Table } from "./table.tsx";
-import { LeftOut, OutsideLink, visible } from "./text.tsx";
-import { MarkdownText, SourceText, Text } from "./text-value.tsx";
+import { MoreRows, Table } from "./table.tsx";
+import { OutsideLink, visible } from "./text.tsx";
+import { TextValue } from "./text-value.tsx";
 
 export interface PayloadViewProps extends PayloadParts {
   readonly plan: PayloadPlan;
+  /** Address of the page that shows all of it, for pages that cannot. */
+  readonly wholeAt?: string | undefined;
 }
 
 /** What a program sent, for a person to judge. */
-export function PayloadView({ plan, ...parts }: PayloadViewProps): ReactElement {
+export function PayloadView({ plan, wholeAt, ...parts }: PayloadViewProps): ReactElement {
   const drawing = drawingOf(parts);
+  const canShowAll = parts.planMore !== undefined;
   return (
     <div className="payload">
       {plan.is_redacted && (
         <p className="payload-banner">
           <Icon path={EYE_OFF} />
-          Confidential: these details are shown on this page only, and never sent by mail or chat.
+          Confidential. Shown only here, never by email or in Slack.
         </p>
       )}
-      {plan.is_too_large && (
-        <p className="payload-banner payload-banner-quiet">
-          This is more than can be shown here: you see the first level.
-        </p>
+      {plan.is_too_large && canShowAll && (
+        <p className="payload-banner payload-banner-quiet">Large payload: expand a section to see it.</p>
       )}
       <div className="payload-card">
         {plan.nodes.length === 0 ? (
-          <p className="payload-nothing">No details were sent with this task.</p>
+          <p className="payload-nothing">Nothing to review</p>
         ) : (
           <Rows nodes={plan.nodes} drawing={drawing} />
         )}
       </div>
+      {plan.is_partial && !canShowAll && <Partial wholeAt={wholeAt} />}
     </div>
   );
 }
+
+/** Next to the form, so that nobody answers without knowing that there is more. */
+function Partial({ wholeAt }: { wholeAt: string | undefined }): ReactElement {
+  return (
+    <p className="payload-banner payload-partial" role="note">
+      <span>
+        Part of this payload is not shown here.{" "}
+        {wholeAt !== undefined && (
+          <>
+            <a href={wholeAt} target="_blank" rel="noopener">
+              Sign in to see all of it
+            </a>{" "}
+            before you answer.
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
 function drawingOf(parts: PayloadParts): Drawing {
-  const drawing: Drawing = { ...parts, draw: (node) => <Value node={node} drawing={drawing} /> };
+  const startTransition = parts.startTransition ?? ((change) => change());
+  const drawing: Drawing = { ...parts, startTransition, draw: (node) => <Value node={node} drawing={drawing} /> };
   return drawing;
 }
 
@@ -51,14 +75,11 @@ function drawingOf(parts: PayloadParts): Drawing {
 function Value({ node, drawing }: { node: PayloadNode; drawing: Drawing }): ReactElement | null {
   switch (node.kind) {
     case "text":
-      return <Text text={node.text} leftOut={node.left_out} />;
     case "markdown":
-      return <MarkdownText {...node} Markdown={drawing.Markdown} />;
     case "html":
-      return <SourceText text={node.text} language="html" leftOut={node.left_out} />;
     case "code":
     case "json":
-      return <SourceText text={node.text} language={node.language} leftOut={node.left_out} />;
+      return <TextValue node={node} drawing={drawing} />;
     case "choice":
       return <Choice {...node} />;
     case "number":
@@ -76,12 +97,13 @@ function Value({ node, drawing }: { node: PayloadNode; drawing: Drawing }): Reac
       return <EmptyValue {...node} />;
     case "link":
       return <OutsideLink {...node}>{visible(node.text)}</OutsideLink>;
+    case "file":
+      return <span className="payload-muted">{node.text}</span>;
     case "image":
       return <Image node={node} />;
     case "chips":
-      return <Chips items={node.items} leftOut={node.left_out} drawing={drawing} />;
     case "list":
-      return <List items={node.items} leftOut={node.left_out} drawing={drawing} />;
+      return <Items node={node} drawing={drawing} />;
     case "table":
       return <TableValue node={node} drawing={drawing} />;
     case "group":
@@ -91,11 +113,11 @@ function Value({ node, drawing }: { node: PayloadNode; drawing: Drawing }): Reac
     case "diff":
       return <Diff before={node.before} after={node.after} drawing={drawing} />;
     case "changes":
-      return <Changes rows={node.rows} unchanged={node.unchanged} leftOut={node.left_out} drawing={drawing} />;
+      return <Changes node={node} drawing={drawing} />;
     case "masked":
       return <Masked node={node} drawing={drawing} />;
     case "too_large":
-      return <span className="payload-muted">{node.text}, not shown here</span>;
+      return <Section node={node} drawing={drawing} />;
   }
 }
 
@@ -114,10 +136,21 @@ function TableValue({
   node: Extract<PayloadNode, { kind: "table" }>;
   drawing: Drawing;
 }): ReactElement {
+  const { pages, more } = usePages(node, drawing, "rows");
   return (
     <>
-      <Table table={node} title={node.title} cells={node.rows.map((row) => row.map(drawing.draw))} />
-      <LeftOut count={node.left_out} what="rows" />
+      <Table
+        table={node}
+        title={node.title}
+        cells={node.rows.map((row) => row.map(drawing.draw))}
+        more={pages.map(
+          (page) =>
+            page.kind === "table" && (
+              <MoreRows key={page.rows[0]?.[0]?.pointer} page={page} columns={node.columns} drawing={drawing} />
+            ),
+        )}
+      />
+      {more}
     </>
   );
 }

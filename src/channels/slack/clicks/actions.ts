@@ -1,35 +1,35 @@
-/** What the buttons of a message are called, and which of them was clicked. */
+/** Ids of the buttons of a message, and their parser. */
 
 export const ACTION = {
   /** Opens the modal. */
   answer: "answer:open",
-  /** Asks for a link to the page that this person, and nobody else, can answer on. */
+  /** Asks for a personal link to the task's page. */
   link: "answer:browser",
   claim: "claim",
-  /** Of an operator, where somebody else has claimed the task. */
+  /** For operators, when another person has claimed the task. */
   takeOver: "claim:over",
-  /** A link: Slack tells of its click as well, and nothing is to be done about it. */
+  /** A link. Slack reports its click too; it is ignored. */
   browser: "open",
 } as const;
 
-/** Of the button that gives the decision's option `index` as the answer. */
+/** Returns the action of the button for option `index` of the decision. */
 export function chooseAction(index: number): string {
   return `answer:choose:${index}`;
 }
 
-/** What a button of a message asks the service to do. */
+/** The action behind a button of a message. */
 export type Pressable =
   | { readonly act: "choose"; readonly index: number }
   | { readonly act: "answer" | "link" | "claim" | "takeOver" };
 
 export type Click =
   | Pressable
-  /** The browser opens a link by itself. */
+  /** A link, which the browser opens. */
   | { readonly act: "browser" }
-  /** An input of the modal that decides what else is asked. */
+  /** An input of the modal that other questions depend on. */
   | { readonly act: "input" };
 
-/** @returns null where it is no action of ours */
+/** @returns null for an unknown action */
 export function parseAction(action_id: string): Click | null {
   const index = /^answer:choose:(\d)$/.exec(action_id)?.[1];
   if (index !== undefined) return { act: "choose", index: Number(index) };
@@ -42,7 +42,7 @@ export function parseAction(action_id: string): Click | null {
 
 const INPUT = "input:";
 
-/** Of an input, by the question that it asks: other options are another input, which Slack then shows anew. */
+/** Returns the action of an input. It contains the question, so that Slack redraws the input when its options change. */
 export function inputAction(question: string): string {
   return `${INPUT}${question}`;
 }

@@ -12,6 +12,7 @@ import { MINUTE, SECOND } from "../../../lib/time.ts";
 import { mayWith } from "../../../tasks/access.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
+import { isCheckUnavailable } from "../../../tasks/unavailable-check.ts";
 import { fieldErrorsOf, responseOf } from "../../answers.ts";
 import { ACTION } from "./actions.ts";
 import { SlackFailure } from "../client.ts";
@@ -34,7 +35,7 @@ import { noticeView } from "./notice.ts";
 import { formFor, slackTaskOf } from "../task-view.ts";
 import { errorsOfView } from "../modal/values.ts";
 
-/** What somebody entered in a modal. */
+/** The entries of a modal, with their task. */
 export interface Entered {
   task: TaskWithDocuments;
   data: ModalData;
@@ -42,17 +43,17 @@ export interface Entered {
   entries: Entries;
 }
 
-/** What became of an answer. */
+/** The result of an answer. */
 export interface AnswerResult {
-  /** What the modal then shows. */
+  /** The next view of the modal. */
   reply: SlackReply;
-  /** The same, for a person whose modal is gone. */
+  /** The result in words, for a person whose modal is closed. */
   sentence: string;
-  /** Another answer is wanted. */
+  /** The task still needs an answer. */
   isOpen: boolean;
 }
 
-/** Gives the answer. @throws Error where nobody can say what became of it */
+/** Gives the answer. @throws Error if the result is unknown */
 export async function giveAnswer(
   context: ClickContext,
   caller: SlackCaller,
@@ -64,7 +65,7 @@ export async function giveAnswer(
     const done = await completeTask(context.ctx, caller, task.id, { response: responseOf(value) });
     if (done.status === "completed") return SENT;
     if (done.status === "rejected") return sentBack(entered, done);
-    return closed("The answer failed the checks", (await endedSentence(context, done)) ?? "");
+    return closed("Automatic check failed", (await endedSentence(context, done)) ?? "");
   } catch (error) {
     if (error instanceof ServiceError && (error.code === "VALIDATION_FAILED" || error.code === "MALFORMED_REQUEST")) {
       const errors = errorsOfView(form, entries, fieldErrorsOf(planForm(form, entries), error));
@@ -72,7 +73,12 @@ export async function giveAnswer(
       if (Object.keys(errors).length > 0)
         return { reply: { response_action: "errors", errors }, sentence, isOpen: true };
     }
-    const title = isUncertain(error) ? "What became of this" : "Nothing was sent";
+    if (error instanceof ServiceError && isCheckUnavailable(error)) {
+      const view = askedAgain(entered, task, { title: "Nothing was sent", text: error.message });
+      const sentence = "Automatic check is unavailable. Nothing was sent; try again in a minute.";
+      return { reply: show(view), sentence, isOpen: true };
+    }
+    const title = isUncertain(error) ? "Not certain" : "Nothing was sent";
     const sentence = await sentenceOf(context, task, error);
     return { reply: show(askedAgain(entered, task, { title, text: sentence })), sentence, isOpen: true };
   }
@@ -93,7 +99,7 @@ function closed(title: string, sentence: string): AnswerResult {
   return { reply: show(noticeView(title, sentence)), sentence: `${title}. ${sentence}`, isOpen: false };
 }
 
-/** The form once more, with what was entered and why. */
+/** Returns the form again, with the entries and a note. */
 function askedAgain(
   { form, entries, data }: Entered,
   now: TaskWithDocuments,
@@ -102,7 +108,7 @@ function askedAgain(
   return modalOf(slackTaskOf(now), form, entries, { ...data, note }) ?? noticeView(note.title, note.text);
 }
 
-/** Why the last answer was sent back. */
+/** Returns the note with the reason why the last answer was rejected. */
 export function noteOf({ status, verifier_result }: TaskWithDocuments): Pick<ModalOptions, "note"> {
   if (status !== "rejected" || verifier_result === null) return {};
   return { note: { title: "The last answer was sent back", text: verifier_result.reason ?? "" } };
@@ -115,12 +121,12 @@ export function unsentView(why: string, { form, entries }: Entered): ModalView {
   return noticeView("Nothing was sent", `${why}${more}`);
 }
 
-// --- What Slack no longer waits for -------------------------------------------------------------------------------------
+// --- Work after the response to Slack ----------------------------------------------------------------------------------
 
-/** Until the answer to Slack has surely arrived: what it says would replace what is shown before. */
+/** Wait until the response to Slack has arrived, because it would replace an earlier update. */
 const AFTER_ACK_MS = 0.5 * SECOND;
 
-/** Shows what became of an answer: in the modal if it is still open, else to the person alone. */
+/** Shows the result of an answer: in the modal if it is still open, else in a message that only the person sees. */
 export async function tellLate(
   context: ClickContext,
   { reply, sentence, isOpen }: AnswerResult,
@@ -132,7 +138,7 @@ export async function tellLate(
   try {
     await context.slack.updateView(
       view,
-      shown ?? noticeView(title, isOpen ? sentence : "Thank you. Whoever asked has your answer now."),
+      shown ?? noticeView(title, isOpen ? sentence : "Thank you. Your answer was sent to the agent."),
     );
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
@@ -145,7 +151,7 @@ function tryAgain(task_id: string): ActionsBlock {
   return { type: "actions", elements: [{ type: "button", action_id: ACTION.answer, value: task_id, text }] };
 }
 
-/** An answer of which a person was told that it is being checked. */
+/** A stored answer that is being checked. */
 interface OwedAnswer {
   /** The workspace whose people are asked. */
   team: string;
@@ -157,14 +163,14 @@ interface OwedAnswer {
   verification_attempt: number;
 }
 
-/** When the row of an answer falls due: by then the process that took it is done, or gone. A verdict takes 30 s at the most. */
+/** Delay after which the stored answer is due. The process that took it is then done or gone; a verdict takes at most 30 s. */
 const DUE_MS = 1 * MINUTE;
 
 /**
- * Stores an answer whose verdict takes longer than Slack waits, and then has it checked. When the process ends before that,
- * the row falls due, and the answer is checked by whoever is there. (spec: Channels)
+ * Stores an answer whose check takes longer than Slack waits, and then checks it. If the process ends before that, the row
+ * becomes due and another process checks the answer. (spec: Channels)
  *
- * @returns once it is stored: from then on nobody has to wait
+ * @returns when the answer is stored
  */
 export async function checkLater(
   context: ClickContext,
@@ -175,7 +181,7 @@ export async function checkLater(
   const { id: team } = await slack.team();
   const answer: OwedAnswer = { team, who, view, data, entries, verification_attempt: task.verification_attempt };
   const id = await ctx.db.write(async (tx) => {
-    const owed = newDelivery({
+    const delivery = newDelivery({
       kind: "slack_answer",
       task_id: task.id,
       destination: who.user_id,
@@ -183,14 +189,12 @@ export async function checkLater(
       body: JSON.stringify(answer),
       due_at: tx.now() + DUE_MS,
     });
-    await insertDelivery(tx, owed);
-    return owed.row.id;
+    await insertDelivery(tx, delivery);
+    return delivery.row.id;
   });
   check(context, task.id, answer)
     .then(async () => ctx.db.write((tx) => deleteDelivery(tx, id)))
-    .catch((error: unknown) =>
-      ctx.log.error({ err: error }, "An answer from Slack could not be checked; trying again"),
-    );
+    .catch((error: unknown) => ctx.log.error({ err: error }, "Could not check an answer from Slack; retrying"));
 }
 
 /**
@@ -214,7 +218,7 @@ export function createSlackAnswerKind(ctx: SlackContext): Kind {
     },
     onAbandoned: async (tx, { id, task_id, last_error }) => {
       tx.afterCommit(() =>
-        ctx.log.error({ delivery_id: id, task_id, last_error }, "An answer from Slack was not checked"),
+        ctx.log.error({ delivery_id: id, task_id, last_error }, "Could not check an answer from Slack"),
       );
     },
   };
@@ -239,14 +243,14 @@ async function answerLate(
   const value = posted.act === "answer" ? posted.value : undefined;
   const ended = await endedSentence(context, task);
   if (ended !== null) {
-    // Perhaps by this very answer, just before its process ended.
+    // Perhaps this answer closed it, just before its process ended.
     const isThis =
       task.completed_via_channel === "slack" && isDeepStrictEqual(JSON.parse(task.response ?? "null"), value);
     return isThis
       ? SENT
       : { reply: show(unsentView(ended, entered)), sentence: `${ended} Nothing was sent.`, isOpen: false };
   }
-  // By then it was judged, or another answer was.
+  // This answer, or another one, was rejected in the meantime.
   if (task.verification_attempt !== verification_attempt) return sentBack(entered, task);
   const caller = await callerAt(context, who, task);
   if (await mayWith(context.ctx.db, caller, "complete", task)) return giveAnswer(context, caller, entered, value);

@@ -14,35 +14,35 @@ import { slackCallerOf, type SlackCaller } from "./people.ts";
 import { fitText, MAX } from "../modal/text.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 
-/** What taking answers from Slack needs. */
+/** The context of answers from Slack. */
 export interface SlackContext extends CompletionContext {
   log: Logger;
-  /** null: Slack is off. */
+  /** null if Slack is off. */
   slack: Workspaces | null;
 }
 
-/** Where people of one workspace are served. */
+/** The context of a click in one workspace. */
 export interface ClickContext {
   ctx: SlackContext;
   slack: Slack;
   workspaces: Workspaces;
 }
 
-/** The body of an answer to Slack; null: an empty one. */
+/** The body of a response to Slack; null for an empty body. */
 export type SlackReply = object | null;
 
-/** Who pressed something, as Slack says. */
+/** The member who clicked, according to Slack. */
 export interface Who {
   team_id: string;
   user_id: string;
 }
 
-/** null: it is gone, or was never there. */
+/** Returns the task, or null if it does not exist. */
 export async function findTask({ ctx }: ClickContext, id: string): Promise<TaskWithDocuments | null> {
   return isId("tsk", id) ? findTaskWithDocuments(ctx.db, id) : null;
 }
 
-/** How a task ended, in a sentence; null while it can be answered. */
+/** Returns how a task was closed, as a sentence; null while it is open. */
 export async function endedSentence({ ctx }: ClickContext, task: TaskWithDocuments): Promise<string | null> {
   const state = answerStateOf(task, null, ctx.db.now());
   if (state.how === "open") return null;
@@ -51,7 +51,7 @@ export async function endedSentence({ ctx }: ClickContext, task: TaskWithDocumen
   return state.how === "verification_exhausted" ? `${sentence} ${task.verifier_result?.reason ?? ""}`.trim() : sentence;
 }
 
-/** Who pressed something, for the task. @throws SlackFailure */
+/** Returns the member who clicked as a caller for the task. @throws SlackFailure */
 export async function callerAt(
   { ctx, workspaces }: ClickContext,
   who: Who,
@@ -60,7 +60,7 @@ export async function callerAt(
   return slackCallerOf(ctx.db, workspaces, who, task);
 }
 
-/** Why somebody may not answer, and what they can do about it. */
+/** Returns why a person may not answer, and what they can do. */
 export async function refusalOf(
   { ctx }: ClickContext,
   task: TaskWithDocuments,
@@ -72,34 +72,34 @@ export async function refusalOf(
   return `${who} ${isKnown ? "" : `${UNKNOWN} `}Nothing was sent.`;
 }
 
-const UNKNOWN =
-  "This server does not know your Slack account: if you should answer, ask its operator to add you to the users.";
+const UNKNOWN = "You don't have an account here. Ask an operator to add you.";
+const NO_CLAIM = "You need an account here to claim tasks. You can answer without a claim.";
 
-/** What went wrong, for the person; whatever is not theirs to know is thrown on. */
+/** Returns what went wrong, for the person. Rethrows unexpected errors. */
 export async function sentenceOf(context: ClickContext, { id }: TaskWithDocuments, error: unknown): Promise<string> {
-  if (error instanceof SlackFailure) return `Slack did not take this: ${error.message} Nothing was sent.`;
+  if (error instanceof SlackFailure) return `Slack returned an error: ${error.message} Nothing was sent.`;
   if (!(error instanceof ServiceError)) throw error;
   const now = await findTask(context, id);
-  const ended = now === null ? "This task is gone." : await endedSentence(context, now);
-  // The answer may have been stored although nobody could say so.
-  if (isUncertain(error)) return ended ?? "The connection to the database was lost at that moment. Try again.";
+  const ended = now === null ? "This task was deleted." : await endedSentence(context, now);
+  // The answer may be stored although the commit was not confirmed.
+  if (isUncertain(error)) return ended ?? "The connection to the database was lost. Try again.";
   if (ended !== null) return `${ended} Nothing was sent.`;
   if (error.code === "TASK_ALREADY_CLAIMED" && now !== null)
-    return `${(await nameOf(context.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Somebody"} is on it already.`;
-  return error.code === "CLAIM_NEEDS_A_PERSON" ? error.message : `${error.message} Nothing was sent.`;
+    return `${(await nameOf(context.ctx.db, now.claimed_by_user_id, now.claimed_by_email)) ?? "Someone"} is already working on this.`;
+  return error.code === "CLAIM_NEEDS_A_PERSON" ? NO_CLAIM : `${error.message} Nothing was sent.`;
 }
 
-/** Nobody can say whether something was stored. */
+/** Returns whether it is unknown if the answer was stored. */
 export function isUncertain(error: unknown): boolean {
   return error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
 }
 
-/** Lets the modal show something else. */
+/** Makes the modal show another view. */
 export function show(view: ModalView): SlackReply {
   return { response_action: "update", view };
 }
 
-/** Says something to one person alone, with what they can do about it. */
+/** Posts a message that only one person sees, with buttons for what they can do. */
 export async function postEphemeral(
   { slack, ctx }: ClickContext,
   channel: string,
@@ -113,7 +113,7 @@ export async function postEphemeral(
     await slack.postEphemeral({ channel }, user, { text, blocks: [said, ...more] });
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
-    ctx.log.warn({ err: error, channel }, "Somebody in Slack could not be told what became of their click");
+    ctx.log.warn({ err: error, channel }, "Could not tell a person in Slack the result of a click");
   }
   return null;
 }

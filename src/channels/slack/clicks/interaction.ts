@@ -2,7 +2,7 @@ import { own } from "../../../../form/plan/hints.ts";
 import { parseAction, type Pressable } from "./actions.ts";
 import type { Who } from "./click-context.ts";
 
-/** What a person did in Slack, read once from what Slack sent. */
+/** An action of a person in Slack, parsed once from the payload. */
 export type Interaction = { who: Who; team: string } & (
   | ({ kind: "pressed" } & PressedButton)
   /** An input was changed that other questions depend on. */
@@ -35,7 +35,7 @@ export interface ModalState {
  * Reads the payload of a request from Slack. A text that is missing is read as "".
  *
  * @param payload - of a request whose signature was checked
- * @returns null where nothing is to be done about it
+ * @returns null if there is nothing to do
  */
 export function parseInteraction(payload: unknown): Interaction | null {
   const who = {

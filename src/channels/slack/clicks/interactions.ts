@@ -34,12 +34,12 @@ import { noticeView } from "./notice.ts";
 import { formFor, slackTaskOf } from "../task-view.ts";
 import { entriesOfView, errorsOfView } from "../modal/values.ts";
 
-/** Slack waits three seconds; what takes longer goes on behind the answer. */
+/** Slack waits three seconds. Longer work continues after the response. */
 const ACK_MS = 2 * SECOND;
 
 /**
- * Does what a person pressed or submitted in Slack, which vouches for who they are. What they may do is asked where it is
- * asked for everybody. (spec: Channels)
+ * Handles a click or a submitted form in Slack. Slack vouches for the person; access is checked as on every surface. (spec:
+ * Channels)
  *
  * @param payload - of a request whose signature was checked
  */
@@ -66,21 +66,21 @@ export async function handleInteraction(ctx: SlackContext, payload: unknown): Pr
   }
 }
 
-const NOT_CONNECTED = "The server that asked is not connected to this workspace any more.";
+const NOT_CONNECTED = "This service is no longer connected to this workspace.";
 
-/** Who serves a workspace; null: the app is not connected to it any more. */
+/** Returns the context of a workspace; null if the app is no longer connected to it. */
 async function contextFor(ctx: SlackContext, team: string): Promise<ClickContext | null> {
   try {
     const workspaces = ctx.slack;
     return workspaces === null ? null : { ctx, workspaces, slack: await workspaces.find(team) };
   } catch (error) {
     if (!(error instanceof SlackFailure && error.word === "no_team")) throw error;
-    ctx.log.warn({ team }, "Something was pressed in a workspace of Slack that the app is not connected to");
+    ctx.log.warn({ team }, "Slack interaction from a workspace that is not connected");
     return null;
   }
 }
 
-/** Waits for `work` as long as Slack does; the rest of it goes on, and what goes wrong then is in the log. */
+/** Waits for `work` as long as Slack does. Later errors are logged. */
 async function soon(ctx: SlackContext, late: SlackReply, work: () => Promise<SlackReply>): Promise<SlackReply> {
   const done = work();
   let timer: NodeJS.Timeout | undefined;
@@ -92,7 +92,7 @@ async function soon(ctx: SlackContext, late: SlackReply, work: () => Promise<Sla
 }
 
 function onError({ log }: SlackContext): (error: unknown) => void {
-  return (error) => log.error({ err: error }, "What was pressed in Slack could not be done");
+  return (error) => log.error({ err: error }, "A Slack interaction failed");
 }
 
 // --- Buttons of a message ----------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
   const tell = (sentence: string) => postEphemeral(context, channel, who.user_id, sentence);
 
   const task = await findTask(context, button.task_id);
-  if (task === null) return tell("This task is gone. Nothing was sent.");
+  if (task === null) return tell("This task was deleted. Nothing was sent.");
   const ended = await endedSentence(context, task);
   if (ended !== null) return tell(`${ended} Nothing was sent.`);
   const caller = await callerAt(context, who, task).catch(async (error: unknown) =>
@@ -124,7 +124,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
         const form = formFor(task);
         const entries = entriesOfChoice(form, click.index);
         if (entries === null)
-          return await tell("This button is out of date. Nothing was sent; use Answer or the browser.");
+          return await tell("This button is outdated. Nothing was sent. Use Answer or open the task in the browser.");
         const response = responseOf(planForm(form, entries).value);
         const done = await completeTask(context.ctx, caller, task.id, { response });
         return done.status === "rejected" ? await tell(`Sent back: ${done.verifier_result?.reason ?? ""}`) : null;
@@ -151,7 +151,7 @@ async function openForm(
   return null;
 }
 
-/** Gives somebody who may answer a link of their own, where Slack cannot ask. */
+/** Gives a person who may answer a personal link, for tasks that Slack cannot ask. */
 async function postLink(
   context: ClickContext,
   task: TaskWithDocuments,
@@ -164,7 +164,7 @@ async function postLink(
     context,
     channel,
     caller.account.user_id,
-    "This link is for you alone: whoever has it answers as you. It opens this one task, until the task has ended.",
+    "This link is personal: anyone who has it can answer as you. It opens this task until the task is closed.",
     { type: "actions", elements: [{ type: "button", action_id: ACTION.browser, text, url }] },
   );
 }
@@ -179,7 +179,7 @@ async function readView(context: ClickContext, view: ModalState): Promise<Entere
   return { task, data, form, entries: entriesOfView(form, view.values, data) };
 }
 
-/** What was entered asks for other fields. */
+/** The entries changed which fields apply. */
 async function reviseView(context: ClickContext, view: ModalState): Promise<null> {
   const read = await readView(context, view);
   if (read === null) return null;
@@ -189,7 +189,7 @@ async function reviseView(context: ClickContext, view: ModalState): Promise<null
   try {
     await context.slack.updateView(view.id, next, view.hash);
   } catch (error) {
-    // Something else was entered meanwhile, which has its own update.
+    // Something was entered in the meantime. It has its own update.
     if (!(error instanceof SlackFailure && error.word === "hash_conflict")) throw error;
   }
   return null;
@@ -197,7 +197,7 @@ async function reviseView(context: ClickContext, view: ModalState): Promise<null
 
 async function submitted(context: ClickContext, view: ModalState, who: Who): Promise<SlackReply> {
   const read = await readView(context, view);
-  if (read === null) return show(noticeView("This task is gone", "Nothing was sent."));
+  if (read === null) return show(noticeView("This task was deleted", "Nothing was sent."));
   const { task, data, form, entries } = read;
   const ended = await endedSentence(context, task);
   if (ended !== null) return show(unsentView(ended, read));
@@ -206,8 +206,8 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
     if (posted.errors.length > 0)
       return { response_action: "errors", errors: errorsOfView(form, entries, posted.errors) };
     if (posted.notice === "confirm")
-      return { response_action: "errors", errors: { [CONFIRM_BLOCK]: "Tick this to send the answer." } };
-    const note = { title: "There is more to answer", text: "Your answers so far have brought up other questions." };
+      return { response_action: "errors", errors: { [CONFIRM_BLOCK]: "Tick this box to send the answer." } };
+    const note = { title: "More questions to answer", text: "Your answers changed which questions apply." };
     const next = modalOf(slackTaskOf(task), form, entries, { ...data, note });
     if (next !== null) return show(next);
   }
@@ -216,7 +216,9 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
     return show(unsentView(await refusalOf(context, task, caller), read));
   if (posted.act === "show") {
     await postLink(context, task, caller, data.channel);
-    return show(unsentView("This one needs the browser. A link for you alone stands where you opened this.", read));
+    return show(
+      unsentView("Open in browser to answer. Your personal link is in the channel where you opened this.", read),
+    );
   }
 
   const target = { data, view: view.id, who };
@@ -225,7 +227,7 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
     return show(noticeView("Checking your answer", "This takes a moment. You can close this window."));
   }
   const given = giveAnswer(context, caller, read, posted.value);
-  const sending = show(noticeView("Still sending", "Keep this open until it says that your answer was sent."));
+  const sending = show(noticeView("Still sending", "Keep this window open until your answer is sent."));
   const reply = await soon(context.ctx, sending, async () => (await given).reply);
   if (reply === sending) void given.then(async (late) => tellLate(context, late, target)).catch(onError(context.ctx));
   return reply;

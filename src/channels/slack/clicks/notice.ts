@@ -2,7 +2,7 @@ import type { ModalView } from "@slack/types";
 import { plainLines } from "../../../../form/plain-text.ts";
 import { fitText, line, MAX } from "../modal/text.ts";
 
-/** A modal that only says something. */
+/** Returns a modal with a message only. */
 export function noticeView(title: string, text: string): ModalView {
   return {
     type: "modal",

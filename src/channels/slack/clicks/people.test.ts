@@ -55,7 +55,7 @@ testWithSlack(
     for (const { id } of [theirs, open, outside]) assert.equal((await read(service, id)).status, "created");
     assert.equal(
       whispers(beta)[0],
-      "This task is for Dana. This server does not know your Slack account: if you should answer, ask its operator to add you to the users. Nothing was sent.",
+      "This task is assigned to Dana. You don't have an account here. Ask an operator to add you. Nothing was sent.",
     );
 
     await press(slack, slack, root.id, theirs.id);

@@ -10,15 +10,15 @@ import type { Workspaces } from "../workspaces/workspaces.ts";
 
 type WorkspaceLookup = Pick<Workspaces, "only" | "find">;
 
-/** A member of a workspace who pressed something. */
+/** A member of a workspace who clicked. */
 export type SlackCaller = RecipientCaller<MemberGrant> & { account: Account };
 
 /**
- * Who a member of a workspace is to a task: somebody of the directory, by their Slack id or else by the address that Slack
- * has confirmed. Of those whose Slack id stands in the directory no address is asked, and none of others names them.
- * Somebody who was deactivated is nobody, and stays so under any address.
+ * Returns a member of a workspace as a caller for a task. A Slack id in the directory identifies the user, and then email
+ * addresses are ignored. Otherwise the email that Slack has confirmed identifies the user. A deactivated user is unknown,
+ * under any address.
  *
- * @throws SlackFailure where Slack cannot say who they are at the moment
+ * @throws SlackFailure if Slack cannot identify the member at the moment
  */
 export async function slackCallerOf(
   reader: Reader,
@@ -40,39 +40,39 @@ export async function slackCallerOf(
   const only = await onlyOf(workspaces);
   const named_by = isNamed(task, { team_id, user_id }, only) ? task.id : null;
   if (known !== null) return callerWith(known, known.email, named_by);
-  // In a channel that is shared there are people of other workspaces.
+  // A shared channel has people of other workspaces.
   const email = only === team_id ? await confirmedEmail(workspaces, { team_id, user_id }) : null;
   if (email === null) return callerWith(null, null, named_by);
   const found = await findUserByEmail(reader, email);
   if (found === null) return callerWith(null, email, named_by);
   if (!found.active) return nobody;
-  // Whose Slack id is known is known by that alone: this is somebody else.
+  // A user with a Slack id is identified by it alone, so this is another person.
   if (accountOf(found) !== null) return callerWith(null, null, named_by);
   return callerWith(found, found.email, named_by);
 }
 
-/** Where it cannot be told whether there is one workspace, addresses name nobody, as with several. */
+/** Returns the only workspace, or null. If Slack cannot tell, addresses name no one, as with several workspaces. */
 async function onlyOf(workspaces: WorkspaceLookup): Promise<string | null> {
   return workspaces.only().catch(unlessPassing);
 }
 
-/** What Slack refuses for good is not known; its own trouble passes, and whoever asked asks again. */
+/** Returns null for a permanent error. Rethrows a temporary one, so that the caller tries again. */
 function unlessPassing(error: unknown): null {
   if (error instanceof SlackFailure && error.isFinal) return null;
   throw error;
 }
 
-/** The address that our workspace vouches for; those of its guests from elsewhere are whatever others have set. */
+/** Returns the confirmed email of a member. Other workspaces set the emails of their guests, so those do not count. */
 async function confirmedEmail(workspaces: WorkspaceLookup, { team_id, user_id }: Who): Promise<string | null> {
-  // Without the permission to read addresses, people are known by their ids alone.
+  // Without the permission to read emails, people are identified only by their ids.
   const ask = async () => (await workspaces.find(team_id)).member(user_id);
   const member = await ask().catch(unlessPassing);
   return member?.team_id === team_id ? member.email : null;
 }
 
 /**
- * Whether `notify` names this member, and nobody else in Slack. Ids are a workspace's own.
- * @param only - the workspace that is meant where `notify` names none; null: there are several
+ * Returns whether `notify` names this member and no one else in Slack. Ids are unique within a workspace.
+ * @param only - the workspace of entries without one; null if there are several
  */
 function isNamed(
   { notify }: Pick<TaskWithDocuments, "notify">,

@@ -1,10 +1,10 @@
 import { isRaw } from "../../../../form/plan/hints.ts";
 
 /**
- * Names of the fields on whose answers it depends what else is asked, wherever they stand: those that an `if` looks at, and
- * those that bring up others by being there. One name too many costs a round trip, one too few a second look at the form.
+ * Returns the names of fields that other questions depend on, at any depth: fields in an `if`, and fields whose presence
+ * adds others. A name too many costs a round trip; a name too few shows the form a second time.
  *
- * @param schema - one that the service accepted, so neither deep nor large
+ * @param schema - accepted by the service, so neither deep nor large
  */
 export function branchFieldNames(schema: unknown): ReadonlySet<string> {
   const names = new Set<string>();

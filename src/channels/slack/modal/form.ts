@@ -9,7 +9,7 @@ import { shownIn } from "../../../../form/plan/post.ts";
 import { TEXT_RULES } from "../../../../form/plan/text-rules.ts";
 import { isNothing } from "./modal-plan.ts";
 
-/** What a form is made of. */
+/** The documents that define a form. */
 export interface AskedTask {
   response_schema: unknown;
   form_definition: unknown;
@@ -17,8 +17,8 @@ export interface AskedTask {
 }
 
 /**
- * The form of a task as Slack has it. The message, its buttons and the modal must all read it here: a button names an option
- * by its index, which must mean the same whenever it is clicked.
+ * Returns the form of a task for Slack. The message, its buttons and the modal must all use it, because a button names an
+ * option by its index.
  *
  * @param timeZone - IANA name
  */
@@ -35,16 +35,16 @@ export function slackForm(task: AskedTask, timeZone: string, now: Date): Form {
   });
 }
 
-/** The decision of a form whose options can be given as the whole answer, each by one button. */
+/** A decision whose options are complete answers, so that each can be a button. */
 export interface DirectChoices {
   readonly node: BoolNode | ChoiceNode;
-  /** There is more that could be said, but need not be. */
+  /** The form has further optional fields. */
   readonly hasDetails: boolean;
 }
 
 /**
- * null: there is no decision, or it is not enough. That an answer is complete is tried out, since a condition may demand
- * more after one of the options only; and it must hold nothing that nobody has seen in the message.
+ * Returns the decision if each of its options is a complete answer, else null. Each option is tried, because a condition may
+ * demand more after one of them. The answer must not contain a value that the message does not show.
  */
 export function directChoices(form: Form): DirectChoices | null {
   const plan = planForm(form, {});
@@ -61,7 +61,7 @@ export function directChoices(form: Form): DirectChoices | null {
   return isEnough ? { node, hasDetails: others.length > 0 } : null;
 }
 
-/** What a form would have posted if only this option had been chosen; null where the button is none of its message. */
+/** Returns the entries of a form with only this option chosen; null if the form has no such button. */
 export function entriesOfChoice(form: Form, index: number): Entries | null {
   const direct = directChoices(form);
   return direct === null || index >= direct.node.options.length ? null : entriesOfOption(direct.node, index);
@@ -72,13 +72,13 @@ function entriesOfOption(node: BoolNode | ChoiceNode, index: number): Entries {
   return { [node.name]: [entry], [`${node.name}~of`]: [questionOf(node)] };
 }
 
-/** What was decided, in the words of the form; null: the answer holds no decision. */
+/** Returns the label of the chosen option; null if the answer has no decision. */
 export function decisionOf(form: Form, response: unknown): string | null {
   const node = decisionIn(planForm(form, {}, response));
   return node?.options.find(({ value }) => isDeepStrictEqual(value, node.value))?.label ?? null;
 }
 
-/** The decision, unless nobody can change it. */
+/** Returns the decision, unless it is read-only. */
 function decisionIn({ root, decision }: Plan): BoolNode | ChoiceNode | null {
   const node = decision === null ? undefined : [...nodesOf(root)].find(({ name }) => name === decision);
   return (node?.kind === "bool" || node?.kind === "choice") && !node.readonly ? node : null;

@@ -21,7 +21,7 @@ import { labelOf } from "../../../../form/titles.ts";
 import { inputAction } from "../clicks/actions.ts";
 import { line, MAX } from "./text.ts";
 
-/** What Slack has for one field. The value of an option is its index. */
+/** The Slack element for one field. The value of an option is its index. */
 export type InputElement =
   | RadioButtons
   | Checkboxes
@@ -40,12 +40,12 @@ export const NO_ANSWER = "none";
 
 const MAX_RADIO = 10;
 const MAX_SELECT = 100;
-/** In characters; also where nothing says so. */
+/** In characters. Also the default. */
 const MAX_TEXT = 3_000;
 
 /**
- * @param blank - nothing is filled in
- * @returns null: Slack has nothing that could ask this
+ * Returns the Slack element for a field, or null if Slack has none.
+ * @param blank - leaves the field empty
  */
 export function elementOf(node: FormNode, blank: boolean): InputElement | null {
   const entry = blank ? [] : node.entry;
@@ -127,7 +127,7 @@ function optionsOf({ options }: BoolNode | ChoiceNode): PlainTextOption[] | null
   return all.includes(null) ? null : (all as PlainTextOption[]);
 }
 
-/** null: its label does not fit. It is not cut, since two options could then read the same. */
+/** Returns null if the label is too long. It is not cut, because two options could then read the same. */
 function optionOf(label: string, description: string | null, value: string): PlainTextOption | null {
   const text = line(label, Infinity);
   if (text.text.length > MAX.option) return null;
@@ -138,10 +138,10 @@ function optionOf(label: string, description: string | null, value: string): Pla
 // --- texts and numbers ----------------------------------------------------------------------------------------------
 
 function textOf(node: TextNode, entry: string): InputElement | null {
-  // What is to be masked would be shown.
+  // Slack cannot mask a field.
   if (node.look === "password" || entry.length > MAX_TEXT || (node.min ?? 0) > MAX_TEXT) return null;
   const common = commonOf(node, node.placeholder, entry);
-  // Slack refuses a modal in which an address is filled in that is none.
+  // Slack rejects a modal with an invalid email in such a field.
   if (node.format === "email" && (entry === "" || /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/.test(entry)))
     return { type: "email_text_input", ...common };
   if (node.type === "url" && (entry === "" || /^https?:\/\/[^\s]+$/.test(entry)))
@@ -166,7 +166,7 @@ function numberOf(node: NumberNode, entry: string): InputElement | null {
   const text = typeof node.value === "number" || typeof node.value === "string" ? String(node.value) : "";
   const isPlain = PLAIN_NUMBER.test(text) && (!node.whole || !text.includes("."));
   const isInside = isPlain && !(Number(text) < Number(min ?? -Infinity)) && !(Number(text) > Number(max ?? Infinity));
-  // What Slack would refuse, or show otherwise, is put right by whoever reads it.
+  // A value that Slack would reject or reformat becomes a text that the person can correct.
   if (entry.trim() !== "" && !isInside) return { type: "plain_text_input", ...commonOf(node, node.placeholder, entry) };
   const isRange = min === null || max === null || Number(min) <= Number(max);
   return {
@@ -193,7 +193,7 @@ function commonOf(node: FormNode, placeholder: string | null, entry: string) {
 
 // --- times ----------------------------------------------------------------------------------------------------------
 
-/** What a picker cannot show as it is, such as a time with seconds, is a text. */
+/** A value that a picker cannot show, such as a time with seconds, becomes a text. */
 function timeOf(node: TimeNode, entry: string): InputElement {
   const action_id = actionOf(node);
   const text = entry.trim();
@@ -214,7 +214,7 @@ function timeOf(node: TimeNode, entry: string): InputElement {
   return seconds === null ? asText : { type: "datetimepicker", action_id, initial_date_time: seconds };
 }
 
-/** Slack takes ten digits, which begin in 2001; null: what is entered is no such time. */
+/** Returns the time as Slack's ten digits, which start in 2001, or null. */
 function secondsOf(text: string, zone: string | null): number | null {
   const utc = zone === null ? null : utcOf(text, zone);
   const seconds = utc === null || utc === "skipped" ? Number.NaN : Date.parse(utc) / 1000;

@@ -11,10 +11,10 @@ import { branchFieldNames } from "./branch-fields.ts";
 import { elementOf } from "./inputs.ts";
 import type { InputElement } from "./inputs.ts";
 
-/** What a modal asks, in the order in which it does. */
+/** The questions of a modal, in order. */
 export interface ModalPlan {
   readonly parts: readonly Part[];
-  /** Titles of what only the browser can ask, and nobody has to answer. */
+  /** Titles of optional fields that only the browser can ask. */
   readonly leftOut: readonly string[];
   /** Optional groups that have parts only if one of these fields is filled in: name of the group -> names of the fields. */
   readonly groups: ReadonlyMap<string, readonly string[]>;
@@ -24,7 +24,7 @@ export interface ModalPlan {
 
 export type Part =
   | { readonly kind: "heading"; readonly node: GroupNode }
-  /** Shown, and not to be changed. */
+  /** Read-only. */
   | { readonly kind: "fixed"; readonly node: FormNode }
   | ModalField;
 
@@ -39,9 +39,9 @@ export interface ModalField {
 }
 
 /**
- * null: something that must be answered, or that has a value already, cannot be expressed.
+ * Returns the plan of a modal, or null if Slack cannot express a required field or one that has a value.
  *
- * @param drawn - blocks of the modal that is read; none where one is drawn
+ * @param drawn - blocks of the modal whose values are read; empty when a modal is drawn
  */
 export function planModal(form: Form, entries: Entries, drawn: ReadonlySet<string> = new Set()): ModalPlan | null {
   const { plan, closed } = openGroups(form, entries, drawn);
@@ -156,7 +156,7 @@ function walk(draft: Draft, node: FormNode, around: Around): boolean {
 
 function walkGroup(draft: Draft, node: GroupNode, around: Around): boolean {
   const isRoot = node.name === "";
-  // What would have to be added inside of what would have to be added.
+  // A closed group inside a closed group.
   if (node.state === "closed") return leaveOut(draft, node);
   const isClosed = draft.closed.has(node.name);
   const names: string[] | null = node.state === "open" ? [] : null;
@@ -188,7 +188,7 @@ function isTold(draft: Draft, names: readonly string[], from: number, isClosed: 
   return fields.some(({ node, element }) => isFilledIn(node.entry) && !isUnticked(element));
 }
 
-/** Such a box comes back as if nobody had touched it, also where its entry is "false". */
+/** Slack returns such a box as untouched, even if its entry is "false". */
 function isUnticked(element: InputElement): boolean {
   return element.type === "checkboxes" && element.initial_options === undefined;
 }

@@ -68,7 +68,7 @@ void test("each form has a modal that gives its answer, or a message that sends 
     );
     if (leftOut === "browser" || leftOut === undefined) {
       assert.equal(untouched, null, fixture.name);
-      assert.match(message, /This one needs the browser\./, fixture.name);
+      assert.match(message, /Open in browser to answer\./, fixture.name);
       assert.doesNotMatch(message, /answer:open/, fixture.name);
       continue;
     }
@@ -167,10 +167,10 @@ void test("a group that may be missing is in the answer as soon as one of its fi
   const entries = read(task, view, street);
   const errors = errorsOfView(formOf(task), entries, checkPlan(formOf(task), planForm(formOf(task), entries)));
   assert.deepEqual(errors, {
-    "/billing/street": "Fill this in.",
-    "/billing/city": "Fill this in.",
+    "/billing/street": "Required",
+    "/billing/city": "Required",
     "/billing/country": "Choose one.",
-    "/pickup/city": "Fill this in.",
+    "/pickup/city": "Required",
     "/pickup/country": "Choose one.",
   });
   assert.equal(readPost(formOf(task), entries).act, "show");
@@ -228,7 +228,7 @@ void test("what Slack cannot ask, but nobody has to answer, is left out and name
   const anything = { title: "Patch <!channel>" };
   const view = show(slackTask(askingFor({ ok: { type: "boolean" }, anything }, "ok")));
   assert.deepEqual(labelsOf(view), ["Ok"]);
-  const text = "Optional, and only in the browser: Patch &lt;!channel&gt;";
+  const text = "Optional, in the browser only: Patch &lt;!channel&gt;";
   assert.deepEqual(view.blocks.at(-1), {
     type: "context",
     elements: [{ type: "plain_text", text, emoji: false }],
@@ -299,13 +299,13 @@ void test("what a task wants to have confirmed must be ticked", () => {
 
 void test("a modal begins with why the last answer was sent back", () => {
   const task = slackTask(askingFor({ ok: { type: "boolean" } }, "ok"));
-  const note = { title: "Sent back, attempt 2", text: "The photos show *no* damage.\nSay why." };
+  const note = { title: "Sent back (attempt 2)", text: "The photos show *no* damage.\nSay why." };
   const view = modalOf(task, formOf(task), { "/ok": ["true"] }, { ...MESSAGE, note });
   assert.ok(view !== null);
   checkModal(view);
   assert.deepEqual(view.blocks[0], {
     type: "section",
-    text: { type: "plain_text", text: "Sent back, attempt 2\nThe photos show *no* damage.\nSay why.", emoji: false },
+    text: { type: "plain_text", text: "Sent back (attempt 2)\nThe photos show *no* damage.\nSay why.", emoji: false },
   });
   const posted = readPost(formOf(task), read(task, view));
   assert.deepEqual(posted.act === "answer" && posted.value, { ok: true });

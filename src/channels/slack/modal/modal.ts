@@ -11,22 +11,22 @@ import { factsOf, slackHint, taskSection } from "./summary.ts";
 import type { SlackTask } from "./summary.ts";
 import { line, MAX, titled } from "./text.ts";
 
-/** What a modal carries from being opened to being submitted. */
+/** Data that a modal carries until it is submitted. */
 export interface ModalData {
   /** Id of the task. */
   task: string;
-  /** Where the message is from which it was opened. */
+  /** The channel of the message that opened it. */
   channel: string;
   ts: string;
-  /** Which questions it asks. (modal-plan.ts) */
+  /** The questions it asks, as a short text. (modal-plan.ts) */
   shown: string;
 }
 
 export interface ModalOptions {
-  /** Where the message is from which it is opened. */
+  /** The channel of the message that opens it. */
   channel: string;
   ts: string;
-  /** What is to be read before anything else: why the last answer was sent back, or that the questions have changed. */
+  /** Shown first: why the last answer was rejected, or that the questions changed. */
   note?: { title: string; text: string };
 }
 
@@ -39,11 +39,10 @@ const MAX_TASK = 1_000;
 const MAX_NOTE = 2_000;
 
 /**
- * The modal that asks for an answer, with what was entered so far.
+ * Returns the modal that asks for an answer, with the entries so far.
  *
- * @param entries - {}: nothing was
- * @returns null: only the browser can ask this, perhaps since the answers so far have brought something up; or nothing of the
- *   payload may be in Slack
+ * @param entries - {} for a new form
+ * @returns null if only the browser can ask this, perhaps because of the entries so far, or if the payload is redacted
  */
 export function modalOf(task: SlackTask, form: Form, entries: Entries, options: ModalOptions): ModalView | null {
   if (task.redact_payload) return null;
@@ -61,7 +60,7 @@ export function modalOf(task: SlackTask, form: Form, entries: Entries, options: 
     blocks: [
       ...noteOf(options.note),
       taskSection(task, MAX_TASK),
-      ...factsOf(task, form, MAX_FACTS),
+      ...factsOf(task, form, MAX_FACTS).blocks,
       { type: "divider" },
       ...blocksOf(plan),
       ...leftOutOf(plan),
@@ -72,13 +71,13 @@ export function modalOf(task: SlackTask, form: Form, entries: Entries, options: 
   return isTooLarge ? null : view;
 }
 
-/** @returns null where it is none of ours */
+/** @returns null if it is not from this service */
 export function parseModalData(private_metadata: string): ModalData | null {
   try {
     const data: unknown = JSON.parse(private_metadata);
     return isModalData(data) ? data : null;
   } catch {
-    // Not even JSON: none of ours.
+    // Not JSON, so not from this service.
     return null;
   }
 }
@@ -137,10 +136,10 @@ function shownValue(node: FormNode): string {
 function leftOutOf({ leftOut }: ModalPlan): KnownBlock[] {
   if (leftOut.length === 0) return [];
   const titles = leftOut.map((title) => oneLine(title) || "-").join(", ");
-  return [{ type: "context", elements: [line(`Optional, and only in the browser: ${titles}`, MAX.field)] }];
+  return [{ type: "context", elements: [line(`Optional, in the browser only: ${titles}`, MAX.field)] }];
 }
 
-/** A modal has no second step: what a task wants to have confirmed is ticked. */
+/** A modal has no second step, so a checkbox asks for the confirmation. */
 function confirmOf(form: Form): InputBlock[] {
   const { confirm } = form.hints.submit;
   if (confirm === null) return [];

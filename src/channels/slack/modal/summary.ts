@@ -1,13 +1,12 @@
-import type { SectionBlock, TextObject } from "@slack/types";
+import type { ContextBlock, SectionBlock, TextObject } from "@slack/types";
 import { own, wrappedHints } from "../../../../form/plan/hints.ts";
-import { planPayload } from "../../../../form/payload/payload.ts";
-import { summarise } from "../../../../form/payload/summary.ts";
 import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 import { fieldNames } from "../../../../form/plan/plan.ts";
 import type { Form } from "../../../../form/plan/plan.ts";
-import { titled } from "./text.ts";
+import { summaryOfPayload } from "../../payload-summary.ts";
+import { line, MAX, titled } from "./text.ts";
 
-/** What Slack needs to know of a task: fields of its record, and the deadline in epoch milliseconds. (spec: Resources) */
+/** The fields of a task that Slack needs. The deadline is in epoch milliseconds. (spec: Resources) */
 export interface SlackTask {
   id: string;
   task: string;
@@ -19,43 +18,44 @@ export interface SlackTask {
   timeout_at: number;
 }
 
-/** More of a task's text is read in the browser. */
+/** Longer tasks are cut; the browser shows the rest. */
 const MAX_TASK = 2_900;
 const MAX_FACT = 400;
 
-/** What is to be decided: the first line in bold. */
+/** Returns the task, with its first line in bold. */
 export function taskSection({ id, task }: Pick<SlackTask, "id" | "task">, max = MAX_TASK): SectionBlock {
   const [head = "", ...rest] = plainLines(task).split("\n");
   const text = titled(head || `Task ${id}`, rest.join("\n").trim(), max, "... see the full text");
   return { type: "section", text };
 }
 
-/** In one line, for what has no room for more. */
+/** Returns the task in one line. */
 export function nameOfTask({ id, task }: Pick<SlackTask, "id" | "task">): string {
   return oneLine(task) || `Task ${id}`;
 }
 
-/** Facts of the payload, side by side: those that the task asks for if there are any. None of a redacted payload. */
-export function factsOf(task: SlackTask, form: Form, max: number): SectionBlock[] {
-  if (task.redact_payload) return [];
+export interface Facts {
+  /** Facts of the payload, side by side, and a line about what is left out. */
+  blocks: (SectionBlock | ContextBlock)[];
+  /** A list, an object or a document of the payload is not shown at all. */
+  hasUnseen: boolean;
+}
+
+/** Returns the facts that the task asks for, or the first ones. A redacted payload has none. */
+export function factsOf(task: SlackTask, form: Form, max: number): Facts {
+  if (task.redact_payload) return { blocks: [], hasUnseen: true };
   const hints = wrappedHints(task.form_definition, fieldNames(form.source));
-  const wanted = slackHint(task, form, "summary");
-  const pointers = Array.isArray(wanted)
-    ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
-    : [];
-  const plan = planPayload({
-    payload: task.payload,
-    payload_schema: task.payload_schema,
-    hints: own(hints, "payload"),
-    time_zone: form.time_zone,
-    now: form.now,
-    // What is asked for may stand anywhere.
-    only_facts: pointers.length === 0,
-  });
-  const asked = summarise(plan, [...new Set(pointers)]).slice(0, max);
-  const facts = asked.length > 0 ? asked : summarise(plan, max);
-  const fields = facts.map(({ title, text }): TextObject => titled(title || "-", text, MAX_FACT));
-  return fields.length === 0 ? [] : [{ type: "section", fields }];
+  const { time_zone, now } = form;
+  const summary = summaryOfPayload(task, { hints, channel: "slack", time_zone, now, max });
+  const fields = summary.facts.map(({ title, text }): TextObject => titled(title || "-", text, MAX_FACT));
+  const more = `${fields.length > 0 ? "+ " : ""}${summary.left_out} not shown here`;
+  return {
+    blocks: [
+      ...(fields.length === 0 ? [] : [{ type: "section" as const, fields }]),
+      ...(summary.left_out === null ? [] : [{ type: "context" as const, elements: [line(more, MAX.field)] }]),
+    ],
+    hasUnseen: summary.has_unseen,
+  };
 }
 
 /** `channels.slack.<key>` of the task's hints. */

@@ -2,11 +2,11 @@ import type { MrkdwnElement, PlainTextElement, TextObject } from "@slack/types";
 import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 
 /*
- * Texts as Slack takes them. What strangers wrote is sent as `plain_text`, in which nothing is markup, or, where it stands in
- * bold, as `mrkdwn` that has no mark of its own. `&`, `<` and `>` are always escaped, since Slack reads them in either.
+ * Texts for Slack. Untrusted text is sent as `plain_text`, which has no markup. In bold it is `mrkdwn`, but only without marks
+ * of its own. `&`, `<` and `>` are always escaped, because Slack interprets them in both.
  */
 
-/** The longest that Slack takes, in UTF-16 units of what is sent. */
+/** Slack's length limits, in UTF-16 units. */
 export const MAX = {
   section: 3_000,
   field: 2_000,
@@ -26,12 +26,12 @@ export function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** What looks like a mention, and at which nobody is to be called. Addresses such as ada@example.com are none. */
+/** Text that looks like a mention and must not notify anyone. Emails such as ada@example.com do not match. */
 const MENTION = /(?<![\p{L}\p{N}._%+-])@(?=[\p{L}\p{N}_])/gu;
-/** Shows nothing and keeps the words around it in one line. */
+/** Invisible; prevents a line break. */
 const WORD_JOINER = "\u2060";
 
-/** @param text - without what cannot be seen: see form/plain-text.ts */
+/** @param text - without invisible characters (form/plain-text.ts) */
 function withoutMentions(text: string): string {
   return text.replaceAll(MENTION, `@${WORD_JOINER}`);
 }
@@ -56,12 +56,12 @@ export function fitText(text: string, max: number, end = "..."): string {
   return `${kept.replace(/\s\S{0,20}$/, "").trimEnd()}${end}`;
 }
 
-/** One line of a stranger's text; `other` when nothing of it can be seen. */
+/** Returns untrusted text in one line; `other` if nothing is visible. */
 export function line(text: string, max: number, other = "-"): PlainTextElement {
   return literal(fitText(oneLine(text), max) || other);
 }
 
-/** The same with its line ends. */
+/** Returns untrusted text with its line breaks. */
 export function lines(text: string, max: number, other = "-"): PlainTextElement {
   return literal(fitText(plainLines(text), max) || other);
 }
@@ -70,20 +70,20 @@ function literal(escaped: string): PlainTextElement {
   return { type: "plain_text", text: escaped, emoji: false };
 }
 
-/** @param escaped - escaped, or our own; nothing in it becomes a link or a mention by itself */
+/** @param escaped - escaped text, or our own. Slack turns nothing in it into a link or mention */
 export function markup(escaped: string): MrkdwnElement {
   return { type: "mrkdwn", text: escaped, verbatim: true };
 }
 
-/** What Slack takes for bold, italics, code, a quote, a list or an emoji. `snake_case` and `2 * 3` are none of it. */
+/** Slack's marks for bold, italics, code, quotes, lists and emoji. `snake_case` and `2 * 3` do not match. */
 const MARKS = /(?<![\p{L}\p{N}])[*_~](?!\s)|(?<!\s)[*_~](?![\p{L}\p{N}])|`|^\s*>|:[\w+'-]+:/mu;
 
 /**
- * A line in bold and what stands below it. Where the texts have marks of their own, nothing is bold: Slack has no way to
- * escape those, and shows them in plain text only.
+ * Returns a bold line with text below it. If the texts contain marks, nothing is bold: Slack cannot escape marks, and shows
+ * them as they are only in plain text.
  *
- * @param head - one line that is not empty
- * @param below - plain lines; "": none
+ * @param head - one line, not empty
+ * @param below - plain lines, or ""
  */
 export function titled(head: string, below: string, max: number, end = "..."): TextObject {
   const text = fitText(below === "" ? head : `${head}\n${below}`, max - 2, end);
@@ -92,14 +92,14 @@ export function titled(head: string, below: string, max: number, end = "..."): T
   return markup([`*${first}*`, ...rest].join("\n"));
 }
 
-/** Nobody reads more in bold. */
+/** Longer text in bold is hard to read. */
 const MAX_BOLD = 200;
 
 /**
- * A moment in the zone and the words of whoever reads it.
+ * Returns a time that Slack shows in the reader's zone and language.
  *
  * @param epoch - milliseconds
- * @returns markup; what cannot show it so has it in UTC
+ * @returns markup with a fallback in UTC
  */
 export function moment(epoch: number): string {
   const fallback = new Intl.DateTimeFormat("en-GB", {

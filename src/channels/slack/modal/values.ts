@@ -18,11 +18,11 @@ import { fitText, MAX } from "./text.ts";
 const MAX_ROUNDS = 8;
 
 /**
- * What was entered into a modal, as the same form would have posted it in a browser: `readPost` says what is to become of
- * it. (form/plan/post.ts) A modal that asked something else than what was entered asks for, has no `~shown` that fits.
+ * Returns the entries of a modal as a browser would have posted them, for `readPost`. (form/plan/post.ts) If the entries change
+ * which questions apply, `~shown` does not match.
  *
  * @param values - `view.state.values` as it came: by block, then by action
- * @param data - what the modal carried
+ * @param data - the modal's private data
  */
 export function entriesOfView(form: Form, values: unknown, data: ModalData): Entries {
   let entries = emptyEntries();
@@ -117,10 +117,10 @@ function textOf(value: unknown): string {
 }
 
 /**
- * Errors as `response_action: "errors"` takes them: by block, and only blocks that the modal has. What is about something else
- * stands with its first field, and says what it is about; a modal without any field has room for none.
+ * Returns errors for `response_action: "errors"`: by block of the modal. An error of another field is shown at the first field
+ * and names its field. A modal without fields shows no errors.
  *
- * @param entries - what was entered into the modal
+ * @param entries - the entries of the modal
  */
 export function errorsOfView(form: Form, entries: Entries, errors: readonly FieldError[]): Record<string, string> {
   const fields = planModal(form, entries)?.parts.filter((part) => part.kind === "field") ?? [];

@@ -51,7 +51,7 @@ export async function addInstallation(
   requireOperator(caller);
   const slack = requireSlack(ctx);
   const token = bot_token.trim();
-  if (!isBotToken(token)) throw invalid("/bot_token", "Is not a bot token; those begin with xoxb-.");
+  if (!isBotToken(token)) throw invalid("/bot_token", "Is not a bot token. Bot tokens start with xoxb-.");
   try {
     return await storeInstallation(ctx, { token, ...(await slack.withToken(token).bot()) }, "token");
   } catch (error) {
@@ -82,7 +82,7 @@ export async function testInstallation(
   requireOperator(caller);
   const workspaces = requireSlack(ctx);
   const to = body.to.trim();
-  if (!isSlackTarget(to)) throw invalid("/to", "Takes #name, C..., U..., @handle or an e-mail address.");
+  if (!isSlackTarget(to)) throw invalid("/to", "Must be #name, C..., U..., @handle or an email.");
   try {
     const slack = await workspaces.find(team_id);
     const says = line(
@@ -110,7 +110,7 @@ export async function storeInstallation(
 ): Promise<SlackInstallation> {
   if (!isTeamId(team.id))
     throw new SlackFailure("no_team", "Slack did not say which workspace this is.", { isFinal: true });
-  // Where that token does not work, it is in nobody's way.
+  // A token of the environment that does not work blocks nothing.
   const ofEnvironment = await ctx.slack?.ofEnvironment?.team().catch(() => null);
   if (ofEnvironment?.id === team.id)
     throw new SlackFailure("environment", `${team.name} is connected by SERVICE_SLACK_BOT_TOKEN already.`, {
@@ -119,7 +119,7 @@ export async function storeInstallation(
   return ctx.db.write(async (tx) => {
     const before = await findInstallation(tx, team.id);
     if (before === null && (await listInstallations(tx)).length >= INSTALLATIONS_MAX)
-      throw new SlackFailure("too_many", `The app is in ${INSTALLATIONS_MAX} workspaces, which is the most.`, {
+      throw new SlackFailure("too_many", `The app is in ${INSTALLATIONS_MAX} workspaces, which is the maximum.`, {
         isFinal: true,
       });
     const now = tx.now();
@@ -160,7 +160,7 @@ export async function findInstallation(
   return row ?? null;
 }
 
-/** null: it was sealed with another key. */
+/** Returns the bot token; null if it was encrypted with another key. */
 export function openToken(ctx: Pick<Ctx, "config">, { team_id, bot_token }: SlackInstallationRow): string | null {
   return unseal(sealingKey(ctx), placeOf(team_id), bot_token);
 }
@@ -178,10 +178,10 @@ function placeOf(team_id: string): string {
 }
 
 function unknownWorkspace(): ServiceError {
-  return new ServiceError("NOT_FOUND", { message: "The app is not in a workspace with this id." });
+  return new ServiceError("NOT_FOUND", { message: "No connected workspace has this id." });
 }
 
-/** What the service needs and a token with these scopes may not do. */
+/** Returns the scopes that the service needs and the token lacks. */
 export function missingScopes(scopes: readonly string[]): string[] {
   return BOT_SCOPES.filter((scope) => !scopes.includes(scope));
 }

@@ -1,15 +1,15 @@
 import type { Config } from "../../../config.ts";
 import { requireOperator, type Caller } from "../../../people/caller.ts";
 
-/** What the bot token has to be allowed: to write, also where the app was not invited, and to know who people are. */
+/** Scopes of the bot token: to post, also without an invitation, and to identify people. */
 export const BOT_SCOPES = ["chat:write", "chat:write.public", "im:write", "users:read", "users:read.email"] as const;
 
-/** Where somebody comes back to who has allowed the app in a workspace. */
+/** Returns the redirect URL of the OAuth flow. */
 export function callbackUrl({ publicUrl }: Pick<Config, "publicUrl">): string {
   return `${publicUrl}/api/channels/slack/oauth/callback`;
 }
 
-/** @param socket_mode - left out: as the service is set; where it is not, over HTTP if others reach it */
+/** @param socket_mode - by default as the service is set up, or else HTTP if the public URL is https */
 export function readManifest(
   { config }: { config: Config },
   caller: Caller,
@@ -23,7 +23,7 @@ export function readManifest(
 }
 
 /**
- * What makes the app at Slack, ready to be pasted there. (spec: Channels; Slack's own page "App manifest reference")
+ * Returns the app manifest to paste in Slack. (spec: Channels; Slack's page "App manifest reference")
  * @param isSocketMode - for a service that Slack cannot reach
  */
 function manifestOf(config: Pick<Config, "publicUrl">, isSocketMode: boolean): object {
@@ -31,7 +31,7 @@ function manifestOf(config: Pick<Config, "publicUrl">, isSocketMode: boolean): o
   return {
     display_information: {
       name: "Human tasks",
-      description: "Decisions that software waits for, answered by people",
+      description: "Your agents ask, you answer",
     },
     features: { bot_user: { display_name: "Human tasks", always_online: true } },
     oauth_config: {

@@ -17,14 +17,14 @@ interface Ctx {
   slack: Workspaces | null;
 }
 
-/** For how long somebody may take at Slack: as long as what they are given there is good. */
+/** Time limit for the OAuth flow. Slack's code expires after the same time. */
 const BEGUN_MS = 10 * MINUTE;
 
-/** The page of the dashboard that says what came of it. */
+/** The dashboard page that shows the result. */
 const PAGE = "/settings/slack";
 
 /**
- * Begins an installation. What is handed to Slack comes back once, in the session that it began in.
+ * Starts an installation. The state is accepted once, in the session that started it.
  *
  * @returns where to send the browser
  * @throws ServiceError FORBIDDEN without an operator's session, SLACK_NOT_CONFIGURED without client id and secret
@@ -33,13 +33,13 @@ export async function beginInstall(ctx: Ctx, caller: Caller): Promise<string> {
   requireOperator(caller);
   if (caller.kind !== "user")
     throw new ServiceError("FORBIDDEN", {
-      message: "Sign in on the dashboard: an installation is begun and ended in one session.",
+      message: "Sign in to the dashboard. An installation starts and ends in the same session.",
     });
   requireSlack(ctx);
   const { slack } = ctx.config.channels;
   if (slack?.oauth == null)
     throw new ServiceError("SLACK_NOT_CONFIGURED", {
-      message: "Installing takes SERVICE_SLACK_CLIENT_ID and SERVICE_SLACK_CLIENT_SECRET.",
+      message: "Set SERVICE_SLACK_CLIENT_ID and SERVICE_SLACK_CLIENT_SECRET to install the app from the dashboard.",
     });
   const state = randomBytes(32).toString("base64url");
   await ctx.db.write(async (tx) => {
@@ -53,7 +53,7 @@ export async function beginInstall(ctx: Ctx, caller: Caller): Promise<string> {
       .values({ state_hash: hashOf(state), session: caller.session, created_at: now })
       .execute();
   });
-  // The page where people allow an app stands beside the API.
+  // The authorization page is on the same host as the API.
   const url = new URL("../oauth/v2/authorize", slack.apiUrl);
   url.search = new URLSearchParams({
     client_id: slack.oauth.clientId,
@@ -66,8 +66,8 @@ export async function beginInstall(ctx: Ctx, caller: Caller): Promise<string> {
 
 /**
  * Ends an installation.
- * @param caller - null: nobody is signed in any more
- * @returns where to send the browser: to the page that says what came of it, with `installed` or `problem`
+ * @param caller - null if the person is no longer signed in
+ * @returns the URL of the page with the result, with `installed` or `problem`
  */
 export async function endInstall(
   ctx: Ctx,
@@ -106,7 +106,7 @@ function resultPage(what: { installed: string } | { problem: string }): string {
   return `${PAGE}?${new URLSearchParams(what).toString()}`;
 }
 
-/** What the database keeps is of no use to somebody who reads it. */
+/** Only a hash is stored, so that a reader of the database cannot use it. */
 function hashOf(state: string): string {
   return hash("sha256", state);
 }

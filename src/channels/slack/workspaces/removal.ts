@@ -34,9 +34,8 @@ const DELETED: SlackMessage = {
 };
 
 /**
- * Messages of tasks that were deleted, as a kind of delivery: each is to say nothing but that. It is changed instead of
- * deleted, so that what people wrote in its thread still stands somewhere. The row goes with the last attempt, since it
- * belongs to a task that is gone.
+ * Messages of deleted tasks as a kind of delivery. A message is replaced by a note instead of being deleted, so that its thread
+ * survives. The row is deleted after the last attempt, because its task is gone.
  */
 export function createSlackRemovalKind({ db, log }: Ctx, workspaces: Workspaces): Kind {
   const end = async (id: string): Promise<Outcome> => {
@@ -49,12 +48,12 @@ export function createSlackRemovalKind({ db, log }: Ctx, workspaces: Workspaces)
       if (body === null) return end(id);
       const { team, channel, ts, replies } = readPlace(body);
       const givenUp = (error: SlackFailure) =>
-        log.warn({ task_id, channel, err: error }, "A message in Slack of a task that was deleted is still there");
+        log.warn({ task_id, channel, err: error }, "Could not remove the Slack message of a deleted task");
       try {
         const slack = await workspaces.find(team);
         for (const one of [...replies, ts])
           await slack.update({ channel, ts: one }, DELETED).catch((error: unknown) => {
-            // What cannot be taken back keeps nothing else there. What somebody has deleted is gone.
+            // One message that cannot be changed does not stop the others. A deleted message needs no change.
             if (!(error instanceof SlackFailure && error.isFinal)) throw error;
             if (error.word !== "message_not_found") givenUp(error);
           });
@@ -68,9 +67,7 @@ export function createSlackRemovalKind({ db, log }: Ctx, workspaces: Workspaces)
       return end(id);
     },
     onAbandoned: async (tx, { task_id, last_error }) =>
-      tx.afterCommit(() =>
-        log.warn({ task_id, last_error }, "A message in Slack of a task that was deleted is still there"),
-      ),
+      tx.afterCommit(() => log.warn({ task_id, last_error }, "Could not remove the Slack message of a deleted task")),
   };
 }
 

@@ -9,23 +9,23 @@ import { findInstallation, listInstallations, openToken } from "./installations.
 /** The Slack app, and the workspaces that it is in. */
 export interface Workspaces extends SlackApp {
   /**
-   * Who speaks in a workspace.
-   * @param team_id - null: the only one there is
-   * @throws SlackFailure `no_team`; and where Slack has to be asked, any other
+   * Returns the client of a workspace.
+   * @param team_id - null for the only one
+   * @throws SlackFailure `no_team`, and others if Slack has to be asked
    */
   find(team_id: string | null): Promise<Slack>;
-  /** The one workspace that the app is in; null: there are several, or none. @throws SlackFailure where Slack has to be asked */
+  /** Returns the only workspace; null if there are several or none. @throws SlackFailure if Slack has to be asked */
   only(): Promise<string | null>;
-  /** Who speaks where the token of the environment belongs; null: there is none. */
+  /** The client for the token of the environment, or null. */
   readonly ofEnvironment: Slack | null;
-  /** Speaks with a token that is not stored yet. */
+  /** Returns a client for a token that is not stored yet. */
   withToken(token: string): Slack;
 }
 
-/** Clients are kept by their tokens, these many. */
+/** Maximum number of cached clients. */
 const CLIENTS_MAX = 500;
 
-/** What is installed is looked up each time, so that what one process installs or removes holds for all. */
+/** Reads installations each time, so that a change by one process is seen by all. */
 export function createWorkspaces(
   ctx: { config: Config; db: Pick<Reader, "query"> },
   settings: SlackConfig,
@@ -37,7 +37,7 @@ export function createWorkspaces(
   const clientOf = (row: SlackInstallationRow): Slack => {
     const token = openToken(ctx, row);
     if (token === null)
-      throw new SlackFailure("sealed", "The token was sealed with another SERVICE_SECRET_KEY. Install the app again.", {
+      throw new SlackFailure("sealed", "The token was encrypted with another SERVICE_SECRET_KEY. Reinstall the app.", {
         isFinal: true,
       });
     const key = hash("sha256", `${row.team_id} ${token}`);
@@ -68,7 +68,7 @@ export function createWorkspaces(
       const { first, isOnly } = await all();
       if (!isOnly) throw noTeam(SEVERAL);
       if (first !== null) return clientOf(first);
-      if (ofEnvironment === null) throw noTeam("The app is in no workspace yet.");
+      if (ofEnvironment === null) throw noTeam("The app is not installed in a workspace yet.");
       return ofEnvironment;
     },
     only: async () => {

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from "react";
 
-/** What is asked in a dialog, which is there as long as something is. */
+/** The state of a dialog. null: it is closed. */
 interface Dialog<T> {
   readonly asked: T | null;
   readonly ask: (about: T) => void;
   readonly close: () => void;
 }
 
-/** Once the dialog is closed, the focus is where it was before; where that is gone, on the page. */
+/** Holds the state of a dialog. When it closes, the focus returns to the element that opened it, or to the page if that is gone. */
 export function useDialog<T>(): Dialog<T> {
   const [asked, setAsked] = useState<T | null>(null);
   const before = useRef<Element | null>(null);

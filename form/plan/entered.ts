@@ -1,0 +1,69 @@
+import type { FormNode } from "./nodes.ts";
+import type { Plan } from "./plan.ts";
+
+/** Something that a person entered, in words. */
+export interface Entered {
+  /** Of the field; unique in the plan. */
+  readonly name: string;
+  /** With the titles around it: "Item 1 › Quantity". */
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Returns what the controls of a form hold, also where it is not valid yet. Secrets are masked. */
+export function enteredIn(plan: Plan): readonly Entered[] {
+  const entered: Entered[] = [];
+  add(entered, plan.root, []);
+  return entered;
+}
+
+function add(entered: Entered[], node: FormNode, around: readonly string[]): void {
+  if (node.hidden) return;
+  const path = node.name === "" ? around : [...around, node.title];
+  switch (node.kind) {
+    case "group":
+      for (const child of node.children) add(entered, child, path);
+      return;
+    case "list":
+      // The title of a row names the list: "Item 1".
+      for (const row of node.rows) add(entered, row, around);
+      return;
+    case "record":
+      for (const { key, value } of node.rows) add(entered, { ...value, title: key.entry[0] || key.title }, path);
+      return;
+    default: {
+      const text = textOf(node);
+      const title = path.join(" › ") || node.title;
+      if (text !== "") entered.push({ name: node.name, title, text });
+      if (node.kind === "variant" && node.body !== null) addBody(entered, node.body, path);
+    }
+  }
+}
+
+/** The form that was chosen has the title of the choice. */
+function addBody(entered: Entered[], body: FormNode, path: readonly string[]): void {
+  if (body.kind === "group") for (const child of body.children) add(entered, child, path);
+  else add(entered, body, path);
+}
+
+function textOf(node: FormNode): string {
+  const { entry } = node;
+  switch (node.kind) {
+    case "bool":
+      return node.options.find(({ value }) => entry.includes(String(value)))?.label ?? "";
+    case "confirm":
+      return entry.includes("true") ? "Yes" : "";
+    case "choice":
+    case "variant": {
+      if (node.kind === "choice" && node.look === "filter") return entry[0] ?? "";
+      const labels = node.options.flatMap(({ label }, index) => (entry.includes(String(index)) ? [label] : []));
+      return labels.join(", ");
+    }
+    case "text":
+      return node.look === "password" ? "•".repeat(Math.min(entry[0]?.length ?? 0, 8)) : (entry[0] ?? "");
+    case "datetime":
+      return (entry[0] ?? "").replace("T", " ");
+    default:
+      return entry[0] ?? "";
+  }
+}

@@ -1,0 +1,114 @@
+import { own } from "../../form/plan/hints.ts";
+import type { PayloadNode } from "../../form/payload/node.ts";
+import { planPayload } from "../../form/payload/payload.ts";
+import { factsByPointer } from "../../form/payload/summary.ts";
+import type { Fact } from "../../form/payload/summary.ts";
+
+export interface PayloadSummary {
+  /** The facts that the message shows. */
+  facts: readonly Fact[];
+  /** What the message leaves out, such as "3 more fields, 12 rows"; null if it shows everything. */
+  left_out: string | null;
+  /** A list, an object or a document of the payload does not appear in the message at all. */
+  has_unseen: boolean;
+}
+
+/**
+ * Returns the part of a payload that a message has room for: the facts that the task asks for, or the first ones.
+ *
+ * @param hints - the wrapped hints of the task
+ * @param channel - `channels.<channel>.summary` of the hints lists the facts to show
+ */
+export function summaryOfPayload(
+  task: { payload: unknown; payload_schema: unknown },
+  options: { hints: Readonly<Record<string, unknown>>; channel: string; time_zone: string; now: Date; max: number },
+): PayloadSummary {
+  const { hints, channel, time_zone, now, max } = options;
+  const wanted: unknown = own(own(own(hints, "channels"), channel), "summary");
+  const pointers = Array.isArray(wanted)
+    ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
+    : [];
+  const plan = planPayload({
+    payload: task.payload,
+    payload_schema: task.payload_schema,
+    hints: own(hints, "payload"),
+    time_zone,
+    now,
+    // A pointer of the task may lead anywhere in the payload.
+    only_facts: pointers.length === 0,
+  });
+  const asked = [...factsByPointer(plan, [...new Set(pointers)])].slice(0, max);
+  const shown = new Map(asked.length > 0 ? asked : factsByPointer(plan, max));
+  const nodes = plan.left_out > 0 ? plan.nodes.slice(0, -1) : plan.nodes;
+  const { fields, rows } = sizeOf(nodes);
+  return {
+    facts: [...shown.values()],
+    left_out: leftOutText(fields + plan.left_out - shown.size, rows, shown.size > 0),
+    has_unseen: plan.left_out > 0 || nodes.some((node) => isUnseen(node, shown)),
+  };
+}
+
+/** Counts the fields that the page shows under a title, and the rows of its tables and lists. */
+function sizeOf(nodes: readonly PayloadNode[]): { fields: number; rows: number } {
+  const size = { fields: 0, rows: 0 };
+  for (const node of nodes) {
+    if (node.kind === "group" || node.kind === "tree") {
+      const inner = sizeOf(node.children);
+      size.fields += inner.fields + node.left_out;
+      size.rows += inner.rows;
+    } else if (node.kind === "table") size.rows += node.rows.length + node.left_out;
+    else if (node.kind === "list") size.rows += node.items.length + node.left_out;
+    else size.fields += 1;
+  }
+  return size;
+}
+
+function leftOutText(fields: number, rows: number, hasFacts: boolean): string | null {
+  const more = hasFacts ? " more" : "";
+  const parts = [
+    ...(fields > 0 ? [`${fields}${more} ${fields === 1 ? "field" : "fields"}`] : []),
+    ...(rows > 0 ? [`${rows} ${rows === 1 ? "row" : "rows"}`] : []),
+  ];
+  return parts.length === 0 ? null : parts.join(", ");
+}
+
+/** Single values are left out only for want of room, and `left_out` counts them. */
+function isUnseen(node: PayloadNode, shown: ReadonlyMap<string, Fact>): boolean {
+  if (shown.has(node.pointer)) return false;
+  switch (node.kind) {
+    case "group":
+    case "tree":
+      return node.left_out > 0 || node.children.some((child) => isUnseen(child, shown)) || !hasShown(node, shown);
+    case "table":
+    case "list":
+    case "chips":
+    case "changes":
+    case "diff":
+    case "markdown":
+    case "html":
+    case "code":
+    case "json":
+    case "image":
+    case "file":
+    case "too_large":
+      return true;
+    case "text":
+    case "choice":
+    case "number":
+    case "currency":
+    case "percent":
+    case "unit":
+    case "date":
+    case "time":
+    case "date-time":
+    case "boolean":
+    case "link":
+    case "empty":
+    case "masked":
+      return false;
+  }
+}
+
+function hasShown(node: PayloadNode, shown: ReadonlyMap<string, Fact>): boolean {
+  return "children" in node ? node.children.some((child) => hasShown(child, shown)) : shown.has(node.pointer);
+}

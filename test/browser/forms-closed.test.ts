@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { createLink } from "../../src/channels/email/links.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
+import { addOperator, createTask, serve } from "../support/dashboard.ts";
+import { signIn } from "./support/sign-in.ts";
+
+const ADA = "ada@example.com";
+const DANA = "dana@example.com";
+
+const REFUND = {
+  response_schema: {
+    type: "object",
+    required: ["approved"],
+    properties: {
+      approved: { type: "boolean", title: "Approve the refund?" },
+      amount: { type: "number", title: "Amount" },
+    },
+  },
+  form_definition: { ui: { approved: { "ui:enumNames": ["Approve", "Reject"] } } },
+};
+
+testInBrowser("a closed task shows the answer with the labels that were pressed", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await service.call("POST", "/api/users", { email: DANA });
+  const { id } = await createTask(service, "Refund €49?", { ...REFUND, notify: [`email:${DANA}`] });
+  await service.call("POST", `/api/tasks/${id}/complete`, {
+    response: { approved: false },
+    completed_by_email: DANA,
+    completed_via_channel: "email",
+  });
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  const answer = page.getByRole("region", { name: "The answer" });
+  await answer.getByText("Reject", { exact: true }).waitFor();
+  await hasCount(answer.getByText("No", { exact: true }), 0);
+  await screenshot(page, "closed-answer");
+
+  const mail = await open({ scripts: false, expected: [/status of 410/] });
+  await mail.goto(service.url + new URL(createLink(service.ctx, id, DANA)).pathname);
+  await mail.getByText("Reject", { exact: true }).waitFor();
+  await hasCount(mail.getByText("No", { exact: true }), 0);
+});
+
+testInBrowser("an answer that was not sent is given back as it was entered", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Refund €49?", REFUND);
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("radio", { name: "Reject" }).check();
+  await page.getByRole("textbox", { name: /Amount/ }).fill("12,5 EUR");
+  // The claim of the first change has arrived: it would be refused afterwards, which a browser reports.
+  await page.getByText("You're working on this").waitFor();
+  await service.call("POST", `/api/tasks/${id}/complete`, { response: { approved: true } });
+  const unsent = page.getByRole("region", { name: "Your unsent answer" });
+  await unsent.waitFor();
+  assert.deepEqual(await unsent.locator("dt").allTextContents(), ["Approve the refund?", "Amount"]);
+  // What was not valid yet is there as well.
+  assert.deepEqual(await unsent.locator("dd").allTextContents(), ["Reject", "12,5 EUR"]);
+  await axe(page);
+  await screenshot(page, "closed-unsent");
+});
+
+testInBrowser("all of a payload of a megabyte can be reviewed before it is answered", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const orders = Array.from({ length: 8_000 }, (_, i) => ({ name: `Order ${i}`, note: "x".repeat(60) }));
+  const { id } = await createTask(service, "Export all orders?", { payload: { subject: "All orders", orders } });
+  const page = await open();
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByText("Large payload: expand a section to see it.").waitFor();
+  await page.getByText("Show 8000 entries").click();
+  const rows = page.locator(".payload tbody > tr");
+  await hasCount(rows, 50);
+  for (const count of [150, 250]) {
+    await page.getByRole("button", { name: "Show 100 more" }).click();
+    await hasCount(rows, count);
+  }
+  assert.match(await rows.last().innerText(), /^Order 249\b/);
+  await screenshot(page, "large-dashboard");
+  await page.getByRole("radio", { name: "Yes" }).check();
+  await page.getByRole("button", { name: "Submit answer" }).click();
+  await page.getByText("Answer sent").waitFor();
+});
+
+testInBrowser(
+  "the hint at the form says which keys choose, and a deadline is written as people write it",
+  async (open, t) => {
+    const service = await serve(t);
+    await addOperator(service, ADA);
+    // In two days at 09:46 UTC.
+    const end = new Date(Date.now() + 2 * 86_400_000).setUTCHours(9, 46, 30, 0);
+    const five = await createTask(service, "Which one?", {
+      response_schema: {
+        type: "object",
+        required: ["route"],
+        properties: { route: { enum: ["road", "rail", "sea", "air", "none"] } },
+      },
+      timeout_seconds: Math.round((end - Date.now()) / 1000),
+    });
+    const page = await open({ timeZone: "UTC" });
+    await signIn(page, service, ADA, `/tasks/${five.id}`);
+    await page.getByRole("heading", { level: 1, name: "Which one?" }).waitFor();
+    assert.match(await page.locator(".keys").innerText(), /^1\s*-\s*5 choose/);
+    assert.match(await page.locator(".task-state .deadline").innerText(), /[A-Z][a-z]{2} 9:46 AM/);
+    await page.keyboard.press("5");
+    assert.equal(await page.getByRole("radio", { name: "None" }).isChecked(), true);
+  },
+);

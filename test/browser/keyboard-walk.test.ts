@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import { axe, testInBrowser, type Open, type PageOptions } from "./support/browser.ts";
+import { withEmbed, type Embedding } from "./support/embed-host.ts";
+import { focused, tabTo, walk, walkDialog, walkMenus } from "./support/keyboard.ts";
+import { signIn } from "./support/sign-in.ts";
+import { addOperator, createTask, serve } from "../support/dashboard.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { startSmtp } from "../support/smtp.ts";
+
+/** Every page is walked with the keyboard alone, and checked with axe. */
+
+const ADA = "ada@example.com";
+/** The stops of a page that are looked at: the frame around the pages, and what is new on each. */
+const STOPS_MAX = 45;
+/** In the dark theme the order is the same: enough stops to see the ring. */
+const STOPS_DARK = 12;
+
+interface Stage {
+  service: Embedding;
+  /** The path of each page of the dashboard, with the heading or the text that says that it is there. */
+  dashboard: readonly (readonly [path: string, text: string])[];
+  mailPage: string;
+  embedded: string;
+}
+
+/** A service in which every page has something to show. */
+async function stage(t: TestContext): Promise<Stage> {
+  const smtp = await startSmtp();
+  t.after(() => smtp.close());
+  const receiver = await startReceiver();
+  t.after(() => receiver.close());
+  const service = await withEmbed(t, {
+    env: { SERVICE_EMAIL_FROM: "Desk <desk@example.com>", SERVICE_SMTP_URL: `smtp://${smtp.host}:${smtp.port}` },
+  });
+  await addOperator(service, ADA);
+  await createTask(service, "Publish the notes?");
+  const { id: asked } = await createTask(service, "Approve the refund?", { notify: ["email:dana@example.com"] });
+  const { id: closed } = await createTask(service, "Cancelled one", { callback_url: receiver.url });
+  await service.call("POST", `/api/tasks/${closed}/cancel`);
+  await receiver.until(1);
+  await service.ctx.deliveries.settle();
+  const [callback] = await service.call<{ id: string }[]>("GET", "/api/admin/webhook-deliveries");
+  const { text = "" } = await smtp.to("dana@example.com");
+  const link = /https?:\S+\/api\/channels\/email\/action\/[\w.-]+/.exec(text)?.[0];
+  assert.ok(link, text);
+  return {
+    service,
+    mailPage: service.url + new URL(link).pathname,
+    embedded: await service.mint({ task_id: asked }),
+    dashboard: [
+      ["/inbox", "Publish the notes?"],
+      [`/tasks/${asked}`, "Submit answer"],
+      [`/tasks/${closed}`, "Cancelled one"],
+      ["/stats", "Waiting now"],
+      ["/deliveries", "Delivered"],
+      [`/deliveries?id=${callback!.id}`, "Attempts"],
+      ["/users", "Add a person"],
+      ["/playground", "Send as test task"],
+      ["/settings", "This browser"],
+      ["/settings/status", "Public URL"],
+      ["/settings/email", "Add a sender"],
+      ["/settings/slack", "Create the app in Slack"],
+      ["/settings/keys", "Create key"],
+      ["/settings/embed", "Allowed origins"],
+      ["/settings/quickstart", "Received"],
+      ["/settings/about", "Licence"],
+      ["/setup?step=2", "Try it"],
+      ["/setup?step=3", "Connect your agent"],
+      ["/no-such-page", "Page not found"],
+      ["/settings/no-such-part", "Page not found"],
+    ],
+  };
+}
+
+const isThere = (page: Page, text: string): Promise<void> =>
+  page.getByText(text).filter({ visible: true }).first().waitFor();
+
+/** Walks through the page that is open. */
+async function check(page: Page, name: string, max: number): Promise<void> {
+  const { stops, problems } = await walk(page, max);
+  assert.deepEqual(problems, [], name);
+  assert.ok(stops > 0, `${name} has no stops`);
+  await axe(page);
+}
+
+/** The pages before somebody has signed in. */
+async function walkOutside(open: Open, t: TestContext, options: PageOptions, max: number): Promise<void> {
+  const fresh = await serve(t);
+  const page = await open({ ...options, expected: [/status of 404/] });
+  await page.goto(`${fresh.url}/setup`);
+  await isThere(page, "Welcome. Who are you?");
+  await check(page, "/setup", max);
+  await addOperator(fresh, ADA);
+  await page.goto(`${fresh.url}/login`);
+  await page.getByRole("button", { name: "Sign in" }).waitFor();
+  await check(page, "/login", max);
+  for (const [path, text] of [
+    ["/docs/troubleshooting", "Troubleshooting"],
+    ["/api/redoc", "API reference"],
+    ["/foo/bar", "Page not found"],
+    ["/api/docs", "Create a task"],
+  ] as const) {
+    await page.goto(fresh.url + path);
+    await isThere(page, text);
+    await check(page, path, max);
+  }
+}
+
+async function walkForms(open: Open, { service, mailPage, embedded }: Stage, options: PageOptions, max: number) {
+  const mail = await open(options);
+  await mail.goto(mailPage);
+  await mail.getByRole("heading", { level: 1, name: "Approve the refund?" }).waitFor();
+  await check(mail, "the mail page", max);
+  const host = await open({ ...options, origins: [service.url] });
+  const frame = await service.show(host, embedded);
+  await frame.getByRole("button", { name: "Submit answer" }).waitFor();
+  await check(host, "the page with the embedded form", max);
+}
+
+for (const theme of ["light", "dark"] as const)
+  for (const size of ["phone", "tablet", "wide"] as const) {
+    const max = theme === "light" ? STOPS_MAX : STOPS_DARK;
+    testInBrowser(`every page of the dashboard can be walked with the keyboard: ${theme}, ${size}`, async (open, t) => {
+      const { service, dashboard } = await stage(t);
+      const page = await open({ theme, size, expected: [/status of 404/] });
+      await signIn(page, service, ADA);
+      for (const [path, text] of dashboard) {
+        await page.goto(service.url + path);
+        await isThere(page, text);
+        await check(page, path, max);
+      }
+      // The other views of a task have no address.
+      await page.goto(service.url + dashboard[1]![0]);
+      for (const view of ["Activity", "Raw"]) {
+        await page.getByRole("tab", { name: view }).focus();
+        await page.keyboard.press("Enter");
+        await page.getByRole("tabpanel", { name: view }).waitFor();
+        await check(page, view, max);
+      }
+    });
+    testInBrowser(
+      `every page beside the dashboard can be walked with the keyboard: ${theme}, ${size}`,
+      async (open, t) => {
+        await walkOutside(open, t, { theme, size }, max);
+        await walkForms(open, await stage(t), { theme, size }, max);
+      },
+    );
+  }
+
+for (const size of ["phone", "tablet", "wide"] as const)
+  testInBrowser(`menus and dialogs open, close and give the focus back: ${size}`, async (open, t) => {
+    const { service, dashboard } = await stage(t);
+    const page = await open({ size });
+    await signIn(page, service, ADA);
+    for (const path of ["/inbox", dashboard[1]![0], dashboard[2]![0], "/playground"]) {
+      await page.goto(service.url + path);
+      await isThere(page, dashboard.find(([known]) => known === path)![1]);
+      assert.ok((await walkMenus(page)) > 0, path);
+    }
+    for (const [path, ...openers] of [
+      ["/users", "Add a person", "Edit ada"],
+      ["/settings/email", "Add a sender"],
+      ["/settings/keys", "Revoke Shop"],
+      ["/deliveries", "127.0.0.1", "Send again"],
+    ] as const) {
+      await page.goto(service.url + path);
+      await isThere(page, dashboard.find(([known]) => known === path)![1]);
+      for (const opener of openers)
+        assert.deepEqual(await walkDialog(page, opener, STOPS_MAX), [], `${path} ${opener}`);
+    }
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await tabTo(page, "Send again");
+    assert.equal(await focused(page), "Send again");
+  });

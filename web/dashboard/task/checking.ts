@@ -1,0 +1,57 @@
+import type { Task } from "../api.ts";
+
+/**
+ * Answers of this browser that the service is still checking. After a reload, the page no longer has the request that would
+ * tell the result; the service changes the task once it has one.
+ */
+
+/** Longer than the service waits for a verdict, in milliseconds. */
+const CHECK_MS = 40_000;
+
+interface Mark {
+  /** How often the task had been sent back when the answer was sent. */
+  attempt: number;
+  /** When the check has ended in any case, epoch milliseconds. */
+  until: number;
+}
+
+const keyOf = (task: string): string => `checking:${task}`;
+
+/** Returns until when an answer of this browser is being checked, epoch milliseconds; null if none is. */
+export function checkedUntil({ id, verification_attempt }: Pick<Task, "id" | "verification_attempt">): number | null {
+  const mark = readMark(id);
+  return mark !== null && mark.attempt === verification_attempt && mark.until > Date.now() ? mark.until : null;
+}
+
+/** Returns whether the task was closed by the answer of this browser that was being checked at a reload. */
+export function wasCheckedLast({ id, status, verification_attempt }: Task): boolean {
+  const attempt = readMark(id)?.attempt;
+  return status === "verification_exhausted" && attempt !== undefined && attempt + 1 === verification_attempt;
+}
+
+export function markChecking({ id, verification_attempt }: Pick<Task, "id" | "verification_attempt">): void {
+  try {
+    const mark: Mark = { attempt: verification_attempt, until: Date.now() + CHECK_MS };
+    localStorage.setItem(keyOf(id), JSON.stringify(mark));
+  } catch {
+    // Without storage, a reload shows the form again.
+  }
+}
+
+export function unmarkChecking(id: string): void {
+  try {
+    localStorage.removeItem(keyOf(id));
+  } catch {
+    // As above.
+  }
+}
+
+function readMark(id: string): Mark | null {
+  try {
+    const mark = JSON.parse(localStorage.getItem(keyOf(id)) ?? "null") as Partial<Record<keyof Mark, unknown>> | null;
+    const { attempt, until } = mark ?? {};
+    return typeof attempt === "number" && typeof until === "number" ? { attempt, until } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ComponentType } from "react";
+import { queryClient } from "../queries.ts";
+import { ErrorPanel } from "./page.tsx";
+
+interface Lazily<P extends object> {
+  (props: P): React.ReactNode;
+  /** Loads the code before it is shown. A failure shows once it is. */
+  preload: () => Promise<void>;
+}
+
+/**
+ * Returns a component whose code is loaded when it is first shown. If that fails, it says so in its place and offers to
+ * try again, and the page around it stays.
+ * @param name - tells it from others
+ */
+export function lazily<P extends object>(name: string, load: () => Promise<ComponentType<P>>): Lazily<P> {
+  const query = {
+    queryKey: ["code", name],
+    queryFn: async () => ({ Component: await load() }),
+    staleTime: Infinity,
+    gcTime: Infinity,
+    retry: false,
+    networkMode: "always",
+  } as const;
+  const Lazy = (props: P) => {
+    const { data, error, refetch } = useQuery(query);
+    if (data !== undefined) return <data.Component {...props} />;
+    if (error === null)
+      return (
+        <p className="hint" aria-busy="true">
+          Loading
+        </p>
+      );
+    return <ErrorPanel title="Could not load this page" error={UNREACHABLE} retry={() => void retry(refetch)} />;
+  };
+  return Object.assign(Lazy, { preload: () => queryClient.prefetchQuery(query) });
+}
+
+const UNREACHABLE = new Error("The service can't be reached at the moment.");
+
+/** Tries again. If the service is there but no longer has this code, it was updated: the whole page is loaded again. */
+async function retry(refetch: () => Promise<{ isError: boolean }>): Promise<void> {
+  const { isError } = await refetch();
+  if (!isError) return;
+  const isReachable = await fetch("/api/auth/me").then(
+    () => true,
+    () => false,
+  );
+  if (isReachable) location.reload();
+}

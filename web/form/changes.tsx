@@ -1,0 +1,56 @@
+import type { FormNode } from "../../form/plan/nodes.ts";
+import type { Plan } from "../../form/plan/plan.ts";
+import { isSame } from "../../form/plan/same.ts";
+import type { Drawing } from "./drawing.ts";
+import { TextDiff } from "./payload/text-diff.tsx";
+
+/** Texts up to this length are shown in one line with what they became. */
+const SHORT = 40;
+
+export interface ChangesProps {
+  plan: Plan;
+  drawing: Drawing;
+}
+
+/** What was changed of what the payload had filled in: texts word by word, other values before and after. */
+export function Changes({ plan, drawing }: ChangesProps) {
+  const { words } = drawing.messages;
+  if (plan.changes.length === 0) return null;
+  return (
+    <section className="changes" aria-label={words.yourChanges}>
+      <p className="title">{words.yourChanges}</p>
+      <dl>
+        {plan.changes.map(({ node, before, after }) => (
+          <div key={node.name}>
+            <dt dir="auto">{node.title}</dt>
+            <dd>
+              <Change before={textOf(node, before)} after={textOf(node, after)} nothing={words.nothing} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Change({ before, after, nothing }: { before: string; after: string; nothing: string }) {
+  const sides = (
+    <>
+      <del dir="auto">{before || nothing}</del> <ins dir="auto">{after || nothing}</ins>
+    </>
+  );
+  const isLong = before !== "" && after !== "" && Math.max(before.length, after.length) > SHORT;
+  return isLong ? <TextDiff before={before} after={after} otherwise={sides} /> : sides;
+}
+
+/** A value in the words of its field. */
+function textOf(node: FormNode, value: unknown): string {
+  if (value == null) return "";
+  if ("options" in node) {
+    const labels = (Array.isArray(value) ? value : [value]).map(
+      (one) => node.options.find((option) => isSame(option.value, one))?.label,
+    );
+    if (labels.every((label) => label !== undefined)) return labels.join(", ");
+  }
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,69 @@
+import { useState } from "react";
+import type { ReactElement, ReactNode } from "react";
+import { PAGE } from "../../../form/payload/limits.ts";
+import type { PayloadNode, Rest, Shown } from "../../../form/payload/node.ts";
+import type { Drawing } from "./drawing.ts";
+import { LeftOut } from "./text.tsx";
+
+export interface Pages<Page> {
+  /** What was asked for so far, after what the node itself shows. */
+  readonly pages: readonly Page[];
+  /** The way to the next page, or a sentence that says how much is left out. */
+  readonly more: ReactNode;
+}
+
+/** @param what - `left_out` counts */
+export function usePages<Node extends PayloadNode & Rest>(node: Node, drawing: Drawing, what: string): Pages<Shown> {
+  const [asked, setAsked] = useState<{ node: Node; pages: readonly (Shown & Rest)[]; isEnd: boolean }>();
+  const { pages, isEnd } = asked?.node === node ? asked : { pages: [], isEnd: false };
+  const { left_out, next } = pages.at(-1) ?? node;
+  const { planMore, startTransition } = drawing;
+  if (planMore === undefined || next === undefined || isEnd)
+    return { pages, more: <LeftOut count={left_out} what={what} /> };
+  const show = () => {
+    const page = planMore(node, next);
+    startTransition(() => {
+      if (page !== null && "left_out" in page) setAsked({ node, pages: [...pages, page], isEnd: page.next === next });
+      else setAsked({ node, pages, isEnd: true });
+    });
+  };
+  return { pages, more: <ShowMore count={left_out} what={what} show={show} /> };
+}
+
+function ShowMore({ count, what, show }: { count: number; what: string; show: () => void }): ReactElement {
+  const number = (value: number) => new Intl.NumberFormat("en").format(value);
+  const size = what === "characters" ? "" : ` ${number(Math.min(PAGE, count))}`;
+  return (
+    <p className="payload-left-out">
+      <button type="button" className="payload-load" onClick={show}>
+        Show{size} more
+      </button>{" "}
+      {size !== ` ${number(count)}` && `${number(count)} more ${what}`}
+    </p>
+  );
+}
+
+type TooLarge = Extract<PayloadNode, { kind: "too_large" }>;
+
+/** A value that is only counted. Where the page can plan it, it is planned and drawn when somebody opens it. */
+export function Section({ node, drawing }: { node: TooLarge; drawing: Drawing }): ReactElement {
+  const [opened, setOpened] = useState<{ node: TooLarge; shown: Shown | null }>();
+  const { planMore, startTransition } = drawing;
+  if (planMore === undefined) return <span className="payload-muted">{node.text}, not shown here</span>;
+  const { pointer, title, description, help, next = 0 } = node;
+  const open = () => {
+    if (opened?.node === node) return;
+    const shown = planMore(node, next);
+    startTransition(() => setOpened({ node, shown }));
+  };
+  const shown = opened?.node === node ? opened.shown : null;
+  return (
+    <details className="payload-tree payload-section" onToggle={open}>
+      <summary>
+        <span className="payload-when-closed">Show {node.text}</span>
+        <span className="payload-when-open">Hide {node.text}</span>
+      </summary>
+      {shown !== null && drawing.draw({ pointer, title, description, help, ...shown })}
+    </details>
+  );
+}
