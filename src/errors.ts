@@ -45,7 +45,7 @@ export const ERRORS = {
   FORBIDDEN: {
     status: 403,
     message: "You don't have permission for this.",
-    help: "The credentials are valid but do not allow this call. Only operators and the admin token can create, cancel and delete tasks and read an audit trail. The assignee of a task can answer it as well.",
+    help: "The credentials are valid but do not allow this call. Only operators and the admin token can create, cancel and delete tasks and read an audit trail. The assignee, candidates and people in `notify` can answer a task as well. A request with a session cookie that changes anything must have an `Origin` header with the address of the service.",
   },
   INVALID_SETUP_TOKEN: {
     status: 403,

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 /*
  * What the host of a model does, with the model's part played by a script: it connects to the service's MCP endpoint, asks,
- * goes on with other work while the request is pending, and looks again until somebody has answered.
+ * goes on with other work while the request is pending, and looks again until someone has answered.
  */
 
 const { SERVICE_URL: serviceUrl = "http://localhost:3000", SERVICE_ADMIN_API_TOKEN: token } = process.env;
@@ -21,11 +21,14 @@ const Request = z.object({
 });
 
 const client = new Client({ name: "example", version: "1.0.0" });
-await client.connect(
-  new StreamableHTTPClientTransport(new URL("/mcp?agent=deploys", serviceUrl), {
-    requestInit: { headers: { authorization: `Bearer ${token}` } },
-  }),
-);
+const endpoint = new URL("/mcp?agent=deploys", serviceUrl);
+const requestInit = { headers: { authorization: `Bearer ${token}` } };
+await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit })).catch((error: unknown) => {
+  console.error(
+    `Cannot connect to ${endpoint.origin}: ${String(error)}. Start the service, or set SERVICE_URL to its address.`,
+  );
+  process.exit(1);
+});
 
 let request = await call("ask_human", {
   question: "Deploy version 2.4 to production?",
