@@ -55,7 +55,7 @@ async function compare(bench: Bench, name: string, services: Record<Which, Targe
     const { ms, cpu_ms } = await services.hung.longestStall();
     if (round === 0)
       figure({
-        name: `${name}: longest stall while ${HUNG} answers come at once, the first of a process among them`,
+        name: `${name}: longest stall while ${HUNG} answers come at once, including the first one that this process checks`,
         value: ms,
         unit: "ms",
         note: `${cpu_ms.toFixed(0)} ms of it computing`,
@@ -75,13 +75,13 @@ async function compare(bench: Bench, name: string, services: Record<Which, Targe
   const at = (other: number[], share: number) =>
     `p${share * 100} ${quantile(calm, share).toFixed(1)} and ${quantile(other, share).toFixed(1)} ms`;
   figure({
-    name: `${name}: the same at two services that are left alone, p99 of one beside the other`,
+    name: `${name}: the same at two services that are left alone, p99 of one compared with the other`,
     value: beside(control, 0.99),
     unit: "times",
     note: `${at(control, 0.99)}, ${at(control, 0.5)}`,
   });
   figure({
-    name: `${name}: creation at ${RATE}/s while ${HUNG} answers wait for a vendor that hangs, p99 beside without`,
+    name: `${name}: creation at ${RATE}/s while ${HUNG} answers wait for a vendor that hangs, p99 compared with an idle service`,
     value: beside(hung, 0.99),
     unit: "times",
     hold: { under: 1.3 },
