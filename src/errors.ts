@@ -50,7 +50,7 @@ export const ERRORS = {
   INVALID_SETUP_TOKEN: {
     status: 403,
     message: "The setup token is missing or wrong. Open the link that the service printed when it started.",
-    help: "You need the token of the setup link to create the first operator. The service prints the link at every start until it is used. The token is not needed on the machine itself, without a proxy.",
+    help: "You need the token of the setup link to create the first operator. The service prints the link at every start until it is used. A request that comes from the machine itself, and not through a proxy, needs no token.",
   },
   CLAIM_NEEDS_A_PERSON: {
     status: 400,

@@ -83,7 +83,11 @@ async function waiting(bench: Bench, name: string, service: Target, ids: readonl
     await pool.ask(completeAsk(ids[at]!));
     took.push((await held[at]!.poll) - sent);
   }
-  bench.figure({ name: `${name}: one of them woken after, p50`, value: quantile(sorted(took), 0.5), unit: "ms" });
+  bench.figure({
+    name: `${name}: time until one of the polls responds to its answer, p50`,
+    value: quantile(sorted(took), 0.5),
+    unit: "ms",
+  });
   for (const { client } of held) client.close();
   pool.close();
 }

@@ -47,7 +47,7 @@ export function markdown(figures: readonly Figure[]): string {
     const [scenario, name, measured, hold, verdict] = cells(figure);
     return `| \`${scenario}\` | ${name} | ${measured} | ${hold} | ${verdict} | ${figure.note ?? ""} |`;
   });
-  return ["| scenario | figure | measured | hold | | |", "| --- | --- | --- | --- | --- | --- |", ...rows].join("\n");
+  return ["| scenario | figure | measured | target | | |", "| --- | --- | --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 const TABLE_BEGINS = "<!-- figures: written by npm run bench -- --markdown docs/benchmarks.md -->";

@@ -5,8 +5,8 @@ import { escapeHtml, formatText, PAGE_CSP, renderPage } from "./page.ts";
 
 const TITLE = "Troubleshooting";
 const INTRODUCTION = [
-  "Every error is JSON with `error_code`, `message`, `docs` and `request_id`. Compare the code in your program: it is stable across versions, and the message may change.",
-  "Every response has the same id in the `X-Request-Id` header, and the operator finds it in the log. Errors with status 503 have a `Retry-After` header: wait that many seconds, then send the request again.",
+  "Every error is JSON with `error_code`, `message`, `docs` and `request_id`. In your program, compare `error_code` and not `message`: codes are stable across versions, messages may change.",
+  "The `X-Request-Id` header of a response has the value of its `request_id`. The operator finds this id in the log. Errors with status 503 have a `Retry-After` header: wait that many seconds, then send the request again.",
 ];
 
 interface Entry {
