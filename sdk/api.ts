@@ -32,7 +32,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a task */
+        /**
+         * Read a task
+         * @description The whole record, with payload and response. People get only the tasks that they may see.
+         */
         get: operations["getTask"];
         put?: never;
         post?: never;
@@ -95,7 +98,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a task */
+        /**
+         * Cancel a task
+         * @description Withdraws an open task. It closes as `cancelled`, with the reason in `cancel_reason`.
+         */
         post: operations["cancelTask"];
         delete?: never;
         options?: never;

@@ -140,9 +140,9 @@ async function answer(
   try {
     callback = await verifyCallback(body, headers, key);
   } catch (error) {
-    const isTheirs = error instanceof HumanTaskError && ["CALLBACK_UNSIGNED", "CALLBACK_FORGED"].includes(error.code);
-    if (!isTheirs) throw error;
-    return { status: 401, text: error.message };
+    const { statusCode, message } = error as HumanTaskError;
+    if (statusCode === undefined) throw error;
+    return { status: statusCode, text: message };
   }
   await act(callback);
   return { status: 204, text: null };

@@ -5,7 +5,7 @@ import { systemClock, type Clock } from "./clock.ts";
 import { connect } from "./connection.ts";
 import type { ListFilter } from "./list.ts";
 import { answerOf } from "./outcome.ts";
-import type { Abortable, Asked, Question, Waiting } from "./question.ts";
+import type { Abortable, AnswerTo, Asked, Question, Waiting } from "./question.ts";
 import type { Send } from "./requests.ts";
 import type { AnswerOf, AnySchema, YesOrNo } from "./schemas.ts";
 import { findSettings } from "./settings.ts";
@@ -34,6 +34,11 @@ export interface Client {
     questions: readonly Question<R, P>[],
     options?: Abortable,
   ): Promise<FirstAnswer<AnswerOf<R>>>;
+  /** The same for questions with different schemas. The answer has the type of one of them; `index` says which. */
+  anyOf<const Q extends readonly Question[]>(
+    questions: Q,
+    options?: Abortable,
+  ): Promise<FirstAnswer<AnswerTo<Q[number]>>>;
   /**
    * Waits for the answer to an existing task. Pass the schema of the question; without it, the answer is the stored response.
    * @throws NoAnswerError, AnswerRefusedError, and see `Client`
@@ -118,7 +123,7 @@ export function createClient(options: ClientOptions = {}): Client {
         cancel: async (reason) => client.cancel(id, { reason }),
       };
     },
-    anyOf: async (questions, { signal } = {}) =>
+    anyOf: async (questions: readonly Question[], { signal }: Abortable = {}) =>
       firstAnswer(
         questions,
         signal,

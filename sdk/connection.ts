@@ -70,9 +70,9 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
       }
       // Another request may have reached the service in the meantime.
       const until = wanted.until === undefined ? begun + (hasAnswered ? PATIENCE_MS : FIRST_PATIENCE_MS) : wanted.until;
-      // All of them come back at once after a restart: each waits for a random part of a time that doubles.
-      const pause = Math.max(waitMs, Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** tries));
-      if (!isWorthTrying(failed) || until === null || clock.now() + pause > until) {
+      const left = (until ?? 0) - clock.now();
+      // The last attempt is at the end of the time that was promised, and not before.
+      if (!isWorthTrying(failed) || left < 1 || waitMs > left) {
         if (failed instanceof ApiError) throw failed;
         throw new UnreachableError(
           "UNREACHABLE",
@@ -80,7 +80,9 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
           { taskId, cause: failed.cause },
         );
       }
-      await clock.sleep(pause, signal);
+      // All of them come back at once after a restart: each waits for a random part of a time that doubles.
+      const pause = Math.random() * Math.min(BACKOFF_MAX_MS, BACKOFF_MS * 2 ** tries);
+      await clock.sleep(Math.max(waitMs, Math.min(left, pause)), signal);
     }
   }
 

@@ -46,13 +46,17 @@ export async function run() {
   const choice: "a" | "b" = await client.awaitHuman({ task: "x", responseSchema: { enum: ["a", "b"] } });
   const { answer } = await client.anyOf([{ task: "x", responseSchema: z.string() }]);
   const length: number = answer.length;
+  const mixed = await client.anyOf([{ task: "x", responseSchema: z.string() }, { task: "y" }, { task: "z", responseSchema: { enum: ["a", 1] } }]);
+  const one: string | boolean | 1 = mixed.answer;
+  // @ts-expect-error -- the answer may be a text
+  const not: boolean = mixed.answer;
   const waited: number[] = await client.wait("x", { responseSchema: z.array(z.number()) });
   // @ts-expect-error -- it is a boolean
   isYes.approved;
   // @ts-expect-error -- a question needs a task
   await client.ask({ responseSchema: z.object({}) });
   const id: string | undefined = (undefined as unknown as NoAnswerError).taskId;
-  return { doubled, go, id, isYes, isTrue, choice, length, waited };
+  return { doubled, go, id, isYes, isTrue, choice, length, one, not, waited };
 }
 `;
 

@@ -1,6 +1,6 @@
 import { keyOf } from "./idempotency.ts";
 import type { JsonObject } from "./json.ts";
-import { jsonSchemaOf, YES_OR_NO, type AnySchema, type PayloadOf } from "./schemas.ts";
+import { jsonSchemaOf, YES_OR_NO, type AnswerOf, type AnySchema, type PayloadOf, type YesOrNo } from "./schemas.ts";
 import { wrapSchema } from "./single-value.ts";
 import type { CreateTask, TaskRecord } from "./shapes.ts";
 
@@ -39,6 +39,11 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   /** Receives a signed POST when the task is closed. */
   callbackUrl?: string | null | undefined;
 }
+
+/** The type of the answer to a question. */
+export type AnswerTo<Q> = Q extends { readonly responseSchema: infer R extends AnySchema }
+  ? AnswerOf<R>
+  : AnswerOf<YesOrNo>;
 
 export interface Abortable {
   /** Ends the wait; the task stays open. The call rejects with the signal's reason. */

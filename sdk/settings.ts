@@ -44,10 +44,7 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
     );
   // The URL is shown in messages, so it must not contain credentials. The token must be a valid header value.
   if (!/^https?:\/\/[^/@]+(\/[^@]*)?$/.test(baseUrl))
-    throw new HumanTaskError(
-      "NOT_CONFIGURED",
-      "The URL of the service is invalid. Use one such as https://tasks.example.com.",
-    );
+    throw new HumanTaskError("NOT_CONFIGURED", "The URL of the service must be like https://tasks.example.com.");
   if (!/^[!-~]+$/.test(token ?? ""))
     throw new HumanTaskError(
       "NOT_CONFIGURED",
@@ -77,7 +74,9 @@ function discover(): Found | null {
     // Throws when no such process runs: what listens there now may be anybody's.
     runtime()?.kill?.(found.pid, 0);
     return found;
-  } catch {
+  } catch (error) {
+    // Deno names the permission that the program lacks, as it does for the environment.
+    if ((error as Error).name === "NotCapable") throw error;
     return null;
   }
 }

@@ -1,4 +1,5 @@
 import { createClient, type Client } from "../client.ts";
+import type { Abortable, Question } from "../question.ts";
 import { BASE_URL, TOKEN, type TestService } from "./service.ts";
 
 /**
@@ -26,7 +27,8 @@ export function createWatchedClient({ timeline, polls, mistakes, fetchThrough }:
   const own = { ...client };
   Object.assign(client, {
     awaitHuman: async (question) => checked(own.awaitHuman(question)),
-    anyOf: async (questions, options) => checked(own.anyOf(questions, options)),
+    anyOf: (async (questions: readonly Question[], options?: Abortable) =>
+      checked(own.anyOf(questions, options))) as Client["anyOf"],
     ask: async (question) => {
       const asked = await call(own.ask(question));
       return { ...asked, answer: async (options) => call(asked.answer(options)) };
