@@ -455,6 +455,32 @@ testAgent(
   },
 );
 
+testAgent(
+  "the program of the page about the AI SDK ends when it is started again after the answer came",
+  async (around, t) => {
+    const folder = mkdtempSync(join(tmpdir(), "runs-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    const vendor = await startModel(t, "askFinance", { customer: "Mia", amount: 42.5 });
+    const start = async () => {
+      const env = { ...vendor, PORT: String(await freePort()), RUNS: folder };
+      return runProgram(t, programsOf("docs/frameworks/ai-sdk.md")[0]!, around, env);
+    };
+    const crashed = await start();
+    await crashed.says(/\/tasks\/tsk_/);
+    await crashed.crash();
+    const waiting = await start();
+    await waiting.says(/\/tasks\/tsk_/);
+    await waiting.crash();
+    await around.answer((await around.question()).id, { approved: true });
+    const again = await start();
+    await again.says(/It was said: .*approved.*true/);
+    assert.equal(await again.ended, 0);
+    const late = await start();
+    await late.says(/had finished before/);
+    assert.equal(await late.ended, 0);
+  },
+);
+
 void test("the programs of the page about the AI SDK have the types that they seem to have", async (t) => {
   assert.equal(await typesOf(t, "docs/frameworks/ai-sdk.md"), "");
 });

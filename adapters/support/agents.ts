@@ -163,6 +163,8 @@ export interface RunningProgram {
   says(pattern: RegExp): Promise<RegExpExecArray>;
   /** Waits for its end. */
   ended: Promise<number | null>;
+  /** Ends it as a crash does. */
+  crash(): Promise<void>;
 }
 
 /** @param program - its source, in which adapters are imported by their package's name */
@@ -208,6 +210,10 @@ export function watch(
   const ended = once(child, "close").then(([code]) => code as number | null);
   return {
     ended,
+    crash: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
     says: async (pattern) =>
       new Promise((resolve, reject) => {
         const look = () => {

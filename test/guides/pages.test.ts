@@ -96,3 +96,27 @@ void test("where a page names tests, proofs and benches, they are there", () => 
       }
   assert.deepEqual(missing, []);
 });
+
+void test("pages of frameworks install everything that their programs import, in releases that the adapters take", () => {
+  const { peerDependencies } = JSON.parse(read("adapters/package.json")) as {
+    peerDependencies: Record<string, string>;
+  };
+  for (const page of globSync("docs/frameworks/*.md", { cwd: ROOT })) {
+    const text = read(page);
+    const [, command = ""] = /`npm install ([^`]+)`/.exec(text) ?? [];
+    const installed = command.split(" ").flatMap((name) => {
+      const [, scope = "", list] = /^(.*)\{(.*)\}$/.exec(name) ?? [];
+      return list === undefined ? [name] : list.split(",").map((one) => scope + one);
+    });
+    const programs = [...text.matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program]) => program!).join("\n");
+    const imported = Array.from(programs.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)[^"]*"/g), ([, name]) => name!);
+    // Node's own, and files of the page.
+    const missing = imported.filter((name) => name !== "node" && !installed.includes(name));
+    assert.deepEqual(missing, [], page);
+    for (const name of installed.filter((one) => one in peerDependencies && !one.startsWith("@human-task-service")))
+      assert.ok(text.includes(` ${/\d+(\.[1-9]\d*)?/.exec(peerDependencies[name]!)![0]}`), `${page}: ${name}`);
+    // Not everyone has a clone, and today's npm makes folders whose programs are CommonJS.
+    assert.match(text, /npx human-task-service webhook-key/, page);
+    assert.match(text, /npm pkg set type=module/, page);
+  }
+});
