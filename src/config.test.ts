@@ -103,6 +103,15 @@ void test("every problem of an environment is told at once", () => {
   ]) {
     assert.deepEqual(problems({ SERVICE_PUBLIC_URL: url }), ["SERVICE_PUBLIC_URL"], url);
   }
+  // Pages below a path would ask for their files at the root.
+  for (const url of ["https://example.com/tasks", "https://example.com/tasks/", "http://localhost:3000/a/b"])
+    assert.throws(
+      () => readConfig({ SERVICE_PUBLIC_URL: url }, stored),
+      /has the path \/[\w/]+\. .* its own host name/,
+      url,
+    );
+  for (const url of ["https://example.com", "https://example.com/", "https://example.com//"])
+    assert.equal(readConfig({ SERVICE_PUBLIC_URL: url }, stored).config.publicUrl, "https://example.com");
   assert.deepEqual(problems({ SERVICE_HOST: "not a host" }).includes("SERVICE_HOST"), true);
 });
 

@@ -35,6 +35,10 @@ export function readPublicUrl(env: Environment, { host, port }: { host: string; 
     url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && !/[?#]/.test(text);
   if (!fits)
     env.problems.push(`SERVICE_PUBLIC_URL is "${text}"; it must be an address such as https://tasks.example.com.`);
+  else if (!/^\/+$/.test(url.pathname))
+    env.problems.push(
+      `SERVICE_PUBLIC_URL has the path ${url.pathname}. The pages work at the root of a host only: give the service its own host name, such as https://tasks.example.com.`,
+    );
   return text.replace(/\/+$/, "");
 }
 
