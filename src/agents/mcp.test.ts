@@ -21,3 +21,26 @@ testOnBoth("agents come with the admin token: nobody else calls a tool, whoever 
   assert.equal(await as({ authorization: `Bearer ${key}` }), "403 FORBIDDEN");
   assert.equal(await as(operator.headers), "403 FORBIDDEN");
 });
+
+testOnBoth(
+  "a page of another origin is refused even with the token, and a program without an origin is not",
+  async (service) => {
+    await service.app.listen({ port: 0, host: "127.0.0.1" });
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const statusOf = async (origin: Record<string, string>) => {
+      const headers = { accept: "application/json, text/event-stream", ...origin };
+      return (await service.call("POST", MCP_PATH, { body, headers })).status;
+    };
+    for (const origin of ["http://evil.example", "null", "http://localhost:3000.evil.example"])
+      assert.equal(await statusOf({ origin }), 403, origin);
+    assert.equal(await statusOf({ origin: service.ctx.config.publicUrl }), 200);
+    assert.equal(await statusOf({}), 200);
+  },
+);
+
+testOnBoth("methods that MCP does not serve here are 405, and Allow names the one that it does", async (service) => {
+  for (const method of ["GET", "DELETE", "PUT"] as const) {
+    const { status, headers } = await service.call(method, MCP_PATH);
+    assert.deepEqual([status, headers["allow"]], [405, "POST"], method);
+  }
+});

@@ -4,6 +4,7 @@ import { Agent, fetch as undiciFetch } from "undici";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { ServiceError } from "../errors.ts";
+import { isOwnOrigin } from "../http/same-origin.ts";
 import { callerOf } from "../people/caller.ts";
 import type { createHttpHandler } from "../../mcp/http.ts";
 
@@ -39,12 +40,16 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) 
   };
 
   app.route({
-    method: ["GET", "POST", "DELETE"],
+    // Without sessions there is no stream to open and nothing to delete: other methods are 405, as the protocol says.
+    method: "POST",
     url: MCP_PATH,
-    exposeHeadRoute: false,
     schema: { hide: true, security: [{ bearer: [] }] },
     handler: async (request, reply) => {
       if (callerOf(request).kind !== "admin") throw new ServiceError("FORBIDDEN");
+      const { origin } = request.headers;
+      // The protocol demands it, although no page can have the token.
+      if (origin !== undefined && !isOwnOrigin(request, origin, ctx.config.publicUrl))
+        throw new ServiceError("FORBIDDEN", { message: "A page of another origin may not use MCP." });
       const { refusalOf } = await import("../../mcp/http.ts");
       const { fetch } = await load();
       const left = new AbortController();

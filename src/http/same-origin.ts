@@ -18,9 +18,14 @@ export function refuseCrossSite(request: FastifyRequest, publicUrl: string): voi
       ? site === "same-origin"
       : origin === undefined
         ? cookie === undefined
-        : origin === new URL(publicUrl).origin || origin === `${request.protocol}://${request.headers.host}`;
+        : isOwnOrigin(request, origin, publicUrl);
   if (!isSame)
     throw new ServiceError("FORBIDDEN", { message: "This request does not come from a page of this service." });
+}
+
+/** Returns whether pages of this origin are the service's own. @param publicUrl - see `refuseCrossSite` */
+export function isOwnOrigin({ protocol, headers }: FastifyRequest, origin: string, publicUrl: string): boolean {
+  return origin === new URL(publicUrl).origin || origin === `${protocol}://${headers.host}`;
 }
 
 declare module "fastify" {
