@@ -35,6 +35,8 @@ async function setup(t: TestContext): Promise<FastifyInstance> {
 interface Operation {
   operationId: string;
   summary: string;
+  description?: string;
+  parameters?: { name: string; description?: string }[];
   tags: string[];
   security?: object[];
   responses: Record<string, { description: string; content?: Record<string, { schema: unknown }>; headers: object }>;
@@ -86,7 +88,11 @@ test("every route of the API is described, and tells who may call it and how it 
   const operations = operationsOf(description);
   const tags = new Set(description.tags.map(({ name }) => name));
   for (const [name, operation] of operations) {
-    assert.ok(operation.operationId && operation.summary, name);
+    assert.ok(operation.operationId && operation.summary && operation.description, name);
+    // A public one says so by an empty list.
+    assert.ok(operation.security, `${name} does not say who may call it`);
+    for (const parameter of operation.parameters ?? [])
+      assert.ok(parameter.description, `${name}: ${parameter.name} is not described`);
     assert.ok(
       operation.tags.every((tag) => tags.has(tag)),
       name,
@@ -97,7 +103,7 @@ test("every route of the API is described, and tells who may call it and how it 
     // What has credentials of its own has a code of its own for those that are not.
     const isCommon = operation.security?.some((way) => "bearer" in way || "session" in way) ?? false;
     assert.equal(isKnown, isCommon, `${name}: UNAUTHENTICATED belongs to the token and the session`);
-    assert.ok(operation.security === undefined || operation.responses["401"], name);
+    assert.ok(operation.security?.length === 0 || operation.responses["401"], name);
     for (const [status, { description: text, content, headers }] of Object.entries(operation.responses)) {
       assert.notEqual(text, "Default Response", `${name} ${status}`);
       assert.ok("X-Request-Id" in headers, `${name} ${status}`);

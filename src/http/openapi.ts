@@ -26,6 +26,8 @@ export function tidyDescription(described: object): JsonObject {
     for (const method of METHODS) {
       const operation = path[method];
       if (!isJsonObject(operation)) continue;
+      // Without it, a description does not say that the operation is public.
+      operation["security"] ??= [];
       if (isJsonObject(operation["requestBody"])) tidyBody(operation["requestBody"], child(components, "schemas"));
       for (const [status, response] of Object.entries(child(operation, "responses"))) {
         if (isJsonObject(response)) tidyResponse(Number(status), response);

@@ -207,9 +207,11 @@ const endInstallRoute = defineRoute({
     "Slack redirects the browser here. The response of Slack is valid once, for ten minutes, in the session that started the installation. The settings page then shows the result.",
   tags,
   querystring: Type.Object({
-    state: Type.Optional(Type.String({ maxLength: 1_000 })),
-    code: Type.Optional(Type.String({ maxLength: 1_000 })),
-    error: Type.Optional(Type.String({ maxLength: 1_000 })),
+    state: Type.Optional(
+      Type.String({ maxLength: 1_000, description: "Ties the response to the session that asked." }),
+    ),
+    code: Type.Optional(Type.String({ maxLength: 1_000, description: "Slack's code, for one exchange into a token." })),
+    error: Type.Optional(Type.String({ maxLength: 1_000, description: "Why Slack installed nothing." })),
   }),
   answers: {
     302: Type.Null({ description: "Redirect to the settings, with `installed` or `problem` in the query." }),

@@ -11,6 +11,8 @@ export const signInRoute = defineRoute({
   url: "/auth/login",
   operationId: "signIn",
   summary: "Sign in",
+  description:
+    "Checks email and password, and sets the session cookie. Ten tries in five minutes are allowed from one address.",
   tags,
   body: Type.Unsafe<LoginBody>(Type.Ref("Login")),
   answers: { 200: Type.Unsafe<Me>({ ...Type.Ref("Me"), headers: SESSION_HEADERS }) },
@@ -68,6 +70,7 @@ export const updateMeRoute = defineRoute({
   url: "/auth/me",
   operationId: "updateMe",
   summary: "Change your own name, time zone or password",
+  description: "A new password needs the current one, and ends your other sessions.",
   tags,
   credentials: ["session"],
   body: Type.Unsafe<UpdateMeBody>(Type.Ref("UpdateMe")),

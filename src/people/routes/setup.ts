@@ -12,6 +12,7 @@ export const getSetupStatusRoute = defineRoute({
   url: "/setup/status",
   operationId: "getSetupStatus",
   summary: "Read the setup status",
+  description: "Whether the first operator has yet to be created.",
   tags,
   answers: { 200: Type.Unsafe<SetupStatus>(Type.Ref("SetupStatus")) },
   errors: [],

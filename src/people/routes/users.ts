@@ -49,6 +49,7 @@ export const getUserRoute = defineRoute({
   url: "/users/:id",
   operationId: "getUser",
   summary: "Read a user",
+  description: "One person of the directory, active or not. For operators and the admin token.",
   tags,
   credentials: SIGNED_IN,
   params: UserParams,

@@ -36,6 +36,7 @@ export const cancelTaskRoute = defineRoute({
   url: "/tasks/:id/cancel",
   operationId: "cancelTask",
   summary: "Cancel a task",
+  description: "Withdraws an open task. It closes as `cancelled`, with the reason in `cancel_reason`.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
