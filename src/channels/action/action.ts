@@ -76,12 +76,13 @@ export async function postAction(pages: Pages, token: string, body: string): Pro
   const known = await openOrEnded(pages, link);
   if ("ended" in known) return endedPage(pages, known.ended, link, entries);
   const { task, caller } = known;
-  if (!isNonce(ctx, token, entries[NONCE]?.[0] ?? "", ctx.db.now()))
+  const nonce = entries[NONCE]?.[0];
+  if (!isNonce(ctx, token, nonce ?? "", ctx.db.now()))
     return show(pages, token, known, {
       status: 403,
       posted: { entries, errors: [], notice: null },
       notice: {
-        text: "Nothing was sent yet, because this page was open for a long time. Check your answer and submit again.",
+        text: `Nothing was sent yet, because ${nonce ? "this page was open for a long time" : "the answer did not come from this page"}. Check your answer and submit again.`,
         is_bad: true,
       },
     });

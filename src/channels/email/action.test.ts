@@ -132,6 +132,8 @@ testOnBoth("without the nonce of its page, nothing that is posted counts", async
     { "~nonce": old.replace(/^\d+/, "9999999999999") },
   ]) {
     const refused = await post(service, path, { ...fields, ...nonce, "/note": "Kept" });
+    // Only a page can have been open for a long time.
+    assert.match(refused.text, nonce["~nonce"] ? /open for a long time/ : /did not come from this page/);
     assert.equal(refused.status, 403);
     assert.match(refused.text, /Nothing was sent yet/);
     assert.match(refused.text, /Kept/);

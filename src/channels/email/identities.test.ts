@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -128,6 +129,10 @@ testOnBoth("what a mail server refuses is said in a word and a sentence", async 
     onRcptTo: ({ address }, _session, done) =>
       address.startsWith("full") ? done(new Error("The mailbox is full")) : done(),
   });
+  const pem = (name: string) => readFileSync(new URL(`../../outbound/fixtures/${name}`, import.meta.url), "utf8");
+  const certificate = { cert: pem("receiver.pem"), key: pem("receiver-key.pem") };
+  const tls = await startSmtp({ ...certificate, secure: true });
+  const upgraded = await startSmtp({ ...certificate, disabledCommands: [] });
   const silent = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
   const silentPort = (silent.address() as { port: number }).port;
@@ -142,9 +147,13 @@ testOnBoth("what a mail server refuses is said in a word and a sentence", async 
     assert.match((await says(config, "full@example.com"))!, /^refused_address: .*mailbox is full/);
     assert.match((await says({ ...config, user: "ada", password: "wrong" }))!, /^refused_login: /);
     assert.match((await says({ host: "127.0.0.1", port: silentPort }))!, /^connect: /);
+    // A certificate that is not trusted, from the first byte and by STARTTLS, and a server without TLS.
+    assert.match((await says({ host: "127.0.0.1", port: tls.port, secure: true }))!, /^tls: .*certificate/);
+    assert.match((await says({ host: "127.0.0.1", port: upgraded.port }))!, /^tls: .*certificate/);
+    assert.match((await says({ ...config, secure: true }))!, /^tls: /);
     assert.equal(smtp.received.length, 0);
   } finally {
-    await smtp.close();
+    await Promise.all([smtp, tls, upgraded].map(async (server) => server.close()));
     await new Promise<void>((resolve) => silent.close(() => resolve()));
   }
 });

@@ -254,7 +254,10 @@ void test("a list of mails shows the deadline and the first facts", () => {
 
 void test("what was sent back begins with the reason, and asks for a correction on the page", () => {
   const { text } = renderMessage(MAILS["sent-back"]!);
-  assert.match(text, /^Human Task Service · your answer was sent back\n\nSent back \(attempt 2\)\n {2}The note says/);
+  assert.match(
+    text,
+    /^Human Task Service · your answer was sent back\n\nSent back\. Your next answer is attempt 2\.\n {2}The note says/,
+  );
   assert.match(text, /^Your last answer was not accepted\. Change or resend it on the review page\.$/m);
   assert.match(text, /^Correct your answer:\nhttps:.*c2lnbmF0dXJl$/m);
   assert.doesNotMatch(text, /choice=/);

@@ -101,7 +101,10 @@ export function readTransport(kind: TransportName, config: Readonly<Record<strin
     case "file": {
       const dir = needed("dir", 200);
       if (!/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(dir))
-        throw invalid(at("dir"), "Must be a folder inside the data directory, such as `outbox`.");
+        throw invalid(
+          at("dir"),
+          "Must be relative to the data directory, such as `outbox`: no slash at the start, and no `..`.",
+        );
       return { kind, dir };
     }
     case "log":
@@ -132,11 +135,12 @@ async function resultOf(handing: Promise<void>): Promise<MailResult> {
     await handing;
     return { ok: true };
   } catch (error) {
-    const { code, message, responseCode } = error as LibraryError;
+    const { code, originalCode, message, responseCode } = error as LibraryError;
+    const isTls = typeof originalCode === "string" && TLS_CODE.test(originalCode);
     return {
       ok: false,
       is_final: code !== "EAUTH" && typeof responseCode === "number" && responseCode >= 500,
-      error: typeof code === "string" ? (WORDS[code] ?? "failed") : "failed",
+      error: isTls ? "tls" : typeof code === "string" ? (WORDS[code] ?? "failed") : "failed",
       message:
         typeof message === "string" ? message.slice(0, MESSAGE_MAX).toWellFormed() : "The email was not accepted.",
     };
@@ -156,9 +160,14 @@ const WORDS: Readonly<Record<string, string>> = {
   ERESEND: "provider",
 };
 
+/** Node's codes for a certificate that it does not trust, and for a handshake that fails. The library calls both `ESOCKET`. */
+const TLS_CODE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO$)/;
+
 /** An error of the mail library. `responseCode` is the server's code; from 500 on it is permanent. */
 interface LibraryError {
   code?: unknown;
+  /** Node's code, where the library has its own in `code`. */
+  originalCode?: unknown;
   message?: unknown;
   responseCode?: unknown;
 }
