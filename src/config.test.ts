@@ -40,6 +40,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       payloadKey: 32,
       callbacks: { allowPrivate: true },
       trustedProxies: [],
+      securityContacts: [],
       verifier: { keyEnvs: [], keys: {}, baseUrls: {} },
       channels: { email: null, slack: null },
       embed: null,
@@ -113,6 +114,23 @@ void test("every problem of an environment is told at once", () => {
   for (const url of ["https://example.com", "https://example.com/", "https://example.com//"])
     assert.equal(readConfig({ SERVICE_PUBLIC_URL: url }, stored).config.publicUrl, "https://example.com");
   assert.deepEqual(problems({ SERVICE_HOST: "not a host" }).includes("SERVICE_HOST"), true);
+});
+
+void test("contacts for reports of weaknesses are addresses that security.txt can hold", () => {
+  const read = (value: string) => readConfig({ SERVICE_SECURITY_CONTACT: value }, stored).config.securityContacts;
+  assert.deepEqual(read("mailto:a@example.com, https://example.com/report,tel:+49-30-1"), [
+    "mailto:a@example.com",
+    "https://example.com/report",
+    "tel:+49-30-1",
+  ]);
+  assert.deepEqual(readConfig({}, stored).config.securityContacts, []);
+  for (const value of [
+    "a@example.com",
+    "http://example.com",
+    "https://example.com/a\nContact: x",
+    "mailto:a b@example.com",
+  ])
+    assert.throws(() => read(value), /SERVICE_SECURITY_CONTACT has ".* such as mailto:/s, value);
 });
 
 void test("the form is embedded with a secret of 32 bytes or more, by the origins that are listed", () => {

@@ -11,6 +11,7 @@ import {
   readListening,
   readLogLevel,
   readPublicUrl,
+  readSecurityContacts,
   readTrustedProxies,
   type LogLevel,
 } from "./config/server.ts";
@@ -28,6 +29,8 @@ export interface Config extends Keys {
   callbacks: { allowPrivate: boolean };
   /** Addresses whose forwarding headers are believed; with an empty list, no such header is. */
   trustedProxies: readonly string[];
+  /** Shown in `/.well-known/security.txt`; with an empty list there is none. */
+  securityContacts: readonly string[];
   verifier: VerifierSettings;
   channels: ChannelsConfig;
   /** Showing the form in other products; null: minting a token answers 404. (spec: Embed server configuration) */
@@ -50,6 +53,7 @@ export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   "SERVICE_PAYLOAD_KEY",
   "SERVICE_CALLBACK_ALLOW_PRIVATE",
   "SERVICE_TRUSTED_PROXIES",
+  "SERVICE_SECURITY_CONTACT",
   "SERVICE_VERIFIER_KEY_ENVS",
   ...PROVIDERS.map(baseUrlEnv),
   ...CHANNEL_VARIABLES,
@@ -97,6 +101,7 @@ export function readConfig(
   const callbacks = readCallbacks(env, isLocal);
   const logLevel = readLogLevel(env);
   const trustedProxies = readTrustedProxies(env);
+  const securityContacts = readSecurityContacts(env);
   const verifier = readVerifier(env);
   const channels = readChannels(env);
   const embed = readEmbed(env);
@@ -118,6 +123,7 @@ export function readConfig(
       ...completeKeys(keys, database, () => stored(dataDir)),
       callbacks,
       trustedProxies,
+      securityContacts,
       verifier,
       channels,
       embed,

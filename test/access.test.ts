@@ -68,6 +68,8 @@ const answer = { response: { approved: true } };
 const ROUTES: Record<string, Route> = {
   "GET /api/health": { may: "everybody", status: 200, has: "status" },
   "GET /api/version": { may: "everybody", status: 200, has: "version" },
+  // The operators' contacts, where they have set some.
+  "GET /.well-known/security.txt": { may: "everybody", status: 404, has: "error_code" },
   "GET /api/settings": { may: OPERATORS, status: 200, has: "version" },
   "GET /metrics": { may: ["admin bearer"], status: 200 },
   "GET /api/setup/status": { may: "everybody", status: 200, has: "needs_setup" },

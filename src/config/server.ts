@@ -74,6 +74,19 @@ export function readTrustedProxies(env: Environment): string[] {
   return entries;
 }
 
+/** Where people report weaknesses of this installation, most wanted first. (RFC 9116) */
+export function readSecurityContacts(env: Environment): string[] {
+  const contacts = env.list("SERVICE_SECURITY_CONTACT");
+  for (const contact of contacts) {
+    // Lines of the file are fields, so nothing may break one.
+    if (!/^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\+?[\d-]+)$/.test(contact))
+      env.problems.push(
+        `SERVICE_SECURITY_CONTACT has "${contact}"; it must be an address such as mailto:security@example.com or https://example.com/report.`,
+      );
+  }
+  return contacts;
+}
+
 /** The file that tells programs on this machine where the service is; the client looks in the same place. (sdk/settings.ts) */
 export function readDiscoveryFile(env: Environment, home: string | undefined): string | null {
   const given = env.get("SERVICE_DISCOVERY_FILE");

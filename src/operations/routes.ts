@@ -9,6 +9,7 @@ import { callerOf } from "../people/caller.ts";
 import { errorBodyOf } from "../http/error-response.ts";
 import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS } from "../http/route.ts";
 import { ErrorBodySchema } from "../http/schema.ts";
+import { getSecurityTxtRoute } from "./security-txt.ts";
 
 const NAME = "human-task-service";
 const tags = ["Operations"];
@@ -102,4 +103,4 @@ const getMetricsRoute = defineRoute({
 });
 
 /** Is it up, what is it, how is it doing. (spec: Other) */
-export const operationsRoutes = mount([getHealthRoute, getVersionRoute, getMetricsRoute]);
+export const operationsRoutes = mount([getHealthRoute, getVersionRoute, getMetricsRoute, getSecurityTxtRoute]);
