@@ -326,6 +326,8 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
       "openapi.json",
       "docs/email.md",
       "sbom.cdx.json",
+      "SECURITY.md",
+      "provenance.intoto.json",
     ])
       assert.ok(all.includes(path), path);
     const licenses = (part: string) => readFileSync(join(installed, `dist/web/dist/${part}/licenses.md`), "utf8");
