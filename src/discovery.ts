@@ -36,6 +36,11 @@ export function writeDiscovery(path: string, discovery: Discovery): () => void {
   };
 }
 
+/** Returns the service that programs of the same person find, if it still runs. */
+export function findDiscovery(path: string): Discovery | null {
+  return readDiscoveries(path).find(({ pid }) => isRunning(pid)) ?? null;
+}
+
 /** Those that stand there and run, apart from one process. */
 function others(path: string, pid: number): Discovery[] {
   return readDiscoveries(path).filter((one) => one.pid !== pid && isRunning(one.pid));

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runDoctor, startPatient, startStandIn, WELL, withoutService } from "../../../test/support/doctor.ts";
@@ -69,6 +71,25 @@ void test("what is not this service at all is told, and never shown the token", 
       );
     }),
   );
+});
+
+void test("a service that runs elsewhere on this machine is named", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "doctor-discovery-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "service.json");
+  const port = await freePort();
+  const ask = async (found: { public_url: string; pid: number }) => {
+    writeFileSync(file, JSON.stringify({ url: "http://127.0.0.1:1", token: null, before: [], ...found }));
+    const env = { SERVICE_PORT: `${port}`, SERVICE_DISCOVERY_FILE: file };
+    return (await runDoctor(withoutService(t, env))).says("public-url");
+  };
+  const [there, same, gone] = [
+    await ask({ public_url: "http://localhost:4321", pid: process.pid }),
+    await ask({ public_url: `http://localhost:${port}`, pid: process.pid }),
+    await ask({ public_url: "http://localhost:4321", pid: 2 ** 22 + 1 }),
+  ];
+  assert.match(there, /Nothing responds .* A service runs at http:\/\/localhost:4321 on this machine\./);
+  for (const says of [same, gone]) assert.doesNotMatch(says, /A service runs at/);
 });
 
 void test("an answer without end is not read to its end", async (t) => {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isLoopback } from "../../config/hosts.ts";
 import type { Config } from "../../config.ts";
+import { findDiscovery } from "../../discovery.ts";
 import { docsLink } from "../../http/error-response.ts";
 import { SET_CHANNELS, settingsOf } from "../../operations/settings.ts";
 import { reasonOf } from "../../lib/reason.ts";
@@ -25,8 +26,15 @@ export async function checkPublicUrl(config: Config, signal: AbortSignal): Promi
     const findings = [await classify(config, version, signal), checkProxy(config)];
     return { findings, clockAheadMs: version.clockAheadMs };
   } catch (error) {
-    return { findings: [problem("public-url", failureOf(publicUrl, error))], clockAheadMs: null };
+    return { findings: [problem("public-url", failureOf(publicUrl, error) + elsewhere(config))], clockAheadMs: null };
   }
+}
+
+/** The doctor reads its own environment, which need not be that of the service. */
+function elsewhere({ publicUrl, discoveryFile }: Config): string {
+  const found = discoveryFile === null ? null : findDiscovery(discoveryFile);
+  if (found === null || found.public_url === publicUrl) return "";
+  return ` A service runs at ${found.public_url} on this machine. If you mean that one, run the doctor with its variables.`;
 }
 
 /** The result after a timeout. */
