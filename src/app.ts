@@ -33,12 +33,17 @@ import { refuseCrossSite } from "./http/same-origin.ts";
 import { ErrorBodySchema } from "./http/schema.ts";
 import { createSerializerCompiler } from "./http/serialization.ts";
 import { operationsRoutes } from "./operations/routes.ts";
+import { securityEventRoutes, securityEventShapes } from "./operations/security-events.ts";
 import { settingsRoutes, settingsShapes } from "./operations/settings.ts";
 import { createValidatorCompiler } from "./http/validation.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
 import { callerOf, type Caller } from "./people/caller.ts";
+import { actorOf } from "./people/actor.ts";
 import { createIdentify } from "./people/identify.ts";
+import { sourceOf } from "./people/rate-limits.ts";
 import { peopleRoutes, peopleShapes } from "./people/routes.ts";
+import { describeRequest, observeFailures } from "./security/observe.ts";
+import { COMMAND_LINE, duringRequest } from "./security/request.ts";
 import { taskRoutes, taskShapes } from "./tasks/routes.ts";
 
 /** How long the head and the body of a request may take to arrive; an answer may take longer (polls do). */
@@ -56,18 +61,24 @@ const SHAPES = [
   ...channelShapes,
   ...embedShapes,
   ...settingsShapes,
+  ...securityEventShapes,
 ];
 /** Apps of one process share what is compiled: it is a third of what making one costs, and tests make thousands. */
 let validatorCompiler: FastifySchemaCompiler<object> | undefined;
 
+interface AppOptions {
+  /** The command line calls the app within its own process. */
+  isCommandLine?: boolean;
+}
+
 /** The whole HTTP surface. Opens no port, so that a test can call it. */
-export async function createApp(ctx: Context): Promise<FastifyInstance> {
+export async function createApp(ctx: Context, options: AppOptions = {}): Promise<FastifyInstance> {
   const app = fastify(serverOptions(ctx));
   app.setValidatorCompiler((validatorCompiler ??= createValidatorCompiler(SHAPES)));
   app.setSerializerCompiler(createSerializerCompiler(SHAPES));
   answerErrors(app, ctx);
   acceptJson(app);
-  addRequestHooks(app, ctx);
+  addRequestHooks(app, ctx, options);
   addClosingHooks(app, ctx);
   for (const shape of SHAPES) app.addSchema(shape);
   await mountRoutes(app, ctx);
@@ -105,7 +116,7 @@ function serverOptions(ctx: Context): FastifyHttpOptions<Server> {
   };
 }
 
-function addRequestHooks(app: FastifyInstance, ctx: Context): void {
+function addRequestHooks(app: FastifyInstance, ctx: Context, { isCommandLine = false }: AppOptions): void {
   const identify = createIdentify(ctx);
   app.decorateRequest("caller", null);
   // Hooks of every request call back: a promise each would cost more than what they do.
@@ -125,7 +136,19 @@ function addRequestHooks(app: FastifyInstance, ctx: Context): void {
     return done();
   });
   // What a request owes the outside starts once it is answered. After the body was read, since reading it loses the thread.
-  app.addHook("preHandler", (_request, reply, done) => deferUntilResponse(reply.raw, ctx.deliveries.release, done));
+  const observed = {
+    log: ctx.log,
+    security: ctx.security,
+    actorOf: ({ caller }: FastifyRequest) => (isCommandLine ? COMMAND_LINE : actorOf(caller)),
+    networkOf: ({ ip }: FastifyRequest) => sourceOf(ip),
+  };
+  app.addHook("preHandler", (request, reply, done) =>
+    duringRequest(
+      () => describeRequest(observed, request),
+      () => deferUntilResponse(reply.raw, ctx.deliveries.release, done),
+    ),
+  );
+  observeFailures(app, observed);
   app.addHook("onResponse", (request, reply, done) => {
     const route = request.routeOptions.url ?? "unknown";
     ctx.metrics.observeRequest(request.method, route, reply.statusCode, reply.elapsedTime / SECOND);
@@ -160,6 +183,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(docsRoutes);
   await app.register(operationsRoutes, { ctx });
   await app.register(settingsRoutes, { ctx });
+  await app.register(securityEventRoutes, { ctx, prefix: "/api" });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });

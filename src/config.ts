@@ -12,6 +12,7 @@ import {
   readLogLevel,
   readPublicUrl,
   readSecurityContacts,
+  readSecurityEventsDays,
   readTrustedProxies,
   type LogLevel,
 } from "./config/server.ts";
@@ -36,6 +37,8 @@ export interface Config extends Keys {
   /** Showing the form in other products; null: minting a token answers 404. (spec: Embed server configuration) */
   embed: EmbedConfig | null;
   limits: { bodyBytes: number };
+  /** For how many days events of the security log are kept. */
+  securityEventsDays: number;
   /** Tells programs of the same person on this machine the address of the service. null: it is not written. */
   discoveryFile: string | null;
   logLevel: LogLevel;
@@ -60,6 +63,7 @@ export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   "SERVICE_EMBED_SIGNING_SECRET",
   "SERVICE_EMBED_PARENT_ORIGINS",
   "SERVICE_BODY_LIMIT_BYTES",
+  "SERVICE_SECURITY_EVENTS_DAYS",
   "SERVICE_LOG_LEVEL",
   "SERVICE_DISCOVERY_FILE",
   // The client's, which a program beside the service may have in the same environment.
@@ -95,6 +99,7 @@ export function readConfig(
   // Problems are listed in the order in which they are found here.
   const { host, port } = readListening(env);
   const limits = readLimits(env);
+  const securityEventsDays = readSecurityEventsDays(env);
   const publicUrl = readPublicUrl(env, { host, port });
   const database = readDatabase(env);
   const isLocal = isOnlyLocal({ host, publicUrl });
@@ -128,6 +133,7 @@ export function readConfig(
       channels,
       embed,
       limits,
+      securityEventsDays,
       discoveryFile: isLocal ? readDiscoveryFile(env, variables["HOME"] ?? variables["USERPROFILE"]) : null,
       logLevel,
     },

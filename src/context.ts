@@ -9,6 +9,7 @@ import type { Metrics } from "./http/metrics.ts";
 import type { Sender } from "./outbound/http-sender.ts";
 import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
+import type { SecurityLog } from "./security/security-log.ts";
 import type { TaskCreator } from "./tasks/creator.ts";
 import type { TaskEvents } from "./tasks/events.ts";
 import type { Notifier } from "./tasks/notices.ts";
@@ -41,6 +42,8 @@ export interface Context {
   passwords: Passwords;
   /** Makes and opens the cookies of sessions. */
   cookies: Cookies;
+  /** Records failed requests. */
+  security: SecurityLog;
   /** Posts to URLs of strangers. */
   sender: Sender;
   /** Sends what is owed. */

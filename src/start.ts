@@ -19,6 +19,7 @@ import { createSender } from "./outbound/http-sender.ts";
 import { createPasswords } from "./people/passwords.ts";
 import { createCookies } from "./people/sessions.ts";
 import { needsSetup, setupToken } from "./people/setup.ts";
+import { createSecurityLog } from "./security/security-log.ts";
 import { loadSecrets } from "./secrets.ts";
 import { recordCallbackAbandoned } from "./tasks/audit.ts";
 import { createTaskCreator } from "./tasks/creator.ts";
@@ -83,6 +84,7 @@ export async function createContext(
     events: createTaskEvents(db, onError),
     passwords: createPasswords(),
     cookies: createCookies(config),
+    security: createSecurityLog({ db, log }),
     sender,
   };
   const kinds = { callback, ...channels.kinds(ctx) };
@@ -99,6 +101,7 @@ async function closeParts(ctx: Omit<Context, "close">): Promise<void> {
   await ctx.schemas.close();
   await ctx.drawing.close();
   await ctx.vendors.close();
+  await ctx.security.flush();
   await ctx.db.close();
 }
 

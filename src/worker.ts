@@ -1,5 +1,6 @@
 import type { Context } from "./context.ts";
 import { startTidying } from "./people/sessions.ts";
+import { startSecurityTidying } from "./security/retention.ts";
 import { startClaimExpiry } from "./tasks/claims.ts";
 import { startDeadlines } from "./tasks/timeouts.ts";
 import { startDepartures } from "./tasks/departures.ts";
@@ -12,6 +13,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const departures = startDepartures(ctx);
   const totals = startTotals(ctx);
   const tidying = startTidying(ctx);
+  const securityTidying = startSecurityTidying(ctx);
   const channels = [...ctx.channels.opened.values()].flatMap(({ start }) => start?.(ctx) ?? []);
   ctx.deliveries.start();
   return {
@@ -22,6 +24,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
       await departures.stop();
       await totals.stop();
       await tidying.stop();
+      await securityTidying.stop();
     },
   };
 }

@@ -71,6 +71,7 @@ const ROUTES: Record<string, Route> = {
   // The operators' contacts, where they have set some.
   "GET /.well-known/security.txt": { may: "everybody", status: 404, has: "error_code" },
   "GET /api/settings": { may: OPERATORS, status: 200, has: "version" },
+  "GET /api/security-events": { may: OPERATORS, status: 200 },
   "GET /metrics": { may: ["admin bearer"], status: 200 },
   "GET /api/setup/status": { may: "everybody", status: 200, has: "needs_setup" },
   "POST /api/setup/operator": {

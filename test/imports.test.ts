@@ -6,14 +6,16 @@ import { test } from "node:test";
 /** Which rooms a room may import from, besides itself and what every room may: `config` and `errors`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   agents: ["people", "http", "lib", "mcp"],
-  channels: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
+  channels: ["tasks", "drawing", "deliveries", "people", "security", "http", "db", "lib"],
   embed: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
   dashboard: ["http", "lib"],
-  operations: ["channels", "deliveries", "people", "http", "db", "lib"],
+  operations: ["channels", "deliveries", "people", "security", "http", "db", "lib"],
   tasks: ["deliveries", "people", "verifier", "outbound", "http", "db", "lib"],
   callbacks: ["deliveries", "outbound", "db", "lib"],
-  deliveries: ["people", "http", "db", "lib"],
-  people: ["http", "db", "lib"],
+  deliveries: ["people", "security", "http", "db", "lib"],
+  people: ["security", "http", "db", "lib"],
+  // Below people, so that they can record what they do. Operators read it through `operations`.
+  security: ["http", "db", "lib"],
   drawing: ["http", "lib"],
   verifier: ["lib"],
   http: ["lib"],
@@ -60,6 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "embed",
     "tasks",
     "people",
+    "security",
     "db",
     "lib",
     "sdk",

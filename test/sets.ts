@@ -27,7 +27,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 4,
     before: "test/browser/support/browser.ts",
     rooms: words(
-      "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/",
+      "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/ src/security/",
       "src/operations/ src/channels/ src/agents/ src/tasks/ src/verifier/ src/http/",
     ),
   },
@@ -38,7 +38,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   processes: {
     files: ["test/replicas/*.test.ts", "mcp/*.test.ts"],
     rooms: words(
-      "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/lib/ src/outbound/",
+      "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/security/ src/lib/ src/outbound/",
       "src/start.ts src/worker.ts src/discovery.ts src/agents/ sdk/ mcp/ endings/",
     ),
   },

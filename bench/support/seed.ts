@@ -300,6 +300,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   email_identities: true,
   slack_installations: true,
   slack_installs_begun: true,
+  security_events: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

@@ -46,6 +46,7 @@ const TABLES = Object.keys({
   email_identities: true,
   slack_installations: true,
   slack_installs_begun: true,
+  security_events: true,
 } satisfies Record<Exclude<keyof Schema, "rate_windows" | "task_totals">, true>);
 
 /** Lets every statement of every use case fail once, on both databases. */

@@ -5,6 +5,7 @@ import { DirectoryInUse } from "../db/sqlite.ts";
 import type { ErrorBody } from "../http/error-response.ts";
 import { findSecrets } from "../secrets.ts";
 import { createContext } from "../start.ts";
+import { VERSION } from "../version.ts";
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
@@ -26,7 +27,7 @@ export async function openCalls(env: Readonly<Record<string, string | undefined>
   const { config } = readConfig(env, findSecrets);
   try {
     const ctx = await createContext(config, pino({ level: "silent" }));
-    const app = await createApp(ctx);
+    const app = await createApp(ctx, { isCommandLine: true });
     const send: Send = async (method, url, body) => {
       const headers = headersOf(config, body);
       const response = await app.inject({ method, url, headers, ...(body !== null && { payload: body }) });
@@ -61,7 +62,12 @@ function overHttp(config: Config): Send {
 }
 
 function headersOf({ adminToken }: Config, body: string | null): Record<string, string> {
-  return { authorization: `Bearer ${adminToken}`, ...(body !== null && { "content-type": "application/json" }) };
+  return {
+    authorization: `Bearer ${adminToken}`,
+    // The security log of a running service shows it.
+    "user-agent": `human-task-service/${VERSION} (command line)`,
+    ...(body !== null && { "content-type": "application/json" }),
+  };
 }
 
 function asCall(send: Send): Calls["call"] {

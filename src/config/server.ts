@@ -20,6 +20,11 @@ export function readLimits(env: Environment): { bodyBytes: number } {
   };
 }
 
+/** For how many days events of the security log are kept. */
+export function readSecurityEventsDays(env: Environment): number {
+  return readWholeNumber(env, "SERVICE_SECURITY_EVENTS_DAYS", { standard: 365, min: 1, max: 3650 });
+}
+
 /** Public URL of the service, without a trailing slash. */
 export function readPublicUrl(env: Environment, { host, port }: { host: string; port: number }): string {
   const text = env.get("SERVICE_PUBLIC_URL");

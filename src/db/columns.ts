@@ -203,6 +203,23 @@ export const COLUMNS = {
     session: "text",
     created_at: "bigint",
   },
+  security_events: {
+    id: "text",
+    at: "bigint",
+    type: "text",
+    outcome: "text",
+    reason: "text",
+    count: "bigint",
+    actor_kind: "text",
+    actor_id: "text",
+    actor_email: "text",
+    address: "text",
+    user_agent: "text",
+    target_kind: "text",
+    target_id: "text",
+    details: "json",
+    request_id: "text",
+  },
 } as const satisfies { [Table in keyof Schema]: { [Column in keyof Schema[Table]]: ColumnType } };
 
 export type Table = keyof Schema;

@@ -11,6 +11,7 @@ import { slack } from "./migrations/0006-slack.ts";
 import { slackInstallations } from "./migrations/0007-slack-installations.ts";
 import { claimsAndCancellations } from "./migrations/0008-claims-and-cancellations.ts";
 import { liveDeliveries } from "./migrations/0009-live-deliveries.ts";
+import { securityEvents } from "./migrations/0010-security-events.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's lock; its own, so that releases that leave the locking to it wait for this one. */
@@ -95,6 +96,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0007-slack-installations": slackInstallations(dialect),
     "0008-claims-and-cancellations": claimsAndCancellations(dialect),
     "0009-live-deliveries": liveDeliveries(dialect),
+    "0010-security-events": securityEvents(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

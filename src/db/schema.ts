@@ -22,6 +22,7 @@ export interface Schema {
   email_identities: EmailIdentityRow;
   slack_installations: SlackInstallationRow;
   slack_installs_begun: SlackInstallBegunRow;
+  security_events: SecurityEventRow;
 }
 
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
@@ -294,4 +295,28 @@ export interface SlackInstallBegunRow {
   state_hash: string;
   session: string;
   created_at: number;
+}
+
+/** An event of the security log. Rows are added and, when they are old, deleted; they are never changed. */
+export interface SecurityEventRow {
+  id: string;
+  at: number;
+  type: string;
+  /** `success` or `failure`. */
+  outcome: string;
+  /** Why it failed. */
+  reason: string | null;
+  /** How many alike it counts. */
+  count: number;
+  actor_kind: string;
+  actor_id: string | null;
+  /** As `emailKey` returns it. For a failed sign-in, the email that was entered. */
+  actor_email: string | null;
+  address: string | null;
+  user_agent: string | null;
+  target_kind: string | null;
+  target_id: string | null;
+  /** JSON. */
+  details: string | null;
+  request_id: string | null;
 }

@@ -5,6 +5,7 @@ import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
 import { requireOperator, type Caller } from "../people/caller.ts";
+import { recordSecurityEvent } from "../security/record.ts";
 import type { ListDeliveriesQuery, RedeliverBody, WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
 import { findDelivery, listAttempts, listDeliveries, listIdsByStatus, redeliver } from "./admin-store.ts";
 import { findBodies } from "./claim.ts";
@@ -66,9 +67,13 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
 export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Promise<WebhookDelivery> {
   requireOperator(caller);
   requireDeliveryId(id);
-  const [row] = await db.write((tx) => redeliver(tx, KIND, [id]));
-  if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
-  return toRecord(row);
+  return db.write(async (tx) => {
+    const [row] = await redeliver(tx, KIND, [id]);
+    if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
+    const details = { task_id: row.task_id, origin: row.origin };
+    await recordSecurityEvent(tx, { type: "callback_redelivered", target: { kind: "callback", id }, details });
+    return toRecord(row);
+  });
 }
 
 /**
@@ -95,7 +100,7 @@ async function redeliverIds(db: Db, ids: readonly string[]): Promise<number> {
   let count = 0;
   for (let i = 0; i < ids.length; i += REDELIVER_BATCH) {
     const batch = ids.slice(i, i + REDELIVER_BATCH);
-    count += (await db.write((tx) => redeliver(tx, KIND, batch))).length;
+    count += await redeliverBatch(db, batch, null, null);
   }
   return count;
 }
@@ -110,10 +115,24 @@ async function redeliverByStatus(db: Db, status: DeliveryStatus, origin: string 
     const page = { after, until, limit: REDELIVER_BATCH };
     const ids = await listIdsByStatus(db, filter, page);
     // A row may have left the status since it was listed.
-    count += (await db.write((tx) => redeliver(tx, KIND, ids, status))).length;
+    count += await redeliverBatch(db, ids, status, origin);
     if (ids.length < REDELIVER_BATCH) return count;
     after = ids.at(-1)!;
   }
+}
+
+/** Redelivers one batch and records it. @returns how many */
+async function redeliverBatch(
+  db: Db,
+  ids: readonly string[],
+  status: DeliveryStatus | null,
+  origin: string | null,
+): Promise<number> {
+  return db.write(async (tx) => {
+    const { length: count } = await redeliver(tx, KIND, ids, status);
+    if (count > 0) await recordSecurityEvent(tx, { type: "callbacks_redelivered", details: { count, status, origin } });
+    return count;
+  });
 }
 
 function toRecord(row: DeliveryRow): WebhookDelivery {

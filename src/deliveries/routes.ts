@@ -62,6 +62,7 @@ const redeliverRoute = defineRoute({
   params: DeliveryParams,
   answers: { 200: Type.Unsafe<WebhookDelivery>(Type.Ref("WebhookDelivery")) },
   errors: [...READ_ERRORS, "MALFORMED_REQUEST", "DELIVERY_NOT_FOUND", "COMMIT_UNKNOWN"],
+  config: () => ({ securityEvent: "callback_redelivered" }),
   handle: async (ctx: { db: Db }, request) => redeliverOne(ctx, callerOf(request), request.params.id),
 });
 
@@ -78,6 +79,7 @@ const redeliverManyRoute = defineRoute({
     202: Type.Unsafe<RedeliverResult>({ ...Type.Ref("RedeliverResult"), description: "The callbacks are scheduled." }),
   },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
+  config: () => ({ securityEvent: "callbacks_redelivered" }),
   handle: async (ctx: { db: Db }, request, reply) =>
     reply.code(202).send({ count: await redeliverMany(ctx, callerOf(request), request.body) }),
 });

@@ -42,6 +42,7 @@ export function docsLink(publicUrl: string, code: ErrorCode): string {
 
 /** The one place where an error becomes an answer. What nobody meant to throw is 500 and goes to the log with its cause. */
 export function answerErrors(app: FastifyInstance, ctx: ErrorContext): void {
+  app.decorateRequest("errorCode", null);
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     sendError(ctx, request, reply, toServiceError(error)),
   );
@@ -126,6 +127,7 @@ export function logFailure({ log }: Pick<ErrorContext, "log">, request: FastifyR
 
 function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = error;
+  request.errorCode = error.code;
   logFailure(ctx, request, error);
   if (error.code === "NOT_FOUND" && wantsPage(request))
     return reply
@@ -201,6 +203,13 @@ export function toServiceError(error: FastifyError | Error): ServiceError {
   if (status !== undefined && status >= 400 && status < 500)
     return new ServiceError("MALFORMED_REQUEST", { cause: error });
   return new ServiceError("INTERNAL", { cause: error });
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The code of the error that the request was answered with; null if there is none. */
+    errorCode: ErrorCode | null;
+  }
 }
 
 const METHODS = ["DELETE", "GET", "PATCH", "POST", "PUT"] as const;

@@ -3,7 +3,7 @@ import { SECOND } from "./time.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export type IdPrefix = "tsk" | "aud" | "dlv" | "atm" | "usr" | "key";
+export type IdPrefix = "tsk" | "aud" | "dlv" | "atm" | "usr" | "key" | "sec";
 
 /** Ids follow a clock that was set back further than this, and else never go back. */
 const SET_BACK_MS = 1 * SECOND;

@@ -19,6 +19,7 @@ testOnBoth(
       slack: { http: true, socket_mode: false, oauth: false },
       trusted_proxies: ["10.0.0.0/8"],
       body_limit_bytes: 2048,
+      security_events_days: 90,
       log_level: "warn",
     });
     const secrets = [
@@ -37,6 +38,7 @@ testOnBoth(
       SERVICE_PUBLIC_URL: "https://tasks.example.com",
       SERVICE_TRUSTED_PROXIES: "10.0.0.0/8",
       SERVICE_BODY_LIMIT_BYTES: "2048",
+      SERVICE_SECURITY_EVENTS_DAYS: "90",
       SERVICE_LOG_LEVEL: "warn",
       SERVICE_SLACK_BOT_TOKEN: "xoxb-1-secret",
       SERVICE_SLACK_SIGNING_SECRET: "signing-secret",

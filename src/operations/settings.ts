@@ -37,6 +37,7 @@ const Settings = Type.Object(
     ...Object.fromEntries(SET_CHANNELS.map(({ name, settings }) => [name, settings.shape])),
     trusted_proxies: Type.Array(Type.String(), { description: "Proxies whose forwarding headers are trusted." }),
     body_limit_bytes: Type.Integer({ description: "Maximum size of a request body, in bytes." }),
+    security_events_days: Type.Integer({ description: "Days for which security events are kept." }),
     log_level: Type.String(),
   },
   { $id: "Settings" },
@@ -89,6 +90,7 @@ export function settingsOf(config: Config): Omit<Settings, "version" | "database
     ...Object.fromEntries(SET_CHANNELS.map(({ name, settings }) => [name, settings.read(config)])),
     trusted_proxies: [...config.trustedProxies],
     body_limit_bytes: config.limits.bodyBytes,
+    security_events_days: config.securityEventsDays,
     log_level: config.logLevel,
   };
 }

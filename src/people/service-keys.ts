@@ -5,6 +5,7 @@ import { ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId, newId } from "../lib/ids.ts";
 import { isoTime, MINUTE } from "../lib/time.ts";
+import { recordSecurityEvent } from "../security/record.ts";
 import { requireOperator, type Caller } from "./caller.ts";
 import type { CreateServiceKeyBody, ListServiceKeysQuery, NewServiceKeyRecord, ServiceKeyRecord } from "./schema.ts";
 
@@ -40,6 +41,8 @@ export async function createServiceKey(
       revoked_at: null,
     };
     await tx.query.insertInto("service_keys").values(fresh).execute();
+    const target = { kind: "embed_key", id: fresh.id } as const;
+    await recordSecurityEvent(tx, { type: "embed_key_created", target, details: { name } });
     return fresh;
   });
   return { ...toRecord(row), key };
@@ -76,12 +79,16 @@ export async function revokeServiceKey({ db }: Ctx, caller: Caller, id: string):
   await db.write(async (tx) => {
     const row = await tx.query.selectFrom("service_keys").select("revoked_at").where("id", "=", id).executeTakeFirst();
     if (!row) throw unknown;
-    await tx.query
+    const revoked = await tx.query
       .updateTable("service_keys")
       .set({ revoked_at: tx.now() })
       .where("id", "=", id)
       .where("revoked_at", "is", null)
-      .execute();
+      .returning("name")
+      .executeTakeFirst();
+    if (revoked === undefined) return;
+    const target = { kind: "embed_key", id } as const;
+    await recordSecurityEvent(tx, { type: "embed_key_revoked", target, details: { name: revoked.name } });
   });
 }
 

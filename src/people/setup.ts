@@ -4,6 +4,8 @@ import type { Reader, Tx, Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { deriveKey, isSameSecret } from "../lib/keys.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
+import { recordSecurityEvent } from "../security/record.ts";
+import { actorOfUser } from "./actor.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import { countTry, SETUP_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { SetupBody, SetupResult } from "./schema.ts";
@@ -67,6 +69,8 @@ export async function setUpOperator(
       throw new ServiceError("SETUP_ALREADY_COMPLETED");
     if (!(await addUser(tx, row))) throw new ServiceError("USER_ALREADY_EXISTS");
     await startSession(tx, row.id, cookie.hash);
+    const target = { kind: "user", id: row.id } as const;
+    await recordSecurityEvent(tx, { type: "setup_completed", target, actor: actorOfUser(row) });
     return row.id;
   });
   return { user_id, email, setCookie: cookie.setCookie };

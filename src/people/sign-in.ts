@@ -1,6 +1,8 @@
 import type { Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
+import { recordSecurityEvent } from "../security/record.ts";
+import { actorOfUser } from "./actor.ts";
 import type { Caller, Person } from "./caller.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import { clearTries, countTry, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
@@ -42,6 +44,7 @@ export async function signIn(ctx: SignInContext, ip: string, { email, password }
     if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
     await clearTries(tx, ...byEmail);
     await startSession(tx, user.id, cookie.hash);
+    await recordSecurityEvent(tx, { type: "sign_in", actor: actorOfUser(now) });
     return now;
   });
   return { me: meOf(toPerson(signedIn)), setCookie: cookie.setCookie };
@@ -49,7 +52,11 @@ export async function signIn(ctx: SignInContext, ip: string, { email, password }
 
 /** Ends the session of the caller, if it is one. (spec: Auth, logout) */
 export async function signOut({ db }: { db: Db }, caller: Caller | null): Promise<void> {
-  if (caller?.kind === "user") await db.write((tx) => endSession(tx, caller.session));
+  if (caller?.kind !== "user") return;
+  await db.write(async (tx) => {
+    await endSession(tx, caller.session);
+    await recordSecurityEvent(tx, { type: "sign_out" });
+  });
 }
 
 /** The current user; an anonymous caller gets an empty result, not an error. (spec: Auth, me) */
@@ -97,6 +104,7 @@ export async function changeMe(
       if (user.password_hash !== change.known) throw wrongPassword();
       await endSessionsOf(tx, id);
       await startSession(tx, id, cookie.hash);
+      await recordSecurityEvent(tx, { type: "password_changed", target: { kind: "user", id } });
     }
     return { ...user, ...set };
   });

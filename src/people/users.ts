@@ -11,6 +11,7 @@ import { requireOperator, type Caller } from "./caller.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import type { CreateUserBody, ListUsersQuery, UpdateUserBody, UserRecord } from "./schema.ts";
 import { endSessionsOf } from "./sessions.ts";
+import { recordUserChange, recordUserCreated } from "./user-events.ts";
 import {
   addUser,
   findUser,
@@ -69,6 +70,7 @@ export async function createUser(ctx: UsersContext, caller: Caller, body: Create
     const fresh = newUserRow(tx, { ...fields, password_hash });
     requireAddress(fresh);
     if (!(await addUser(tx, fresh))) throw new ServiceError("USER_ALREADY_EXISTS");
+    await recordUserCreated(tx, toUser(fresh));
     return fresh;
   });
   return toUserRecord(toUser(row));
@@ -125,6 +127,7 @@ async function applyChange(tx: Tx, id: string, set: Partial<UserRow>): Promise<U
     before.password_hash !== after.password_hash
   )
     await endSessionsOf(tx, id);
+  await recordUserChange(tx, before, after);
   return after;
 }
 

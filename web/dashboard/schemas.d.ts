@@ -1050,7 +1050,88 @@ export interface components {
             trusted_proxies: string[];
             /** @description Maximum size of a request body, in bytes. */
             body_limit_bytes: number;
+            /** @description Days for which security events are kept. */
+            security_events_days: number;
             log_level: string;
+        };
+        SecurityEvent: {
+            /** @example sec_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /**
+             * @description When it happened.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            at: string;
+            /**
+             * @description - `sign_in`: A person signed in, or failed to.
+             *     - `sign_out`: A person signed out.
+             *     - `rate_limit_reached`: A limit of attempts rejected a request.
+             *     - `credentials_rejected`: A token or signature was not valid.
+             *     - `access_refused`: A request was refused, because its sender lacks the permission or comes from another site.
+             *     - `setup_completed`: The first operator was created, or the attempt failed.
+             *     - `user_created`: A user was created.
+             *     - `user_changed`: Fields of a user were changed; `details.fields` names them.
+             *     - `user_address_changed`: The email or the Slack id of a user was changed.
+             *     - `user_deactivated`: A user was deactivated.
+             *     - `user_reactivated`: A deactivated user was activated.
+             *     - `operator_rights_granted`: A user was made an operator.
+             *     - `operator_rights_removed`: An operator became an ordinary user.
+             *     - `password_set`: An operator set the password of a user, or removed it (`details.removed`).
+             *     - `password_changed`: A user changed their own password, or failed to.
+             *     - `embed_key_created`: An embed key was created.
+             *     - `embed_key_revoked`: An embed key was revoked.
+             *     - `email_sender_created`: An email sender was created.
+             *     - `email_sender_changed`: An email sender was changed.
+             *     - `email_sender_deleted`: An email sender was deleted.
+             *     - `email_sender_tested`: A test email was sent.
+             *     - `slack_workspace_connected`: A Slack workspace was connected, or got a new token (`details.replaced`).
+             *     - `slack_workspace_disconnected`: A Slack workspace was disconnected.
+             *     - `slack_workspace_tested`: A test message was posted in Slack.
+             *     - `callback_redelivered`: A callback was sent again.
+             *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
+             * @enum {string}
+             */
+            type: "sign_in" | "sign_out" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "callbacks_redelivered";
+            /**
+             * @description Whether it was done.
+             * @enum {string}
+             */
+            outcome: "success" | "failure";
+            /** @description Why it failed: an error code or another stable word. */
+            reason: string | null;
+            /** @description How many alike this event counts. More than 1 only for failures. */
+            count: number;
+            /** @description Who. */
+            actor: {
+                /**
+                 * @description The credentials. `several`: failures of several callers, counted together.
+                 * @enum {string}
+                 */
+                kind: "admin_token" | "user" | "embed_key" | "recipient" | "command_line" | "anonymous" | "several" | "service";
+                /** @description Id of the user or the embed key. */
+                id: string | null;
+                /** @description For a failed sign-in, the email that was entered. */
+                email: string | null;
+            };
+            /** @description From where. */
+            source: {
+                /** @description The client's address. */
+                address: string | null;
+                /** @description Chosen by the client. */
+                user_agent: string | null;
+            };
+            /** @description What was changed. */
+            target: {
+                /** @enum {string} */
+                kind: "user" | "embed_key" | "email_sender" | "slack_workspace" | "callback";
+                id: string;
+            } | null;
+            /** @description More about the event. */
+            details: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Id of the request. */
+            request_id: string | null;
         };
     };
     responses: never;

@@ -1,6 +1,6 @@
 import { SAMPLE_TASK } from "../../lib/sample-task.ts";
 import type { CheckOptions } from "../channel.ts";
-import { findIdentity, listIdentities, SEALED, testIdentity, type Identity } from "./identities.ts";
+import { findIdentity, listIdentities, SEALED, sendTestMail, type Identity } from "./identities.ts";
 import { createLink } from "./links.ts";
 import { renderMessage } from "./message.ts";
 import { tryServer } from "./transport.ts";
@@ -64,7 +64,7 @@ async function checkSender(ctx: Ctx, id: string, where: string, signal: AbortSig
 
 async function sendTest(ctx: Ctx, id: string, mailTo: string): Promise<Finding> {
   const name = `mail-test/${id}`;
-  const { sent, to, error } = await testIdentity(ctx, ADMIN, id, { to: mailTo });
+  const { sent, to, error } = await sendTestMail(ctx, ADMIN, id, { to: mailTo });
   const kind = (await findIdentity(ctx, id))?.transport?.kind;
   if (sent && (kind === "file" || kind === "log"))
     return ok(

@@ -10,6 +10,7 @@ import { seal, unseal } from "../../lib/seal.ts";
 import { isEmailAddress } from "../../lib/text.ts";
 import { isoTime } from "../../lib/time.ts";
 import { requireOperator, type Caller } from "../../people/caller.ts";
+import { recordSecurityEvent } from "../../security/record.ts";
 import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult, TransportName } from "./schema.ts";
 import { readTransport, sendMail, type Address, type Transport } from "./transport.ts";
 
@@ -97,6 +98,11 @@ export async function setIdentity(ctx: Ctx, caller: Caller, body: IdentityBody):
       .values(row)
       .onConflict((conflict) => conflict.column("id").doUpdateSet(changes))
       .execute();
+    await recordSecurityEvent(tx, {
+      type: before === null ? "email_sender_created" : "email_sender_changed",
+      target: { kind: "email_sender", id },
+      details: { from_email, transport, transport_changed: given !== null },
+    });
     return toRecord(row);
   });
 }
@@ -107,14 +113,28 @@ export async function deleteIdentity(ctx: Ctx, caller: Caller, id: string): Prom
   if (identityOfEnvironment(ctx.config)?.id === id)
     throw invalid("/id", "SERVICE_EMAIL_FROM sets this sender. Remove it there.");
   if (!ID.test(id)) throw unknownIdentity();
-  const { numDeletedRows } = await ctx.db.write((tx) =>
-    tx.query.deleteFrom("email_identities").where("id", "=", id).executeTakeFirst(),
-  );
-  if (Number(numDeletedRows) === 0) throw unknownIdentity();
+  await ctx.db.write(async (tx) => {
+    const { numDeletedRows } = await tx.query.deleteFrom("email_identities").where("id", "=", id).executeTakeFirst();
+    if (Number(numDeletedRows) === 0) throw unknownIdentity();
+    await recordSecurityEvent(tx, { type: "email_sender_deleted", target: { kind: "email_sender", id } });
+  });
+}
+
+/** Sends a test email and records it. @throws ServiceError NOT_FOUND, VALIDATION_FAILED */
+export async function testIdentity(ctx: Ctx, caller: Caller, id: string, body: TestMailBody): Promise<TestMailResult> {
+  const result = await sendTestMail(ctx, caller, id, body);
+  await recordSecurityEvent(ctx.db, {
+    type: "email_sender_tested",
+    outcome: result.sent ? "success" : "failure",
+    reason: result.error?.split(":", 1)[0] ?? null,
+    target: { kind: "email_sender", id },
+    details: { to: result.to },
+  });
+  return result;
 }
 
 /** Sends a test email and returns the result. @throws ServiceError NOT_FOUND, VALIDATION_FAILED */
-export async function testIdentity(
+export async function sendTestMail(
   ctx: Reading,
   caller: Caller,
   id: string,

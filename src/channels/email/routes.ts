@@ -48,6 +48,7 @@ const setEmailIdentityRoute = defineRoute({
   body: Type.Unsafe<IdentityBody>(Type.Ref("SetEmailIdentity")),
   answers: { 200: Identity },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
+  config: () => ({ securityEvent: "email_sender_changed" }),
   handle: async (ctx: EmailContext, request) => setIdentity(ctx, callerOf(request), request.body),
 });
 
@@ -76,6 +77,7 @@ const deleteEmailIdentityRoute = defineRoute({
   params,
   answers: { 204: Type.Null({ description: "Deleted." }) },
   errors: [...WRITE_ERRORS, "NOT_FOUND", "VALIDATION_FAILED"],
+  config: () => ({ securityEvent: "email_sender_deleted" }),
   handle: async (ctx: EmailContext, request, reply) => {
     await deleteIdentity(ctx, callerOf(request), request.params.id);
     return reply.code(204).send(null);
@@ -94,6 +96,7 @@ const testEmailIdentityRoute = defineRoute({
   body: Type.Unsafe<TestMailBody>(Type.Ref("TestEmailIdentity")),
   answers: { 200: Type.Unsafe<TestMailResult>(Type.Ref("TestEmailResult")) },
   errors: [...READ_ERRORS, "MALFORMED_REQUEST", "NOT_FOUND", "PAYLOAD_TOO_LARGE", "VALIDATION_FAILED"],
+  config: () => ({ securityEvent: "email_sender_tested" }),
   handle: async (ctx: EmailContext, request) => testIdentity(ctx, callerOf(request), request.params.id, request.body),
 });
 

@@ -101,6 +101,7 @@ const addInstallationRoute = defineRoute({
     "SLACK_NOT_CONFIGURED",
     "COMMIT_UNKNOWN",
   ],
+  config: () => ({ securityEvent: "slack_workspace_connected" }),
   handle: async (ctx: SlackContext, request) => addInstallation(ctx, callerOf(request), request.body),
 });
 
@@ -126,6 +127,7 @@ const removeInstallationRoute = defineRoute({
     "SLACK_NOT_CONFIGURED",
     "COMMIT_UNKNOWN",
   ],
+  config: () => ({ securityEvent: "slack_workspace_disconnected" }),
   handle: async (ctx: SlackContext, request, reply) => {
     await removeInstallation(ctx, callerOf(request), request.params.team_id);
     return reply.code(204).send(null);
@@ -154,6 +156,7 @@ const testInstallationRoute = defineRoute({
     "VALIDATION_FAILED",
     "SLACK_NOT_CONFIGURED",
   ],
+  config: () => ({ securityEvent: "slack_workspace_tested" }),
   handle: async (ctx: SlackContext, request) =>
     testInstallation(ctx, callerOf(request), request.params.team_id, request.body),
 });

@@ -26,6 +26,7 @@ export const signInRoute = defineRoute({
     "COMMIT_UNKNOWN",
     "OVERLOADED",
   ],
+  config: () => ({ securityEvent: "sign_in" }),
   handle: async (ctx: SignInContext, request, reply) => {
     const { me, setCookie } = await signIn(ctx, request.ip, request.body);
     void reply.header("set-cookie", setCookie).header("cache-control", "no-store");
@@ -76,9 +77,14 @@ export const updateMeRoute = defineRoute({
   body: Type.Unsafe<UpdateMeBody>(Type.Ref("UpdateMe")),
   answers: { 200: Type.Unsafe<Me>(Type.Ref("Me")) },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "RATE_LIMITED", "OVERLOADED"],
+  config: () => ({ securityEvent: (body) => (isPasswordChange(body) ? "password_changed" : null) }),
   handle: async (ctx: SignInContext, request, reply) => {
     const { me, setCookie } = await changeMe(ctx, callerOf(request), request.body);
     if (setCookie !== null) void reply.header("set-cookie", setCookie);
     return me;
   },
 });
+
+function isPasswordChange(body: unknown): boolean {
+  return (body as { password?: unknown } | null | undefined)?.password != null;
+}

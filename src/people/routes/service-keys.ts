@@ -46,6 +46,7 @@ export const createServiceKeyRoute = defineRoute({
   body: Type.Unsafe<CreateServiceKeyBody>(Type.Ref("CreateServiceKey")),
   answers: { 201: Type.Unsafe<NewServiceKeyRecord>(Type.Ref("NewServiceKey")) },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
+  config: () => ({ securityEvent: "embed_key_created" }),
   handle: async (ctx: { db: Db }, request, reply) =>
     reply.code(201).send(await createServiceKey(ctx, callerOf(request), request.body)),
 });
@@ -61,6 +62,7 @@ export const revokeServiceKeyRoute = defineRoute({
   params: ServiceKeyParams,
   answers: { 204: Type.Null({ description: "Revoked." }) },
   errors: [...WRITE_ERRORS, "NOT_FOUND"],
+  config: () => ({ securityEvent: "embed_key_revoked" }),
   handle: async (ctx: { db: Db }, request, reply) => {
     await revokeServiceKey(ctx, callerOf(request), request.params.id);
     return reply.code(204).send(null);

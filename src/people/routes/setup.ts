@@ -41,6 +41,7 @@ export const setUpOperatorRoute = defineRoute({
     "COMMIT_UNKNOWN",
     "OVERLOADED",
   ],
+  config: () => ({ securityEvent: "setup_completed" }),
   handle: async (ctx: PeopleContext, request, reply) => {
     const { setCookie, ...result } = await setUpOperator(ctx, sourceOfSetup(request), request.body);
     return reply.code(201).header("set-cookie", setCookie).send(result);

@@ -40,6 +40,7 @@ export const createUserRoute = defineRoute({
   body: Type.Unsafe<CreateUserBody>(Type.Ref("CreateUser")),
   answers: { 201: Type.Unsafe<UserRecord>(Type.Ref("User")) },
   errors: [...WRITE_ERRORS, "USER_ALREADY_EXISTS", "VALIDATION_FAILED", "USER_NO_ADDRESS", "OVERLOADED"],
+  config: () => ({ securityEvent: "user_created" }),
   handle: async (ctx: UsersContext, request, reply) =>
     reply.code(201).send(await createUser(ctx, callerOf(request), request.body)),
 });
@@ -79,6 +80,7 @@ export const updateUserRoute = defineRoute({
     "USER_NO_ADDRESS",
     "OVERLOADED",
   ],
+  config: () => ({ securityEvent: "user_changed" }),
   handle: async (ctx: UsersContext, request) => changeUser(ctx, callerOf(request), request.params.id, request.body),
 });
 
@@ -93,5 +95,6 @@ export const deleteUserRoute = defineRoute({
   params: UserParams,
   answers: { 200: Type.Unsafe<UserRecord>(Type.Ref("User")) },
   errors: [...WRITE_ERRORS, "USER_NOT_FOUND", "LAST_OPERATOR"],
+  config: () => ({ securityEvent: "user_deactivated" }),
   handle: async (ctx: UsersContext, request) => deactivateUser(ctx, callerOf(request), request.params.id),
 });

@@ -122,6 +122,13 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
       variable: "SERVICE_BODY_LIMIT_BYTES",
     },
     {
+      name: "Security events",
+      state: null,
+      value: `Kept for ${settings.security_events_days} ${settings.security_events_days === 1 ? "day" : "days"}`,
+      meaning: "Older events are deleted.",
+      variable: "SERVICE_SECURITY_EVENTS_DAYS",
+    },
+    {
       name: "Log level",
       state: null,
       value: settings.log_level,

@@ -8,6 +8,7 @@ import { deriveKey } from "../../../lib/keys.ts";
 import { seal, unseal } from "../../../lib/seal.ts";
 import { isoTime } from "../../../lib/time.ts";
 import { requireOperator, type Caller } from "../../../people/caller.ts";
+import { recordSecurityEvent } from "../../../security/record.ts";
 import { SlackFailure, type SlackBot } from "../client.ts";
 import { BOT_SCOPES } from "./manifest.ts";
 import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResult } from "../schema.ts";
@@ -66,10 +67,14 @@ export async function removeInstallation(ctx: Ctx, caller: Caller, team_id: stri
   requireOperator(caller);
   requireSlack(ctx);
   if (!isTeamId(team_id)) throw unknownWorkspace();
-  const { numDeletedRows } = await ctx.db.write((tx) =>
-    tx.query.deleteFrom("slack_installations").where("team_id", "=", team_id).executeTakeFirst(),
-  );
-  if (Number(numDeletedRows) === 0) throw unknownWorkspace();
+  await ctx.db.write(async (tx) => {
+    const { numDeletedRows } = await tx.query
+      .deleteFrom("slack_installations")
+      .where("team_id", "=", team_id)
+      .executeTakeFirst();
+    if (Number(numDeletedRows) === 0) throw unknownWorkspace();
+    await recordSecurityEvent(tx, { type: "slack_workspace_disconnected", target: workspace(team_id) });
+  });
 }
 
 /** Posts a message that says that it is a test, and what became of it. @throws ServiceError NOT_FOUND, VALIDATION_FAILED */
@@ -91,10 +96,18 @@ export async function testInstallation(
     );
     const { channel } = await targetOf(slack, to);
     await slack.post(channel, { text: says.text, blocks: [{ type: "section", text: says }] });
+    await recordSecurityEvent(ctx.db, { type: "slack_workspace_tested", target: workspace(team_id), details: { to } });
     return { sent: true, to, error: null };
   } catch (error) {
     if (!(error instanceof SlackFailure)) throw error;
     if (error.word === "no_team") throw unknownWorkspace();
+    await recordSecurityEvent(ctx.db, {
+      type: "slack_workspace_tested",
+      outcome: "failure",
+      reason: error.word,
+      target: workspace(team_id),
+      details: { to },
+    });
     return { sent: false, to, error: `${error.word}: ${error.message}` };
   }
 }
@@ -139,6 +152,11 @@ export async function storeInstallation(
       .values(row)
       .onConflict((conflict) => conflict.column("team_id").doUpdateSet(changes))
       .execute();
+    await recordSecurityEvent(tx, {
+      type: "slack_workspace_connected",
+      target: workspace(team.id),
+      details: { name: team.name, source, replaced: before !== null },
+    });
     tx.afterCommit(() => ctx.log.info({ team_id: team.id, source }, "The Slack app is connected to a workspace"));
     return toRecord(row);
   });
@@ -163,6 +181,10 @@ export async function findInstallation(
 /** Returns the bot token; null if it was encrypted with another key. */
 export function openToken(ctx: Pick<Ctx, "config">, { team_id, bot_token }: SlackInstallationRow): string | null {
   return unseal(sealingKey(ctx), placeOf(team_id), bot_token);
+}
+
+function workspace(id: string) {
+  return { kind: "slack_workspace", id } as const;
 }
 
 function isTeamId(text: string): boolean {

@@ -6,6 +6,7 @@ import type { Workspaces } from "./workspaces.ts";
 import { ServiceError } from "../../../errors.ts";
 import { MINUTE } from "../../../lib/time.ts";
 import { isOperator, requireOperator, type Caller } from "../../../people/caller.ts";
+import { recordSecurityEvent } from "../../../security/record.ts";
 import { SlackFailure } from "../client.ts";
 import { requireSlack, storeInstallation } from "./installations.ts";
 import { BOT_SCOPES, callbackUrl } from "./manifest.ts";
@@ -77,15 +78,19 @@ export async function endInstall(
   const slack = requireSlack(ctx);
   if (ctx.config.channels.slack?.oauth == null) throw new ServiceError("SLACK_NOT_CONFIGURED");
   if (caller?.kind !== "user" || !isOperator(caller)) return resultPage({ problem: "signed_out" });
-  if (!(await spend(ctx, state, caller.session))) return resultPage({ problem: "state" });
-  if (code === "") return resultPage({ problem: error === "access_denied" ? "access_denied" : "refused" });
+  const failed = async (problem: string): Promise<string> => {
+    await recordSecurityEvent(ctx.db, { type: "slack_workspace_connected", outcome: "failure", reason: problem });
+    return resultPage({ problem });
+  };
+  if (!(await spend(ctx, state, caller.session))) return failed("state");
+  if (code === "") return failed(error === "access_denied" ? "access_denied" : "refused");
   try {
     const installed = await storeInstallation(ctx, await slack.exchange(code, callbackUrl(ctx.config)), "oauth");
     return resultPage({ installed: installed.team_id ?? "" });
   } catch (failure) {
     if (!(failure instanceof SlackFailure)) throw failure;
     ctx.log.warn({ err: failure }, "The Slack app could not be installed");
-    return resultPage({ problem: failure.word });
+    return failed(failure.word);
   }
 }
 

@@ -1,0 +1,59 @@
+/**
+ * Every type of security event, and what it means. To add one: add its line here, call `recordSecurityEvent` in the
+ * transaction of the change, run `npm run generate`, and add its words to web/dashboard/settings/security-words.ts.
+ */
+export const SECURITY_EVENTS = {
+  sign_in: "A person signed in, or failed to.",
+  sign_out: "A person signed out.",
+  rate_limit_reached: "A limit of attempts rejected a request.",
+  credentials_rejected: "A token or signature was not valid.",
+  access_refused: "A request was refused, because its sender lacks the permission or comes from another site.",
+  setup_completed: "The first operator was created, or the attempt failed.",
+  user_created: "A user was created.",
+  user_changed: "Fields of a user were changed; `details.fields` names them.",
+  user_address_changed: "The email or the Slack id of a user was changed.",
+  user_deactivated: "A user was deactivated.",
+  user_reactivated: "A deactivated user was activated.",
+  operator_rights_granted: "A user was made an operator.",
+  operator_rights_removed: "An operator became an ordinary user.",
+  password_set: "An operator set the password of a user, or removed it (`details.removed`).",
+  password_changed: "A user changed their own password, or failed to.",
+  embed_key_created: "An embed key was created.",
+  embed_key_revoked: "An embed key was revoked.",
+  email_sender_created: "An email sender was created.",
+  email_sender_changed: "An email sender was changed.",
+  email_sender_deleted: "An email sender was deleted.",
+  email_sender_tested: "A test email was sent.",
+  slack_workspace_connected: "A Slack workspace was connected, or got a new token (`details.replaced`).",
+  slack_workspace_disconnected: "A Slack workspace was disconnected.",
+  slack_workspace_tested: "A test message was posted in Slack.",
+  callback_redelivered: "A callback was sent again.",
+  callbacks_redelivered: "Many callbacks were sent again; `details.count` says how many.",
+} as const satisfies Record<string, string>;
+
+export type SecurityEventType = keyof typeof SECURITY_EVENTS;
+export const SECURITY_EVENT_TYPES = Object.keys(SECURITY_EVENTS) as SecurityEventType[];
+
+export const OUTCOMES = ["success", "failure"] as const;
+export type SecurityOutcome = (typeof OUTCOMES)[number];
+
+/** What credentials a request had. `several`: requests of several callers are counted in one event. */
+export const ACTOR_KINDS = [
+  "admin_token",
+  "user",
+  "embed_key",
+  "recipient",
+  "command_line",
+  "anonymous",
+  "several",
+  "service",
+] as const;
+export type ActorKind = (typeof ACTOR_KINDS)[number];
+
+export const TARGET_KINDS = ["user", "embed_key", "email_sender", "slack_workspace", "callback"] as const;
+export type TargetKind = (typeof TARGET_KINDS)[number];
+
+/** Returns what events of this type change, which their names start with; null if nothing. */
+export function targetKindOf(type: SecurityEventType): TargetKind | null {
+  return TARGET_KINDS.find((kind) => type.startsWith(`${kind}_`)) ?? null;
+}
