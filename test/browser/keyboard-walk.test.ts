@@ -64,6 +64,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/settings/slack", "Create the app in Slack"],
       ["/settings/keys", "Create key"],
       ["/settings/embed", "Allowed origins"],
+      ["/settings/security", "Network address"],
       ["/settings/quickstart", "Received"],
       ["/settings/about", "Licence"],
       ["/setup?step=2", "Try it"],

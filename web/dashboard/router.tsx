@@ -9,6 +9,7 @@ import { meQuery, queryClient, setupQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import type { TaskStatus } from "./api.ts";
 import { STATUSES } from "./ui/status.tsx";
+import type { SecurityFilter } from "./settings/queries.ts";
 import type { SlackReturn } from "./settings/slack-return.tsx";
 import { SetupPage } from "./setup/setup.tsx";
 import type { SetupSearch } from "./setup/setup.tsx";
@@ -115,6 +116,11 @@ const DELIVERY_STATUSES = ["PENDING", "FAILED", "ABANDONED", "SUCCEEDED"] as con
 
 const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined);
 
+const dayOf = (value: unknown) => {
+  const text = textOf(value);
+  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined;
+};
+
 const deliveries = createRoute({
   getParentRoute: () => operating,
   path: "/deliveries",
@@ -147,9 +153,15 @@ const playground = createRoute({
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings/{-$part}",
-  validateSearch: ({ installed, problem }: Record<string, unknown>): SlackReturn => ({
-    installed: textOf(installed),
-    problem: textOf(problem),
+  validateSearch: ({ outcome, ...search }: Record<string, unknown>): SlackReturn & SecurityFilter => ({
+    installed: textOf(search["installed"]),
+    problem: textOf(search["problem"]),
+    type: textOf(search["type"]),
+    outcome: outcome === "success" || outcome === "failure" ? outcome : undefined,
+    actor: textOf(search["actor"]),
+    address: textOf(search["address"]),
+    from: dayOf(search["from"]),
+    until: dayOf(search["until"]),
   }),
   loader: SettingsPage.preload,
   component: () => <SettingsPage />,

@@ -12,6 +12,18 @@ export type TestMail = Schemas["TestEmailResult"];
 /** One that the Slack app is in; the API calls it an installation. */
 export type Workspace = Schemas["SlackInstallation"];
 export type TestPost = Schemas["TestSlackResult"];
+export type SecurityEvent = Schemas["SecurityEvent"];
+
+/** Which security events the page shows. Days as YYYY-MM-DD, the last one included. */
+export interface SecurityFilter {
+  readonly type?: string | undefined;
+  readonly outcome?: SecurityEvent["outcome"] | undefined;
+  /** Email or id. */
+  readonly actor?: string | undefined;
+  readonly address?: string | undefined;
+  readonly from?: string | undefined;
+  readonly until?: string | undefined;
+}
 
 export const settingsQuery = queryOptions({
   queryKey: ["settings"],
@@ -57,3 +69,33 @@ export const serviceKeysQuery = infiniteQueryOptions({
   initialPageParam: "/api/service-keys",
   getNextPageParam: (page) => page.next,
 });
+
+/** The address of the events that match. Days are those of this browser. */
+export function securityEventsPath(
+  { from, until, ...filter }: SecurityFilter,
+  more: Readonly<Record<string, string>>,
+): string {
+  const query = new URLSearchParams(more);
+  for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value);
+  if (from !== undefined) query.set("from", startOfDay(from, 0));
+  if (until !== undefined) query.set("until", startOfDay(until, 1));
+  return `/api/security-events?${query}`;
+}
+
+/** @param later - days */
+function startOfDay(day: string, later: number): string {
+  const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
+  return new Date(year, month - 1, date + later).toISOString();
+}
+
+/** Newest first. */
+export function securityEventsQuery(filter: SecurityFilter) {
+  return infiniteQueryOptions({
+    queryKey: ["security-events", filter],
+    queryFn: ({ pageParam }) => request<SecurityEvent[]>("GET", pageParam),
+    initialPageParam: securityEventsPath(filter, { limit: "50" }),
+    getNextPageParam: (page) => page.next,
+    // The newest are what is looked for.
+    staleTime: 0,
+  });
+}

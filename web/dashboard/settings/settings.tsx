@@ -8,6 +8,7 @@ import { About } from "./about.tsx";
 import { Embed } from "./embed.tsx";
 import { Mail } from "./mail.tsx";
 import { Profile } from "./profile.tsx";
+import { Security } from "./security.tsx";
 import { ServiceKeys } from "./service-keys.tsx";
 import { Slack } from "./slack.tsx";
 import { Status } from "./status.tsx";
@@ -59,6 +60,13 @@ const PARTS: readonly Part[] = [
     Content: Embed,
   },
   {
+    part: "security",
+    label: "Security log",
+    about: "Who signed in, what was refused, and what operators changed.",
+    isForOperators: true,
+    Content: Security,
+  },
+  {
     part: "quickstart",
     label: "Quickstart",
     about: "Create your first task from an agent.",
@@ -80,7 +88,13 @@ export function SettingsPage() {
     <Page title={shown.label} about={shown.about}>
       <nav className="parts" aria-label="Settings">
         {PARTS.filter(({ isForOperators }) => me.is_operator || !isForOperators).map(({ part, label }) => (
-          <Link key={label} to="/settings/{-$part}" params={{ part }} activeOptions={{ exact: true }} className="place">
+          <Link
+            key={label}
+            to="/settings/{-$part}"
+            params={{ part }}
+            activeOptions={{ exact: true, includeSearch: false }}
+            className="place"
+          >
             {label}
           </Link>
         ))}

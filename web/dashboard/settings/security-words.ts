@@ -1,0 +1,72 @@
+import type { SecurityEvent } from "./queries.ts";
+
+/** What is said of an event that succeeded, and of one that failed. */
+const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: string]> = {
+  sign_in: ["Signed in", "Sign-in failed"],
+  sign_out: ["Signed out", "Sign-out failed"],
+  rate_limit_reached: ["Too many attempts", "Too many attempts"],
+  credentials_rejected: ["Invalid token rejected", "Invalid token rejected"],
+  access_refused: ["Access refused", "Access refused"],
+  setup_completed: ["Setup completed", "Setup failed"],
+  user_created: ["Person added", "Person not added"],
+  user_changed: ["Person changed", "Person not changed"],
+  user_address_changed: ["Email or Slack id changed", "Email or Slack id not changed"],
+  user_deactivated: ["Person deactivated", "Person not deactivated"],
+  user_reactivated: ["Person activated again", "Person not activated"],
+  operator_rights_granted: ["Made an operator", "Not made an operator"],
+  operator_rights_removed: ["Operator rights removed", "Operator rights not removed"],
+  password_set: ["Password set by an operator", "Password not set"],
+  password_changed: ["Own password changed", "Own password not changed"],
+  embed_key_created: ["Embed key created", "Embed key not created"],
+  embed_key_revoked: ["Embed key revoked", "Embed key not revoked"],
+  email_sender_created: ["Email sender added", "Email sender not added"],
+  email_sender_changed: ["Email sender changed", "Email sender not changed"],
+  email_sender_deleted: ["Email sender deleted", "Email sender not deleted"],
+  email_sender_tested: ["Test email sent", "Test email failed"],
+  slack_workspace_connected: ["Slack workspace connected", "Slack workspace not connected"],
+  slack_workspace_disconnected: ["Slack workspace disconnected", "Slack workspace not disconnected"],
+  slack_workspace_tested: ["Slack test message sent", "Slack test message failed"],
+  callback_redelivered: ["Callback sent again", "Callback not sent again"],
+  callbacks_redelivered: ["Callbacks sent again", "Callbacks not sent again"],
+};
+
+/** The types, with the words that the filter shows. */
+export const TYPES = Object.entries(WORDS).map(([value, [label]]) => ({ value, label }));
+
+/** What happened, and how often. */
+export function wordsFor({ type, outcome, count }: SecurityEvent): string {
+  const words = WORDS[type][outcome === "success" ? 0 : 1];
+  return count === 1 ? words : `${words}, ${count} times`;
+}
+
+/** Who did it. */
+export function whoOf({ actor: { kind, id, email } }: SecurityEvent): string {
+  switch (kind) {
+    case "admin_token":
+      return "Admin token";
+    case "user":
+      return email ?? id ?? "A person";
+    case "recipient":
+      return email ?? "A recipient";
+    case "embed_key":
+      return `Embed key ${id ?? ""}`;
+    case "command_line":
+      return "Command line";
+    case "several":
+      return "Several callers";
+    case "service":
+      return "The service";
+    case "anonymous":
+      return email === null ? "Unknown" : `${email} (not signed in)`;
+  }
+}
+
+/** What was changed, by the name that a person knows; null if nothing was. */
+export function aboutOf({ details, target }: SecurityEvent): string | null {
+  for (const name of ["email", "name", "to", "from_email", "route"]) {
+    const value = details?.[name];
+    if (typeof value === "string") return value;
+  }
+  const count = details?.["count"];
+  return typeof count === "number" ? `${count} callbacks` : (target?.id ?? null);
+}
