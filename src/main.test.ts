@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../test/support/free-port.ts";
@@ -249,4 +250,16 @@ test("the command line looks after people, with and without a service that runs"
     const { code, out } = await command(wrong);
     assert.deepEqual([code, out], [2, ""], wrong.join(" "));
   }
+
+  // The first of them went through the service, which knows the command line by its name only.
+  const database = new DatabaseSync(join(dataDir, "service.db"), { readOnly: true });
+  const created = database.prepare(
+    "select actor_kind, user_agent from security_events where type = 'user_created' order by id",
+  );
+  const seen = created.all().map((row) => [row["actor_kind"], String(row["user_agent"]).endsWith("(command line)")]);
+  database.close();
+  assert.deepEqual(seen, [
+    ["admin_token", true],
+    ["command_line", true],
+  ]);
 });

@@ -105,6 +105,10 @@ void test(
     const still = await create();
     assert.match(await next("/metrics"), /^service_tasks_created_total 1$/m);
 
+    await call("POST", "/api/service-keys", { name: "Shop" });
+    assert.match(await next("security-events"), /^\[\{"id":"sec_\w+",.*"type":"embed_key_created"/);
+    assert.match(readFileSync(join(folder, "service.log"), "utf8"), /"event":"embed_key_created".*"event_id":"sec_/);
+
     assert.equal(await shell.run(`KEEP_DAYS=1\n${remaining[0]}`), "0 deleted\n");
     await shell.run("KEEP_DAYS=0");
     assert.equal(await next("KEEP_DAYS"), "2 deleted\n");

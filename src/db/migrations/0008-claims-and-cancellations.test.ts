@@ -21,6 +21,7 @@ testOnBoth("a database of the release before comes up, with what only its trail 
   await ctx.db.write(async (tx) => {
     const run = (statement: string) => sql.raw(statement).execute(tx.query);
     await run("drop index tasks_claimed");
+    await run("drop table security_events");
     await run("alter table deliveries drop column is_live");
     for (const column of ["cancelled_by", "cancel_reason", "completed_by_slack_team_id", "completed_by_slack_user_id"])
       await run(`alter table tasks drop column ${column}`);

@@ -9,6 +9,7 @@ testWithSlack("messages of the release before are still changed with their task"
   await send();
   // As the release before left it.
   await ctx.db.write(async (tx) => {
+    await sql.raw("drop table security_events").execute(tx.query);
     await sql.raw("alter table deliveries drop column is_live").execute(tx.query);
     await sql.raw("delete from kysely_migration where name >= '0009'").execute(tx.query);
   });

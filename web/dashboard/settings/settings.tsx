@@ -61,7 +61,7 @@ const PARTS: readonly Part[] = [
   },
   {
     part: "security",
-    label: "Security log",
+    label: "Security",
     about: "Who signed in, what was refused, and what operators changed.",
     isForOperators: true,
     Content: Security,
