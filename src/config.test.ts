@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { ConfigError, KNOWN_NAMES, readConfig } from "./config.ts";
+import type { Secrets } from "./config/keys.ts";
 import { isLoopback } from "./config/hosts.ts";
 import { loadSecrets } from "./secrets.ts";
 
@@ -38,6 +39,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       adminToken: "sat_stored",
       secretKey: 32,
       payloadKey: 32,
+      previous: { adminToken: null, secretKey: null, payloadKey: null },
       callbacks: { allowPrivate: true },
       trustedProxies: [],
       securityContacts: [],
@@ -313,6 +315,68 @@ void test("keys are taken in base64 and base64url, padded or not", () => {
   }
   assert.deepEqual(problems({ SERVICE_SECRET_KEY: Buffer.alloc(31).toString("base64") }), ["SERVICE_SECRET_KEY"]);
   assert.deepEqual(problems({ SERVICE_SECRET_KEY: Buffer.alloc(33).toString("base64") }), ["SERVICE_SECRET_KEY"]);
+});
+
+void test("a previous value is accepted beside the current one, wherever each comes from", () => {
+  const OTHER = Buffer.alloc(32, 9).toString("base64");
+  const keysOf = (env: Record<string, string>, file: () => Secrets = stored) => {
+    const { previous, ...config } = readConfig(env, file).config;
+    const text = (key: string | Uint8Array | null) =>
+      key === null || typeof key === "string" ? key : Buffer.from(key).toString("base64");
+    return [config.secretKey, previous.adminToken, previous.secretKey, previous.payloadKey].map(text);
+  };
+  // Both from the environment.
+  const both = { SERVICE_SECRET_KEY: OTHER, SERVICE_SECRET_KEY_PREVIOUS: KEY };
+  assert.deepEqual(keysOf(both), [OTHER, null, KEY, null]);
+  // The current one from the file.
+  const token = "another-token-that-is-long";
+  assert.deepEqual(keysOf({ SERVICE_SECRET_KEY_PREVIOUS: OTHER, SERVICE_ADMIN_API_TOKEN_PREVIOUS: token }), [
+    KEY,
+    token,
+    OTHER,
+    null,
+  ]);
+  // Both from the file; its previous value belongs to its current one only.
+  const rotated = () => ({ ...stored(), previous: { secretKey: OTHER, payloadKey: OTHER } });
+  assert.deepEqual(keysOf({}, rotated), [KEY, null, OTHER, OTHER]);
+  assert.deepEqual(keysOf({ SERVICE_SECRET_KEY: Buffer.alloc(32, 8).toString("base64") }, rotated).slice(2), [
+    null,
+    OTHER,
+  ]);
+});
+
+void test("a previous value that cannot be meant keeps the service from starting", () => {
+  const base64url = Buffer.from(KEY, "base64").toString("base64url");
+  const mistakes: [Record<string, string>, RegExp][] = [
+    [{ SERVICE_SECRET_KEY_PREVIOUS: "short" }, /^SERVICE_SECRET_KEY_PREVIOUS must be 32 bytes/],
+    [{ SERVICE_ADMIN_API_TOKEN_PREVIOUS: "two words" }, /^SERVICE_ADMIN_API_TOKEN_PREVIOUS has characters/],
+    [{ SERVICE_SECRET_KEY_PREVIOUS: base64url }, /^SERVICE_SECRET_KEY_PREVIOUS is the same as SERVICE_SECRET_KEY\./],
+    [{ SERVICE_ADMIN_API_TOKEN_PREVIOUS: "sat_stored" }, /^SERVICE_ADMIN_API_TOKEN_PREVIOUS is the same as/],
+    [
+      { SERVICE_PAYLOAD_KEY: KEY, SERVICE_PAYLOAD_KEY_PREVIOUS: KEY },
+      /^SERVICE_PAYLOAD_KEY_PREVIOUS is the same as SERVICE_PAYLOAD_KEY\./,
+    ],
+    [
+      {
+        SERVICE_DATABASE_URL: "postgres://db/x",
+        SERVICE_ADMIN_API_TOKEN: "a-token-that-is-long",
+        SERVICE_SECRET_KEY: KEY,
+        SERVICE_PAYLOAD_KEY_PREVIOUS: KEY,
+      },
+      /^SERVICE_PAYLOAD_KEY_PREVIOUS is set without SERVICE_PAYLOAD_KEY\./,
+    ],
+  ];
+  for (const [env, says] of mistakes)
+    assert.throws(
+      () => readConfig(env, stored),
+      (error: ConfigError) => {
+        assert.equal(error.problems.length, 1);
+        assert.match(error.problems[0]!, says);
+        return true;
+      },
+    );
+  const { warnings } = readConfig({ SERVICE_ADMIN_API_TOKEN_PREVIOUS: "short" }, stored);
+  assert.match(warnings.join(), /SERVICE_ADMIN_API_TOKEN_PREVIOUS is shorter/);
 });
 
 void test("private receivers are allowed only while everything is on this machine", () => {

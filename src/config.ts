@@ -54,6 +54,9 @@ export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   "SERVICE_ADMIN_API_TOKEN",
   "SERVICE_SECRET_KEY",
   "SERVICE_PAYLOAD_KEY",
+  "SERVICE_ADMIN_API_TOKEN_PREVIOUS",
+  "SERVICE_SECRET_KEY_PREVIOUS",
+  "SERVICE_PAYLOAD_KEY_PREVIOUS",
   "SERVICE_CALLBACK_ALLOW_PRIVATE",
   "SERVICE_TRUSTED_PROXIES",
   "SERVICE_SECURITY_CONTACT",
@@ -110,7 +113,7 @@ export function readConfig(
   const verifier = readVerifier(env);
   const channels = readChannels(env);
   const embed = readEmbed(env);
-  const keys = readKeys(env, database);
+  const given = readKeys(env, database);
   for (const name of env.names()) {
     if (name.startsWith("SERVICE_") && !KNOWN_NAMES.has(name))
       env.warnings.push(`${name} is not a setting of this release and was ignored.`);
@@ -118,6 +121,8 @@ export function readConfig(
   if (env.problems.length > 0 || database === null) throw new ConfigError(env.problems);
 
   const dataDir = env.get("SERVICE_DATA_DIR") ?? "./data";
+  const keys = completeKeys(env, given, database, () => stored(dataDir));
+  if (env.problems.length > 0) throw new ConfigError(env.problems);
   return {
     config: {
       host,
@@ -125,7 +130,7 @@ export function readConfig(
       publicUrl,
       dataDir,
       database,
-      ...completeKeys(keys, database, () => stored(dataDir)),
+      ...keys,
       callbacks,
       trustedProxies,
       securityContacts,

@@ -3,12 +3,39 @@ import { hash, hkdfSync, timingSafeEqual } from "node:crypto";
 /** What a key is used for; each purpose has a key of its own, so that what one signs means nothing to another. */
 export type KeyPurpose = "session" | "setup" | "sealing" | "link" | `${string}_link` | "nonce";
 
-/** The 32-byte key for one purpose, the same on every replica. @param secretKey - `SERVICE_SECRET_KEY` */
-export function deriveKey(secretKey: Uint8Array, purpose: KeyPurpose): Buffer {
-  return Buffer.from(hkdfSync("sha256", secretKey, "service-secret-v1", purpose, 32));
+/** The roots that keys are derived from: `SERVICE_SECRET_KEY`, and the one that is accepted beside it during a rotation. */
+export interface SecretRoots {
+  secretKey: Uint8Array;
+  previous: { secretKey: Uint8Array | null };
+}
+
+/** The 32-byte keys for one purpose, the same on every replica. */
+export interface Keyring {
+  /** Makes everything new. */
+  current: Buffer;
+  /** Each of them verifies. During a rotation there are two; the current key is the first. */
+  accepted: readonly Buffer[];
+}
+
+/** Returns the only way to a key, so that no use of one can forget that keys are rotated. */
+export function keyringOf({ secretKey, previous }: SecretRoots, purpose: KeyPurpose): Keyring {
+  const current = deriveKey(secretKey, purpose);
+  return {
+    current,
+    accepted: previous.secretKey === null ? [current] : [current, deriveKey(previous.secretKey, purpose)],
+  };
+}
+
+function deriveKey(root: Uint8Array, purpose: KeyPurpose): Buffer {
+  return Buffer.from(hkdfSync("sha256", root, "service-secret-v1", purpose, 32));
 }
 
 /** Compares secrets in a time that tells nothing: hashed first, so that lengths do not show either. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", expected, "buffer"));
+}
+
+/** Whether `given` is one of the secrets. Compares with each of them, so that the time does not tell which one it is. */
+export function isOneOfSecrets(given: string, expected: readonly string[]): boolean {
+  return expected.map((secret) => isSameSecret(given, secret)).includes(true);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { ADMIN_TOKEN, newTaskBody, testOnBoth } from "../../test/support/service.ts";
+import { MINUTE } from "../lib/time.ts";
 
 const OWN = "Own-admin-token_0123456789.abcdefghi";
 
@@ -22,4 +23,27 @@ testOnBoth(
     }
   },
   { env: { SERVICE_ADMIN_API_TOKEN: OWN } },
+);
+
+const PREVIOUS = "the-token-before-it-was-rotated";
+
+testOnBoth(
+  "during a rotation both admin tokens are accepted, and the use of the previous one is logged once an hour",
+  async ({ call, ctx, clock }, t) => {
+    const { mock } = t.mock.method(ctx.log, "warn", () => {});
+    const statusWith = async (token?: string) =>
+      (await call("GET", "/api/settings", token === undefined ? {} : { token })).status;
+    assert.equal(await statusWith(), 200);
+    assert.equal(mock.callCount(), 0);
+    for (const expected of [1, 1, 2]) {
+      assert.equal(await statusWith(PREVIOUS), 200);
+      assert.equal(mock.callCount(), expected);
+      clock.advance(31 * MINUTE);
+    }
+    assert.match(JSON.stringify(mock.calls[0]!.arguments), /previous admin token is still in use/);
+    assert.doesNotMatch(JSON.stringify(mock.calls[0]!.arguments), new RegExp(PREVIOUS));
+    assert.equal(await statusWith(`${PREVIOUS}x`), 401);
+    assert.equal(await statusWith(""), 401);
+  },
+  { env: { SERVICE_ADMIN_API_TOKEN_PREVIOUS: PREVIOUS } },
 );

@@ -1,8 +1,10 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
+import { isSameSecret } from "../lib/keys.ts";
+import { HOUR } from "../lib/time.ts";
 import type { Caller } from "./caller.ts";
 import { findServiceKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
 import { findUser, findUserByEmail } from "./store.ts";
@@ -18,20 +20,46 @@ export function createIdentify(ctx: {
   config: Config;
   db: Db;
   cookies: Cookies;
+  log: Logger;
 }): (request: FastifyRequest) => Caller | null | Promise<Caller | null> {
-  const expected = sha256(ctx.config.adminToken);
-  return ({ headers }) => {
+  const isAdminToken = createAdminTokenCheck(ctx);
+  return (request) => {
+    const { headers } = request;
     if (headers.authorization !== undefined) {
       const token = bearerOf(headers);
       if (token === null) return null;
-      // Hashed first: equal lengths, so that the comparison takes the same time for every token.
-      if (timingSafeEqual(sha256(token), expected)) return { kind: "admin" };
+      if (isAdminToken(token, request)) return { kind: "admin" };
       return token.startsWith(SERVICE_KEY_START) ? callerWithKey(ctx, token) : null;
     }
     // Most requests carry no cookie, and parsing one costs.
     const cookie = headers.cookie?.includes(COOKIE_NAME) ? readCookie(headers.cookie) : null;
     const session = cookie === null ? null : ctx.cookies.open(cookie);
     return session === null ? null : callerWithSession(ctx, session);
+  };
+}
+
+/**
+ * Returns the check of the admin token. During a rotation, the previous one is accepted too, and each process logs once an
+ * hour that it is still in use. Both are compared, so that the time tells nothing.
+ */
+function createAdminTokenCheck({
+  config: { adminToken, previous },
+  db,
+  log,
+}: {
+  config: Config;
+  db: Db;
+  log: Logger;
+}): (token: string, request: FastifyRequest) => boolean {
+  let quietUntil = Number.NEGATIVE_INFINITY;
+  return (token, request) => {
+    const isCurrent = isSameSecret(token, adminToken);
+    const isPrevious = previous.adminToken !== null && isSameSecret(token, previous.adminToken);
+    if (isPrevious && db.now() >= quietUntil) {
+      quietUntil = db.now() + HOUR;
+      log.warn({ ip: request.ip }, "The previous admin token is still in use (SERVICE_ADMIN_API_TOKEN_PREVIOUS)");
+    }
+    return isCurrent || isPrevious;
   };
 }
 
@@ -73,8 +101,4 @@ export async function requireStillValid(ctx: { db: Db }, caller: Caller): Promis
 export function bearerOf({ authorization = "" }: { authorization?: string | undefined }): string | null {
   const match = /^bearer +(\S+) *$/i.exec(authorization);
   return match?.[1] ?? null;
-}
-
-function sha256(text: string): Buffer {
-  return hash("sha256", text, "buffer");
 }

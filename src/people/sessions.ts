@@ -1,10 +1,10 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { readStatement, writeStatement, type Db, type Tx } from "../db/database.ts";
 import type { UserRow } from "../db/schema.ts";
-import { deriveKey } from "../lib/keys.ts";
+import { isOneOfSecrets, keyringOf } from "../lib/keys.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
 import type { Person } from "./caller.ts";
 
@@ -32,25 +32,23 @@ export interface Cookies {
  * A cookie holds a random secret and its signature. Forged cookies are rejected without a query, and a copy of the database
  * does not help an attacker sign in.
  */
-export function createCookies({ secretKey, publicUrl }: Pick<Config, "secretKey" | "publicUrl">): Cookies {
-  const key = deriveKey(secretKey, "session");
-  const secure = publicUrl.startsWith("https:");
+export function createCookies(config: Pick<Config, "secretKey" | "previous" | "publicUrl">): Cookies {
+  const { current, accepted } = keyringOf(config, "session");
+  const secure = config.publicUrl.startsWith("https:");
   const attributes = { httpOnly: true, sameSite: "lax", path: "/", secure } as const;
-  const sign = (secret: string) => createHmac("sha256", key).update(secret).digest();
+  const sign = (key: Uint8Array, secret: string) => createHmac("sha256", key).update(secret).digest("base64url");
 
   return {
     make: () => {
       const secret = randomBytes(SECRET_BYTES).toString("base64url");
-      const value = `${secret}.${sign(secret).toString("base64url")}`;
+      const value = `${secret}.${sign(current, secret)}`;
       const setCookie = stringifySetCookie({ name: COOKIE_NAME, value, ...attributes, maxAge: LIFE_MS / SECOND });
       return { setCookie, hash: hashOf(secret) };
     },
     open: (value) => {
       const [secret = "", signature = "", ...more] = value.split(".");
-      const given = Buffer.from(signature, "base64url");
-      const expected = sign(secret);
-      if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
-      return hashOf(secret);
+      const expected = accepted.map((key) => sign(key, secret));
+      return more.length === 0 && isOneOfSecrets(signature, expected) ? hashOf(secret) : null;
     },
     forget: stringifySetCookie({ name: COOKIE_NAME, value: "", ...attributes, maxAge: 0 }),
   };

@@ -2,7 +2,7 @@ import { isLoopback } from "../config/hosts.ts";
 import type { Config } from "../config.ts";
 import type { Reader, Tx, Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
-import { deriveKey, isSameSecret } from "../lib/keys.ts";
+import { isOneOfSecrets, keyringOf, type SecretRoots } from "../lib/keys.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { actorOfUser } from "./actor.ts";
@@ -28,8 +28,13 @@ export async function needsSetup({ db }: { db: Reader }): Promise<boolean> {
 }
 
 /** The token of the setup link, the same on every replica. It is invalid once there is an operator. */
-export function setupToken({ secretKey }: Pick<Config, "secretKey">): string {
-  return deriveKey(secretKey, "setup").toString("base64url");
+export function setupToken(roots: SecretRoots): string {
+  return keyringOf(roots, "setup").current.toString("base64url");
+}
+
+function isSetupToken(roots: SecretRoots, given: string): boolean {
+  const tokens = keyringOf(roots, "setup").accepted.map((key) => key.toString("base64url"));
+  return isOneOfSecrets(given, tokens);
 }
 
 /** The source of a setup request. */
@@ -54,7 +59,7 @@ export async function setUpOperator(
   { email, password, display_name, token }: SetupBody,
 ): Promise<SetupResult & { setCookie: string }> {
   await countTry(ctx.db, [[SETUP_BY_IP, sourceOf(source.ip)]]);
-  const isTrusted = token == null ? isOwnMachine(ctx.config, source) : isSameSecret(token, setupToken(ctx.config));
+  const isTrusted = token == null ? isOwnMachine(ctx.config, source) : isSetupToken(ctx.config, token);
   if (!isTrusted) throw new ServiceError("INVALID_SETUP_TOKEN");
   if (!(await needsSetup(ctx))) throw new ServiceError("SETUP_ALREADY_COMPLETED");
   if (!isEmailAddress(email)) throw invalid("/email", "Must be an email address.");

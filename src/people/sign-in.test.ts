@@ -191,7 +191,11 @@ testOnBoth("a cookie that was made up, altered or signed elsewhere is nobody's",
   const { headers } = await person(service);
   const value = headers.cookie.split("=")[1]!;
   const [secret, signature] = value.split(".") as [string, string];
-  const elsewhere = createCookies({ secretKey: Buffer.alloc(32, 9), publicUrl: "http://localhost" }).make();
+  const elsewhere = createCookies({
+    secretKey: Buffer.alloc(32, 9),
+    previous: { adminToken: null, secretKey: null, payloadKey: null },
+    publicUrl: "http://localhost",
+  }).make();
   const forged = [
     secret,
     `${secret}.`,

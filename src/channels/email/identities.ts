@@ -3,10 +3,9 @@ import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Reader, Db } from "../../db/database.ts";
 import type { EmailIdentityRow } from "../../db/schema.ts";
+import { sealFor, unsealFrom } from "../../db/sealed.ts";
 import { invalid, ServiceError } from "../../errors.ts";
 import { escapeHtml } from "../../http/page.ts";
-import { deriveKey } from "../../lib/keys.ts";
-import { seal, unseal } from "../../lib/seal.ts";
 import { isEmailAddress } from "../../lib/text.ts";
 import { isoTime } from "../../lib/time.ts";
 import { requireOperator, type Caller } from "../../people/caller.ts";
@@ -88,7 +87,9 @@ export async function setIdentity(ctx: Ctx, caller: Caller, body: IdentityBody):
       reply_to,
       transport,
       transport_config:
-        config === null ? before!.transport_config : seal(sealingKey(ctx), placeOf(id), JSON.stringify(config)),
+        config === null
+          ? before!.transport_config
+          : sealFor(ctx.config, "email_identities", id, JSON.stringify(config)),
       created_at: before?.created_at ?? now,
       updated_at: now,
     };
@@ -174,7 +175,7 @@ export async function findIdentity(ctx: Reading, id: string): Promise<Identity |
   if (own?.id === id) return own;
   const row = await findRow(ctx.db, id);
   if (row === null) return null;
-  const opened = unseal(sealingKey(ctx), placeOf(id), row.transport_config);
+  const opened = unsealFrom(ctx.config, "email_identities", id, row.transport_config);
   return {
     id,
     from: { name: row.from_name, address: row.from_email },
@@ -223,14 +224,6 @@ function recordOfEnvironment({ id, from, transport }: Identity): IdentityRecord 
     created_at: null,
     updated_at: null,
   };
-}
-
-function sealingKey({ config }: Pick<Ctx, "config">): Uint8Array {
-  return deriveKey(config.secretKey, "sealing");
-}
-
-function placeOf(id: string): string {
-  return `email_identities/${id}/transport_config`;
 }
 
 async function findRow(reader: Pick<Reader, "query">, id: string): Promise<EmailIdentityRow | null> {

@@ -1,14 +1,13 @@
 import type { Config } from "../../config.ts";
 import type { Reader, Db } from "../../db/database.ts";
 import { isId } from "../../lib/ids.ts";
-import { isSameSecret } from "../../lib/keys.ts";
 import { emailKey } from "../../lib/text.ts";
 import type { LinkGrant, RecipientCaller } from "../../people/caller.ts";
 import { findUser, findUserByEmail } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
 import type { Door } from "../action/door.ts";
-import { PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
+import { isProof, PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
 import { formForMail } from "./choices.ts";
 
 /*
@@ -38,7 +37,7 @@ export interface Recipient {
  */
 export function createLink(ctx: Ctx, task_id: string, address: string, user_id: string | null = null): string {
   const named = user_id === null ? task_id : `${task_id}.${user_id}`;
-  const proof = linkProof(ctx, task_id, { address, user_id });
+  const proof = proofOf(ctx, "link", provenText(task_id, { address, user_id }));
   return `${ctx.config.publicUrl}${PATH}${named}.${proof}`;
 }
 
@@ -62,7 +61,7 @@ async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMai
   if (task?.notify == null) return null;
   const recipient = parseNotify(task.notify)
     .flatMap(({ channel, target }) => (channel === "email" ? [{ address: target, user_id }] : []))
-    .find((one) => isSameSecret(proof, linkProof(ctx, id, one)));
+    .find((one) => isProof(ctx, "link", provenText(id, one), proof));
   return recipient === undefined ? null : { task, recipient };
 }
 
@@ -103,7 +102,7 @@ export function createMailDoor(ctx: Ctx & { db: Db }): Door {
   };
 }
 
-function linkProof(ctx: Ctx, task_id: string, { address, user_id }: Recipient): string {
+function provenText(task_id: string, { address, user_id }: Recipient): string {
   // Neither ids nor addresses have blanks.
-  return proofOf(ctx, "link", [task_id, ...(user_id === null ? [] : [user_id]), emailKey(address)].join(" "));
+  return [task_id, ...(user_id === null ? [] : [user_id]), emailKey(address)].join(" ");
 }

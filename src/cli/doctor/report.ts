@@ -43,11 +43,12 @@ export function shown(finding: Finding, secrets: readonly string[]): Finding {
 /** Returns secret settings and passwords in URLs. The longest come first, because one may contain another. */
 export function secretsIn(env: Readonly<Record<string, string | undefined>>, stored: Secrets | null): string[] {
   const named = new Set((env["SERVICE_VERIFIER_KEY_ENVS"] ?? "").split(",").map((name) => name.trim()));
-  const isSecret = (name: string) => /(TOKEN|KEY|SECRET|PASSWORD)$/.test(name) || named.has(name);
+  const isSecret = (name: string) => /(TOKEN|KEY|SECRET|PASSWORD)(_PREVIOUS)?$/.test(name) || named.has(name);
   const values = Object.entries(env).flatMap(([name, value = ""]) =>
     isSecret(name) ? value.trim() : passwordsIn(value.trim()),
   );
-  return [...values, ...Object.values(stored ?? {})]
+  const { previous = {}, ...current } = stored ?? {};
+  return [...values, ...Object.values(current), ...Object.values(previous)]
     .filter((value) => value.length >= SECRET_MIN)
     .toSorted((a, b) => b.length - a.length);
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { proofOf, PROOF_CHARACTERS } from "../../../src/channels/action/proofs.ts";
+import { isProof, PROOF_CHARACTERS, proofOf } from "../../../src/channels/action/proofs.ts";
 import type { ChannelContext, ChannelType } from "../../../src/channels/channel.ts";
 import { formForMail } from "../../../src/channels/email/choices.ts";
 import type { Kind, Outcome } from "../../../src/deliveries/kinds.ts";
@@ -48,7 +48,7 @@ export function createFileChannel(folder: string): ChannelType {
         gone: "Nobody is at this desk any more.",
         open: async (token) => {
           const [id = "", proof = ""] = token.split(".");
-          if (proof.length !== PROOF_CHARACTERS || proof !== proofOf(ctx, "file_link", id)) return null;
+          if (proof.length !== PROOF_CHARACTERS || !isProof(ctx, "file_link", id, proof)) return null;
           const task = await findTaskWithDocuments(ctx.db, id);
           if (task === null) return null;
           const grant = { kind: "link", task_id: id } as const;

@@ -1,11 +1,10 @@
 import type { Logger } from "pino";
 import type { Reader, Db } from "../../../db/database.ts";
 import type { SlackInstallationRow } from "../../../db/schema.ts";
+import { sealFor, unsealFrom } from "../../../db/sealed.ts";
 import { isBotToken } from "../environment.ts";
 import type { Config } from "../../../config.ts";
 import { invalid, ServiceError } from "../../../errors.ts";
-import { deriveKey } from "../../../lib/keys.ts";
-import { seal, unseal } from "../../../lib/seal.ts";
 import { isoTime } from "../../../lib/time.ts";
 import { requireOperator, type Caller } from "../../../people/caller.ts";
 import { recordSecurityEvent } from "../../../security/record.ts";
@@ -139,7 +138,7 @@ export async function storeInstallation(
     const row: SlackInstallationRow = {
       team_id: team.id,
       team_name: team.name,
-      bot_token: seal(sealingKey(ctx), placeOf(team.id), token),
+      bot_token: sealFor(ctx.config, "slack_installations", team.id, token),
       bot_user_id,
       scopes: scopes.join(","),
       source,
@@ -180,7 +179,7 @@ export async function findInstallation(
 
 /** Returns the bot token; null if it was encrypted with another key. */
 export function openToken(ctx: Pick<Ctx, "config">, { team_id, bot_token }: SlackInstallationRow): string | null {
-  return unseal(sealingKey(ctx), placeOf(team_id), bot_token);
+  return unsealFrom(ctx.config, "slack_installations", team_id, bot_token);
 }
 
 function workspace(id: string) {
@@ -189,14 +188,6 @@ function workspace(id: string) {
 
 function isTeamId(text: string): boolean {
   return /^[A-Z0-9]{2,30}$/.test(text);
-}
-
-function sealingKey({ config }: Pick<Ctx, "config">): Uint8Array {
-  return deriveKey(config.secretKey, "sealing");
-}
-
-function placeOf(team_id: string): string {
-  return `slack_installations/${team_id}/bot_token`;
 }
 
 function unknownWorkspace(): ServiceError {
