@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { test } from "node:test";
-import { createSigner, deriveCallbackKey } from "../src/callbacks/signature.ts";
+import { createAttemptSigner, createSigner, deriveCallbackKey } from "../src/callbacks/signature.ts";
 import { callbackHandler, nodeCallbackHandler, verifyCallback, type Callback } from "./callbacks.ts";
 import type { HumanTaskError } from "./errors.ts";
 
@@ -47,8 +47,94 @@ void test("what is not signed by this key over these bytes is refused, and why i
   await refused("CALLBACK_KEY", BODY, signed(BODY), "no base64!");
   // A key that is not set is told when the program starts, and not by the first callback.
   for (const make of [callbackHandler, nodeCallbackHandler])
-    for (const key of [undefined, "", { webhookKey: undefined }])
+    for (const key of [undefined, "", { webhookKey: undefined }, [], [undefined], [KEY, "short"]])
       assert.throws(() => make(key, () => {}), { code: "CALLBACK_KEY" });
+});
+
+const OTHER = Buffer.alloc(32, 1).toString("base64");
+const webhookKeyOf = (key: string) => deriveCallbackKey(Buffer.from(key, "base64")).toString("base64");
+
+/** As the service sends it. @param previous - the payload key that is accepted beside, during a rotation */
+function sent({ at = Date.now(), key = KEY, previous = null as string | null } = {}): Record<string, string> {
+  const bytes = (text: string) => Buffer.from(text, "base64");
+  const keys = { payloadKey: bytes(key), previous: { payloadKey: previous === null ? null : bytes(previous) } };
+  return createAttemptSigner(keys)({ id: "dlv_1", at, body: Buffer.from(BODY) });
+}
+
+void test("where the headers of Standard Webhooks are, they are checked, with the time", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 31, 12) });
+  const isRead = async (headers: Record<string, string>) =>
+    verifyCallback(BODY, headers, KEY).then(
+      ({ task_id }) => task_id === "tsk_1",
+      ({ code }: { code: string }) => {
+        assert.equal(code, "CALLBACK_FORGED");
+        return false;
+      },
+    );
+  assert.ok(await isRead(sent()));
+  for (const [seconds, expected] of [
+    [-301, false],
+    [-300, true],
+    [300, true],
+    [301, false],
+  ] as const)
+    assert.equal(await isRead(sent({ at: Date.now() + seconds * 1000 })), expected, String(seconds));
+  // The older header is valid in all of these, and does not make up for them.
+  const good = sent();
+  const wrong: Record<string, string>[] = [
+    { "webhook-id": "dlv_2" },
+    { "webhook-timestamp": String(Number(good["webhook-timestamp"]) + 1) },
+    { "webhook-timestamp": "" },
+    { "webhook-timestamp": "now" },
+    { "webhook-signature": "" },
+    { "webhook-signature": "v1," },
+    { "webhook-signature": "v1,no base64!" },
+    { "webhook-signature": good["webhook-signature"]!.replace("v1,", "v1a,") },
+    { "webhook-signature": good["webhook-signature"]!.slice(3) },
+    { "webhook-signature": sent({ key: OTHER })["webhook-signature"]! },
+  ];
+  for (const change of wrong) assert.ok(!(await isRead({ ...good, ...change })), JSON.stringify(change));
+  for (const name of ["webhook-id", "webhook-timestamp"])
+    assert.ok(!(await isRead(Object.fromEntries(Object.entries(good).filter(([one]) => one !== name)))), name);
+});
+
+void test("during a rotation, receivers with the old key, the new one or both read every callback", async () => {
+  const [key, previous] = [OTHER, KEY];
+  const senders = { before: sent({ key: previous }), during: sent({ key, previous }), after: sent({ key }) };
+  const receivers = {
+    old: { webhookKey: webhookKeyOf(previous) },
+    new: { webhookKey: webhookKeyOf(key) },
+    // As `webhook-key` prints them, and as settings that may be empty.
+    printed: { webhookKey: `${webhookKeyOf(key)}\n${webhookKeyOf(previous)}\n` },
+    listed: [key, undefined, { webhookKey: webhookKeyOf(previous) }],
+    standard: [`whsec_${webhookKeyOf(key)}`, { webhookKey: `whsec_${webhookKeyOf(previous)}` }],
+  };
+  const read: string[] = [];
+  for (const [sender, headers] of Object.entries(senders))
+    for (const [receiver, keys] of Object.entries(receivers)) {
+      const ofSpecification = { "X-Service-Signature": headers["X-Service-Signature"]! };
+      for (const [kind, given] of Object.entries({ standard: headers, older: ofSpecification }))
+        if (
+          await verifyCallback(BODY, given, keys).then(
+            () => true,
+            () => false,
+          )
+        )
+          read.push(`${sender}, ${receiver}, ${kind}`);
+    }
+  const both = ["printed", "listed", "standard"].flatMap((one) => [`${one}, standard`, `${one}, older`]);
+  const expected = {
+    before: ["old, standard", "old, older", ...both],
+    // The older header stays with the old key until that is removed.
+    during: ["old, standard", "old, older", "new, standard", ...both],
+    after: ["new, standard", "new, older", ...both],
+  };
+  assert.deepEqual(
+    read.toSorted(),
+    Object.entries(expected)
+      .flatMap(([sender, all]) => all.map((one) => `${sender}, ${one}`))
+      .toSorted(),
+  );
 });
 
 void test("a Fetch handler acts on what is signed, and on nothing else", async () => {

@@ -18,17 +18,23 @@ export interface Callback {
   cancel_reason: string | null;
 }
 
+type OneKey = string | { readonly webhookKey: string | undefined } | undefined;
+
 /**
  * The key that verifies callbacks, in base64 or base64url: the service's SERVICE_PAYLOAD_KEY, or the webhook key that is
  * derived from it and that `service webhook-key` prints. Receivers need only the webhook key.
+ *
+ * Several keys, in an array or with white space between them, are all accepted, as while the service's key is rotated.
+ * In an array, keys that are not set are left out.
  */
-export type CallbackKey = string | { readonly webhookKey: string | undefined } | undefined;
+export type CallbackKey = OneKey | readonly OneKey[];
 
 type GivenHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads a callback, once its signature was checked. The same task may be called back more than once: keep what was done for
- * a `task_id`, and answer 2xx to the next one. (spec: Events, Signature)
+ * Reads a callback, once its signature was checked. Where the headers of Standard Webhooks are, they are checked, and the
+ * time of the attempt is at most 5 minutes off; else X-Service-Signature is. The same task may be called back more than once:
+ * keep what was done for a `task_id`, and answer 2xx to the next one. (spec: Events, Signature)
  *
  * @param rawBody - the bytes as they came; a body that a framework has parsed cannot be checked
  * @throws HumanTaskError CALLBACK_NOT_RAW, CALLBACK_KEY, CALLBACK_UNSIGNED, CALLBACK_FORGED
@@ -39,6 +45,30 @@ export async function verifyCallback(
   key: CallbackKey,
 ): Promise<Callback> {
   const body = bytesOf(rawBody);
+  const standard = headerOf(headers, "webhook-signature");
+  const signed = standard === undefined ? readOwn(headers, body) : readStandard(headers, standard, body);
+  for (const one of keysOf(key)) {
+    const verifying = await signingKey(one, "verify");
+    for (const signature of signed.signatures)
+      if (await crypto.subtle.verify("HMAC", verifying, signature, signed.bytes))
+        return JSON.parse(new TextDecoder().decode(body)) as Callback;
+  }
+  throw new HumanTaskError(
+    "CALLBACK_FORGED",
+    "The signature does not match the body and the key. Check the key, and pass the body unchanged.",
+  );
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+interface Signed {
+  bytes: Bytes;
+  /** One of them must match. */
+  signatures: Bytes[];
+}
+
+/** @throws HumanTaskError CALLBACK_UNSIGNED */
+function readOwn(headers: GivenHeaders, bytes: Bytes): Signed {
   const given = headerOf(headers, "x-service-signature");
   const hex = /^sha256=([0-9a-f]{64})$/.exec(given ?? "")?.[1];
   if (hex === undefined)
@@ -46,14 +76,25 @@ export async function verifyCallback(
       "CALLBACK_UNSIGNED",
       `The header X-Service-Signature is ${given === undefined ? "missing" : "not sha256= and 64 hex digits"}: the service did not send this, or a proxy removed the header.`,
     );
-  const signature = Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16));
-  if (!(await crypto.subtle.verify("HMAC", await signingKey(key, "verify"), signature, body)))
+  return { bytes, signatures: [Uint8Array.from(hex.match(/../g)!, (pair) => Number.parseInt(pair, 16))] };
+}
+
+/** @throws HumanTaskError CALLBACK_FORGED if it was signed at another time */
+function readStandard(headers: GivenHeaders, signatures: string, body: Bytes): Signed {
+  const seconds = headerOf(headers, "webhook-timestamp");
+  if (!(Math.abs(Date.now() / 1000 - Number(seconds)) <= TOLERANCE_SECONDS))
     throw new HumanTaskError(
       "CALLBACK_FORGED",
-      "The signature does not match the body and the key. Check the key, and pass the body unchanged.",
+      "The callback was not signed in the last 5 minutes. Check the clock of this machine.",
     );
-  return JSON.parse(new TextDecoder().decode(body)) as Callback;
+  return {
+    bytes: joined([bytesOf(`${headerOf(headers, "webhook-id")}.${seconds}.`), body]),
+    // A sender has a signature for each of its keys, so there are few.
+    signatures: signatures.split(" ", 8).flatMap((one) => (one.startsWith("v1,") ? bytesOfBase64(one.slice(3)) : [])),
+  };
 }
+
+const TOLERANCE_SECONDS = 300;
 
 export interface HandlerOptions {
   /** Larger bodies are refused with 413 before they are read; 4 MiB when it is left out. */
@@ -73,7 +114,7 @@ export function callbackHandler(
   act: Act,
   { maxBytes = MAX_BYTES }: HandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  keyBytes(key);
+  keysOf(key);
   return async (request) => {
     const { status, text } = await answer(request.body, request.headers, key, act, maxBytes);
     return new Response(text, { status });
@@ -100,7 +141,7 @@ export interface CallbackAnswer {
  * @throws HumanTaskError CALLBACK_KEY
  */
 export function nodeCallbackHandler(key: CallbackKey, act: Act, { maxBytes = MAX_BYTES }: HandlerOptions = {}) {
-  keyBytes(key);
+  keysOf(key);
   return async (
     request: IncomingCallback,
     response: CallbackAnswer,
@@ -153,14 +194,18 @@ async function read(body: Body, maxBytes: number): Promise<Uint8Array | null> {
   if (body === null) return new Uint8Array();
   if (typeof body === "string" || body instanceof Uint8Array || !(Symbol.asyncIterator in body))
     return body as Uint8Array;
-  const chunks: Uint8Array[] = [];
+  const chunks: Bytes[] = [];
   let length = 0;
   for await (const chunk of body) {
     chunks.push(bytesOf(chunk));
     length += chunks.at(-1)!.byteLength;
     if (length > maxBytes) return null;
   }
-  const whole = new Uint8Array(length);
+  return joined(chunks);
+}
+
+function joined(chunks: readonly Bytes[]): Bytes {
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.byteLength, 0));
   let at = 0;
   for (const chunk of chunks) {
     whole.set(chunk, at);
@@ -170,10 +215,10 @@ async function read(body: Body, maxBytes: number): Promise<Uint8Array | null> {
 }
 
 /** @throws HumanTaskError CALLBACK_NOT_RAW */
-function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
+function bytesOf(body: unknown): Bytes {
   if (typeof body === "string") return new TextEncoder().encode(body);
   if (body instanceof ArrayBuffer) return new Uint8Array(body);
-  if (body instanceof Uint8Array) return body as Uint8Array<ArrayBuffer>;
+  if (body instanceof Uint8Array) return body as Bytes;
   throw new HumanTaskError(
     "CALLBACK_NOT_RAW",
     'The body was parsed already, and the signature is over its bytes. Read them first: await request.text(), or express.raw({ type: "application/json" }).',
@@ -186,11 +231,18 @@ function headerOf(headers: GivenHeaders, name: string): string | undefined {
   return typeof found === "string" ? found : found?.[0];
 }
 
-/** The key that signs: derived from the payload key, which itself never signs anything. @throws HumanTaskError CALLBACK_KEY */
-export async function signingKey(key: CallbackKey, use: "sign" | "verify") {
-  const bytes = keyBytes(key);
+/** A key in base64. */
+interface KeyText {
+  text: string;
+  /** The payload key, from which the one that signs is derived; it never signs anything itself. */
+  isRoot: boolean;
+}
+
+/** Returns the key that signs. */
+export async function signingKey({ text, isRoot }: KeyText, use: "sign" | "verify") {
+  const bytes = bytesOfBase64(text);
   const hmac = { name: "HMAC", hash: "SHA-256" };
-  if (typeof key !== "string") return crypto.subtle.importKey("raw", bytes, hmac, false, [use]);
+  if (!isRoot) return crypto.subtle.importKey("raw", bytes, hmac, false, [use]);
   const root = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
   const ascii = (text: string) => new TextEncoder().encode(text);
   const hkdf = { name: "HKDF", hash: "SHA-256", salt: ascii("service-webhook-v1"), info: ascii("v1") };
@@ -200,18 +252,26 @@ export async function signingKey(key: CallbackKey, use: "sign" | "verify") {
 const KEY_BYTES = 32;
 
 /** @throws HumanTaskError CALLBACK_KEY */
-function keyBytes(key: CallbackKey): Uint8Array<ArrayBuffer> {
-  const text = (typeof key === "string" ? key : key?.webhookKey) ?? "";
-  let bytes = "";
-  try {
-    bytes = atob(text.trim().replaceAll("-", "+").replaceAll("_", "/"));
-  } catch {
-    // Said below: it has no 32 bytes.
-  }
-  if (bytes.length !== KEY_BYTES)
+function keysOf(key: CallbackKey): KeyText[] {
+  const keys = [key].flat().flatMap((one) => {
+    const isString = typeof one === "string";
+    const texts = (isString ? one : one?.webhookKey)?.match(/\S+/g) ?? [];
+    // With this prefix, libraries for Standard Webhooks take the webhook key.
+    return texts.map((text) => ({ text: text.replace(/^whsec_/, ""), isRoot: isString && !text.startsWith("whsec_") }));
+  });
+  if (keys.length === 0 || keys.some(({ text }) => bytesOfBase64(text).length !== KEY_BYTES))
     throw new HumanTaskError(
       "CALLBACK_KEY",
       "The key is missing or not 32 bytes in base64. Pass the service's SERVICE_PAYLOAD_KEY, or { webhookKey } from `service webhook-key`.",
     );
-  return Uint8Array.from(bytes, (char) => char.charCodeAt(0));
+  return keys;
+}
+
+/** Of base64 or base64url; no bytes if it is neither. */
+function bytesOfBase64(text: string): Bytes {
+  try {
+    return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
 }

@@ -170,6 +170,16 @@ test("the command line prints the key that receivers check callbacks with, and m
     "eec51be281af1c96d2fcecf31388838811c3b2c66fa34f8a5c2debaaafbc6d33",
   );
 
+  const previous = Buffer.alloc(32, 1).toString("base64");
+  const env = { SERVICE_PAYLOAD_KEY: payloadKey, SERVICE_PAYLOAD_KEY_PREVIOUS: previous, ...SECRETS };
+  const both = run([here("cli.ts"), "webhook-key", "--standard"], env);
+  assert.equal(await both.end, 0);
+  const [current, second, ...more] = both.text.out.trim().split("\n");
+  assert.equal(current, `whsec_${key.toString("base64")}`);
+  assert.match(second!, /^whsec_[A-Za-z0-9+/]{43}=$/);
+  assert.deepEqual(more, []);
+  assert.match(both.text.err, /second one the previous key/);
+
   const none = run([here("cli.ts"), "webhook-key"], { SERVICE_DATA_DIR: await emptyDataDir(t) });
   assert.equal(await none.end, 1);
   assert.equal(none.text.out, "");

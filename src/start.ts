@@ -60,7 +60,7 @@ export async function createContext(
   const sender = createSender({ version: VERSION, allowPrivate: config.callbacks.allowPrivate });
   const callback = createCallbackKind({
     sender,
-    payloadKey: config.payloadKey,
+    keys: config,
     log,
     recordAbandoned: recordCallbackAbandoned,
   });

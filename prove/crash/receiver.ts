@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { expectedSignature } from "../../test/support/receiver.ts";
+import { expectedSignature, hasStandardSignature } from "../../test/support/receiver.ts";
 import { PAYLOAD_KEY } from "../../test/support/service.ts";
 import { createRandom } from "../random.ts";
 import { endOf, now, type End, type History, type Post } from "./history.ts";
@@ -95,6 +95,7 @@ function problemsOf({ method, headers }: IncomingMessage, body: string, key: str
   if (headers["content-type"] !== "application/json") problems.push(`content type ${headers["content-type"]}`);
   if (headers["x-service-signature"] !== expectedSignature(PAYLOAD_KEY, body))
     problems.push("the signature does not match the body");
+  if (!hasStandardSignature(PAYLOAD_KEY, { headers, body })) problems.push("the standard signature does not match");
   try {
     const outcome = JSON.parse(body) as End & { task_id: string; idempotency_key: string };
     if (Object.keys(outcome).join() !== FIELDS) problems.push(`fields ${Object.keys(outcome).join()}`);

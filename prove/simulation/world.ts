@@ -319,7 +319,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     const sender = senderOf(life);
     const callback = createCallbackKind({
       sender,
-      payloadKey: shared.config.payloadKey,
+      keys: shared.config,
       log: shared.log,
       recordAbandoned: recordCallbackAbandoned,
     });

@@ -42,8 +42,8 @@ export function createCallbacks({ timeline, deliver, payloadKey, onAbandoned }: 
     const { taskId, url, attempts } = callback;
     const headers = {
       "content-type": "application/json",
-      "x-service-signature": await timeline.busy(sign(payloadKey, body), "call"),
       "x-service-task-id": taskId,
+      ...(await timeline.busy(signedHeaders(payloadKey, taskId, body), "call")),
     };
     let isDelivered = false;
     try {
@@ -72,8 +72,22 @@ export function createCallbacks({ timeline, deliver, payloadKey, onAbandoned }: 
   };
 }
 
-/** The value of `X-Service-Signature`. (spec: Events, Signature) */
-async function sign(payloadKey: string, body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", await signingKey(payloadKey, "sign"), body));
-  return `sha256=${Array.from(signature, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+/** The headers that sign an attempt. Receivers compare its time with their clock, which knows nothing of the time of the test. */
+async function signedHeaders(
+  payloadKey: string,
+  taskId: string,
+  body: Uint8Array<ArrayBuffer>,
+): Promise<Record<string, string>> {
+  const key = await signingKey({ text: payloadKey, isRoot: true }, "sign");
+  const sign = async (...parts: (string | Uint8Array<ArrayBuffer>)[]) =>
+    new Uint8Array(await crypto.subtle.sign("HMAC", key, await new Blob(parts).arrayBuffer()));
+  const id = taskId.replace("tsk", "dlv");
+  const seconds = String(Math.floor(Date.now() / 1000));
+  const [own, standard] = [await sign(body), await sign(`${id}.${seconds}.`, body)];
+  return {
+    "x-service-signature": `sha256=${Array.from(own, (byte) => byte.toString(16).padStart(2, "0")).join("")}`,
+    "webhook-id": id,
+    "webhook-timestamp": seconds,
+    "webhook-signature": `v1,${btoa(String.fromCharCode(...standard))}`,
+  };
 }

@@ -1,31 +1,33 @@
 import type { Logger } from "pino";
+import type { Config } from "../config.ts";
 import type { Tx } from "../db/database.ts";
 import { failure, type AbandonedDelivery, type Kind, type Outcome } from "../deliveries/kinds.ts";
 import type { Sender, SendResult } from "../outbound/http-sender.ts";
 import { nextAttemptAt } from "./schedule.ts";
 import { sendCallback } from "./send.ts";
-import { createSigner } from "./signature.ts";
+import { createAttemptSigner, type SignAttempt } from "./signature.ts";
 
 export interface CallbackKindOptions {
   sender: Sender;
-  /** null: callbacks are off. Attempts at rows that exist already fail. */
-  payloadKey: Uint8Array | null;
+  /** Without a payload key, callbacks are off. Attempts at rows that exist already fail. */
+  keys: Pick<Config, "payloadKey" | "previous">;
   log: Logger;
   /** Adds to the audit trail of the task that its callback was abandoned. */
   recordAbandoned(tx: Tx, delivery: AbandonedDelivery): Promise<void>;
 }
 
 /** Returns callbacks as a kind of delivery. (spec: Events, Callback webhook) */
-export function createCallbackKind({ sender, payloadKey, log, recordAbandoned }: CallbackKindOptions): Kind {
-  let sign: ReturnType<typeof createSigner> | undefined;
+export function createCallbackKind({ sender, keys, log, recordAbandoned }: CallbackKindOptions): Kind {
+  let sign: SignAttempt | undefined;
+  const { payloadKey, previous } = keys;
   return {
-    send: async ({ destination, task_id, body }, signal) => {
+    send: async ({ id, destination, task_id, body }, signal) => {
       if (payloadKey === null)
         return failure("no_payload_key", "There is no key to sign callbacks with (SERVICE_PAYLOAD_KEY).");
       if (body === null) return failure("no_body", "The stored body is gone.");
-      sign ??= createSigner(payloadKey);
+      sign ??= createAttemptSigner({ payloadKey, previous });
       return toOutcome(
-        await sendCallback(sender, sign, { url: destination, task_id, body: Buffer.from(body) }, signal),
+        await sendCallback(sender, sign, { url: destination, id, task_id, body: Buffer.from(body) }, signal),
       );
     },
     nextAttemptAt,

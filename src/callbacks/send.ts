@@ -3,26 +3,28 @@
  * says which guards protect the network.
  */
 import type { Sender, SendResult } from "../outbound/http-sender.ts";
-import type { createSigner } from "./signature.ts";
+import type { SignAttempt } from "./signature.ts";
 
 export interface Callback {
   /** As stored with the task. When it has become unusable since, the attempt fails. */
   url: string;
+  /** Of the delivery. */
+  id: string;
   task_id: string;
-  /** The stored bytes. Every attempt sends and signs the same ones. */
+  /** The stored bytes. Every attempt sends the same ones, and signs them with its own time. */
   body: Buffer;
 }
 
 /** Makes one attempt. Never throws and never rejects. (spec: Events, Callback webhook) */
 export async function sendCallback(
   sender: Sender,
-  sign: ReturnType<typeof createSigner>,
-  { url, task_id, body }: Callback,
+  sign: SignAttempt,
+  { url, id, task_id, body }: Callback,
   signal?: AbortSignal,
 ): Promise<SendResult> {
-  let signature: string;
+  let signed: Record<string, string>;
   try {
-    signature = sign(body);
+    signed = sign({ id, at: Date.now(), body });
   } catch {
     // The stored body may be damaged. The row must fail alone, and not stop the loop.
     return { ok: false, error: "internal", message: "The stored body cannot be signed.", duration_ms: 0 };
@@ -32,7 +34,7 @@ export async function sendCallback(
     body,
     headers: {
       "Content-Type": "application/json",
-      "X-Service-Signature": signature,
+      ...signed,
       "X-Service-Task-Id": task_id,
     },
     ...(signal && { signal }),

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { createSigner, deriveCallbackKey } from "./signature.ts";
+import { Webhook } from "standardwebhooks";
+import { standardSecret } from "../lib/standard-webhooks.ts";
+import { callbackKeysOf, createAttemptSigner, createSigner, deriveCallbackKey } from "./signature.ts";
 
 const PAYLOAD_KEY = Buffer.from("tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ", "base64");
 
@@ -32,6 +34,42 @@ test("a later change of the caller's buffer does not change the key", () => {
   const before = sign(Buffer.from("x"));
   payloadKey.fill(0);
   assert.equal(sign(Buffer.from("x")), before);
+});
+
+test("during a rotation, receivers with either key verify a callback by the standard headers", (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 0, 31, 12) });
+  const [current, previous, other] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+  const body = Buffer.from(JSON.stringify({ task: "Größe" }));
+  const attempt = { id: "dlv_1", at: Date.now(), body };
+  const verifies = (headers: Record<string, string>, payloadKey: Uint8Array) => {
+    const webhook = new Webhook(standardSecret(deriveCallbackKey(payloadKey)));
+    try {
+      return (webhook.verify(body.toString(), headers) as { task: string }).task === "Größe";
+    } catch {
+      return false;
+    }
+  };
+  const sign = createAttemptSigner({ payloadKey: current, previous: { payloadKey: previous } });
+  const during = sign(attempt);
+  assert.deepEqual(
+    [current, previous, other].map((key) => verifies(during, key)),
+    [true, true, false],
+  );
+  // The header of the specification has room for one signature: that of the key which receivers have already.
+  assert.equal(during["X-Service-Signature"], createSigner(previous)(body));
+  const after = createAttemptSigner({ payloadKey: current, previous: { payloadKey: null } })(attempt);
+  assert.deepEqual(
+    [current, previous].map((key) => verifies(after, key)),
+    [true, false],
+  );
+  assert.equal(after["X-Service-Signature"], createSigner(current)(body));
+  assert.deepEqual(callbackKeysOf({ payloadKey: current, previous: { payloadKey: previous } }), [
+    deriveCallbackKey(current),
+    deriveCallbackKey(previous),
+  ]);
+  // The signature covers the time and the id: a later or another callback needs one of its own.
+  assert.ok(!verifies({ ...after, "webhook-timestamp": String(Number(after["webhook-timestamp"]) + 1) }, current));
+  assert.ok(!verifies({ ...after, "webhook-id": "dlv_2" }, current));
 });
 
 const OPENSSL = "openssl";

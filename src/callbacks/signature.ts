@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync } from "node:crypto";
+import { standardHeaders, type WebhookAttempt } from "../lib/standard-webhooks.ts";
 
 const KEY_BYTES = 32;
 
@@ -20,12 +21,42 @@ export function deriveCallbackKey(payloadKey: Uint8Array): Buffer {
 }
 
 /**
- * Returns the function that signs a callback: from the raw body bytes it makes the value of `X-Service-Signature`. The key is
- * derived once, and not for each body. (spec: Events, Signature)
+ * Returns the function that makes the value of `X-Service-Signature` from the raw body bytes. The key is derived once, and not
+ * for each body. (spec: Events, Signature)
  *
  * @throws RangeError when the payload key does not have 32 bytes
  */
 export function createSigner(payloadKey: Uint8Array): (body: Uint8Array) => string {
   const key = deriveCallbackKey(payloadKey);
   return (body) => `sha256=${createHmac("sha256", key).update(body).digest("hex")}`;
+}
+
+/** The payload keys of a service that sends callbacks. */
+interface PayloadKeys {
+  payloadKey: Uint8Array;
+  previous: { payloadKey: Uint8Array | null };
+}
+
+/** Returns the headers that sign one attempt. */
+export type SignAttempt = (attempt: WebhookAttempt) => Record<string, string>;
+
+/**
+ * Returns the function that signs attempts, in two ways: `X-Service-Signature` over the body (spec: Events), and the headers of
+ * Standard Webhooks, whose signature also covers the id and the time. Both use the derived key.
+ *
+ * During a rotation, `webhook-signature` has a signature of each key. `X-Service-Signature` has room for one, which is that of
+ * the previous key: receivers that check it know that key, and may not know the current one yet. It changes when the
+ * previous key is removed.
+ *
+ * @throws RangeError when a payload key does not have 32 bytes
+ */
+export function createAttemptSigner({ payloadKey, previous }: PayloadKeys): SignAttempt {
+  const keys = callbackKeysOf({ payloadKey, previous });
+  const sign = createSigner(previous.payloadKey ?? payloadKey);
+  return (attempt) => ({ "X-Service-Signature": sign(attempt.body), ...standardHeaders(keys, attempt) });
+}
+
+/** Returns the keys that receivers verify with. The current one is the first; during a rotation there are two. */
+export function callbackKeysOf({ payloadKey, previous }: PayloadKeys): Buffer[] {
+  return [payloadKey, previous.payloadKey].filter((key) => key !== null).map(deriveCallbackKey);
 }

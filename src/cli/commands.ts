@@ -6,6 +6,7 @@ import type { DoctorOptions } from "./doctor.ts";
 import { UsageError } from "./options.ts";
 import type * as People from "./people.ts";
 import type * as Tasks from "./tasks.ts";
+import type { WebhookKeyOptions } from "./webhook-key.ts";
 
 /** The process as commands see it. */
 export interface Surroundings {
@@ -159,8 +160,15 @@ function addOperatorCommands(program: Command, { env, output }: Surroundings): v
 
   program
     .command("webhook-key")
-    .description("Prints the signing key of callbacks in base64, for receivers.")
-    .action(async () => output.result(await (await import("./webhook-key.ts")).findWebhookKey(env)));
+    .description(
+      "Prints the signing key of callbacks in base64, for receivers. While the key is rotated, prints the current key and, in a second line, the previous one.",
+    )
+    .option("--standard", "prints whsec_..., which libraries for Standard Webhooks take")
+    .action(async (given: WebhookKeyOptions) => {
+      const { lines, note } = await (await import("./webhook-key.ts")).findWebhookKeys(given, env);
+      if (note !== null) output.note(note);
+      output.result(lines);
+    });
 
   program
     .command("create-operator")

@@ -61,6 +61,17 @@ export async function startReceiver(
   };
 }
 
+/** Whether a callback carries a signature of this key by the headers of Standard Webhooks, whatever its time. */
+export function hasStandardSignature(
+  payloadKey: string,
+  { headers, body }: Pick<ReceivedCallback, "headers" | "body">,
+) {
+  const key = hkdfSync("sha256", Buffer.from(payloadKey, "base64"), "service-webhook-v1", "v1", 32);
+  const text = `${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${body}`;
+  const expected = `v1,${createHmac("sha256", Buffer.from(key)).update(text).digest("base64")}`;
+  return String(headers["webhook-signature"]).split(" ").includes(expected);
+}
+
 /** The signature as a receiver computes it from the specification alone. */
 export function expectedSignature(payloadKey: string, body: string): string {
   const key = hkdfSync("sha256", Buffer.from(payloadKey, "base64"), "service-webhook-v1", "v1", 32);

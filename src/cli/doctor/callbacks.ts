@@ -1,5 +1,5 @@
 import { sendCallback } from "../../callbacks/send.ts";
-import { createSigner } from "../../callbacks/signature.ts";
+import { createAttemptSigner } from "../../callbacks/signature.ts";
 import { isLoopback } from "../../config/hosts.ts";
 import type { Config } from "../../config.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";
@@ -27,7 +27,7 @@ export function checkCallbacks({ payloadKey, callbacks, publicUrl }: Config): Fi
 
 /** Sends one test callback, signed and guarded like any other. Its task does not exist. */
 export async function tryCallback(
-  { payloadKey, callbacks: { allowPrivate } }: Config,
+  { payloadKey, previous, callbacks: { allowPrivate } }: Config,
   url: string,
   signal: AbortSignal,
 ): Promise<Finding> {
@@ -37,8 +37,8 @@ export async function tryCallback(
   const task_id = newId("tsk", Date.now());
   const sender = createSender({ version: VERSION, allowPrivate });
   try {
-    const callback = { url, task_id, body: Buffer.from(testOutcome(task_id)) };
-    const result = await sendCallback(sender, createSigner(payloadKey), callback, signal);
+    const callback = { url, id: newId("dlv", Date.now()), task_id, body: Buffer.from(testOutcome(task_id)) };
+    const result = await sendCallback(sender, createAttemptSigner({ payloadKey, previous }), callback, signal);
     const said = (result.response_body ?? "").slice(0, EXCERPT_CHARACTERS);
     const answer = said === "" ? "" : ` It said "${said}".`;
     if (result.ok) return ok(name, `The receiver returned ${result.status} after ${result.duration_ms} ms.${answer}`);
