@@ -34,6 +34,7 @@ import { ErrorBodySchema } from "./http/schema.ts";
 import { createSerializerCompiler } from "./http/serialization.ts";
 import { operationsRoutes } from "./operations/routes.ts";
 import { securityEventRoutes, securityEventShapes } from "./operations/security-events.ts";
+import { resealRoutes } from "./operations/reseal.ts";
 import { settingsRoutes, settingsShapes } from "./operations/settings.ts";
 import { createValidatorCompiler } from "./http/validation.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
@@ -184,6 +185,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(operationsRoutes, { ctx });
   await app.register(settingsRoutes, { ctx });
   await app.register(securityEventRoutes, { ctx, prefix: "/api" });
+  await app.register(resealRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });

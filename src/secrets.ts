@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
@@ -25,11 +26,7 @@ export function loadSecrets(dataDir: string): { secrets: Secrets; created: boole
   let created = false;
   if (!existsSync(path)) {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    created = writeNew(path, {
-      adminToken: `sat_${randomBytes(24).toString("base64url")}`,
-      secretKey: randomBytes(32).toString("base64"),
-      payloadKey: randomBytes(32).toString("base64"),
-    });
+    created = writeNew(path, newSecrets());
   }
   return { secrets: readSecrets(path), created };
 }
@@ -68,13 +65,69 @@ function parse(path: string): unknown {
 
 function isSecrets(value: unknown): value is Secrets {
   if (typeof value !== "object" || value === null) return false;
-  const { adminToken, secretKey, payloadKey } = value as Record<string, unknown>;
+  const { previous = {}, ...current } = value as Record<string, unknown>;
   const isKey = (key: unknown) => typeof key === "string" && Buffer.from(key, "base64").length === 32;
-  return typeof adminToken === "string" && adminToken.length > 0 && isKey(secretKey) && isKey(payloadKey);
+  const isValid: Record<SecretName, (found: unknown) => boolean> = {
+    adminToken: (token) => typeof token === "string" && token.length > 0,
+    secretKey: isKey,
+    payloadKey: isKey,
+  };
+  if (typeof previous !== "object" || previous === null) return false;
+  return (Object.keys(isValid) as SecretName[]).every((name) => {
+    const before = (previous as Record<string, unknown>)[name];
+    return isValid[name](current[name]) && (before === undefined || isValid[name](before));
+  });
 }
 
-/** Writes beside, then links into place: the link fails when another process was first, and then its file counts. */
-function writeNew(path: string, secrets: Secrets): boolean {
+export type SecretName = Exclude<keyof Secrets, "previous">;
+
+/**
+ * Makes new values of these secrets, and keeps those of now as previous ones. Takes effect with the next start.
+ * @throws Error in a sentence for the operator if one of them is being rotated
+ */
+export function rotateSecrets(dataDir: string, names: readonly SecretName[]): void {
+  const { previous = {}, ...current } = findSecrets(dataDir);
+  const rotating = names.filter((name) => previous[name] !== undefined);
+  if (rotating.length > 0)
+    throw new Error(
+      `${rotating.join(" and ")} in secrets.json has a previous value already. Finish that rotation with --finish, then begin another one.`,
+    );
+  const pick = (from: Secrets) => Object.fromEntries(names.map((name) => [name, from[name]]));
+  replace(dataDir, { ...current, ...pick(newSecrets()), previous: { ...previous, ...pick(current) } });
+}
+
+/** Removes the previous values. @returns whether there were any */
+export function forgetPreviousSecrets(dataDir: string): boolean {
+  const { previous = {}, ...current } = findSecrets(dataDir);
+  if (Object.keys(previous).length === 0) return false;
+  replace(dataDir, current);
+  return true;
+}
+
+function newSecrets(): Secrets {
+  return {
+    adminToken: `sat_${randomBytes(24).toString("base64url")}`,
+    secretKey: randomBytes(32).toString("base64"),
+    payloadKey: randomBytes(32).toString("base64"),
+  };
+}
+
+/** Readers find the file as it was or as it is now, and never a part of it. */
+function replace(dataDir: string, secrets: Secrets): void {
+  const path = join(dataDir, "secrets.json");
+  renameSync(writeDraft(path, secrets), path);
+  // Without this, a power failure could bring back the file as it was, after settings were sealed with the new key. Windows
+  // opens no folders.
+  if (process.platform === "win32") return;
+  const folder = openSync(dataDir, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function writeDraft(path: string, secrets: Secrets): string {
   const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
   const file = openSync(draft, "w", 0o600);
   try {
@@ -83,6 +136,12 @@ function writeNew(path: string, secrets: Secrets): boolean {
   } finally {
     closeSync(file);
   }
+  return draft;
+}
+
+/** Writes beside, then links into place: the link fails when another process was first, and then its file counts. */
+function writeNew(path: string, secrets: Secrets): boolean {
+  const draft = writeDraft(path, secrets);
   try {
     linkSync(draft, path);
     return true;

@@ -226,6 +226,7 @@ const ROUTES: Record<string, Route> = {
     body: ({ delivery }) => ({ ids: [delivery] }),
     has: "count",
   },
+  "POST /api/admin/reseal": { may: OPERATORS, status: 200, has: "resealed" },
 };
 
 testOnBoth(

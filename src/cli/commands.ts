@@ -5,6 +5,7 @@ import { describeCommands } from "./help.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { UsageError } from "./options.ts";
 import type * as People from "./people.ts";
+import type { RotateKeysOptions } from "./rotate-keys.ts";
 import type * as Tasks from "./tasks.ts";
 import type { WebhookKeyOptions } from "./webhook-key.ts";
 
@@ -169,6 +170,22 @@ function addOperatorCommands(program: Command, { env, output }: Surroundings): v
       if (note !== null) output.note(note);
       output.result(lines);
     });
+
+  program
+    .command("rotate-keys")
+    .description(
+      "Makes new values of admin-token, secret-key and payload-key in secrets.json, and keeps the previous ones. The service accepts both after a restart, until you run it with --finish.",
+    )
+    .argument("[key...]", "names of keys")
+    .option("--finish", "removes the previous values")
+    .action(async (names: string[], given: RotateKeysOptions) =>
+      output.result(await (await import("./rotate-keys.ts")).rotateKeys(names, given, env)),
+    );
+
+  program
+    .command("reseal")
+    .description("Encrypts the stored settings of email and Slack again, with the current SERVICE_SECRET_KEY.")
+    .action(async () => run(async () => (await import("./reseal.ts")).resealSettings()));
 
   program
     .command("create-operator")

@@ -10,6 +10,7 @@ import { check, within, type Finding } from "../lib/findings.ts";
 import { checkClock } from "./doctor/clock.ts";
 import { checkDatabase, unreachable } from "./doctor/database.ts";
 import { checkEmbed } from "./doctor/embed.ts";
+import { checkKeys } from "./doctor/keys.ts";
 import { checkPublicUrl, unheard } from "./doctor/public-url.ts";
 import { reportJson, reportText, secretsIn, shown } from "./doctor/report.ts";
 import { checkSettings } from "./doctor/settings.ts";
@@ -81,6 +82,7 @@ async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes)
   const rest = await Promise.all([
     ...callback,
     ...CHANNELS.flatMap((channel) => channel.check?.(ctx, { limitMs, testAddress: mailTo }) ?? []),
+    check("keys", limitMs, async () => checkKeys(config, ctx.db)),
     check("verifier", limitMs, async () => checkVerifier(config)),
   ]);
   // The caller ends the process, so a server that does not respond is not waited for.

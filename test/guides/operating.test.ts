@@ -116,6 +116,16 @@ void test(
     assert.equal((await call("GET", `/api/tasks/${still}`)).status, 200);
 
     assert.match(await next("webhook-key"), /^[\w+/]{43}=\n$/);
+    const keys = () => shell.run("npm run --silent service -- webhook-key 2>/dev/null");
+    const former = await keys();
+    const rotated = await next("rotate-keys\n");
+    assert.match(rotated, /^SERVICE_ADMIN_API_TOKEN is set in the environment.*\nSERVICE_SECRET_KEY has a new value/m);
+    assert.match(rotated, /Encrypted again: 0\./);
+    const [current, previous] = (await keys()).trim().split("\n");
+    assert.equal(`${previous}\n`, former);
+    assert.match(await next("--finish"), /The previous values are removed\./);
+    assert.equal(await keys(), `${current}\n`);
+    assert.equal((await call("GET", `/api/tasks/${still}`)).status, 200);
     await shell.run("kill $SERVICE && wait $SERVICE");
 
     await next("database.env");

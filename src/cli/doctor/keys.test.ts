@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { onBoth, runDoctor, startPatient } from "../../../test/support/doctor.ts";
+import { sealFor } from "../../db/sealed.ts";
+import { rotateKeys } from "../rotate-keys.ts";
+
+const OLD = Buffer.alloc(32, 3);
+
+onBoth("the doctor says which keys are rotated, and what still depends on the previous ones", async (dialect, t) => {
+  const { service, env } = await startPatient(t, dialect, { SERVICE_SECRET_KEY_PREVIOUS: OLD.toString("base64") });
+  const body = { id: "desk", display_name: "Desk", from_email: "desk@example.com", transport: "log" };
+  assert.equal((await service.call("POST", "/api/channels/email/identities", { body })).status, 200);
+  const keys = { secretKey: OLD, previous: { adminToken: null, secretKey: null, payloadKey: null } };
+  const transport_config = sealFor(keys, "email_identities", "desk", JSON.stringify({ kind: "log" }));
+  await service.ctx.db.write((tx) => tx.query.updateTable("email_identities").set({ transport_config }).execute());
+
+  const others = {
+    SERVICE_ADMIN_API_TOKEN_PREVIOUS: "the-token-before-it-was-rotated",
+    SERVICE_PAYLOAD_KEY_PREVIOUS: OLD.toString("base64"),
+  };
+  const sealed = await runDoctor({ ...env, ...others });
+  assert.equal(sealed.code, 0, sealed.out);
+  assert.match(sealed.says("keys/secret"), /is needed: 1 of 1 stored settings .* `.* reseal`/);
+  assert.match(sealed.says("keys/payload"), /alone signs X-Service-Signature/);
+  assert.match(sealed.says("keys/admin-token"), /accepted too/);
+  for (const value of Object.values(others)) assert.ok(!sealed.out.includes(value));
+  if (dialect === "sqlite") {
+    // The keys of the environment are not in the file, and the settings that they sealed are seen all the same.
+    await assert.rejects(rotateKeys([], { finish: true }, { ...env, ...others }), /1 settings are still encrypted/);
+  }
+
+  assert.equal((await service.call("POST", "/api/admin/reseal")).body["resealed"], 1);
+  const done = await runDoctor(env);
+  assert.match(done.says("keys/secret"), /No stored setting is encrypted with it\. Sessions \(up to 7 days\)/);
+  const { SERVICE_SECRET_KEY_PREVIOUS: _removed, ...after } = env as Record<string, string>;
+  const well = await runDoctor(after);
+  assert.deepEqual([well.status["keys"], well.says("keys")], ["ok", "No key is being rotated."]);
+  assert.equal(well.status["mail/desk"], "warning", "the settings are read with the current key");
+});
