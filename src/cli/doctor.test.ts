@@ -194,9 +194,10 @@ void test("before the first start it says so, and makes no secret, no database a
 
 void test("the secrets of the data directory are used, and not shown", async (t) => {
   const { SERVICE_DATA_DIR: dataDir = "" } = withoutService(t);
-  const { loadSecrets } = await import("../secrets.ts");
+  const { loadSecrets, rotateSecrets } = await import("../secrets.ts");
   const { secrets } = loadSecrets(dataDir);
-  const echo = await startReceiver((response) => response.end(`${secrets.payloadKey} ${secrets.adminToken}`));
+  let echoed = `${secrets.payloadKey} ${secrets.adminToken}`;
+  const echo = await startReceiver((response) => response.end(echoed));
   t.after(() => echo.close());
   const { out, says, status } = await runDoctor({ SERVICE_DATA_DIR: dataDir, SERVICE_PORT: "9" }, [
     "--callback-url",
@@ -209,6 +210,14 @@ void test("the secrets of the data directory are used, and not shown", async (t)
   for (const secret of Object.values(secrets)) assert.ok(!out.includes(secret));
   assert.deepEqual(readdirSync(dataDir), ["secrets.json"]);
   assert.ok(!existsSync(join(dataDir, "service.db")));
+
+  // Nor are previous values, of the data directory and of the environment.
+  rotateSecrets(dataDir, ["adminToken", "payloadKey"]);
+  const SERVICE_SECRET_KEY_PREVIOUS = Buffer.alloc(32, 3).toString("base64");
+  const env = { SERVICE_DATA_DIR: dataDir, SERVICE_PORT: "9", SERVICE_SECRET_KEY_PREVIOUS };
+  echoed = `${secrets.adminToken} ${SERVICE_SECRET_KEY_PREVIOUS}`;
+  const during = await runDoctor(env, ["--callback-url", echo.url]);
+  assert.match(during.says("callback-test"), /It said "\*\*\* \*\*\*"/);
 });
 
 void test("a pooler in transaction mode is told of, with the cure (PostgreSQL)", async (t) => {

@@ -155,7 +155,12 @@ async function setStage(t: TestContext, dialect: "sqlite" | "postgres", size: nu
   };
   const fleet = await startFleet(t, size, env, envOf(OLD));
   const stage: Stage = {
-    ...{ fleet, smtp, slack, holders, embedKey: "", adminToken: OLD.admin },
+    fleet,
+    smtp,
+    slack,
+    holders,
+    embedKey: "",
+    adminToken: OLD.admin,
     receivers: [...named("old"), ...named("both")],
     made: 0,
     valid: [],
@@ -194,8 +199,7 @@ function startLoad(stage: Stage): Load {
     }
   };
   const running = Promise.all(rounds.map((_, client) => run(client)));
-  const failed = running.then(() => {});
-  failed.catch(() => {});
+  running.catch(() => {});
   return {
     // Two rounds: the first one may have begun earlier.
     settle: async () => {
@@ -203,7 +207,7 @@ function startLoad(stage: Stage): Load {
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = () => rounds.every((count, client) => count >= until[client]!) && resolve();
       waiting.add(look);
-      await Promise.race([promise, failed]);
+      await Promise.race([promise, running]);
       waiting.delete(look);
     },
     end: async () => {
@@ -263,7 +267,10 @@ async function make(stage: Stage, process: number): Promise<void> {
   });
 
   await call("/api/channels/email/identities", stage.adminToken, {
-    ...{ id: `desk-${name}`, display_name: "Desk", from_email: "desk@example.com", transport: "smtp" },
+    id: `desk-${name}`,
+    display_name: "Desk",
+    from_email: "desk@example.com",
+    transport: "smtp",
     transport_config: { host: "127.0.0.1", port: smtp.port, user: "desk", password: "right" },
   });
   const member = slack.addUser({ name: `member-${name}` });
