@@ -94,6 +94,7 @@ const ROUTES: Record<string, Route> = {
   "GET /api/tasks/counts": { may: SIGNED_IN, status: 200, has: "open" },
   "GET /api/tasks/{id}": { may: INVOLVED, status: 200, ...taskPath(), has: "id" },
   "GET /api/tasks/{id}/poll": { may: INVOLVED, status: 200, ...taskPath("/poll?timeout=0"), has: "task_id" },
+  "GET /api/tasks/{id}/attempts": { may: INVOLVED, status: 200, ...taskPath("/attempts") },
   "POST /api/tasks/{id}/complete": {
     may: INVOLVED,
     status: 200,

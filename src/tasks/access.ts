@@ -29,6 +29,8 @@ const MAY = {
   /** Everyone may list tasks. The result depends on the caller. */
   list: INVOLVED,
   read: [...INVOLVED, "embedder"],
+  /** The answers that the verifier rejected: for those who may see the accepted one. */
+  attempts: INVOLVED,
   poll: INVOLVED,
   /** A claim never blocks an answer. It only shows others that someone has started. */
   complete: [...INVOLVED, "embedder"],

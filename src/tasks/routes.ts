@@ -7,7 +7,14 @@ import type { Waiters } from "./poll.ts";
 import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
 import { createTaskRoute } from "./routes/create.ts";
 import { completeTaskRoute, cancelTaskRoute, deleteTaskRoute } from "./routes/finish.ts";
-import { listTasksRoute, countTasksRoute, getTaskRoute, getAuditTrailRoute, getStatsRoute } from "./routes/read.ts";
+import {
+  listTasksRoute,
+  countTasksRoute,
+  getTaskRoute,
+  listRefusedAnswersRoute,
+  getAuditTrailRoute,
+  getStatsRoute,
+} from "./routes/read.ts";
 import { pollTaskRoute, streamTaskChangesRoute } from "./routes/watch.ts";
 import {
   AssignTaskBody,
@@ -18,6 +25,7 @@ import {
   describeCreateTaskBody,
   ListedTask,
   PollResult,
+  RefusedAnswerRecord,
   Stats,
   TaskCounts,
   TaskRecord,
@@ -36,6 +44,7 @@ export const taskRoutes = mount<TaskContext>([
   listTasksRoute,
   countTasksRoute,
   getTaskRoute,
+  listRefusedAnswersRoute,
   pollTaskRoute,
   completeTaskRoute,
   cancelTaskRoute,
@@ -59,6 +68,7 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   ListedTask,
   TaskCounts,
   PollResult,
+  RefusedAnswerRecord,
   AuditEntryRecord,
   Stats,
 ];

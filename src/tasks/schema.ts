@@ -310,6 +310,20 @@ export const PollResult = Type.Object(
 );
 export type PollResult = Static<typeof PollResult>;
 
+/** An answer that the verifier rejected. */
+export const RefusedAnswerRecord = Type.Object(
+  {
+    attempt: Type.Integer({ description: "Counted from 1." }),
+    response: Json("The answer."),
+    reason: Type.String({ description: "Why the verifier rejected it." }),
+    answered_by_email: NullableText("Email of the person who answered."),
+    answered_via_channel: NullableText("The channel of the answer, for example `dashboard`."),
+    created_at: Time("When it was rejected."),
+  },
+  { $id: "RefusedAnswer" },
+);
+export type RefusedAnswerRecord = Static<typeof RefusedAnswerRecord>;
+
 export const AuditEntryRecord = Type.Object(
   {
     id: Type.String(),

@@ -418,6 +418,25 @@ export interface components {
                 attempt: number;
             } | null;
         };
+        RefusedAnswer: {
+            /** @description Counted from 1. */
+            attempt: number;
+            /** @description The answer. */
+            response: {
+                [key: string]: unknown;
+            };
+            /** @description Why the verifier rejected it. */
+            reason: string;
+            /** @description Email of the person who answered. */
+            answered_by_email: string | null;
+            /** @description The channel of the answer, for example `dashboard`. */
+            answered_via_channel: string | null;
+            /**
+             * @description When it was rejected.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+        };
         AuditEntry: {
             id: string;
             task_id: string;

@@ -5,6 +5,7 @@ import { pageOf } from "../../http/schema.ts";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
+import { readRefusedAnswers, toRefusedAnswer } from "../attempts.ts";
 import { countTasks, listTasks } from "../list.ts";
 import { toAuditRecord, toRecord } from "../record.ts";
 import {
@@ -13,6 +14,7 @@ import {
   TaskParams,
   type AuditEntryRecord,
   type ListedTask,
+  type RefusedAnswerRecord,
   type Stats,
   type TaskCounts,
   type TaskRecord,
@@ -71,6 +73,24 @@ export const getTaskRoute = defineRoute({
   handle: async (ctx: { db: Db }, request, reply) => {
     const caller = callerOf(request);
     return sendJson(reply, toRecord(await readTask(ctx, caller, request.params.id), caller));
+  },
+});
+
+export const listRefusedAnswersRoute = defineRoute({
+  method: "GET",
+  url: "/tasks/:id/attempts",
+  operationId: "listRefusedAnswers",
+  summary: "List a task's rejected answers",
+  description:
+    "Every answer that the verifier rejected, with its reason, oldest first. The accepted answer is in the task.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  answers: { 200: Type.Unsafe<RefusedAnswerRecord[]>({ type: "array", items: Type.Ref("RefusedAnswer") }) },
+  errors: [...READ_ERRORS, "TASK_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    const answers = await readRefusedAnswers(ctx, callerOf(request), request.params.id);
+    return sendJson(reply, `[${answers.map(toRefusedAnswer).join(",")}]`);
   },
 });
 
