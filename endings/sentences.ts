@@ -13,6 +13,8 @@ interface Sentences {
 }
 
 interface AllSentences extends Sentences {
+  /** In an email to a person who was asked: the beginning of its subject, and a text. */
+  email: { title: string; says: string };
   /** To an agent, over MCP. */
   agent: string;
 }
@@ -40,6 +42,7 @@ export const ENDINGS = {
     embed: "This task is already answered.",
     dashboard: "{who} answered this on {at}{through}.",
     agent: "Answered by {who}.",
+    email: { title: "Answered by {who}", says: "{who} answered this task on {at}." },
   },
   unattributed: {
     page: {
@@ -50,6 +53,7 @@ export const ENDINGS = {
     embed: "This task is already answered.",
     dashboard: "Someone answered this on {at}{through}.",
     agent: "Answered.",
+    email: { title: "Answered", says: "This task was answered on {at}." },
   },
   cancelled: {
     page: {
@@ -60,6 +64,7 @@ export const ENDINGS = {
     embed: "This task was cancelled.",
     dashboard: "{canceller} cancelled this task on {at}.",
     agent: "The request was cancelled, and has no answer.",
+    email: { title: "Cancelled", says: "This task was cancelled on {at}." },
   },
   verification_exhausted: {
     page: {
@@ -70,6 +75,10 @@ export const ENDINGS = {
     embed: "Automatic check failed; the task is closed.",
     dashboard: "Automatic check failed; the task is closed. {reason}",
     agent: "No answer passed the verifier's checks. The request is closed without an answer.",
+    email: {
+      title: "Closed without an answer",
+      says: "No answer passed the automatic check. This task was closed on {at}.",
+    },
   },
   timed_out: {
     page: {
@@ -80,8 +89,12 @@ export const ENDINGS = {
     embed: "This task timed out.",
     dashboard: "No one answered in time. The task timed out on {at}.",
     agent: "No one answered in time. The request is closed without an answer; nothing was approved.",
+    email: { title: "Timed out", says: "No one answered by {deadline}. This task has timed out." },
   },
 } as const satisfies Record<"own", Sentences> & Record<Exclude<Row, "own">, AllSentences>;
+
+/** The rows about an end that someone else, or no one, brought about. */
+export type OthersRow = Exclude<Row, "own">;
 
 /** Returns the row for a closed task. @param who - name of the person who answered, or null if unknown */
 export function endingOf(state: Exclude<AnswerState, { how: "open" }>, who: string | null): Row {

@@ -66,6 +66,11 @@ export interface Channel {
   /** Returns the person behind a destination; null for a room of several people. */
   recipientOf(reader: Reader, destination: Destination): Promise<Recipient | null>;
   /**
+   * Returns how this channel reaches a person whom `notify` need not name; null if it cannot. A channel without this reaches
+   * only whom `notify` names.
+   */
+  destinationOf?(reader: Reader, person: Recipient, notify: readonly Destination[]): Promise<Destination | null>;
+  /**
    * Enqueues a notice for each destination of this channel. A destination that cannot be used is recorded in the audit
    * trail as `notification_failed`.
    */

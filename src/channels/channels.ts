@@ -27,5 +27,11 @@ export function createChannels(types: readonly ChannelType[], ctx: ChannelContex
         if (own.length > 0) await channel.enqueue(tx, notice, own);
       }
     },
+    enqueueFor: async (tx, notice, person, notify) => {
+      for (const channel of opened.values()) {
+        const destination = (await channel.destinationOf?.(tx, person, notify)) ?? null;
+        if (destination !== null) return channel.enqueue(tx, notice, [destination]);
+      }
+    },
   };
 }

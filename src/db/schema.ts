@@ -117,7 +117,7 @@ export interface VerificationAttemptRow {
 export interface DeliveryRow {
   id: string;
   kind: string;
-  /** 1 if it shows its task and is updated when the task changes. */
+  /** 1: it shows its task, and is due again whenever the task changes. 2: it is due when the task is closed. 0: neither. */
   is_live: number;
   task_id: string;
   /** The destination; for a callback, its URL. */

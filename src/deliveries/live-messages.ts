@@ -1,6 +1,8 @@
 /**
  * Live messages: deliveries that show the state of a task, such as a message in a chat. They are posted once and updated with
  * every change of the task. Each change makes the row due again, and each attempt updates the message to the task as it is.
+ *
+ * Notices of the end wait in the same table until their task is closed, and become due with the change that closes it.
  */
 import { sql, type RawBuilder } from "kysely";
 import { writeStatement, type Db, type Reader, type Tx } from "../db/database.ts";
@@ -8,44 +10,54 @@ import { forUpdate } from "../db/locks.ts";
 import type { DeliveryPlaceRow, DeliveryRow } from "../db/schema.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
 import { removalOf } from "./kinds.ts";
-import { deleteDeliveriesOf, DELIVERIES_HINT, enqueue } from "./store.ts";
+import { deleteDeliveriesOf, DELIVERIES_HINT, enqueue, LIVE } from "./store.ts";
 
 /** The wait before a refresh, by which the request that changed the task was answered. */
 const AFTER_MS = 0.5 * SECOND;
 
-const refresh = writeStatement<{ task_id: string; now: number; due_at: number }, { id: string }>((query, param) =>
-  query
-    .updateTable("deliveries")
-    .set({
-      status: "PENDING",
-      cycle: sql<number>`cycle + 1`,
-      attempt_count: 0,
-      next_attempt_at: param("due_at"),
-      lease_owner: null,
-      lease_until: null,
-      lease_epoch: sql<number>`lease_epoch + 1`,
-      losses: 0,
-      updated_at: param("now"),
-    })
-    .where("task_id", "=", param("task_id"))
-    .where("is_live", "=", 1)
-    .returning("id"),
+const refresh = writeStatement<{ task_id: string; now: number; due_at: number; up_to: number }, { id: string }>(
+  (query, param) =>
+    query
+      .updateTable("deliveries")
+      .set({
+        status: "PENDING",
+        cycle: sql<number>`cycle + 1`,
+        attempt_count: 0,
+        next_attempt_at: param("due_at"),
+        lease_owner: null,
+        lease_until: null,
+        lease_epoch: sql<number>`lease_epoch + 1`,
+        losses: 0,
+        updated_at: param("now"),
+      })
+      .where("task_id", "=", param("task_id"))
+      .where("is_live", ">=", LIVE.every_change)
+      .where("is_live", "<=", param("up_to"))
+      .returning("id"),
 );
 
-/** Schedules a refresh of every message that shows the task. The outcome of an attempt under way no longer counts. */
-export async function scheduleRefresh(tx: Tx, task_id: string): Promise<void> {
+/**
+ * Schedules a refresh of every message that shows the task, and the notices of its end if it is closed. The outcome of an
+ * attempt under way no longer counts.
+ */
+export async function scheduleRefresh(
+  tx: Tx,
+  { id: task_id, ended_at }: { id: string; ended_at: number | null },
+): Promise<void> {
   const now = tx.now();
-  const rows = await tx.run(refresh, { task_id, now, due_at: now + AFTER_MS });
+  const up_to = ended_at === null ? LIVE.every_change : LIVE.at_end;
+  const rows = await tx.run(refresh, { task_id, now, due_at: now + AFTER_MS, up_to });
   if (rows.length > 0) tx.hint(DELIVERIES_HINT);
 }
 
-/** Returns the same as a common table expression (PostgreSQL). @param changed - a relation of tasks, with `id` and `updated_at` */
+/** Returns the same as a common table expression (PostgreSQL). @param changed - a relation of tasks, with `id`, `updated_at` and `ended_at` */
 export const refreshCte = (changed: RawBuilder<unknown>) => sql`
   refreshed as (
     update deliveries d set status = 'PENDING', cycle = d.cycle + 1, attempt_count = 0,
       next_attempt_at = changed.updated_at + ${sql.lit(AFTER_MS)}, lease_owner = null, lease_until = null,
       lease_epoch = d.lease_epoch + 1, losses = 0, updated_at = changed.updated_at
-    from ${changed} changed where d.task_id = changed.id and d.is_live = 1
+    from ${changed} changed where d.task_id = changed.id and (d.is_live = ${sql.lit(LIVE.every_change)}
+      or (d.is_live = ${sql.lit(LIVE.at_end)} and changed.ended_at is not null))
   )`;
 
 export async function findPlace(reader: Reader, delivery_id: string): Promise<DeliveryPlaceRow | null> {

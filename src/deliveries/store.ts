@@ -12,6 +12,9 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 /** The hint that wakes the engines of all processes. */
 export const DELIVERIES_HINT = "deliveries";
 
+/** Values of `is_live`: the changes of its task that make a delivery due again (live-messages.ts). */
+export const LIVE = { never: 0, every_change: 1, at_end: 2 } as const;
+
 export interface DeliveryFields {
   /** A kind that the engine knows (kinds.ts). */
   kind: string;
@@ -46,6 +49,11 @@ const BEGINNING = { status: "PENDING", cycle: 1, attempt_count: 0, lease_epoch: 
 
 const insertDeliveryRow = insertRow("deliveries", [...OWN, "updated_at"], { constants: BEGINNING });
 const insertBody = insertRow("delivery_bodies");
+
+/** Nothing is to be sent before the task is closed, so the row counts as done until then. */
+const insertWaitingRow = insertRow("deliveries", [...OWN, "updated_at"], {
+  constants: { ...BEGINNING, status: "SUCCEEDED" },
+});
 
 /** Returns the column definitions with which PostgreSQL reads `NewDeliveryRow`s from JSON. */
 export const newDeliveryColumns = () =>
@@ -90,7 +98,7 @@ export function newDelivery({
     row: {
       id,
       kind,
-      is_live: is_live ? 1 : 0,
+      is_live: is_live ? LIVE.every_change : LIVE.never,
       task_id,
       destination,
       origin,
@@ -114,6 +122,27 @@ export async function enqueue(tx: Tx, delivery: DeliveryFields): Promise<void> {
   await insertDelivery(tx, outgoing);
   if (outgoing.startAfterResponse) tx.afterCommit(outgoing.startAfterResponse);
   else tx.hint(DELIVERIES_HINT);
+}
+
+/** Writes a delivery that becomes due when its task is closed. The caller holds the lock of the task, which is open. */
+export async function enqueueAtEnd(
+  tx: Tx,
+  { kind, task_id, destination, origin, body }: Omit<DeliveryFields, "due_at" | "is_live">,
+): Promise<void> {
+  const now = tx.now();
+  const id = newId("dlv", now);
+  await tx.run(insertWaitingRow, {
+    id,
+    kind,
+    is_live: LIVE.at_end,
+    task_id,
+    destination,
+    origin,
+    next_attempt_at: null,
+    created_at: now,
+    updated_at: now,
+  });
+  await tx.run(insertBody, { delivery_id: id, body });
 }
 
 /** A delivery that was deleted, and where its message was posted, if it was. (live-messages.ts) */

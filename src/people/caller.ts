@@ -33,6 +33,8 @@ export type Grant = LinkGrant | MemberGrant | EmbedGrant;
 export interface LinkGrant {
   kind: "link";
   task_id: string;
+  /** `notify` names them. Otherwise the task was assigned to them later. */
+  is_named: boolean;
 }
 
 /** The person is a member of a workspace, which vouches for them. */

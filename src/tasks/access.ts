@@ -154,16 +154,19 @@ function isUnassigned(task: Pick<Task, "assigned_to_user_id" | "assigned_to_emai
 }
 
 /**
- * Returns whether the caller was notified of a task without routing. A link proves it, and so does an answer in a chat
- * message by a person in the directory. A session proves it if `notify` names the person.
+ * Returns whether the caller was notified of a task without routing. The link of a person whom `notify` names proves it, and
+ * so does an answer in a chat message by a person in the directory. A session proves it if `notify` names the person.
  */
 async function wasNotified(reader: Reader, caller: Caller, { id }: Pick<Task, "id">): Promise<boolean> {
   const asked = await findRequest(reader, id);
   // If routing matched no one, only operators can answer. `assign_to` is also set for candidates.
   if (asked === null || asked.assign_to !== null || asked.notify === null) return false;
   switch (caller.kind) {
-    case "recipient":
-      return caller.grant.kind !== "member" || caller.person !== null || caller.grant.named_by === id;
+    case "recipient": {
+      const { grant } = caller;
+      if (grant.kind === "link") return grant.is_named;
+      return grant.kind === "member" && (caller.person !== null || grant.named_by === id);
+    }
     case "user":
       return isNotified(reader, caller.user, id);
     default:

@@ -41,7 +41,7 @@ export async function reassign<T extends Task>(
       extra: audit.extra,
       created_at: now,
     });
-  await scheduleRefresh(tx, task.id);
+  await scheduleRefresh(tx, after);
   tx.hint(`task:${task.id}`);
   for (const person of new Set(inboxes)) tx.hint(inboxHint(person));
   return after;

@@ -2,14 +2,16 @@ import type { Logger } from "pino";
 import type { Tx, Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { MINUTE } from "../lib/time.ts";
-import { isEmailAddress } from "../lib/text.ts";
+import { emailKey, isEmailAddress } from "../lib/text.ts";
 import { isOperator, personOf, type Caller, type Person } from "../people/caller.ts";
 import { findUser, findUserByEmail } from "../people/store.ts";
 import { isAssignee, requireMay, requireMayWith } from "./access.ts";
 import { actorOf } from "./attribution.ts";
 import { reassign } from "./assignment.ts";
 import { deleteCandidates, isAmong, listCandidates } from "./candidates.ts";
-import { isTerminal, NO_CLAIM } from "./lifecycle.ts";
+import { isTerminal, NO_CLAIM, type Assignment } from "./lifecycle.ts";
+import type { Notifier } from "./notices.ts";
+import { parseNotify } from "./notify.ts";
 import type { Actor } from "./decide.ts";
 import type { AssignTaskBody } from "./schema.ts";
 import {
@@ -89,13 +91,13 @@ export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise
 }
 
 /**
- * Assigns a task to one person, or unassigns it with null. Ends offers to others, and the claim of any other person.
- * (wire: assign)
+ * Assigns a task to one person, or unassigns it with null. Ends offers to others, and the claim of any other person. A new
+ * assignee is notified, unless they assigned it to themselves. (wire: assign)
  *
  * @throws ServiceError TASK_NOT_FOUND, FORBIDDEN, TASK_ALREADY_TERMINAL, MALFORMED_REQUEST, VALIDATION_FAILED
  */
 export async function assignTask(
-  ctx: Ctx,
+  ctx: Ctx & { notifier: Notifier },
   caller: Caller,
   id: string,
   body: AssignTaskBody,
@@ -106,14 +108,37 @@ export async function assignTask(
     const task = await lockOpenTask(tx, caller, "assign", id);
     const candidates = await listCandidates(tx, id);
     await deleteCandidates(tx, id);
-    return reassign(tx, task, {
+    const after = await reassign(tx, task, {
       set: { ...to, ...(task.claimed_by_user_id !== to.assigned_to_user_id && NO_CLAIM) },
       actor: actorOf(caller),
       // As at creation: the trail of a redacted task does not name the assignee.
       audit: { action: "assigned", extra: task.redact_payload ? null : { by: "operator", ...to } },
       inboxes: [...candidates, task.assigned_to_user_id ?? "", to.assigned_to_user_id ?? ""].filter(Boolean),
     });
+    if (!isSamePerson(task, to) && !isOwnAssignment(caller, to)) await notifyAssignee(tx, ctx.notifier, after);
+    return after;
   });
+}
+
+function isSamePerson(before: Assignment, after: Assignment): boolean {
+  if (before.assigned_to_user_id !== null || after.assigned_to_user_id !== null)
+    return before.assigned_to_user_id === after.assigned_to_user_id;
+  return emailKey(before.assigned_to_email ?? "") === emailKey(after.assigned_to_email ?? "");
+}
+
+function isOwnAssignment(caller: Caller, to: Assignment): boolean {
+  const person = personOf(caller);
+  return person !== null && isAssignee(person, to);
+}
+
+async function notifyAssignee(tx: Tx, notifier: Notifier, task: TaskWithDocuments): Promise<void> {
+  const { assigned_to_user_id: id, assigned_to_email } = task;
+  if (id === null && assigned_to_email === null) return;
+  const user = id === null ? null : await findUser(tx, id);
+  // The address of a user is that of the directory. `assigned_to_email` is as the operator spelled it.
+  const email = user === null ? assigned_to_email : user.email;
+  const notice = { task_id: task.id, purpose: "assigned", at: task.updated_at } as const;
+  await notifier.enqueueFor(tx, notice, { user, email, name: id ?? emailKey(email ?? "") }, parseNotify(task.notify));
 }
 
 /** Ends a claim; a task that a candidate had taken is on offer again. */

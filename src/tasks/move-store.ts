@@ -154,6 +154,6 @@ async function writeMove(tx: Tx, { before, after, response, audit, outgoing }: M
   await tx.run(insertAuditEntry, toAuditRow(audit));
   if (outgoing !== null) await insertDelivery(tx, outgoing);
   if (after.ended_at !== null) await tx.run(closeOffer, { task_id: after.id });
-  await scheduleRefresh(tx, after.id);
+  await scheduleRefresh(tx, after);
   return true;
 }

@@ -2,10 +2,17 @@ import type { Reader, Tx } from "../db/database.ts";
 import type { User } from "../people/store.ts";
 import type { Destination, NotifiableChannel } from "./notify.ts";
 
-/** Why people are notified. `sent_back`: the verifier rejected an answer, and a new one is needed. */
-export type Purpose = "decision" | "sent_back";
+/**
+ * Why people are notified.
+ *
+ * - decision: a task was created, and its `notify` names them.
+ * - assigned: the task was assigned to them later.
+ * - sent_back: the verifier rejected their answer, and a new one is needed.
+ * - ended: the task that they were asked about is closed.
+ */
+export type Purpose = "decision" | "assigned" | "sent_back" | "ended";
 
-/** A notification for the people in `notify`. */
+/** A notification about a task. */
 export interface Notice {
   task_id: string;
   purpose: Purpose;
@@ -32,4 +39,9 @@ export interface Notifier {
    * be used is recorded in the audit trail as `notification_failed`.
    */
   enqueue(tx: Tx, notice: Notice, to: readonly Destination[]): Promise<void>;
+  /**
+   * Enqueues a notice for a person, through the first channel that can reach them. Does nothing if there is none.
+   * @param notify - `notify` of the task, which may say how to reach them
+   */
+  enqueueFor(tx: Tx, notice: Notice, person: Recipient, notify: readonly Destination[]): Promise<void>;
 }

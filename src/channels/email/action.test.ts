@@ -300,7 +300,7 @@ testOnBoth(
   async ({ ctx, create }) => {
     const notify = [`email:${DANA}`, "email:lee@example.com"];
     const [theirs, other] = [await create({ notify }), await create({ notify })];
-    const grant = { kind: "link", task_id: theirs.id } as const;
+    const grant = { kind: "link", task_id: theirs.id, is_named: true } as const;
     const caller = {
       kind: "recipient",
       channel: "email",

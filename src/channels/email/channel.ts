@@ -4,7 +4,8 @@ import { checkMail } from "./check.ts";
 import { createEmailKind } from "./kind.ts";
 import { createMailDoor } from "./links.ts";
 import { notifiableEmail } from "./notifiable.ts";
-import { enqueueMail } from "./notices.ts";
+import { EMAIL_KIND } from "./addressees.ts";
+import { destinationByEmail, enqueueMail } from "./notices.ts";
 import { emailRoutes } from "./routes.ts";
 import { emailShapes } from "./schema.ts";
 
@@ -15,8 +16,9 @@ export const emailChannel: ChannelType = {
   check: checkMail,
   open: (ctx) => ({
     recipientOf: recipientByEmail,
+    destinationOf: (reader, person, notify) => destinationByEmail(ctx, reader, person, notify),
     enqueue: (tx, notice, to) => enqueueMail(ctx, tx, notice, to),
-    kinds: () => ({ email: createEmailKind(ctx) }),
+    kinds: () => ({ [EMAIL_KIND]: createEmailKind(ctx) }),
     door: createMailDoor,
     routes: (all) => async (app) => {
       await app.register(emailRoutes, { ctx: all });

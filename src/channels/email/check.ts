@@ -91,6 +91,7 @@ function checkContent(config: Config): Finding {
     answering: { link },
     settings_link: null,
     sent_back: null,
+    ending: null,
     now: new Date(),
   });
   const links = `links that start with ${link.slice(0, link.indexOf(id))}`;

@@ -207,6 +207,14 @@ export async function resolveIdentity(
   };
 }
 
+/** Returns the id of the sender to use where no request names one: the environment's, or the only one. null if there is none. */
+export async function defaultIdentity(ctx: Pick<Ctx, "config">, reader: Pick<Reader, "query">): Promise<string | null> {
+  const own = identityOfEnvironment(ctx.config);
+  if (own !== null) return own.id;
+  const only = await resolveIdentity(ctx, reader, null);
+  return "id" in only ? only.id : null;
+}
+
 function identityOfEnvironment({ channels: { email } }: Config): Identity | null {
   return email === null
     ? null

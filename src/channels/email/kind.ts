@@ -13,13 +13,17 @@ import { findUserByEmail } from "../../people/store.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
+import { answerStateOf } from "../../tasks/answer-state.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
+import type { Purpose } from "../../tasks/notices.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
 import { INACTIVE } from "../recipients.ts";
 import { AUTOMATIC, findIdentity, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
+import { EMAIL_KIND } from "./addressees.ts";
+import { endingFor, hasHeard } from "./end-notice.ts";
 import { renderMessage, type Answering } from "./message.ts";
-import type { MailBody } from "./notices.ts";
+import { enqueueEndNotice, type MailBody } from "./notices.ts";
 import { sendMail, type Mail } from "./transport.ts";
 
 interface Ctx {
@@ -35,17 +39,18 @@ const nextAttemptAt = schedule([0, 10 * SECOND, 1 * MINUTE, 5 * MINUTE, 15 * MIN
 export function createEmailKind(ctx: Ctx): Kind {
   return {
     nextAttemptAt,
-    send: async ({ task_id, destination, body }, signal) => {
+    send: async ({ id: delivery_id, task_id, destination, body }, signal) => {
       if (body === null) return unsent("no_body", "The content to send was deleted.");
-      const { purpose, identity: id, user_id = null } = JSON.parse(body) as MailBody;
+      const { purpose, identity: id, user_id = null, is_reply = true } = JSON.parse(body) as MailBody;
       const task = await findTaskWithDocuments(ctx.db, task_id);
-      if (task === null || isTerminal(task.status) || ctx.db.now() >= task.timeout_at) return NEEDLESS;
+      if (task === null || !isAbout(task, purpose, ctx.db.now())) return NEEDLESS;
       const holder = await findUserByEmail(ctx.db, destination);
-      const caller = await callerOfLink(ctx.db, task_id, { address: destination, user_id: holder?.id ?? user_id });
-      if (caller === null) return unsent(INACTIVE.error, INACTIVE.message);
+      const caller = await callerOfLink(ctx.db, task, { address: destination, user_id: holder?.id ?? user_id });
+      if (caller === null) return purpose === "ended" ? NEEDLESS : unsent(INACTIVE.error, INACTIVE.message);
+      if (purpose === "ended" && (await hasHeard(ctx.db, task, caller))) return NEEDLESS;
       const answering = await answeringOf(ctx, caller, task, destination);
-      // A person who may no longer answer has nothing to correct.
-      if (purpose === "sent_back" && "who_can_answer" in answering) return NEEDLESS;
+      // A person who may not answer any more has nothing to correct, and the task is not theirs.
+      if ((purpose === "sent_back" || purpose === "assigned") && "who_can_answer" in answering) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       if (identity === null) return unsent("no_identity", `The email sender "${id}" was deleted.`);
       if (identity.transport === null) return unsent("sealed", SEALED);
@@ -61,9 +66,16 @@ export function createEmailKind(ctx: Ctx): Kind {
           purpose === "sent_back" && task.verifier_result !== null
             ? { reason: task.verifier_result.reason ?? "", attempt: task.verifier_result.attempt }
             : null,
+        ending: purpose === "ended" ? await endingFor(ctx.db, task) : null,
         now: new Date(ctx.db.now()),
       });
-      const mail = { ...message, ...envelopeOf(identity, task, destination, purpose) };
+      const reply = {
+        decision: null,
+        assigned: is_reply ? delivery_id : null,
+        ended: "ended",
+        sent_back: String(task.verification_attempt),
+      };
+      const mail = { ...message, ...envelopeOf(identity, task, destination, reply[purpose]) };
       const result = await sendMail(identity.transport, mail, { dataDir: ctx.config.dataDir, log: ctx.log }, signal);
       return result.ok
         ? { ok: true, status_code: null, response_excerpt: null }
@@ -71,13 +83,22 @@ export function createEmailKind(ctx: Ctx): Kind {
     },
     onAbandoned: async (tx, delivery) => {
       const { id: delivery_id, task_id, attempts, last_error: error } = delivery;
-      await recordNotification(tx, task_id, { ...(await notificationOf(tx, delivery)), attempts, error });
+      const notification = notificationOf(delivery, await findBody(tx, delivery_id));
+      await recordNotification(tx, task_id, { ...notification, attempts, error });
       tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "Could not send an email"));
     },
     onSucceeded: async (tx, delivery) => {
-      await recordNotification(tx, delivery.task_id, await notificationOf(tx, delivery));
+      const { id, task_id, destination } = delivery;
+      const body = await findBody(tx, id);
+      await recordNotification(tx, task_id, { ...notificationOf(delivery, body) });
+      if (body !== null && body.purpose !== "ended") await enqueueEndNotice(tx, task_id, destination, body);
     },
   };
+}
+
+/** Returns whether an email with this purpose still has something to say. */
+function isAbout(task: TaskWithDocuments, purpose: Purpose, now: number): boolean {
+  return purpose === "ended" ? isTerminal(task.status) : answerStateOf(task, null, now).how === "open";
 }
 
 /** How the person answers; or who can instead, with the task on the dashboard for a person who may read it. */
@@ -88,7 +109,8 @@ async function answeringOf(
   address: string,
 ): Promise<Answering> {
   const { person } = caller;
-  if (await mayWith(ctx.db, caller, "complete", task)) return { link: createLink(ctx, task.id, address, person?.id) };
+  if (!isTerminal(task.status) && (await mayWith(ctx.db, caller, "complete", task)))
+    return { link: createLink(ctx, task.id, address, person?.id) };
   const isReader = person !== null && (await mayWith(ctx.db, caller, "read", task));
   return {
     who_can_answer: await sayWhoCanAnswer(ctx.db, task),
@@ -103,10 +125,13 @@ function unsent(error: string, message: string) {
   return { ok: false, error, message, status_code: null, response_excerpt: null, is_final: true } as const;
 }
 
-async function notificationOf(tx: Tx, { id, destination }: EndedDelivery): Promise<Notification> {
+async function findBody(tx: Tx, id: string): Promise<MailBody | null> {
   const body = (await findBodies(tx, [id])).get(id);
-  const purpose = body === undefined ? "decision" : (JSON.parse(body) as MailBody).purpose;
-  return { channel: "email", to: destination, purpose, delivery_id: id };
+  return body === undefined ? null : (JSON.parse(body) as MailBody);
+}
+
+function notificationOf({ id, destination }: EndedDelivery, body: MailBody | null): Notification {
+  return { channel: EMAIL_KIND, to: destination, purpose: body?.purpose ?? "decision", delivery_id: id };
 }
 
 function documentsOf({ id, task, redact_payload, timeout_at, ...texts }: TaskWithDocuments) {
@@ -122,19 +147,22 @@ function documentsOf({ id, task, redact_payload, timeout_at, ...texts }: TaskWit
   };
 }
 
-/** Returns the headers, which keep all emails about a task to one person in one thread. */
+/**
+ * Returns the headers, which keep all emails about a task to one person in one thread.
+ * @param reply - distinguishes a reply from the others of its thread; null for the first email
+ */
 function envelopeOf(
   { from, reply_to }: Identity,
   task: TaskWithDocuments,
   to: string,
-  purpose: MailBody["purpose"],
+  reply: string | null,
 ): Pick<Mail, "from" | "reply_to" | "to" | "message_id" | "headers"> {
   // The same for every attempt, so that an email that arrives twice is recognized.
   const thread = `${task.id}.${hash("sha256", emailKey(to)).slice(0, 16)}`;
   const domain = from.address.slice(from.address.lastIndexOf("@") + 1);
   const first = `<${thread}@${domain}>`;
   const headers = { ...AUTOMATIC, "X-Entity-Ref-ID": task.id };
-  if (purpose === "decision") return { from, reply_to, to, message_id: first, headers };
-  const message_id = `<${thread}.${task.verification_attempt}@${domain}>`;
+  if (reply === null) return { from, reply_to, to, message_id: first, headers };
+  const message_id = `<${thread}.${reply}@${domain}>`;
   return { from, reply_to, to, message_id, headers: { ...headers, "In-Reply-To": first, References: first } };
 }

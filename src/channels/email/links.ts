@@ -6,14 +6,15 @@ import type { LinkGrant, RecipientCaller } from "../../people/caller.ts";
 import { findUser, findUserByEmail } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
+import { listMailedAddresses } from "./addressees.ts";
 import type { Door } from "../action/door.ts";
 import { isProof, PROOF_CHARACTERS, proofOf } from "../action/proofs.ts";
 import { formForMail } from "./choices.ts";
 
 /*
  * A link lets one person answer one task. It contains the task, the user who had the address when the email was sent (if
- * any), and a proof of the address in the task's `notify`. Nothing is stored for it. The state of the task and of the person
- * decides whether it still works.
+ * any), and a proof of the address: one in the task's `notify`, or one that got an email because the task was assigned to it.
+ * Nothing is stored for it. The state of the task and of the person decides whether it still works.
  */
 
 interface Ctx {
@@ -58,11 +59,14 @@ async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMai
   const user_id = parts.length === 3 ? parts[1]! : null;
   if (parts.length < 2 || parts.length > 3 || proof.length !== PROOF_CHARACTERS || !isId("tsk", id)) return null;
   const task = await findTaskWithDocuments(ctx.db, id);
-  if (task?.notify == null) return null;
-  const recipient = parseNotify(task.notify)
-    .flatMap(({ channel, target }) => (channel === "email" ? [{ address: target, user_id }] : []))
-    .find((one) => isProof(ctx, "link", provenText(id, one), proof));
-  return recipient === undefined ? null : { task, recipient };
+  if (task === null) return null;
+  const addresses = [...namedAddresses(task), ...(await listMailedAddresses(ctx.db, id))];
+  const address = addresses.find((one) => isProof(ctx, "link", provenText(id, { address: one, user_id }), proof));
+  return address === undefined ? null : { task, recipient: { address, user_id } };
+}
+
+function namedAddresses({ notify }: Pick<TaskWithDocuments, "notify">): string[] {
+  return parseNotify(notify).flatMap(({ channel, target }) => (channel === "email" ? [target] : []));
 }
 
 /**
@@ -71,12 +75,13 @@ async function openLink(ctx: Ctx & { db: Db }, token: string): Promise<OpenedMai
  */
 export async function callerOfLink(
   reader: Reader,
-  task_id: string,
+  task: Pick<TaskWithDocuments, "id" | "notify">,
   { address, user_id }: Recipient,
 ): Promise<RecipientCaller<LinkGrant> | null> {
   const user = user_id === null ? await findUserByEmail(reader, address) : await findUser(reader, user_id);
   if (user === null ? user_id !== null : !user.active) return null;
-  const grant = { kind: "link", task_id } as const;
+  const is_named = namedAddresses(task).some((named) => emailKey(named) === emailKey(address));
+  const grant = { kind: "link", task_id: task.id, is_named } as const;
   return {
     kind: "recipient",
     channel: "email",
@@ -96,7 +101,7 @@ export function createMailDoor(ctx: Ctx & { db: Db }): Door {
     gone: "Your account was deactivated.",
     open: async (token) => {
       const link = await openLink(ctx, token);
-      return link && { task: link.task, caller: await callerOfLink(ctx.db, link.task.id, link.recipient) };
+      return link && { task: link.task, caller: await callerOfLink(ctx.db, link.task, link.recipient) };
     },
     formOf: formForMail,
   };

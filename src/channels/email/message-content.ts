@@ -4,11 +4,13 @@ import type { Fact } from "../../../form/payload/summary.ts";
 import { cutText, oneLine, plainLines, splitText } from "../../../form/plain-text.ts";
 import { fieldNames } from "../../../form/plan/plan.ts";
 import type { Form } from "../../../form/plan/plan.ts";
+import { ENDINGS, fillText } from "../../../endings/sentences.ts";
 import { HOUR, MINUTE } from "../../lib/time.ts";
+import type { Purpose } from "../../tasks/notices.ts";
 import { summaryOfPayload } from "../payload-summary.ts";
 import { choicesOf, formForMail } from "./choices.ts";
 import type { Choices } from "./choices.ts";
-import type { Answering, MessageOptions } from "./message.ts";
+import type { Answering, Ending, MessageOptions } from "./message.ts";
 
 /** The parts of an email, in order. All texts are plain, bounded and not escaped. */
 export interface Content {
@@ -17,6 +19,7 @@ export interface Content {
   preheader: string;
   lead: string;
   sentBack: { title: string; reason: Excerpt; advice: string } | null;
+  /** The deadline, or how the task was closed. */
   deadline: string;
   /** Less than an hour is left. */
   isSoon: boolean;
@@ -26,8 +29,8 @@ export interface Content {
   facts: readonly Fact[];
   /** What the email leaves out, or null. */
   more: string | null;
-  /** Says who can answer; null if the recipient can. */
-  whoCanAnswer: string | null;
+  /** For a recipient who cannot answer: who can, or how the task was closed. null for others. */
+  statement: string | null;
   decision: { question: string; description: string | null; options: readonly Link[] } | null;
   /** Says what a click does, or that the recipient cannot answer. */
   promise: string;
@@ -58,9 +61,19 @@ const MAX = {
   description: 400,
   label: 80,
   name: 80,
+  /** In a subject, which has other things to say. */
+  who: 30,
 };
 const MAX_LINES = 20;
 const MAX_FACTS = 5;
+
+/** Says why a person who can answer gets the email. */
+const LEADS: Readonly<Record<Purpose, string>> = {
+  decision: "a decision is waiting for you",
+  assigned: "a task was assigned to you",
+  sent_back: "your answer was sent back",
+  ended: "a task is closed",
+};
 
 export function contentOf(options: MessageOptions): Content {
   const { purpose, task, to, now } = options;
@@ -76,18 +89,19 @@ export function contentOf(options: MessageOptions): Content {
   const wanted = own(own(own(hints, "channels"), "email"), "subject");
   const about = { heading, details, facts, more, settings: settingsOf(options) };
   const subject = subjectOf(options, wanted, oneLine(task.task) || heading);
+  if (options.ending !== null) return endedContent(options, options.ending, { subject, heading, timeZone });
   if ("who_can_answer" in answering) {
-    const whoCanAnswer = cutText(oneLine(answering.who_can_answer), MAX.description);
+    const statement = cutText(oneLine(answering.who_can_answer), MAX.description);
     const deadline = `An answer is due by ${at}`;
     return {
       ...about,
       subject,
-      preheader: preheaderOf(`${whoCanAnswer} ${deadline}.`, facts),
+      preheader: preheaderOf(`${statement} ${deadline}.`, facts),
       lead: "Human Task Service · a decision is waiting for someone else",
       sentBack: null,
       deadline,
       isSoon: false,
-      whoCanAnswer,
+      statement,
       decision: null,
       promise: "You cannot answer it. This email is for your information.",
       review: answering.task_link === null ? null : { label: "Open the task", address: answering.task_link },
@@ -102,11 +116,11 @@ export function contentOf(options: MessageOptions): Content {
     ...about,
     subject,
     preheader: preheaderOf(`${deadline}.`, facts),
-    lead: `Human Task Service · ${isBack ? "your answer was sent back" : "a decision is waiting for you"}`,
+    lead: `Human Task Service · ${LEADS[purpose]}`,
     sentBack: isBack ? sentBackOf(options) : null,
     deadline,
     isSoon,
-    whoCanAnswer: null,
+    statement: null,
     decision: choices === null ? null : decisionOf(choices, link),
     promise:
       choices === null
@@ -121,6 +135,48 @@ export function contentOf(options: MessageOptions): Content {
       "The links in this email are personal and work until the task is closed. Please do not forward it: anyone who opens them can answer as you.",
       `Task ${task.id}`,
     ],
+  };
+}
+
+/** The content about a closed task. It has nothing of the payload and of the answer. */
+function endedContent(
+  options: MessageOptions,
+  { row, who, at, reason }: Ending,
+  { subject, heading, timeZone }: { subject: string; heading: string; timeZone: string },
+): Content {
+  const { task, to, answering, now } = options;
+  const moment = (epoch: number) => momentOf(epoch, timeZone, now);
+  const facts = {
+    who: cutText(oneLine(who ?? ""), MAX.name),
+    at: moment(at),
+    deadline: moment(task.timeout_at),
+  };
+  const { email } = ENDINGS[row];
+  const says = fillText(email.says, facts);
+  const lines = plainLines(reason ?? "");
+  const details = lines === "" ? null : excerptOf(`Reason: ${lines}`, MAX.reason, "The full reason is with the task.");
+  const link = "task_link" in answering ? answering.task_link : null;
+  return {
+    subject,
+    preheader: says,
+    lead: `Human Task Service · ${LEADS.ended}`,
+    sentBack: null,
+    deadline: fillText(email.title, facts),
+    isSoon: false,
+    heading,
+    details,
+    facts: [],
+    more: null,
+    statement: says,
+    decision: null,
+    promise: "There is nothing more to do.",
+    review: link === null ? null : { label: "Open the task", address: link },
+    footer: [
+      `For ${recipientOf(to)}`,
+      "You get this email because an earlier one told you about the task.",
+      `Task ${task.id}`,
+    ],
+    settings: settingsOf(options),
   };
 }
 
@@ -155,7 +211,8 @@ function isTimeZone(name: string): boolean {
 /** Returns "Fri 20 Nov, 17:40 CET". It has the day, because an email may be read later than today. */
 function momentOf(epoch: number, timeZone: string, now: Date): string {
   const isOtherYear = new Date(epoch).getUTCFullYear() !== now.getUTCFullYear();
-  const isMinutes = epoch - now.getTime() < 5 * MINUTE;
+  const left = epoch - now.getTime();
+  const isMinutes = left >= 0 && left < 5 * MINUTE;
   return new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
     day: "numeric",
@@ -169,8 +226,12 @@ function momentOf(epoch: number, timeZone: string, now: Date): string {
   }).format(epoch);
 }
 
-function subjectOf({ purpose, answering }: MessageOptions, hint: unknown, task: string): string {
+function subjectOf({ purpose, answering, ending }: MessageOptions, hint: unknown, task: string): string {
   const wanted = typeof hint === "string" ? oneLine(hint) : "";
+  if (ending !== null) {
+    const title = fillText(ENDINGS[ending.row].email.title, { who: cutText(oneLine(ending.who ?? ""), MAX.who) });
+    return cutText(`${title}: ${wanted || task}`, MAX.subject);
+  }
   if ("who_can_answer" in answering) return cutText(`For your information: ${wanted || task}`, MAX.subject);
   if (purpose === "sent_back") return cutText(`Sent back: ${wanted || task}`, MAX.subject);
   return cutText(wanted || `Decision needed: ${task}`, MAX.subject);

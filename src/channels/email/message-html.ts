@@ -130,11 +130,11 @@ function factsOf({ facts, more }: Content): string[] {
   return [table([...rows, ...last].join("\n"), 'width="100%"', "width:100%;table-layout:fixed")];
 }
 
-/** Returns the buttons, or who can answer instead. */
-function actsOf({ decision, whoCanAnswer, promise, review }: Content): string[] {
+/** Returns the buttons, or a statement instead. */
+function actsOf({ decision, statement, promise, review }: Content): string[] {
   const further = review === null ? "" : ` ${anchor("link", review)}`;
-  if (whoCanAnswer !== null)
-    return [block("question", whoCanAnswer), `<div ${look("note")}>${escapeHtml(promise)}${further}</div>`];
+  if (statement !== null)
+    return [block("question", statement), `<div ${look("note")}>${escapeHtml(promise)}${further}</div>`];
   if (decision === null) return [...(review === null ? [] : [mainButton(review), space(12)]), block("note", promise)];
   return [
     block("question", decision.question),

@@ -10,7 +10,7 @@ const INDENT = "  ";
  * links start a line.
  */
 export function textOf(content: Content): string {
-  const { sentBack, details, whoCanAnswer, decision } = content;
+  const { sentBack, details, statement, decision } = content;
   const review = content.review && linked({ ...content.review, label: `${content.review.label}:` });
   const parts = [
     content.lead,
@@ -27,10 +27,10 @@ export function textOf(content: Content): string {
       ...content.facts.map(({ title, text }) => wrapped(`${title}: ${text}`, INDENT, INDENT + INDENT)),
       content.more && wrapped(content.more),
     ],
-    whoCanAnswer && quoted(whoCanAnswer),
+    statement && quoted(statement),
     decision && [quoted(decision.question), decision.description && quoted(decision.description)],
     ...(decision?.options.map(({ label, address }) => linked({ label: wrapped(label, "* ", INDENT), address })) ?? []),
-    ...(decision === null && whoCanAnswer === null ? [review, content.promise] : [content.promise, review]),
+    ...(decision === null && statement === null ? [review, content.promise] : [content.promise, review]),
     content.footer.map((line, index) => wrapped(line, "", index === 0 ? INDENT : "")),
     content.settings && linked({ ...content.settings, label: `${content.settings.label}:` }),
   ];

@@ -94,7 +94,7 @@ void test("each link of a decision is that of the option which the action page h
   for (const [name, options] of Object.entries(MAILS)) {
     const { text, html } = renderMessage(options);
     const form = formForMail(options.task, options.to.time_zone ?? "UTC", options.now);
-    const isAsked = options.purpose === "decision" && "link" in options.answering;
+    const isAsked = options.purpose !== "sent_back" && "link" in options.answering;
     const choices = isAsked ? choicesOf(form) : null;
     const links = text.split("\n").filter((line) => line.startsWith(`${FIXTURE_LINK}?`));
     assert.deepEqual(
@@ -309,6 +309,38 @@ void test("somebody who may not answer gets nothing of a redacted payload, and n
   for (const part of Object.values(mail)) assert.doesNotMatch(part, SECRET);
   assert.match(mail.text, /^This task is confidential, so details aren't in this email\.$/m);
   assert.match(renderMessage(MAILS["informed-long"]!).text, /^The full text is not shown here\.$/m);
+});
+
+void test("a mail about the end of a task says how it ended, and has nothing to answer with", () => {
+  const { subject, text, html } = renderMessage(MAILS["ended-cancelled"]!);
+  assert.equal(subject, "Cancelled: Approve a €1,240.00 refund for order #48219 after a delivery...");
+  assert.equal(
+    text,
+    `Human Task Service · a task is closed
+
+Cancelled
+
+  Approve a €1,240.00 refund for order #48219 after a delivery dispute
+
+  Reason: The customer has called back.
+  No refund is needed.
+
+  This task was cancelled on Fri 20 Nov, 14:15 CET.
+
+There is nothing more to do.
+
+For Mia Chen (mia@example.com)
+You get this email because an earlier one told you about the task.
+Task tsk_01K9Z8Q6V3
+
+Your settings:
+https://tasks.example.com/settings
+`,
+  );
+  for (const part of [text, html]) assert.doesNotMatch(part, /email\/action|choice=|Approve…|Johanna/);
+  const withPage = renderMessage(MAILS["ended-with-page"]!);
+  for (const part of [withPage.text, withPage.html]) assert.match(part, /https:\/\/tasks\.example\.com\/tasks\/1\b/);
+  assert.match(withPage.text, /^Answered by Dana Reyes$/m);
 });
 
 void test("only people with an account are sent to their settings", () => {

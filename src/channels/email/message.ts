@@ -1,3 +1,5 @@
+import type { OthersRow } from "../../../endings/sentences.ts";
+import type { Purpose } from "../../tasks/notices.ts";
 import { contentOf } from "./message-content.ts";
 import { htmlOf } from "./message-html.ts";
 import { textOf } from "./message-text.ts";
@@ -21,8 +23,20 @@ export type Answering =
   /** For a person who may not answer: who can, and a link to the task if the person may read it. */
   | { who_can_answer: string; task_link: string | null };
 
+/** How a task was closed. */
+export interface Ending {
+  /** The row of the sentences about it. */
+  row: OthersRow;
+  /** The name of the person who answered; null if unknown, or if no one did. */
+  who: string | null;
+  /** Epoch milliseconds. */
+  at: number;
+  /** The reason of a cancellation. */
+  reason: string | null;
+}
+
 export interface MessageOptions {
-  purpose: "decision" | "sent_back";
+  purpose: Purpose;
   task: MessageTask;
   /** The recipient. `time_zone` is an IANA name; null shows times in UTC. */
   to: { address: string; name: string | null; time_zone: string | null };
@@ -31,11 +45,14 @@ export interface MessageOptions {
   settings_link: string | null;
   /** Why the last answer was rejected, and its attempt, counted from 1. null if unknown or not rejected. */
   sent_back: { reason: string; attempt: number } | null;
+  /** Only with the purpose `ended`. */
+  ending: Ending | null;
   now: Date;
 }
 
 /**
- * Renders the email that asks for a decision or a correction, or informs a person who cannot answer. HTML and text have the
+ * Renders the email that asks for a decision or a correction, informs a person who cannot answer, or says that a task is
+ * closed. HTML and text have the
  * same content in the same order. It loads nothing, and has nothing of a redacted payload.
  */
 export function renderMessage(options: MessageOptions): { subject: string; html: string; text: string } {

@@ -1,11 +1,14 @@
 import type { Config } from "../../config.ts";
-import type { Tx } from "../../db/database.ts";
-import { enqueue } from "../../deliveries/store.ts";
+import type { Reader, Tx } from "../../db/database.ts";
+import { enqueue, enqueueAtEnd, LIVE } from "../../deliveries/store.ts";
 import { emailKey } from "../../lib/text.ts";
-import type { Notice, Purpose } from "../../tasks/notices.ts";
+import { isTerminal } from "../../tasks/lifecycle.ts";
+import type { Notice, Purpose, Recipient } from "../../tasks/notices.ts";
 import type { Destination } from "../../tasks/notify.ts";
+import { findTaskForUpdate } from "../../tasks/store.ts";
 import { INACTIVE, recipientByEmail, recordUnreachable } from "../recipients.ts";
-import { resolveIdentity } from "./identities.ts";
+import { EMAIL_KIND, lockMailsTo } from "./addressees.ts";
+import { defaultIdentity, resolveIdentity } from "./identities.ts";
 
 /** The stored body of an email delivery. The email and its link are created when it is sent. */
 export interface MailBody {
@@ -14,6 +17,8 @@ export interface MailBody {
   identity: string;
   /** The user who had the address at that time, or null. An earlier release left it out. */
   user_id?: string | null;
+  /** Only with `assigned`: the address got an email about the task before. */
+  is_reply?: boolean;
 }
 
 /**
@@ -43,14 +48,61 @@ export async function enqueueMail(
       continue;
     }
     const body: MailBody = { purpose, identity: sender.id, user_id: user?.id ?? null };
-    await enqueue(tx, {
-      kind: "email",
-      task_id,
-      destination: destination.target,
-      // Mail of one sender goes one way.
-      origin: `email:${sender.id}`,
-      body: JSON.stringify(body),
-      due_at: at,
-    });
+    if (purpose === "assigned") {
+      const others = (await lockMailsTo(tx, task_id, destination.target)).filter(
+        ({ is_live }) => is_live === LIVE.never,
+      );
+      // An email that was not sent yet will ask the person as the assignee.
+      if (others.some(({ is_waiting }) => is_waiting)) continue;
+      body.is_reply = others.length > 0;
+    }
+    await enqueue(tx, { ...deliveryOf(task_id, destination.target, body), due_at: at });
   }
+}
+
+/**
+ * Enqueues the email that tells a person how a task ended, after they got an email about the task: once for each address. It
+ * waits until the task is closed.
+ */
+export async function enqueueEndNotice(tx: Tx, task_id: string, address: string, asked: MailBody): Promise<void> {
+  const task = await findTaskForUpdate(tx, task_id);
+  if (task === null) return;
+  const mails = await lockMailsTo(tx, task_id, address);
+  if (mails.some(({ is_live }) => is_live === LIVE.at_end)) return;
+  const { identity, user_id = null } = asked;
+  const delivery = deliveryOf(task_id, address, { purpose: "ended", identity, user_id });
+  if (isTerminal(task.status)) await enqueue(tx, { ...delivery, due_at: tx.now() });
+  else await enqueueAtEnd(tx, delivery);
+}
+
+function deliveryOf(task_id: string, destination: string, body: MailBody) {
+  return {
+    kind: EMAIL_KIND,
+    task_id,
+    destination,
+    // Mail of one sender goes one way.
+    origin: `email:${body.identity}`,
+    body: JSON.stringify(body),
+  };
+}
+
+/**
+ * Returns the address of a person, with the sender to use: the one that `notify` names for the address, or for any other, or
+ * else the default. null if the person has no address or there is no such sender.
+ */
+export async function destinationByEmail(
+  ctx: { config: Config },
+  reader: Reader,
+  { email }: Recipient,
+  notify: readonly Destination[],
+): Promise<Destination | null> {
+  if (email === null) return null;
+  const named = notify.filter(({ channel }) => channel === EMAIL_KIND);
+  const isTheirs = ({ target }: Destination) => emailKey(target) === emailKey(email);
+  for (const { via } of [...named.filter(isTheirs), ...named]) {
+    const sender = await resolveIdentity(ctx, reader, via);
+    if ("id" in sender) return { channel: EMAIL_KIND, via: sender.id, target: email };
+  }
+  const via = await defaultIdentity(ctx, reader);
+  return via === null ? null : { channel: EMAIL_KIND, via, target: email };
 }

@@ -8,7 +8,7 @@ import { enqueuePosts } from "./notices.ts";
 import { slackRoutes } from "./routes.ts";
 import { SlackSettings, slackShapes } from "./schema.ts";
 import { startSocket } from "./socket.ts";
-import { recipientOf } from "./targets.ts";
+import { destinationOf, recipientOf } from "./targets.ts";
 import { createSlackRemovalKind } from "./workspaces/removal.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
 
@@ -32,6 +32,7 @@ export const slackChannel: ChannelType = {
     const slack = settings === null ? null : createWorkspaces(ctx, settings);
     return {
       recipientOf,
+      destinationOf: (reader, person) => destinationOf(ctx, reader, person),
       enqueue: (tx, notice, to) => enqueuePosts(ctx, tx, notice, to),
       kinds: (all) =>
         slack === null

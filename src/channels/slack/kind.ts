@@ -3,6 +3,7 @@ import type { Config } from "../../config.ts";
 import type { Logger } from "pino";
 import type { Tx, Db } from "../../db/database.ts";
 import type { DueDelivery, EndedDelivery, Kind, Outcome } from "../../deliveries/kinds.ts";
+import { findBodies } from "../../deliveries/claim.ts";
 import { findPlace, setPlace } from "../../deliveries/live-messages.ts";
 import { schedule } from "../../deliveries/schedule.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
@@ -58,12 +59,13 @@ export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
     },
     onAbandoned: async (tx, delivery) => {
       const { id: delivery_id, task_id, attempts, last_error: error } = delivery;
-      await recordNotification(tx, task_id, { ...notificationOf(delivery), attempts, error });
+      await recordNotification(tx, task_id, { ...(await notificationOf(tx, delivery)), attempts, error });
       tx.afterCommit(() => ctx.log.warn({ delivery_id, task_id, attempts, error }, "Slack rejected a message"));
     },
     // Recorded for the first post only. Updates are not recorded.
     onSucceeded: async (tx, delivery) => {
-      if (await noteOnce(tx, delivery.id)) await recordNotification(tx, delivery.task_id, notificationOf(delivery));
+      if (await noteOnce(tx, delivery.id))
+        await recordNotification(tx, delivery.task_id, await notificationOf(tx, delivery));
     },
   };
 
@@ -125,8 +127,9 @@ function fingerprint(message: object): string {
   return hash("sha256", JSON.stringify(message)).slice(0, 32);
 }
 
-function notificationOf({ id, destination }: EndedDelivery): Notification {
-  return { channel: "slack", to: destination, purpose: "decision", delivery_id: id };
+async function notificationOf(tx: Tx, { id, destination }: EndedDelivery): Promise<Notification> {
+  const { purpose = "decision" } = JSON.parse((await findBodies(tx, [id])).get(id) ?? "{}") as Partial<PostBody>;
+  return { channel: "slack", to: destination, purpose, delivery_id: id };
 }
 
 async function noteOnce(tx: Tx, delivery_id: string): Promise<boolean> {

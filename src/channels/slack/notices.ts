@@ -1,7 +1,9 @@
 import type { Config } from "../../config.ts";
 import type { Tx } from "../../db/database.ts";
-import { enqueue } from "../../deliveries/store.ts";
-import type { Notice } from "../../tasks/notices.ts";
+import { enqueue, LIVE } from "../../deliveries/store.ts";
+import { emailKey } from "../../lib/text.ts";
+import { findUserByAccount } from "../../people/store.ts";
+import type { Notice, Purpose } from "../../tasks/notices.ts";
 import type { Destination } from "../../tasks/notify.ts";
 import { INACTIVE, recordUnreachable } from "../recipients.ts";
 import { recipientOf } from "./targets.ts";
@@ -10,6 +12,8 @@ import { recipientOf } from "./targets.ts";
 export interface PostBody {
   /** The workspace in `notify`; null for the only one. */
   team: string | null;
+  /** An earlier release left it out. */
+  purpose?: Purpose;
 }
 
 /**
@@ -22,8 +26,8 @@ export async function enqueuePosts(
   notice: Notice,
   to: readonly Destination[],
 ): Promise<void> {
-  // The message that is there already shows that an answer was sent back.
-  if (notice.purpose !== "decision") return;
+  // The message that is there already shows that an answer was sent back, and how the task was closed.
+  if (notice.purpose !== "decision" && notice.purpose !== "assigned") return;
   const seen = new Set<string>();
   for (const destination of to) {
     const { via: team, target } = destination;
@@ -38,7 +42,9 @@ export async function enqueuePosts(
       await recordUnreachable(tx, notice, destination, "not_set_up: This server has no Slack connection.");
       continue;
     }
-    const body: PostBody = { team };
+    // The message that the person has already shows that the task is theirs.
+    if (notice.purpose === "assigned" && (await hasMessage(tx, notice.task_id, destination))) continue;
+    const body: PostBody = { team, purpose: notice.purpose };
     await enqueue(tx, {
       kind: "slack",
       is_live: true,
@@ -49,4 +55,18 @@ export async function enqueuePosts(
       due_at: notice.at,
     });
   }
+}
+
+/** Returns whether the task has a message for the person behind a destination. */
+async function hasMessage(tx: Tx, task_id: string, { target, via }: Destination): Promise<boolean> {
+  const user = await findUserByAccount(tx, via, target);
+  const names = [target, ...(user?.email == null ? [] : [emailKey(user.email)])];
+  const rows = await tx.query
+    .selectFrom("deliveries")
+    .select("destination")
+    .where("task_id", "=", task_id)
+    .where("is_live", "=", LIVE.every_change)
+    .where("kind", "=", "slack")
+    .execute();
+  return rows.some(({ destination }) => names.includes(destination) || names.includes(emailKey(destination)));
 }

@@ -4,6 +4,7 @@ import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { assignTask, claimTask, releaseTask } from "../claims.ts";
+import type { Notifier } from "../notices.ts";
 import { toRecord } from "../record.ts";
 import { TaskParams, type AssignTaskBody, type ClaimTaskBody, type TaskRecord } from "../schema.ts";
 
@@ -54,14 +55,15 @@ export const assignTaskRoute = defineRoute({
   url: "/tasks/:id/assign",
   operationId: "assignTask",
   summary: "Assign a task",
-  description: "Assigns the task to a user or an email, or unassigns it with null. Ends offers to other people.",
+  description:
+    "Assigns the task to a user or an email, or unassigns it with null. Ends offers to other people. The new assignee gets an email or a Slack message, unless they assigned it to themselves.",
   tags,
   credentials: SIGNED_IN,
   params: TaskParams,
   body: Type.Unsafe<AssignTaskBody>(Type.Ref("AssignTask")),
   answers: { 200: Task },
   errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "VALIDATION_FAILED"],
-  handle: async (ctx: { db: Db }, request, reply) => {
+  handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
     const caller = callerOf(request);
     return sendJson(reply, toRecord(await assignTask(ctx, caller, request.params.id, request.body), caller));
   },

@@ -51,7 +51,7 @@ export function createFileChannel(folder: string): ChannelType {
           if (proof.length !== PROOF_CHARACTERS || !isProof(ctx, "file_link", id, proof)) return null;
           const task = await findTaskWithDocuments(ctx.db, id);
           if (task === null) return null;
-          const grant = { kind: "link", task_id: id } as const;
+          const grant = { kind: "link", task_id: id, is_named: true } as const;
           return {
             task,
             caller: { kind: "recipient", channel: "file", person: null, email: null, account: null, grant },

@@ -1,0 +1,42 @@
+import { endingOf } from "../../../endings/sentences.ts";
+import type { Reader } from "../../db/database.ts";
+import { emailKey } from "../../lib/text.ts";
+import type { RecipientCaller } from "../../people/caller.ts";
+import { answerStateOf } from "../../tasks/answer-state.ts";
+import { listRefusedAnswers } from "../../tasks/attempts.ts";
+import type { TaskWithDocuments } from "../../tasks/store.ts";
+import { answererOf } from "../answers.ts";
+import type { Ending } from "./message.ts";
+
+/** Returns whether a person closed the task themselves, and so needs no email about that. */
+export async function hasHeard(reader: Reader, task: TaskWithDocuments, caller: RecipientCaller): Promise<boolean> {
+  const viewer = { user_id: caller.person?.id ?? null, email: caller.email, account: caller.account };
+  const state = answerStateOf(task, viewer, task.updated_at);
+  switch (state.how) {
+    case "completed":
+      return state.is_own;
+    case "cancelled":
+      return isSameAddress(task.cancelled_by, caller.email);
+    case "verification_exhausted": {
+      const last = (await listRefusedAnswers(reader, task.id)).at(-1);
+      return isSameAddress(last?.actor_email ?? null, caller.email);
+    }
+    default:
+      return false;
+  }
+}
+
+/** Returns how a closed task ended. The reason of a cancellation may quote the payload, so a redacted task has none. */
+export async function endingFor(reader: Reader, task: TaskWithDocuments): Promise<Ending> {
+  const state = answerStateOf(task, null, task.updated_at);
+  if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
+  const who = state.how === "completed" ? await answererOf(reader, task) : null;
+  const row = endingOf(state, who);
+  // Without a viewer no answer is the viewer's own.
+  if (row === "own") throw new Error(`The answer of task ${task.id} has no viewer.`);
+  return { row, who, at: state.at, reason: task.redact_payload ? null : task.cancel_reason };
+}
+
+function isSameAddress(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && emailKey(one) === emailKey(other);
+}
