@@ -46,7 +46,11 @@ export interface paths {
         delete: operations["deleteTask"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a task's deadline
+         * @description Extends an open task, or shortens it. The new deadline counts from the creation of the task.
+         */
+        patch: operations["extendTask"];
         trace?: never;
     };
     "/api/tasks/{id}/poll": {
@@ -264,6 +268,17 @@ export interface components {
         CancelTask: {
             /** @description The reason. The task, the poll, the callback and the audit trail show it. */
             reason?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "timeout_seconds": 7200
+         *     }
+         */
+        ExtendTask: {
+            /** @description How long the task stays open, counted from its creation. The new deadline must be in the future. */
+            timeout_seconds: number;
         } & {
             [key: string]: unknown;
         };
@@ -733,6 +748,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+        };
+    };
+    extendTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Task id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExtendTask"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
             };
         };
     };

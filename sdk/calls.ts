@@ -12,13 +12,15 @@ import { POLL_SECONDS } from "./waiting.ts";
 export function callsOf(
   send: Send,
   serviceKey: string | undefined,
-): Pick<Client, "get" | "list" | "poll" | "complete" | "cancel" | "delete" | "audit" | "embedToken"> {
+): Pick<Client, "get" | "list" | "poll" | "complete" | "cancel" | "extend" | "delete" | "audit" | "embedToken"> {
   return {
     get: async (id, { signal } = {}) => sendAbout(send, id, "", { signal }),
     list: (filter = {}, { signal } = {}) => listTasks(send, filter, signal),
     poll: async (id, { signal, timeoutSeconds = POLL_SECONDS } = {}) => pollTask(send, id, timeoutSeconds, { signal }),
     complete: async (id, answer, { signal, ...by } = {}) => completeTask(send, id, answer, by, { signal }),
     cancel: async (id, { signal, reason } = {}) => cancelTask(send, id, reason, { signal }),
+    extend: async (id, timeout_seconds, { signal } = {}) =>
+      sendAbout(send, id, "", { signal, method: "PATCH", body: { timeout_seconds } }),
     delete: async (id, { signal } = {}) => deleteTask(send, id, { signal }),
     audit: async (id, { signal } = {}) => sendAbout(send, id, "/audit", { signal }),
     embedToken: async ({ signal, taskId, parentOrigin, sub, ttlSeconds }) => {

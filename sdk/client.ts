@@ -63,6 +63,11 @@ export interface Client {
   ): Promise<TaskRecord>;
   /** Cancels a task. */
   cancel(id: string, options?: Abortable & { reason?: string | undefined }): Promise<TaskRecord>;
+  /**
+   * Changes the deadline of an open task, for example to give a person more time. The new deadline counts from the creation
+   * of the task: 60 seconds to 30 days.
+   */
+  extend(id: string, timeoutSeconds: number, options?: Abortable): Promise<TaskRecord>;
   /** Deletes a task with everything that belongs to it. Of the audit trail only the deletion remains. */
   delete(id: string, options?: Abortable): Promise<void>;
   /** Returns the audit trail, oldest first. */

@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import { ApiError, UnreachableError } from "./errors.ts";
 
 export interface Request {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   /** From `/api` on. */
   path: string;
   body?: object | undefined;

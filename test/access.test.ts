@@ -119,6 +119,13 @@ const ROUTES: Record<string, Route> = {
     has: "id",
   },
   "POST /api/tasks/{id}/cancel": { may: OPERATORS, status: 200, ...taskPath("/cancel"), has: "id" },
+  "PATCH /api/tasks/{id}": {
+    may: OPERATORS,
+    status: 200,
+    ...taskPath(),
+    body: () => ({ timeout_seconds: 7200 }),
+    has: "id",
+  },
   "GET /api/tasks/{id}/audit": { may: OPERATORS, status: 200, ...taskPath("/audit") },
   "DELETE /api/tasks/{id}": { may: OPERATORS, status: 204, ...taskPath() },
   "GET /api/events": { may: SIGNED_IN, status: 200 },

@@ -15,6 +15,7 @@ const OPERATIONS = new Set([
   "pollTask",
   "completeTask",
   "cancelTask",
+  "extendTask",
   "getAuditTrail",
   "createEmbedToken",
 ]);
@@ -66,6 +67,7 @@ const REQUESTS: Readonly<Record<string, (whole: Description) => unknown>> = {
   CREATE_TASK: ({ components }) => components.schemas["CreateTask"],
   COMPLETE_TASK: ({ components }) => components.schemas["CompleteTask"],
   CANCEL_TASK: ({ components }) => components.schemas["CancelTask"],
+  EXTEND_TASK: ({ components }) => components.schemas["ExtendTask"],
   LIST_TASKS: (whole) => queryOf(whole, "listTasks"),
   POLL_TASK: (whole) => queryOf(whole, "pollTask"),
 };

@@ -259,6 +259,18 @@ const delivers =
     return { act, check };
   };
 
+/** A new deadline must be stored once, also if the answer of the first request was lost. */
+const prolongs: UseCase["prepare"] = async ({ service: { call, create } }) => {
+  const { id } = await create();
+  const act = async () => outcomeOf(await call("PATCH", `/api/tasks/${id}`, { body: { timeout_seconds: 7200 } }));
+  const check = async () => {
+    const { body } = await call<{ action: string }[]>("GET", `/api/tasks/${id}/audit`);
+    const actions = body.map(({ action }) => action).join();
+    return actions === "created,extended" ? null : `the trail says ${actions}`;
+  };
+  return { act, check };
+};
+
 /** Checks that an attempt that could not be started or recorded frees its slot. */
 function expectFreeSlots({ ctx: { deliveries } }: TestService): string | null {
   const taken = Object.values(deliveries.inFlight()).reduce((sum, count) => sum + count, 0);
@@ -272,6 +284,7 @@ const USE_CASES: readonly UseCase[] = [
   { name: "create again", prepare: replays },
   { name: "complete", prepare: ends("POST", "/complete", 409, "completed", { response: { approved: true } }) },
   { name: "cancel", prepare: ends("POST", "/cancel", 409, "cancelled") },
+  { name: "extend", prepare: prolongs },
   { name: "delete", prepare: ends("DELETE", "", 404, "404") },
   { name: "read", prepare: readsTo(({ id }) => `/api/tasks/${id}`) },
   { name: "poll", prepare: readsTo(({ id }) => `/api/tasks/${id}/poll?timeout=0`) },

@@ -250,6 +250,9 @@ const complete = fc
 const cancel = fc
   .record({ task, reason: fc.constantFrom(null, "not needed") })
   .map((fields): Action => ({ type: "cancel", ...fields }));
+const extend = fc
+  .record({ task, timeout_seconds: fc.constantFrom(60, 3_600, 7_200) })
+  .map((fields): Action => ({ type: "extend", ...fields }));
 const filters: fc.Arbitrary<ListFilter> = fc.record(
   {
     status: fc.uniqueArray(
@@ -286,6 +289,7 @@ const atOnce = fc.oneof(
   { arbitrary: create, weight: 4 },
   { arbitrary: complete, weight: 5 },
   { arbitrary: cancel, weight: 3 },
+  { arbitrary: extend, weight: 2 },
   { arbitrary: removing, weight: 1 },
   { arbitrary: timeOut, weight: 1 },
   {
@@ -310,7 +314,7 @@ export const commands: fc.Arbitrary<Iterable<Command>> = fc.commands(
     one(create),
     one(create),
     one(complete),
-    one(fc.oneof(complete, cancel)),
+    one(fc.oneof(complete, cancel, extend)),
     one(reading),
     one(list),
     one(fc.oneof(redelivering, removing, timeOut)),

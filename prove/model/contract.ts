@@ -42,6 +42,7 @@ export type Action =
   | { type: "create"; key: string; request: Request }
   | { type: "complete"; task: number; approved: boolean | string; email: string | null; channel: string | null }
   | { type: "cancel"; task: number; reason: string | null }
+  | { type: "extend"; task: number; timeout_seconds: number }
   | { type: "delete"; task: number }
   | { type: "read" | "poll" | "audit"; task: number }
   | { type: "list"; filter: ListFilter; limit: number }
@@ -97,6 +98,8 @@ export interface Task {
   name: string;
   key: string;
   request: Request;
+  /** The current one; `request` has the first. */
+  timeout_seconds: number;
   status: Status;
   response: object | null;
   /** The answer that the verifier sent back last. A record has it while the task is `rejected`. */
@@ -206,6 +209,23 @@ function applyToTask(
       });
       return { status: 200, body: record(task) };
     }
+    case "extend": {
+      if (isTerminal(task) || world.now >= deadlineOf(task)) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
+      const previous_timeout_seconds = task.timeout_seconds;
+      const { timeout_seconds } = action;
+      if (timeout_seconds === previous_timeout_seconds) return { status: 200, body: record(task) };
+      if (task.created + timeout_seconds * SECOND <= world.now) return { status: 422, code: "VALIDATION_FAILED" };
+      task.timeout_seconds = timeout_seconds;
+      move(world, task, task.status, {
+        action: "extended",
+        actor: "agent",
+        email: null,
+        channel: null,
+        reason: null,
+        extra: { timeout_seconds, previous_timeout_seconds },
+      });
+      return { status: 200, body: record(task) };
+    }
     case "delete": {
       const from = task.status;
       world.tasks = world.tasks.filter((one) => one !== task);
@@ -301,7 +321,11 @@ const documents = () => ({
 function create(world: World, key: string, request: Request): Answer {
   const bound = world.tasks.find((task) => task.key === key);
   if (bound) {
-    const mismatch = isDeepStrictEqual({ ...request }, { ...bound.request }) ? null : "true";
+    const { timeout_seconds } = bound;
+    const isSame = [bound.request, { ...bound.request, timeout_seconds }].some((one) =>
+      isDeepStrictEqual({ ...request }, { ...one }),
+    );
+    const mismatch = isSame ? null : "true";
     return { status: 201, replayed: "true", mismatch, body: record(bound) };
   }
   if (request.flaw !== null) {
@@ -312,6 +336,7 @@ function create(world: World, key: string, request: Request): Answer {
     name: `task ${world.named++}`,
     key,
     request,
+    timeout_seconds: request.timeout_seconds,
     status: "created",
     response: null,
     refused: null,
@@ -419,7 +444,7 @@ function isTerminal(task: Task): boolean {
 }
 
 export function deadlineOf(task: Task): number {
-  return task.created + task.request.timeout_seconds * SECOND;
+  return task.created + task.timeout_seconds * SECOND;
 }
 
 // --- Views of a task -----------------------------------------------------------------------------------------------
@@ -471,7 +496,7 @@ function listed(task: Task) {
     assigned_to_user_id: null,
     claimed_by_email: null,
     claim_expires_at: null,
-    timeout_seconds: request.timeout_seconds,
+    timeout_seconds: task.timeout_seconds,
     timeout_at: iso(deadlineOf(task)),
     redact_payload: request.redact,
     is_verified: request.verifier !== null && !request.redact,

@@ -127,6 +127,8 @@ export async function startService(dialect: Dialect): Promise<Service> {
       }
       case "cancel":
         return (await call("POST", `/api/tasks/${id}/cancel`, action.reason === null ? undefined : action)).given;
+      case "extend":
+        return (await call("PATCH", `/api/tasks/${id}`, { timeout_seconds: action.timeout_seconds })).given;
       case "delete":
         return (await call("DELETE", `/api/tasks/${id}`)).given;
       case "read":

@@ -105,6 +105,17 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
   await say("replay of a completed one", "POST", "/api/tasks", newTask());
   await say("audit, completed", "GET", `${path}/audit`);
 
+  const third = await say("create a third", "POST", "/api/tasks", newTask({ idempotency_key: "refund-3" }));
+  await say("extend", "PATCH", `/api/tasks/${third.id}`, { timeout_seconds: 7200 });
+  await say("extend again", "PATCH", `/api/tasks/${third.id}`, { timeout_seconds: 7200 });
+  await say("extend by nothing", "PATCH", `/api/tasks/${third.id}`, {});
+  await say("extend by text", "PATCH", `/api/tasks/${third.id}`, { timeout_seconds: "7200" });
+  await say("extend by too little", "PATCH", `/api/tasks/${third.id}`, { timeout_seconds: 59 });
+  await say("replay of an extended one", "POST", "/api/tasks", newTask({ idempotency_key: "refund-3" }));
+  await say("audit, extended", "GET", `/api/tasks/${third.id}/audit`);
+  await say("extend what has ended", "PATCH", path, { timeout_seconds: 7200 });
+  await say("extend what is not there", "PATCH", "/api/tasks/tsk_00000000000000000000000000", { timeout_seconds: 60 });
+
   const second = await say("create another", "POST", "/api/tasks", newTask({ idempotency_key: "refund-2" }));
   await say("cancel with a reason that is none", "POST", `/api/tasks/${second.id}/cancel`, { reason: 1 });
   await say("cancel", "POST", `/api/tasks/${second.id}/cancel`, { reason: "Not needed." });

@@ -58,6 +58,17 @@ void test("an answer that comes with the deadline comes too late", async () => {
   await assert.rejects(human.client.awaitHuman(question("Refund?")), { code: "TIMED_OUT" });
 });
 
+void test("a person who gets more time answers after the first deadline", async () => {
+  const human = createTestHuman(neverAnswer(), { time: "manual" });
+  const asked = await human.client.ask(question("Refund?", { timeoutSeconds: 600 }));
+  await human.clock.advance("9 minutes");
+  const { timeout_at } = await human.client.extend(asked.id, 20 * 60);
+  assert.equal(Date.parse(timeout_at) - human.clock.now(), 11 * MINUTE);
+  await human.clock.advance("10 minutes");
+  await human.client.complete(asked.id, { approved: true, note: "late" });
+  assert.deepEqual(await asked.answer(), { approved: true, note: "late" });
+});
+
 void test("an answer that is thought about for too long changes nothing", async () => {
   const slow = async ({ id }: { id: string }) => {
     await human.client.cancel(id);

@@ -129,6 +129,21 @@ export const CANCEL_TASK = {
   "additionalProperties": true
 };
 
+export const EXTEND_TASK = {
+  "type": "object",
+  "required": [
+    "timeout_seconds"
+  ],
+  "properties": {
+    "timeout_seconds": {
+      "type": "integer",
+      "minimum": 60,
+      "maximum": 2592000
+    }
+  },
+  "additionalProperties": true
+};
+
 export const LIST_TASKS = {
   "type": "object",
   "properties": {

@@ -5,16 +5,17 @@ import { readUrlForm } from "../../src/outbound/url-form.ts";
 import { parseAssignTo, type Routing } from "../../src/tasks/assign-to.ts";
 import { requireSchema, requireTakesObjects } from "../../src/tasks/client-schemas.ts";
 import { readNotify, type Destination } from "../../src/tasks/notify.ts";
-import type { CancelTaskBody, CompleteTaskBody, CreateTaskBody } from "../../src/tasks/schema.ts";
+import type { CancelTaskBody, CompleteTaskBody, CreateTaskBody, ExtendTaskBody } from "../../src/tasks/schema.ts";
 import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { ListQuery } from "../shapes.ts";
-import { CANCEL_TASK, COMPLETE_TASK, CREATE_TASK, LIST_TASKS, POLL_TASK } from "./request-shapes.ts";
+import { CANCEL_TASK, COMPLETE_TASK, CREATE_TASK, EXTEND_TASK, LIST_TASKS, POLL_TASK } from "./request-shapes.ts";
 import { requireFits, requireShape, shapeOf } from "./schemas.ts";
 
 const CREATE = shapeOf(CREATE_TASK);
 const COMPLETE = shapeOf(COMPLETE_TASK);
 const CANCEL = shapeOf(CANCEL_TASK);
+const EXTEND = shapeOf(EXTEND_TASK);
 const LIST = shapeOf(LIST_TASKS);
 const POLL = shapeOf(POLL_TASK);
 
@@ -59,6 +60,12 @@ export function readCompletion(body: unknown): CompleteTaskBody {
 export function readCancellation(body: unknown): string | null {
   requireShape(CANCEL, body, "");
   return (body as CancelTaskBody).reason ?? null;
+}
+
+/** @returns the seconds @throws ServiceError */
+export function readExtension(body: unknown): number {
+  requireShape(EXTEND, body, "");
+  return (body as ExtendTaskBody).timeout_seconds;
 }
 
 /** @throws ServiceError */

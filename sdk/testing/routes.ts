@@ -11,11 +11,22 @@ import {
   readCancellation,
   readCompletion,
   readCreation,
+  readExtension,
   readList,
   readPoll,
   type Creation,
 } from "./requests.ts";
-import { ADMIN, answerTask, cancelTask, findByKey, getOutcome, getTask, readTrail, type Tasks } from "./tasks.ts";
+import {
+  ADMIN,
+  answerTask,
+  cancelTask,
+  extendTask,
+  findByKey,
+  getOutcome,
+  getTask,
+  readTrail,
+  type Tasks,
+} from "./tasks.ts";
 
 /** Resolves once the task has ended or is gone, or the time is over. */
 export type Hold = (id: string, ms: number, signal: AbortSignal) => Promise<void>;
@@ -84,6 +95,8 @@ const HANDLERS = {
   },
   "POST tasks/:id/cancel": async ({ tasks }: Routes, { id, request }: Call) =>
     json(200, cancelTask(tasks, id, actorOf(ADMIN), readCancellation(await bodyOf(request)))),
+  "PATCH tasks/:id": async ({ tasks }: Routes, { id, request }: Call) =>
+    json(200, extendTask(tasks, id, actorOf(ADMIN), readExtension(await bodyOf(request)))),
   "DELETE tasks/:id": async ({ remove }: Routes, { id }: Call) => {
     remove(id);
     return new Response(null, { status: 204 });

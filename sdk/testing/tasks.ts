@@ -14,7 +14,7 @@ import {
 } from "../../src/tasks/lifecycle.ts";
 import { newTask, routedEntry, toDocuments } from "../../src/tasks/new-task.ts";
 import { toAuditRecord, toPollResult, toRecord } from "../../src/tasks/record.ts";
-import { isSameRequest } from "../../src/tasks/same-request.ts";
+import { asCreated, isSameRequest } from "../../src/tasks/same-request.ts";
 import type { AuditEntry as NewAuditEntry, TaskWithDocuments } from "../../src/tasks/store.ts";
 import { readVerifierConfig } from "../../src/verifier/config.ts";
 import { isObject, type JsonObject } from "../json.ts";
@@ -68,7 +68,9 @@ export function findByKey(
 ): { record: TaskRecord; isMismatch: boolean } | null {
   const found = Array.from(tasks.stored.values()).find(({ task }) => task.idempotency_key === key);
   if (found === undefined || !isObject(body)) return null;
-  return { record: recordOf(found.task), isMismatch: !isSameRequest(found.task, body) };
+  const { task, trail } = found;
+  const isMismatch = !isSameRequest(task, body) && !isSameRequest(asCreated(task, trail), body);
+  return { record: recordOf(task), isMismatch };
 }
 
 /** Stores a task whose key is free. */
@@ -91,13 +93,17 @@ export function createTask(tasks: Tasks, { body, routing, notify }: Creation): T
     response: null,
     rejected_response: null,
   };
-  const forget = tasks.timeline.at(task.timeout_at, () => {
-    move(tasks, find(tasks, task.id), { type: "timed_out" }, SYSTEM);
-  });
-  const stored: Stored = { task, trail: [rows.audit], forget };
+  const stored: Stored = { task, trail: [rows.audit], forget: endInTime(tasks, task) };
   tasks.stored.set(task.id, stored);
   if (entry !== null) addEntry(tasks, stored, entry);
   return recordOf(task);
+}
+
+/** Times a task out at its deadline. @returns a function that takes this back */
+function endInTime(tasks: Tasks, { id, timeout_at }: TaskWithDocuments): () => void {
+  return tasks.timeline.at(timeout_at, () => {
+    move(tasks, find(tasks, id), { type: "timed_out" }, SYSTEM);
+  });
 }
 
 /** @throws ServiceError TASK_NOT_FOUND */
@@ -152,6 +158,20 @@ export function attemptsOf(verifier_config: JsonObject): number {
 /** @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL */
 export function cancelTask(tasks: Tasks, id: string, by: Actor, reason: string | null): TaskRecord {
   return move(tasks, find(tasks, id), { type: "cancelled", reason, email: by.email }, by);
+}
+
+/** @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, VALIDATION_FAILED */
+export function extendTask(tasks: Tasks, id: string, by: Actor, timeout_seconds: number): TaskRecord {
+  const stored = find(tasks, id);
+  const { task } = stored;
+  const timeout_at = task.created_at + timeout_seconds * 1000;
+  const isOpen = !isTerminal(task.status) && tasks.timeline.now() < task.timeout_at;
+  // A repeated request changes nothing.
+  if (isOpen && timeout_at === task.timeout_at) return recordOf(task);
+  const record = move(tasks, stored, { type: "extended", timeout_seconds, timeout_at }, by);
+  stored.forget();
+  stored.forget = endInTime(tasks, stored.task);
+  return record;
 }
 
 /** Deletes a task; one entry of its trail stays. @throws ServiceError TASK_NOT_FOUND */

@@ -38,6 +38,7 @@ const MAY = {
   /** Of these, only the holder of the claim and operators. */
   release: INVOLVED,
   cancel: ["operator"],
+  extend: ["operator"],
   assign: ["operator"],
   audit: ["operator"],
   delete: ["operator"],

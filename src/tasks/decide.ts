@@ -54,7 +54,7 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
     channel: "by" in event ? event.by.channel : null,
     embed_sub: "by" in event ? event.by.embed_sub : null,
     verifier_reason: event.type === "refused" ? event.reason : null,
-    extra: extraOf(event, before.redact_payload),
+    extra: extraOf(event, before),
     created_at: now,
   };
   return { before, after, event, response, audit, effects: change.effects };
@@ -64,19 +64,21 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
  * Returns further details for the trail. It has the keys of an answer but not its values, because readers of the trail may
  * not be allowed to read the answer. A redacted task has no keys either.
  */
-function extraOf(event: TaskEvent, isRedacted: boolean): object | null {
+function extraOf(event: TaskEvent, before: Task): object | null {
   switch (event.type) {
     case "accepted":
     case "refused": {
       const { account, email } = event.by;
       const extra = {
-        ...(!isRedacted && { response_keys: Object.keys(event.response) }),
+        ...(!before.redact_payload && { response_keys: Object.keys(event.response) }),
         ...(email === null && account && toAuditExtra(account)),
       };
       return Object.keys(extra).length === 0 ? null : extra;
     }
     case "cancelled":
       return event.reason === null ? null : { reason: event.reason };
+    case "extended":
+      return { timeout_seconds: event.timeout_seconds, previous_timeout_seconds: before.timeout_seconds };
     case "timed_out":
       return null;
   }

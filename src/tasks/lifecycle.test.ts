@@ -35,6 +35,7 @@ const refused: TaskEvent = {
 };
 const cancelled: TaskEvent = { type: "cancelled", reason: "Not needed.", email: "op@example.com" };
 const timedOut: TaskEvent = { type: "timed_out" };
+const extended: TaskEvent = { type: "extended", timeout_seconds: 3600, timeout_at: NOW + 60_000 };
 
 describe("the life of a task", () => {
   for (const status of ["created", "rejected"] as const) {
@@ -88,6 +89,18 @@ describe("the life of a task", () => {
     });
   }
 
+  test("a deadline moves without a change of status, in time and not into the past", () => {
+    const status = "rejected" as const;
+    assert.deepEqual(transition(open({ status }), extended, NOW), {
+      status,
+      set: { timeout_seconds: 3600, timeout_at: NOW + 60_000 },
+      effects: [],
+      audit: "extended",
+    });
+    assert.throws(() => transition(open({ timeout_at: NOW }), extended, NOW), { code: "TASK_ALREADY_TERMINAL" });
+    assert.throws(() => transition(open(), { ...extended, timeout_at: NOW }, NOW), { code: "VALIDATION_FAILED" });
+  });
+
   test("a refusal with attempts left sends the task back", () => {
     assert.deepEqual(transition(open(), refused, NOW), {
       status: "rejected",
@@ -108,7 +121,7 @@ describe("the life of a task", () => {
 
   test("nothing moves a task that has ended", () => {
     for (const status of TERMINAL_STATUSES) {
-      for (const event of [accepted, refused, cancelled, timedOut]) {
+      for (const event of [accepted, refused, cancelled, extended, timedOut]) {
         assert.throws(
           () => transition(open({ status, timeout_at: 0 }), event, NOW),
           { code: "TASK_ALREADY_TERMINAL" },

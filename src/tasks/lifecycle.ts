@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { invalid, ServiceError } from "../errors.ts";
 import type { JsonObject } from "../lib/json.ts";
 
 export const TASK_STATUSES = [
@@ -65,6 +65,8 @@ export type TaskEvent =
   | { type: "refused"; response: JsonObject; by: Completer; reason: string; max_attempts: number; guard: VerdictGuard }
   /** `email`: of the operator; null where the admin token cancels. */
   | { type: "cancelled"; reason: string | null; email: string | null }
+  /** The deadline moves, later or earlier. `timeout_at` is `timeout_seconds` after the creation. */
+  | { type: "extended"; timeout_seconds: number; timeout_at: number }
   | { type: "timed_out" };
 
 /** An answer that fits its schema, and who gave it. */
@@ -100,9 +102,11 @@ export interface Change {
     completed_via_channel?: string | null;
     cancelled_by?: string | null;
     cancel_reason?: string | null;
+    timeout_seconds?: number;
+    timeout_at?: number;
   } & Partial<Assignment>;
   effects: readonly Effect[];
-  audit: TaskStatus | "verified";
+  audit: TaskStatus | "verified" | "extended";
 }
 
 const ENDED: readonly Effect[] = ["callback"];
@@ -118,8 +122,9 @@ export interface VerifierResult {
  * Returns the change that `event` makes to `task`. Each row of the table is one case. (spec: States and transitions)
  *
  * @param now - the moment it happens, epoch milliseconds; becomes `completed_at` or `timed_out_at`
- * @throws ServiceError TASK_ALREADY_TERMINAL if the task is closed, or for an answer at or after the deadline even if the
- *   timeout is not stored yet; TASK_CHANGED if another verdict came first
+ * @throws ServiceError TASK_ALREADY_TERMINAL if the task is closed, or for an answer or a new deadline at or after the
+ *   deadline even if the timeout is not stored yet; TASK_CHANGED if another verdict came first; VALIDATION_FAILED for a new
+ *   deadline that has passed
  */
 export function transition(task: TaskState, event: TaskEvent, now: number): Change {
   if (isTerminal(task.status)) throw new ServiceError("TASK_ALREADY_TERMINAL");
@@ -164,6 +169,13 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
         effects: ENDED,
         audit: "cancelled",
       };
+    case "extended": {
+      if (now >= task.timeout_at) throw new ServiceError("TASK_ALREADY_TERMINAL");
+      const { timeout_seconds, timeout_at } = event;
+      if (timeout_at <= now)
+        throw invalid("/timeout_seconds", "Counts from the creation of the task. This deadline has passed already.");
+      return { status: task.status, set: { timeout_seconds, timeout_at }, effects: [], audit: "extended" };
+    }
     case "timed_out":
       if (now < task.timeout_at) throw new RangeError("the task's time has not run out");
       return { status: "timed_out", set: { timed_out_at: now }, effects: ENDED, audit: "timed_out" };

@@ -29,6 +29,8 @@ const CHANGED = [
   "completed_via_channel",
   "cancelled_by",
   "cancel_reason",
+  "timeout_seconds",
+  "timeout_at",
   ...ROUTING,
 ] as const satisfies Column<"tasks">[];
 

@@ -10,6 +10,9 @@ import { parseNotify } from "./notify.ts";
 import { outcomeOf } from "./outcome.ts";
 import { findRequest, lockTask, type Task } from "./store.ts";
 
+/** The hint that the deadline of a task has changed, and may be the next one. */
+export const DEADLINE_HINT = "deadline";
+
 /** Everything that a change of a task's status writes. */
 export interface Move extends Decision {
   /** The callback, if it is one of the effects and the task has a `callback_url`. */
@@ -82,9 +85,11 @@ async function enqueueSentBack(tx: Tx, notifier: Pick<Notifier, "enqueue">, { ev
   if (to.length > 0) await notifier.enqueue(tx, { task_id: after.id, purpose: "sent_back", at: after.updated_at }, to);
 }
 
-function hintsOf({ after, outgoing }: Move): string[] {
-  const task = `task:${after.id}`;
-  return outgoing !== null && outgoing.startAfterResponse === null ? [task, DELIVERIES_HINT] : [task];
+function hintsOf({ event, after, outgoing }: Move): string[] {
+  const hints = [`task:${after.id}`];
+  if (outgoing !== null && outgoing.startAfterResponse === null) hints.push(DELIVERIES_HINT);
+  if (event.type === "extended") hints.push(DEADLINE_HINT);
+  return hints;
 }
 
 function planMove(before: Task, event: TaskEvent, actor: Actor, clock: number): Move {

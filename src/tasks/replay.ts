@@ -1,8 +1,8 @@
 import type { Reader } from "../db/database.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { isStorableText } from "../lib/text.ts";
-import { isSameRequest } from "./same-request.ts";
-import { findTaskIdByKey, findTaskWithDocuments, type TaskWithDocuments } from "./store.ts";
+import { asCreated, isSameRequest } from "./same-request.ts";
+import { findTaskIdByKey, findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "./store.ts";
 
 /** The task that an idempotency key is bound to. */
 export interface Replay {
@@ -17,5 +17,11 @@ export async function findReplay(reader: Reader, body: unknown): Promise<Replay 
   if (typeof key !== "string" || key === "" || !isStorableText(key)) return null;
   const id = await findTaskIdByKey(reader, key);
   const task = id === null ? null : await findTaskWithDocuments(reader, id);
-  return task && { task, isMismatch: !isSameRequest(task, body as JsonObject) };
+  return task && { task, isMismatch: !(await isReplayOf(reader, task, body as JsonObject)) };
+}
+
+/** The deadline may be the first one or the current one. */
+async function isReplayOf(reader: Reader, task: TaskWithDocuments, request: JsonObject): Promise<boolean> {
+  if (isSameRequest(task, request)) return true;
+  return isSameRequest(asCreated(task, await listAuditEntries(reader, task.id)), request);
 }

@@ -6,7 +6,7 @@ import type { NotifiableChannel } from "./notify.ts";
 import type { Waiters } from "./poll.ts";
 import { assignTaskRoute, claimTaskRoute, releaseTaskRoute } from "./routes/assign.ts";
 import { createTaskRoute } from "./routes/create.ts";
-import { completeTaskRoute, cancelTaskRoute, deleteTaskRoute } from "./routes/finish.ts";
+import { completeTaskRoute, cancelTaskRoute, deleteTaskRoute, extendTaskRoute } from "./routes/finish.ts";
 import {
   listTasksRoute,
   countTasksRoute,
@@ -23,6 +23,7 @@ import {
   ClaimTaskBody,
   CompleteTaskBody,
   describeCreateTaskBody,
+  ExtendTaskBody,
   ListedTask,
   PollResult,
   RefusedAnswerRecord,
@@ -48,6 +49,7 @@ export const taskRoutes = mount<TaskContext>([
   pollTaskRoute,
   completeTaskRoute,
   cancelTaskRoute,
+  extendTaskRoute,
   claimTaskRoute,
   releaseTaskRoute,
   assignTaskRoute,
@@ -62,6 +64,7 @@ export const taskShapes = (channels: readonly NotifiableChannel[]) => [
   describeCreateTaskBody(channels),
   CompleteTaskBody,
   CancelTaskBody,
+  ExtendTaskBody,
   ClaimTaskBody,
   AssignTaskBody,
   TaskRecord,

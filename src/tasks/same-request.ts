@@ -1,10 +1,22 @@
 import { isEqual } from "../../json-schema/equality.ts";
+import type { AuditEntryRow } from "../db/schema.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import type { TaskWithDocuments } from "./store.ts";
 
 /** Comparing is linear in the smaller of the two, and the body is bounded. */
 const UNLIMITED = { left: Number.POSITIVE_INFINITY };
+
+/**
+ * Returns a task with the deadline that its creation asked for.
+ * @param trail - its audit trail, oldest first
+ */
+export function asCreated<T extends { timeout_seconds: number }>(task: T, trail: readonly AuditEntryRow[]): T {
+  const first = trail.find(({ action }) => action === "extended");
+  if (first === undefined) return task;
+  const { previous_timeout_seconds } = JSON.parse(first.extra!) as { previous_timeout_seconds: number };
+  return { ...task, timeout_seconds: previous_timeout_seconds };
+}
 
 /** Returns whether a request equals the one that created the task. */
 export function isSameRequest(task: TaskWithDocuments, request: JsonObject): boolean {

@@ -14,6 +14,8 @@ const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
   description: "The status of the task.",
 });
 
+const TimeoutSeconds = (description: string) => Type.Integer({ minimum: 60, maximum: 2_592_000, description });
+
 /** What `POST /api/tasks` takes. (spec: Create a task) */
 export const CreateTaskBody = Type.Object(
   {
@@ -22,7 +24,7 @@ export const CreateTaskBody = Type.Object(
     payload_schema: Json("JSON Schema (draft-07 or 2020-12) of `payload`."),
     response_schema: Json("JSON Schema of the response, which must be an object. The form is built from it."),
     form_definition: Type.Optional(Nullable(Json("Hints for the form. Optional: the schema is enough."))),
-    timeout_seconds: Type.Integer({ minimum: 60, maximum: 2_592_000, description: "How long the task stays open." }),
+    timeout_seconds: TimeoutSeconds("How long the task stays open."),
     idempotency_key: Text({
       minLength: 1,
       maxLength: 255,
@@ -115,6 +117,16 @@ export const CancelTaskBody = Type.Object(
   { $id: "CancelTask", additionalProperties: true },
 );
 export type CancelTaskBody = Static<typeof CancelTaskBody>;
+
+export const ExtendTaskBody = Type.Object(
+  {
+    timeout_seconds: TimeoutSeconds(
+      "How long the task stays open, counted from its creation. The new deadline must be in the future.",
+    ),
+  },
+  { $id: "ExtendTask", additionalProperties: true, examples: [{ timeout_seconds: 7200 }] },
+);
+export type ExtendTaskBody = Static<typeof ExtendTaskBody>;
 
 export const ClaimTaskBody = Type.Object(
   {

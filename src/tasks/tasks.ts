@@ -140,6 +140,27 @@ export async function cancelTask(
 }
 
 /**
+ * Sets the deadline of an open task, counted from its creation: later or earlier. (spec: Create a task, timeout_seconds)
+ * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, VALIDATION_FAILED if the new deadline has passed
+ */
+export async function extendTask(
+  ctx: { db: Db; notifier: Notifier },
+  caller: Caller,
+  id: string,
+  timeout_seconds: number,
+): Promise<TaskWithDocuments> {
+  requireMay(caller, "extend");
+  requireTaskId(id);
+  const task = await getTaskWithDocuments(ctx.db, id);
+  const timeout_at = task.created_at + timeout_seconds * SECOND;
+  const isOpen = !isTerminal(task.status) && ctx.db.now() < task.timeout_at;
+  // A repeated request changes nothing, so a client may send it again.
+  if (isOpen && timeout_at === task.timeout_at) return task;
+  const moved = await moveTask(ctx, task, { type: "extended", timeout_seconds, timeout_at }, actorOf(caller));
+  return { ...task, ...moved };
+}
+
+/**
  * Waits up to `timeoutSeconds` until the task is closed, and returns its state. (spec: Tasks, poll)
  * @throws ServiceError FORBIDDEN, also if the task was reassigned in the meantime; TASK_NOT_FOUND, also if it was deleted
  */

@@ -1,6 +1,6 @@
 import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
-import { moveLocked } from "./move.ts";
+import { DEADLINE_HINT, moveLocked } from "./move.ts";
 import { findNextDeadline, lockDueTasks } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 
@@ -19,12 +19,25 @@ export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promis
   });
 }
 
-/** Times out due tasks until it is stopped. The shortest timeout is a minute, so new tasks are found in time. */
+/**
+ * Times out due tasks until it is stopped. The shortest timeout of a new task is a minute, so these are found in time. A
+ * deadline that is moved may be nearer.
+ */
 export function startDeadlines(ctx: { db: Db; log: Logger }): Sweep {
-  return startSweep(ctx, {
+  const sweep = startSweep(ctx, {
     batch: BATCH,
     run: () => timeOutDueTasks(ctx),
     next: () => findNextDeadline(ctx.db),
     onError: "Ending overdue tasks failed; trying again",
   });
+  const unlisten = ctx.db.hints.listen((hint) => {
+    if (hint === DEADLINE_HINT) sweep.wake();
+  });
+  return {
+    wake: sweep.wake,
+    stop: async () => {
+      unlisten();
+      await sweep.stop();
+    },
+  };
 }

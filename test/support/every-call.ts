@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { newTaskBody } from "./service.ts";
 
 export interface Call {
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   body?: unknown;
   /** What it answers when all is well. */
@@ -19,6 +19,7 @@ export function everyCall([answered, cancelled, deleted]: readonly [string, stri
     { method: "GET", path: `/api/tasks/${answered}/poll?timeout=0`, status: 200 },
     { method: "GET", path: `/api/tasks/${answered}/audit`, status: 200 },
     { method: "GET", path: `/api/tasks/${answered}/attempts`, status: 200 },
+    { method: "PATCH", path: `/api/tasks/${answered}`, body: { timeout_seconds: 7200 }, status: 200 },
     { method: "POST", path: `/api/tasks/${answered}/complete`, body: { response: { approved: true } }, status: 200 },
     { method: "POST", path: `/api/tasks/${cancelled}/cancel`, status: 200 },
     { method: "DELETE", path: `/api/tasks/${deleted}`, status: 204 },

@@ -118,6 +118,17 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @example {
+         *       "timeout_seconds": 7200
+         *     }
+         */
+        ExtendTask: {
+            /** @description How long the task stays open, counted from its creation. The new deadline must be in the future. */
+            timeout_seconds: number;
+        } & {
+            [key: string]: unknown;
+        };
         ClaimTask: {
             /** @description Takes over the claim of another person. For operators only. */
             force?: boolean | null;

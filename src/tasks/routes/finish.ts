@@ -4,9 +4,16 @@ import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { toRecord } from "../record.ts";
-import { ANSWER_ERRORS, TaskParams, type CancelTaskBody, type CompleteTaskBody, type TaskRecord } from "../schema.ts";
+import {
+  ANSWER_ERRORS,
+  TaskParams,
+  type CancelTaskBody,
+  type CompleteTaskBody,
+  type ExtendTaskBody,
+  type TaskRecord,
+} from "../schema.ts";
 import type { Notifier } from "../notices.ts";
-import { cancelTask, completeTask, removeTask, type CompletionContext } from "../tasks.ts";
+import { cancelTask, completeTask, extendTask, removeTask, type CompletionContext } from "../tasks.ts";
 
 const tags = ["Tasks"];
 
@@ -46,6 +53,25 @@ export const cancelTaskRoute = defineRoute({
   handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
     const caller = callerOf(request);
     const task = await cancelTask(ctx, caller, request.params.id, request.body.reason ?? null);
+    return sendJson(reply, toRecord(task, caller));
+  },
+});
+
+export const extendTaskRoute = defineRoute({
+  method: "PATCH",
+  url: "/tasks/:id",
+  operationId: "extendTask",
+  summary: "Change a task's deadline",
+  description: "Extends an open task, or shortens it. The new deadline counts from the creation of the task.",
+  tags,
+  credentials: SIGNED_IN,
+  params: TaskParams,
+  body: Type.Unsafe<ExtendTaskBody>(Type.Ref("ExtendTask")),
+  answers: { 200: Task },
+  errors: [...WRITE_ERRORS, "TASK_NOT_FOUND", "TASK_ALREADY_TERMINAL", "VALIDATION_FAILED"],
+  handle: async (ctx: { db: Db; notifier: Notifier }, request, reply) => {
+    const caller = callerOf(request);
+    const task = await extendTask(ctx, caller, request.params.id, request.body.timeout_seconds);
     return sendJson(reply, toRecord(task, caller));
   },
 });
