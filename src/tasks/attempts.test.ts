@@ -27,7 +27,7 @@ testOnBoth(
     for (const call of [dana.call, service.call]) {
       const { body } = await call<RefusedAnswerRecord[]>("GET", path);
       assert.deepEqual(
-        body.map(({ created_at: _, ...answer }) => answer),
+        body.map(({ created_at: _when, ...answer }) => answer),
         [
           {
             attempt: 1,

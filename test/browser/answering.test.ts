@@ -546,7 +546,7 @@ testInBrowser("an answer can be taken back while it waits, if one wants it to wa
 });
 
 testInBrowser(
-  "an operator assigns, cancels and deletes, and is asked before what cannot be undone",
+  "an operator assigns, extends, cancels and deletes, and is asked before what cannot be undone",
   async (open, t) => {
     const service = await serve(t);
     await addOperator(service, ADA);
@@ -564,6 +564,16 @@ testInBrowser(
     await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
     await page.getByText("Assigned to bob").waitFor();
     assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).assigned_to_email, "bob@example.com");
+
+    await choose("Change deadline");
+    const deadline = page.getByRole("dialog", { name: "Change the deadline?" });
+    await deadline.getByRole("combobox", { name: "New deadline" }).click();
+    await page.getByRole("option", { name: "In 3 days" }).click();
+    await axe(page);
+    await deadline.getByRole("button", { name: "Change deadline" }).click();
+    await page.getByText("Deadline changed").waitFor();
+    const { timeout_seconds } = await service.call<{ timeout_seconds: number }>("GET", `/api/tasks/${id}`);
+    assert.ok(timeout_seconds >= 259_200, String(timeout_seconds));
 
     await choose("Cancel task");
     const cancel = page.getByRole("dialog", { name: "Cancel this task?" });

@@ -73,7 +73,7 @@ testInBrowser("Escape in a dialog over a task closes the dialog, and not the tas
   };
   await page.keyboard.press("?");
   await closes();
-  for (const item of ["Assign", "Cancel task", "Delete"]) {
+  for (const item of ["Assign", "Change deadline", "Cancel task", "Delete"]) {
     await tabTo(page, "More");
     await page.keyboard.press("Enter");
     await page.locator("[role='menuitem']:focus").waitFor();

@@ -152,6 +152,11 @@ testInBrowser(
     await submit(page);
     await page.getByText("Answer sent").waitFor();
     await page.goto(`${service.url}/tasks/${id}?scope=done`);
+    const refused = page.getByRole("article", { name: "Attempt 1" });
+    await refused.getByText("by dana@example.com").waitFor();
+    await refused.getByText("Reason: Say what is fine about it.").waitFor();
+    await refused.getByText("Fine.", { exact: true }).waitFor();
+    await axe(page);
     await page.getByRole("tab", { name: "Activity" }).click();
     const happened = page.getByRole("region", { name: "What happened" });
     await happened.getByText("The automatic check sent back the answer of dana@example.com").waitFor();

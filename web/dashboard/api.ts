@@ -6,6 +6,7 @@ export type ListedTask = Schemas["ListedTask"];
 export type TaskStatus = Task["status"];
 export type TaskCounts = Schemas["TaskCounts"];
 export type AuditEntry = Schemas["AuditEntry"];
+export type RefusedAnswer = Schemas["RefusedAnswer"];
 export type WebhookDelivery = Schemas["WebhookDelivery"];
 export type User = Schemas["User"];
 export type Me = Schemas["Me"];

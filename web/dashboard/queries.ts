@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request } from "./api.ts";
-import type { AuditEntry, ListedTask, Me, Task, TaskCounts, TaskStatus, User } from "./api.ts";
+import type { AuditEntry, ListedTask, Me, RefusedAnswer, Task, TaskCounts, TaskStatus, User } from "./api.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -87,6 +87,14 @@ export function taskQuery(id: string) {
 }
 
 /** The audit trail of a task, oldest first; for operators. Its key is below "tasks" because every change adds to it. */
+/** The answers that the verifier rejected. @param count - of them, so that each new one is loaded */
+export function refusedAnswersQuery(id: string, count: number) {
+  return queryOptions({
+    queryKey: ["tasks", "attempts", id, count],
+    queryFn: () => get<RefusedAnswer[]>(`/api/tasks/${encodeURIComponent(id)}/attempts`),
+  });
+}
+
 export function auditQuery(id: string) {
   return queryOptions({
     queryKey: ["tasks", "audit", id],

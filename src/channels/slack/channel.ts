@@ -1,6 +1,7 @@
 import type { ChannelType } from "../channel.ts";
 import { checkSlack } from "./check.ts";
 import { createSlackAnswerKind } from "./clicks/answering.ts";
+import { destinationOf } from "./destination.ts";
 import { createSlackKind } from "./kind.ts";
 import { createSlackDoor } from "./links.ts";
 import { notifiableSlack } from "./notifiable.ts";
@@ -8,7 +9,7 @@ import { enqueuePosts } from "./notices.ts";
 import { slackRoutes } from "./routes.ts";
 import { SlackSettings, slackShapes } from "./schema.ts";
 import { startSocket } from "./socket.ts";
-import { destinationOf, recipientOf } from "./targets.ts";
+import { recipientOf } from "./targets.ts";
 import { createSlackRemovalKind } from "./workspaces/removal.ts";
 import { createWorkspaces } from "./workspaces/workspaces.ts";
 

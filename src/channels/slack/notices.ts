@@ -60,7 +60,7 @@ export async function enqueuePosts(
 /** Returns whether the task has a message for the person behind a destination. */
 async function hasMessage(tx: Tx, task_id: string, { target, via }: Destination): Promise<boolean> {
   const user = await findUserByAccount(tx, via, target);
-  const names = [target, ...(user?.email == null ? [] : [emailKey(user.email)])];
+  const names = new Set([target, ...(user?.email == null ? [] : [emailKey(user.email)])]);
   const rows = await tx.query
     .selectFrom("deliveries")
     .select("destination")
@@ -68,5 +68,5 @@ async function hasMessage(tx: Tx, task_id: string, { target, via }: Destination)
     .where("is_live", "=", LIVE.every_change)
     .where("kind", "=", "slack")
     .execute();
-  return rows.some(({ destination }) => names.includes(destination) || names.includes(emailKey(destination)));
+  return rows.some(({ destination }) => names.has(destination) || names.has(emailKey(destination)));
 }

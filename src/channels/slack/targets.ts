@@ -1,7 +1,5 @@
-import type { Config } from "../../config.ts";
 import type { Reader } from "../../db/database.ts";
 import { isEmailAddress } from "../../lib/text.ts";
-import { accountOf } from "../../people/accounts.ts";
 import { findUserByAccount } from "../../people/store.ts";
 import type { Recipient } from "../../tasks/notices.ts";
 import type { Destination } from "../../tasks/notify.ts";
@@ -9,7 +7,6 @@ import { recipientByEmail } from "../recipients.ts";
 import { SlackFailure, type Slack } from "./client.ts";
 import type { Who } from "./clicks/click-context.ts";
 import { isSlackChannel } from "./notifiable.ts";
-import { findInstallation } from "./workspaces/installations.ts";
 
 /** Returns the person behind a destination according to the directory; null for a channel. Does not call Slack. */
 export async function recipientOf(reader: Reader, destination: Destination): Promise<Recipient | null> {
@@ -19,22 +16,6 @@ export async function recipientOf(reader: Reader, destination: Destination): Pro
   if (byEmail !== null) return byEmail;
   const user = target.startsWith("@") ? null : await findUserByAccount(reader, team, target);
   return { user, email: null, name: `${team ?? ""}:${target}` };
-}
-
-/**
- * Returns the account of a person as a destination; null if they have none, or if this server has no token for its workspace.
- * Whether the token of the environment belongs to that workspace is found out when the message is posted.
- */
-export async function destinationOf(
-  { config: { channels } }: { config: Config },
-  reader: Reader,
-  { user }: Recipient,
-): Promise<Destination | null> {
-  const account = user && accountOf(user);
-  if (account === null || channels.slack === null) return null;
-  const { team_id, user_id, channel } = account;
-  const isInstalled = channels.slack.botToken !== null || (await findInstallation(reader, team_id)) !== null;
-  return isInstalled ? { channel, via: team_id, target: user_id } : null;
 }
 
 /** Returns Slack's id for a target of `notify`, and its person; null for a channel. @throws SlackFailure */

@@ -39,7 +39,7 @@ function End({ task, me }: { task: Task; me: Me }) {
   const pieces = fill<ReactNode>(ENDINGS[endingOf(state, who)].dashboard, {
     who,
     at: <Time at={new Date(state.at).toISOString()} />,
-    through: isThroughApi(task) ? ", through the API" : `, through ${CHANNELS[channel ?? ""] ?? channel}`,
+    through: isThroughApi(task) ? ", through the API" : `, through ${nameOfChannel(channel ?? "")}`,
     canceller: capitalized(cancellerOf(task, me, names)),
     reason: <span dir="auto">{task.verifier_result?.reason}</span>,
   });
@@ -49,7 +49,7 @@ function End({ task, me }: { task: Task; me: Me }) {
       return (
         <>
           <p className="muted">{sentence}</p>
-          <Response task={task} />
+          <AnswerInWords task={task} answer={task.response} channel={channel} />
         </>
       );
     case "cancelled":
@@ -66,14 +66,21 @@ function End({ task, me }: { task: Task; me: Me }) {
   }
 }
 
-/** The answer, in the words in which it was asked for. */
-function Response({ task }: { task: Task }) {
-  const { response, response_schema, form_definition, completed_via_channel } = task;
+interface AnswerInWordsProps {
+  task: Task;
+  answer: Task["response"];
+  /** The channel in which it was given. */
+  channel: string | null;
+}
+
+/** An answer, in the words in which it was asked for. */
+export function AnswerInWords({ task, answer, channel }: AnswerInWordsProps) {
+  const { response_schema, form_definition } = task;
   const hints = useMemo(() => {
-    const channel = completed_via_channel ?? "dashboard";
-    return answerHints(readForm({ response_schema, form_definition, channel, time_zone: "UTC", now: new Date(0) }));
-  }, [response_schema, form_definition, completed_via_channel]);
-  return <PayloadOf payload={response} schema={response_schema} hints={hints} redact={false} />;
+    const form = { response_schema, form_definition, channel: channel ?? "dashboard" };
+    return answerHints(readForm({ ...form, time_zone: "UTC", now: new Date(0) }));
+  }, [response_schema, form_definition, channel]);
+  return <PayloadOf payload={answer} schema={response_schema} hints={hints} redact={false} />;
 }
 
 function endOf(task: Task, { user_id }: Me): Exclude<AnswerState, { how: "open" }> {
@@ -88,6 +95,10 @@ function endOf(task: Task, { user_id }: Me): Exclude<AnswerState, { how: "open" 
   const state = answerState(ended, { user_id, email: null, account: null }, Infinity);
   if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
   return state;
+}
+
+export function nameOfChannel(channel: string): string {
+  return CHANNELS[channel] ?? channel;
 }
 
 const CHANNELS: Readonly<Record<string, string>> = {

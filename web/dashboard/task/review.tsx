@@ -7,7 +7,10 @@ import { Answer } from "./answer.tsx";
 import type { Claim } from "./claim.ts";
 import { Closed } from "./closed.tsx";
 import { PayloadOf } from "./payload.tsx";
+import { lazily } from "../ui/lazily.tsx";
 import { UndeliveredNotifications } from "./undelivered-notifications.tsx";
+
+const RefusedAnswers = lazily("refused answers", async () => (await import("./refused-answers.tsx")).RefusedAnswers);
 
 interface ReviewProps {
   task: Task;
@@ -55,6 +58,7 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
         ) : (
           <Closed task={task} me={me} entered={entered} />
         )}
+        {task.verification_attempt > 0 && <RefusedAnswers task={task} />}
       </section>
     </div>
   );

@@ -9,6 +9,7 @@ import { Confirm } from "../ui/confirm.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { useIsPhone } from "../ui/phone.ts";
 import { activeUsersQuery, nameOf, queryClient, taskQuery } from "../queries.ts";
+import { ChangeDeadline } from "./deadline.tsx";
 import { dropDraft } from "./draft.ts";
 import type { TaskNavigation } from "./navigation.ts";
 import { toast } from "../ui/toasts.ts";
@@ -25,7 +26,7 @@ interface TaskMenuProps {
 
 /** Further actions on a task. */
 export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRaw }: TaskMenuProps) {
-  const [dialog, setDialog] = useState<"assign" | "cancel" | "delete" | null>(null);
+  const [dialog, setDialog] = useState<"assign" | "deadline" | "cancel" | "delete" | null>(null);
   const close = () => setDialog(null);
   const isPhone = useIsPhone();
   return (
@@ -51,6 +52,7 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
             <Menu.Item onClick={claim.takeOver}>Take over</Menu.Item>
           )}
           {isOpen && me.is_operator && <Menu.Item onClick={() => setDialog("assign")}>Assign</Menu.Item>}
+          {isOpen && me.is_operator && <Menu.Item onClick={() => setDialog("deadline")}>Change deadline</Menu.Item>}
           <Menu.Item onClick={showRaw}>Raw JSON</Menu.Item>
           {me.is_operator && (
             <>
@@ -68,6 +70,7 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
         </Menu.Dropdown>
       </Menu>
       {dialog === "assign" && <Assign task={task} onClose={close} />}
+      {dialog === "deadline" && <ChangeDeadline task={task} onChanged={keepAndRefresh} onClose={close} />}
       {dialog === "cancel" && <Cancel task={task} onClose={close} />}
       {dialog === "delete" && (
         <Confirm

@@ -23,8 +23,9 @@ const SHOWN = 3;
 
 /** People who were not notified, and why. For operators. */
 export function UndeliveredNotifications({ task, showActivity }: { task: Task; showActivity: () => void }) {
-  // Only operators see `notify` and may read the audit trail. Without `notify` there is nothing to look up.
-  const enabled = (task.notify ?? []).length > 0;
+  // Only operators see `notify` and may read the audit trail. No one is notified of a task without `notify` and assignee.
+  const isAssigned = task.assigned_to_user_id !== null || task.assigned_to_email !== null;
+  const enabled = task.notify !== undefined && ((task.notify ?? []).length > 0 || isAssigned);
   const { data: trail } = useQuery({ ...auditQuery(task.id), enabled });
   const failed = undelivered(trail ?? []);
   if (failed.length === 0) return null;

@@ -1,0 +1,29 @@
+import { useQuery } from "@tanstack/react-query";
+import type { Task } from "../api.ts";
+import { refusedAnswersQuery } from "../queries.ts";
+import { ErrorPanel } from "../ui/page.tsx";
+import { Time } from "../ui/times.tsx";
+import { AnswerInWords, nameOfChannel } from "./closed.tsx";
+
+/** The answers that the automatic check rejected, with who gave them, when, and the reason. */
+export function RefusedAnswers({ task }: { task: Task }) {
+  const { data: answers, error, refetch } = useQuery(refusedAnswersQuery(task.id, task.verification_attempt));
+  if (error !== null)
+    return <ErrorPanel title="Could not load the rejected answers" error={error} retry={() => void refetch()} />;
+  if (answers === undefined) return null;
+  return (
+    <section className="surface stack" aria-labelledby="rejected-answers">
+      <h2 id="rejected-answers">Rejected answers</h2>
+      {answers.map(({ attempt, response, reason, answered_by_email, answered_via_channel, created_at }) => (
+        <article key={attempt} className="stack" aria-label={`Attempt ${attempt}`}>
+          <p className="muted">
+            Attempt {attempt}, by <bdi>{answered_by_email ?? "someone"}</bdi>, <Time at={created_at} />
+            {answered_via_channel !== null && `, through ${nameOfChannel(answered_via_channel)}`}
+          </p>
+          <p dir="auto">Reason: {reason}</p>
+          <AnswerInWords task={task} answer={response} channel={answered_via_channel} />
+        </article>
+      ))}
+    </section>
+  );
+}
