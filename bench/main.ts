@@ -20,6 +20,7 @@ import { reads } from "./scenarios/reads.ts";
 import { replicas } from "./scenarios/replicas.ts";
 import { start } from "./scenarios/start.ts";
 import { timeouts } from "./scenarios/timeouts.ts";
+import { restartAmidDead, unknownReceiver } from "./scenarios/unknown-receivers.ts";
 import { wake } from "./scenarios/wake.ts";
 import { compareWithFloor, type Bench, type Dialect, type Figure } from "./support/bench.ts";
 import { line, replaceTable, table, writeJson } from "./support/report.ts";
@@ -37,6 +38,8 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   callbacks,
   drain,
   "black-holes": blackHoles,
+  "unknown-receiver": unknownReceiver,
+  "restart-amid-dead": restartAmidDead,
   "hung-verifier": hungVerifier,
   timeouts,
   start,

@@ -10,8 +10,13 @@ export function originsOf(port: number, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `http://127.1.${i >> 8}.${i & 255}:${port}`);
 }
 
-/** Writes callbacks that are owed to each origin, all due now, before the service starts. */
-export async function oweCallbacks(home: Home, origins: readonly string[], each: number): Promise<void> {
+/** Writes `each` callbacks to each origin before the service starts. They are all due at `dueAt`, or else now. */
+export async function oweCallbacks(
+  home: Home,
+  origins: readonly string[],
+  each: number,
+  dueAt?: number,
+): Promise<void> {
   const db = await openDb(home);
   const oweTo = async (origin: string) =>
     db.write(async (tx) => {
@@ -24,7 +29,7 @@ export async function oweCallbacks(home: Home, origins: readonly string[], each:
             destination: `${origin}/hook`,
             origin,
             body: BODY,
-            due_at: tx.now(),
+            due_at: dueAt ?? tx.now(),
           }),
         );
     });
