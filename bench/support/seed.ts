@@ -290,6 +290,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   delivery_bodies: true,
   delivery_places: true,
   delivery_attempts: true,
+  delivery_origins: true,
   task_totals: true,
   task_candidates: true,
   users: true,

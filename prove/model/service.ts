@@ -9,6 +9,7 @@ const DAY = 86_400_000;
 const TABLES = [
   "delivery_attempts",
   "delivery_bodies",
+  "delivery_origins",
   "deliveries",
   "audit_entries",
   "verification_attempts",

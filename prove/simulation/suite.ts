@@ -17,7 +17,14 @@ import { live, type Ground, type Story } from "./world.ts";
 
 /** How many failing runs are reported; the first ones usually explain the rest. */
 const FAILURES_MAX = 3;
-const TABLES = ["delivery_attempts", "delivery_bodies", "deliveries", "audit_entries", "verification_attempts"];
+const TABLES = [
+  "delivery_attempts",
+  "delivery_bodies",
+  "delivery_origins",
+  "deliveries",
+  "audit_entries",
+  "verification_attempts",
+];
 const TASK_TABLES = ["task_responses", "task_documents", "task_totals", "tasks"];
 
 export const simulation: Suite = {

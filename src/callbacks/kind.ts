@@ -21,6 +21,7 @@ export function createCallbackKind({ sender, keys, log, recordAbandoned }: Callb
   let sign: SignAttempt | undefined;
   const { payloadKey, previous } = keys;
   return {
+    hasLastingOrigins: true,
     send: async ({ id, destination, task_id, body }, signal) => {
       if (payloadKey === null)
         return failure("no_payload_key", "There is no key to sign callbacks with (SERVICE_PAYLOAD_KEY).");

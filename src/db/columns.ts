@@ -122,6 +122,10 @@ export const COLUMNS = {
     error: "text",
     response_excerpt: "text",
   },
+  delivery_origins: {
+    origin: "text",
+    answered_at: "bigint",
+  },
   task_totals: {
     span: "bigint",
     start: "bigint",

@@ -12,6 +12,7 @@ export interface Schema {
   delivery_bodies: DeliveryBodyRow;
   delivery_places: DeliveryPlaceRow;
   delivery_attempts: DeliveryAttemptRow;
+  delivery_origins: DeliveryOriginRow;
   task_totals: TaskTotalsRow;
   task_candidates: TaskCandidateRow;
   users: UserRow;
@@ -164,6 +165,13 @@ export interface DeliveryAttemptRow {
 export interface DeliveryBodyRow {
   delivery_id: string;
   body: string;
+}
+
+/** An origin that answered, and has not been slow or silent since. */
+export interface DeliveryOriginRow {
+  origin: string;
+  /** When it last answered, to within a day. */
+  answered_at: number;
 }
 
 /** Totals of one past hour or day (UTC), counted once. */

@@ -7,7 +7,7 @@ import { heldUntil } from "./after-response.ts";
 import { DELIVERIES_HINT } from "./store.ts";
 
 /** Waits for an attempt, and has no lease. Spelled like the indexes that hold exactly these rows. */
-const isReady = sql<SqlBool>`lease_owner is null and next_attempt_at is not null`;
+export const isReady = sql<SqlBool>`lease_owner is null and next_attempt_at is not null`;
 
 /** The right to make the next attempt of a delivery. */
 export interface Lease {

@@ -58,6 +58,8 @@ export interface AbandonedDelivery extends EndedDelivery {
  * It is stored and tried again like everything else, so that a crash loses nothing.
  */
 export interface Kind {
+  /** Its origins are few or are used again, so it is worth storing which of them answer. */
+  hasLastingOrigins?: boolean;
   /** Makes one attempt. The attempt fails when this throws, and when it takes longer than the engine allows. */
   send(delivery: DueDelivery, signal: AbortSignal): Promise<Outcome>;
   /** Returns when to try again after `attempts` failures, or null to abandon the delivery. */

@@ -5,7 +5,7 @@ import { admit, admitParked } from "./admit.ts";
 import { createLanes } from "./lanes.ts";
 import { createQueue, parkReleased } from "./queue.ts";
 
-const QUICK = { duration_ms: 50, isAnswered: true };
+const QUICK = { duration_ms: 50, isAnswered: true, at: 0 };
 const NONE = { fast: 0, slow: 0 };
 
 /** Lanes in which each origin may make two attempts at once. */

@@ -3,6 +3,7 @@ import type { ClaimedDelivery } from "../claim.ts";
 import { failure, kindOf, type DueDelivery, type Outcome } from "../kinds.ts";
 import { releaseLease, type Attempt } from "../outcomes.ts";
 import type { Slot } from "./lanes.ts";
+import { storeFinding } from "./findings.ts";
 import { hasWaiting } from "./queue.ts";
 import type { EngineState } from "./state.ts";
 import { WRITE_SHARE, writeOutcome } from "./write-outcome.ts";
@@ -46,6 +47,7 @@ async function makeAttempt(
   const startedAt = performance.now();
   const { id, kind, task_id, destination, origin, cycle } = row;
   const delivery = { id, kind, task_id, destination, origin, cycle, attempt: row.attempt_count + 1, body };
+  lanes.load(slot, body?.length ?? 0);
   const outcome = await send(state, delivery, controller);
   if (outcome === GIVEN_UP) {
     lanes.leave(slot);
@@ -53,10 +55,14 @@ async function makeAttempt(
   }
   const duration_ms = Math.round(performance.now() - startedAt);
   // The next attempt need not wait until this outcome is written.
-  lanes.leave(slot, { duration_ms, isAnswered: outcome.ok || outcome.status_code !== null });
+  const isAnswered = outcome.ok || outcome.status_code !== null;
+  const finding = lanes.leave(slot, { duration_ms, isAnswered, at: db.now() });
   ringIfWaiting(state);
   metrics.deliveryAttempts.inc({ outcome: outcome.ok ? "succeeded" : "failed", lane: slot.lane });
-  await writeOutcome(state, row, attempt, outcome, { started_at, duration_ms });
+  await Promise.all([
+    writeOutcome(state, row, attempt, outcome, { started_at, duration_ms }),
+    finding && storeFinding(state, kind, finding),
+  ]);
 }
 
 /** Lets the kind send. Returns an outcome before the lease ends, whatever the kind does. */

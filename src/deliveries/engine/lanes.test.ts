@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLanes, type Lanes, type Slot } from "./lanes.ts";
 
-const QUICK = { duration_ms: 50, isAnswered: true };
-const SLOW = { duration_ms: 5_000, isAnswered: true };
-const REFUSED = { duration_ms: 3, isAnswered: false };
-const TIMEOUT = { duration_ms: 10_000, isAnswered: false };
+const QUICK = { duration_ms: 50, isAnswered: true, at: 0 };
+const SLOW = { duration_ms: 5_000, isAnswered: true, at: 0 };
+const REFUSED = { duration_ms: 3, isAnswered: false, at: 0 };
+const TIMEOUT = { duration_ms: 10_000, isAnswered: false, at: 0 };
 
 /** As many slots as there are for an origin. */
 function fill(lanes: Lanes, origin: string, isFresh = true): Slot[] {
@@ -64,8 +64,8 @@ test("a slow median leads into the slow lane, one slow answer does not", () => {
   assert.deepEqual(limitOf(lanes, "a"), [1, "slow"]);
 });
 
-test("in each lane half of the slots are out of reach for origins that have not proven themselves", () => {
-  const lanes = createLanes({ fast: 16, slow: 8 });
+test("in each lane, proven origins and the others have their own slots", () => {
+  const lanes = createLanes({ fast: 8, slow: 8, unproven: 8 });
   for (let i = 0; i < 3; i++) attempt(lanes, "good", QUICK);
   const unknown = Array.from({ length: 100 }, (_, i) => lanes.enter(`new-${i}`, true)).filter((slot) => slot !== null);
   assert.equal(unknown.length, 8);
@@ -79,17 +79,64 @@ test("in each lane half of the slots are out of reach for origins that have not 
 });
 
 test("a backlog of unknown origins leaves room for one that has only just become owed something", () => {
-  const lanes = createLanes({ fast: 16 });
+  const lanes = createLanes({ unproven: 8 });
   const old = Array.from({ length: 100 }, (_, i) => lanes.enter(`old-${i}`, false)).filter((slot) => slot !== null);
   assert.equal(old.length, 6);
   assert.ok(lanes.enter("new", true));
 });
 
-test("proven origins never take more than the lane has", () => {
-  const lanes = createLanes({ fast: 16 });
-  const origins = ["a", "b", "c"];
+test("proven origins never take more than the lane has, except one attempt each beside those of unproven origins", () => {
+  const lanes = createLanes({ fast: 16, unproven: 2 });
+  const origins = ["a", "b", "c", "d", "e"];
   for (const origin of origins) for (let i = 0; i < 4; i++) attempt(lanes, origin, QUICK);
-  assert.equal(origins.flatMap((origin) => fill(lanes, origin)).length, 16);
+  assert.deepEqual(
+    origins.map((origin) => fill(lanes, origin).map(({ pool }) => pool)),
+    [Array(8).fill("proven"), Array(8).fill("proven"), ["unproven"], ["unproven"], []],
+  );
+});
+
+test("a thousand unknown origins that are waited for leave room for one more", () => {
+  const lanes = createLanes();
+  for (let i = 0; i < 1_000; i++) assert.ok(lanes.enter(`hung-${i}`, false));
+  assert.ok(lanes.enter("new", false));
+  assert.equal(lanes.enter("new", true), null, "still one attempt at a time");
+});
+
+test("large bodies of unproven origins use no more slots than a few, whatever those of proven origins weigh", () => {
+  const lanes = createLanes({ unproven: 200, charactersMax: 1_000 });
+  attempt(lanes, "good", QUICK);
+  lanes.load(lanes.enter("good", true)!, 1_000_000);
+  const taken = Array.from({ length: 100 }, (_, i) => lanes.enter(`o-${i}`, true)!);
+  for (const slot of taken) lanes.load(slot, 10);
+  assert.equal(lanes.enter("more", true), null);
+  lanes.leave(taken[0]!);
+  assert.ok(lanes.enter("more", true));
+});
+
+test("what is stored of an origin changes when it begins to answer, once a day while it does, and when it is silent", () => {
+  const lanes = createLanes();
+  const found = (report: Omit<typeof QUICK, "at">, at: number) =>
+    lanes.leave(lanes.enter("a", true)!, { ...report, at })?.isAnswering;
+  const DAY = 86_400_000;
+  assert.equal(found(TIMEOUT, 0), undefined, "was not stored");
+  assert.equal(found(QUICK, 0), undefined, "slow");
+  assert.equal(found(QUICK, 0), true);
+  assert.equal(found(QUICK, DAY - 1), undefined);
+  assert.equal(found(REFUSED, DAY), undefined);
+  assert.equal(found(QUICK, DAY), true);
+  assert.equal(found(TIMEOUT, DAY), false);
+  assert.equal(found(TIMEOUT, DAY), undefined);
+});
+
+test("an origin that is stored as one that answers is proven, until it is silent", () => {
+  const lanes = createLanes({ fast: 1, unproven: 0 });
+  lanes.introduce("a", 0);
+  assert.equal(lanes.knows("a"), true);
+  const slot = lanes.enter("a", false);
+  assert.equal(slot?.pool, "proven");
+  lanes.introduce("a", 0);
+  assert.equal(lanes.leave(slot, TIMEOUT)?.isAnswering, false);
+  assert.deepEqual(limitOf(lanes, "a"), [1, "slow"]);
 });
 
 test("an origin that falls silent in the slow lane has to prove itself again", () => {
@@ -98,9 +145,9 @@ test("an origin that falls silent in the slow lane has to prove itself again", (
     attempt(lanes, origin, QUICK);
     attempt(lanes, origin, TIMEOUT);
   }
-  assert.equal(lanes.enter("a", true)?.isProven, true);
+  assert.equal(lanes.enter("a", true)?.pool, "proven");
   attempt(lanes, "b", TIMEOUT);
-  assert.equal(lanes.enter("b", true)?.isProven, false);
+  assert.equal(lanes.enter("b", true)?.pool, "unproven");
 });
 
 test("an attempt that was not made says nothing of its origin, and its slot is free again", () => {

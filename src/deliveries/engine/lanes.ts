@@ -3,16 +3,22 @@
  *
  * - An origin starts with one attempt at a time. Each answer doubles its limit, up to eight.
  * - A timeout or a slow median moves it to the slow lane, with one attempt at a time. Two quick answers move it back.
- * - In each lane, origins that have not proven themselves use at most half of the slots, however many origins there are.
- *   Their overdue deliveries use at most three quarters of that half, so that a new origin is tried at once beside a backlog.
+ * - In each lane, origins that have not proven themselves have their own slots, and never use those of the others. In the
+ *   fast lane there are many: most of these attempts only wait for an answer, and hold no more than a socket and a body.
+ *   A proven origin without an attempt gets one of them when its own are in use.
+ * - Overdue deliveries use at most three quarters of these slots, so that a new origin is tried at once beside a backlog.
  */
+import { DAY } from "../../lib/time.ts";
+
 export type Lane = "fast" | "slow";
+/** Whose slots these are: those of proven origins, or of the others. */
+type Pool = "proven" | "unproven";
 
 /** The right to make one attempt. */
 export interface Slot {
   readonly origin: string;
   readonly lane: Lane;
-  readonly isProven: boolean;
+  readonly pool: Pool;
 }
 
 /** What an attempt shows about its origin. */
@@ -20,34 +26,59 @@ export interface Report {
   duration_ms: number;
   /** The receiver answered, with any status. */
   isAnswered: boolean;
+  /** When the attempt ended, in epoch milliseconds. */
+  at: number;
+}
+
+/** What to store about an origin, for other processes and for the next start. */
+export interface Finding {
+  origin: string;
+  /** false: it was stored as one that answers, and no longer is. */
+  isAnswering: boolean;
 }
 
 export interface Lanes {
   /** Takes a slot; null when there is none. `isFresh`: for a delivery that became due only now. */
   enter(origin: string, isFresh: boolean): Slot | null;
-  /** Frees a slot; without a report when no attempt was made. */
-  leave(slot: Slot, report?: Report): void;
+  /** Counts the characters that an attempt keeps in memory until it ends. */
+  load(slot: Slot, characters: number): void;
+  /** Frees a slot; without a report when no attempt was made. Returns what is new about the origin. */
+  leave(slot: Slot, report?: Report): Finding | null;
+  /** Tells whether there is any memory of the origin. */
+  knows(origin: string): boolean;
+  /** Adds an origin that is unknown here, and that is stored as one that answered at `answeredAt`. */
+  introduce(origin: string, answeredAt: number): void;
   /** Counts the slots taken. */
   inFlight(): Record<Lane, number>;
 }
 
 export interface LanesOptions {
+  /** Slots of proven origins. */
   fast?: number;
   slow?: number;
+  /** Slots of origins in the fast lane that have not proven themselves. */
+  unproven?: number;
+  /** The most characters that attempts at such origins keep, except for the first 96 attempts. */
+  charactersMax?: number;
   /** The most origins remembered. The origin that was idle the longest is forgotten first. */
   remembered?: number;
 }
 
 const LIMIT_MAX = 8;
-/** The share of a lane for origins that have not proven themselves, and the part of it for their overdue deliveries. */
-const UNPROVEN = 1 / 2;
-const UNPROVEN_OVERDUE = 3 / 8;
+/** Slots of unproven origins that do not depend on the size of the bodies. */
+const UNPROVEN_MIN = 96;
+/** The slots of the slow lane for unproven origins, beside those for proven ones. */
+const SLOW_UNPROVEN = 1 / 2;
+/** The part of the slots of unproven origins for overdue deliveries. */
+const OVERDUE = 3 / 4;
 /** An answer that takes longer is slow; a failure without an answer that takes longer counts as a timeout. */
 const SLOW_MS = 2_000;
 /** The number of latest durations whose median counts. */
 const WINDOW = 7;
 /** The number of answers that must be known before their median moves an origin to the other lane. */
 const TRIALS = 2;
+/** How often it is stored that the same origin still answers. */
+const STORED_EVERY_MS = 1 * DAY;
 
 interface Origin {
   limit: number;
@@ -55,20 +86,35 @@ interface Origin {
   isSlow: boolean;
   /** It has answered, and has had no timeout in the slow lane since. */
   isProven: boolean;
+  /** When it was last stored that it answers; null: that is not stored. */
+  storedAt: number | null;
   durations: number[];
 }
 
-export function createLanes({ fast = 192, slow = 64, remembered = 10_000 }: LanesOptions = {}): Lanes {
-  const sizes: Record<Lane, number> = { fast, slow };
-  const total: Record<Lane, number> = { fast: 0, slow: 0 };
-  const unproven: Record<Lane, number> = { fast: 0, slow: 0 };
+export function createLanes({
+  fast = 192,
+  slow = 64,
+  unproven = 2_048,
+  charactersMax = 32 * 1024 ** 2,
+  remembered = 10_000,
+}: LanesOptions = {}): Lanes {
+  type Counts = Record<Pool, Record<Lane, number>>;
+  const sizes: Counts = {
+    proven: { fast, slow },
+    unproven: { fast: unproven, slow: Math.floor(slow * SLOW_UNPROVEN) },
+  };
+  const taken: Counts = { proven: { fast: 0, slow: 0 }, unproven: { fast: 0, slow: 0 } };
+  const loads = new Map<Slot, number>();
+  let characters = 0;
   const origins = new Map<string, Origin>();
 
-  function hasRoom(origin: Origin, isFresh: boolean): boolean {
+  function poolFor(origin: Origin, isFresh: boolean): Pool | null {
+    if (origin.inFlight >= origin.limit) return null;
     const lane = laneOf(origin);
-    const size = sizes[lane];
-    if (origin.inFlight >= origin.limit || total[lane] >= size) return false;
-    return origin.isProven || unproven[lane] < Math.floor(size * (isFresh ? UNPROVEN : UNPROVEN_OVERDUE));
+    if (origin.isProven && taken.proven[lane] < sizes.proven[lane]) return "proven";
+    const size = characters < charactersMax ? sizes.unproven[lane] : Math.min(sizes.unproven[lane], UNPROVEN_MIN);
+    const hasRoom = taken.unproven[lane] < Math.floor(size * (isFresh ? 1 : OVERDUE));
+    return hasRoom && origin.inFlight === 0 ? "unproven" : null;
   }
 
   function forgetIdle(): void {
@@ -78,34 +124,53 @@ export function createLanes({ fast = 192, slow = 64, remembered = 10_000 }: Lane
     }
   }
 
+  /** The map is in the order of use: the latest is the last. */
+  function remember(name: string, origin: Origin): void {
+    origins.delete(name);
+    origins.set(name, origin);
+    forgetIdle();
+  }
+
   return {
     enter(name, isFresh) {
       const origin = origins.get(name) ?? newOrigin();
-      if (!hasRoom(origin, isFresh)) return null;
-      const slot: Slot = { origin: name, lane: laneOf(origin), isProven: origin.isProven };
+      const pool = poolFor(origin, isFresh);
+      if (pool === null) return null;
+      const slot: Slot = { origin: name, lane: laneOf(origin), pool };
       origin.inFlight++;
-      total[slot.lane]++;
-      if (!slot.isProven) unproven[slot.lane]++;
-      // The map is in the order of use: the latest is the last.
-      origins.delete(name);
-      origins.set(name, origin);
-      forgetIdle();
+      taken[pool][slot.lane]++;
+      remember(name, origin);
       return slot;
     },
-    leave(slot, report) {
-      total[slot.lane]--;
-      if (!slot.isProven) unproven[slot.lane]--;
-      const origin = origins.get(slot.origin);
-      if (!origin) return;
-      origin.inFlight--;
-      if (report) learn(origin, slot, report);
+    load(slot, length) {
+      if (slot.pool === "proven") return;
+      characters += length;
+      loads.set(slot, length);
     },
-    inFlight: () => ({ ...total }),
+    leave(slot, report) {
+      taken[slot.pool][slot.lane]--;
+      characters -= loads.get(slot) ?? 0;
+      loads.delete(slot);
+      const origin = origins.get(slot.origin);
+      if (!origin) return null;
+      origin.inFlight--;
+      if (!report) return null;
+      learn(origin, slot, report);
+      return findingOf(slot.origin, origin, report);
+    },
+    knows: (name) => origins.has(name),
+    introduce(name, answeredAt) {
+      if (!origins.has(name)) remember(name, { ...newOrigin(), isProven: true, storedAt: answeredAt });
+    },
+    inFlight: () => ({
+      fast: taken.proven.fast + taken.unproven.fast,
+      slow: taken.proven.slow + taken.unproven.slow,
+    }),
   };
 }
 
 function newOrigin(): Origin {
-  return { limit: 1, inFlight: 0, isSlow: false, isProven: false, durations: [] };
+  return { limit: 1, inFlight: 0, isSlow: false, isProven: false, storedAt: null, durations: [] };
 }
 
 function laneOf(origin: Origin): Lane {
@@ -130,6 +195,18 @@ function learn(origin: Origin, slot: Slot, { duration_ms, isAnswered }: Report):
   }
   if (!origin.isSlow) origin.limit = Math.min(origin.limit * 2, LIMIT_MAX);
   origin.isProven = true;
+}
+
+/** Says what to store after the origin has learned from a report, and takes note that it is stored. */
+function findingOf(name: string, origin: Origin, { isAnswered, at }: Report): Finding | null {
+  if (origin.isSlow || !origin.isProven) {
+    if (origin.storedAt === null) return null;
+    origin.storedAt = null;
+    return { origin: name, isAnswering: false };
+  }
+  if (!isAnswered || (origin.storedAt !== null && at - origin.storedAt < STORED_EVERY_MS)) return null;
+  origin.storedAt = at;
+  return { origin: name, isAnswering: true };
 }
 
 /** Returns the median; of an even number of values, the upper one of the middle two. */

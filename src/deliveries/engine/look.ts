@@ -2,6 +2,8 @@
 import type { Db } from "../../db/database.ts";
 import { SECOND } from "../../lib/time.ts";
 import { findNextDue, listDueOrigins, walkDueOrigins } from "../claim.ts";
+import { recallKnownDue, recallOrigins } from "./findings.ts";
+import type { Lanes } from "./lanes.ts";
 import { hasWaiting, type Queue } from "./queue.ts";
 
 export interface LookState {
@@ -11,12 +13,15 @@ export interface LookState {
   lookAt: number;
   /** The longest wait until the next look; doubles while nothing is found. */
   pauseMs: number;
+  /** Whether the origins that are known to answer were looked for, which happens once. */
+  hasLookedForKnown: boolean;
   /** The origin after which the walk over all origins continues. */
   walkFrom: string;
 }
 
 interface Looking {
   db: Db;
+  lanes: Lanes;
   look: LookState;
   queue: Queue;
 }
@@ -28,7 +33,7 @@ const DUE_ROWS = 128;
 const ORIGINS = 128;
 
 export function createLookState(): LookState {
-  return { mustLook: true, lookAt: 0, pauseMs: BUSY_MS, walkFrom: "" };
+  return { mustLook: true, lookAt: 0, pauseMs: BUSY_MS, hasLookedForKnown: false, walkFrom: "" };
 }
 
 /** Tells whether it is time to look, and takes note that this turn does. */
@@ -39,16 +44,26 @@ export function takeLook(look: LookState): boolean {
 }
 
 /** Adds the origins that have due deliveries to the queue. @returns whether there may be more of them */
-export async function lookForDue({ db, look, queue }: Looking, now: number): Promise<boolean> {
+export async function lookForDue({ db, lanes, look, queue }: Looking, now: number): Promise<boolean> {
+  if (!look.hasLookedForKnown) {
+    // After a start, the origins that are known to answer go first.
+    for (const origin of await recallKnownDue({ db, lanes }, now)) queue.waiting.add(origin);
+    look.hasLookedForKnown = true;
+  }
   const origins = await listDueOrigins(db, now, DUE_ROWS);
-  for (const origin of origins) queue.waiting.add(origin);
+  await addWaiting(origins);
   if (origins.length < DUE_ROWS) return false;
   // The oldest deliveries may all belong to origins that are busy. A walk from origin to origin finds the others; each look
   // continues it for a stretch.
   const { due, last } = await walkDueOrigins(db, look.walkFrom, now, ORIGINS);
-  for (const origin of due) queue.waiting.add(origin);
+  await addWaiting(due);
   look.walkFrom = last ?? "";
   return last !== null;
+
+  async function addWaiting(found: readonly string[]): Promise<void> {
+    await recallOrigins({ db, lanes }, found);
+    for (const origin of found) queue.waiting.add(origin);
+  }
 }
 
 /** Sets the time of the next look after one that found `hasMore` and led to `begun` attempts. */

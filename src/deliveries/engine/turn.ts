@@ -3,31 +3,41 @@ import { claimDeliveries } from "../claim.ts";
 import { admit, leaveSlots, makeLateParkedDue, type Admission } from "./admit.ts";
 import { startAttempt } from "./attempt.ts";
 import { lookForDue, scheduleNextLook, takeLook } from "./look.ts";
-import { parkReleased } from "./queue.ts";
+import { recallOrigins } from "./findings.ts";
+import { hasWaiting, parkReleased } from "./queue.ts";
 import { areLeasesDue, recoverLapsed } from "./recover.ts";
 import type { EngineState } from "./state.ts";
 
 /** The most deliveries that one turn begins. */
 const CLAIM_MAX = 128;
-/** The most attempts under way or not yet written: a database that accepts no outcomes ends the sending. */
-const ATTEMPTS_MAX = 512;
+/** The most ended attempts that are not written yet: a database that accepts no outcomes ends the sending. */
+const UNWRITTEN_MAX = 512;
 
 /** @returns how long there is nothing to do, in milliseconds */
 export async function makeTurn(state: EngineState): Promise<number> {
-  const { db, look, queue } = state;
+  const { db, lanes, look, queue } = state;
   const now = db.now();
   if (areLeasesDue(state, now)) await recoverLapsed(state, now);
 
   const isLooking = takeLook(look);
   const hasMore = isLooking && (await lookForDue(state, now));
 
+  await recallOrigins(
+    state,
+    queue.released.map(({ origin }) => origin),
+  );
   parkReleased(queue, performance.now());
   await makeLateParkedDue(state);
-  const room = Math.max(0, Math.min(CLAIM_MAX, ATTEMPTS_MAX - state.attempts.size));
-  const begun = await begin(state, await admit(state, now, room));
+  const { fast, slow } = lanes.inFlight();
+  const unwritten = state.attempts.size - fast - slow;
+  const room = Math.max(0, Math.min(CLAIM_MAX, UNWRITTEN_MAX - unwritten));
+  const admission = await admit(state, now, room);
+  const isFull = room > 0 && admission.held.length + admission.due.length === room;
+  const begun = await begin(state, admission);
 
   if (isLooking) await scheduleNextLook(state, { hasMore, begun });
-  return queue.released.length > 0 ? 0 : look.lookAt - performance.now();
+  const mustGoOn = queue.released.length > 0 || (isFull && hasWaiting(queue));
+  return mustGoOn ? 0 : look.lookAt - performance.now();
 }
 
 /**
