@@ -12,8 +12,10 @@ import { moveTask } from "../tasks/move.ts";
 import { getTaskWithDocuments } from "../tasks/store.ts";
 import type { AuditEntryRecord } from "../tasks/schema.ts";
 import { createEngine, type Engine, type EngineOptions } from "./engine.ts";
+import { giveUpAttempts, settleAttempts } from "./engine/attempt.ts";
 import { recoverLapsed } from "./engine/recover.ts";
 import { createState } from "./engine/state.ts";
+import { makeTurn } from "./engine/turn.ts";
 import type { DueDelivery, Kind, Outcome } from "./kinds.ts";
 import { claimDeliveries } from "./claim.ts";
 import { recordOutcomes } from "./outcomes.ts";
@@ -79,26 +81,28 @@ let owed = 0;
 
 /** Writes a delivery for each of these origins, due in this order. */
 async function owe({ ctx, clock }: TestService, origins: string[]): Promise<void> {
+  const now = clock.now();
+  const rows = origins.map((origin, i) => ({
+    id: `dlv_${owed++}`,
+    kind: "callback",
+    is_live: 0,
+    task_id: "tsk_x",
+    destination: origin,
+    origin,
+    status: "PENDING",
+    cycle: 1,
+    attempt_count: 0,
+    next_attempt_at: now - origins.length + i,
+    lease_epoch: 0,
+    losses: 0,
+    created_at: now,
+    updated_at: now,
+  }));
   await ctx.db.write(async (tx) => {
-    for (const [i, origin] of origins.entries())
+    for (let i = 0; i < rows.length; i += 500)
       await tx.query
         .insertInto("deliveries")
-        .values({
-          id: `dlv_${owed++}`,
-          kind: "callback",
-          is_live: 0,
-          task_id: "tsk_x",
-          destination: origin,
-          origin,
-          status: "PENDING",
-          cycle: 1,
-          attempt_count: 0,
-          next_attempt_at: clock.now() - 1e3 + i,
-          lease_epoch: 0,
-          losses: 0,
-          created_at: clock.now(),
-          updated_at: clock.now(),
-        })
+        .values(rows.slice(i, i + 500))
         .execute();
     tx.hint("deliveries");
   });
@@ -508,6 +512,22 @@ testOnBoth("an unknown receiver is tried while a thousand other unknown ones do 
   await engine.stop();
   const select = service.ctx.db.query.selectFrom("deliveries").select("id");
   assert.deepEqual(await select.where("lease_owner", "is not", null).execute(), [], "all are given back");
+});
+
+testOnBoth("a turn that has used all its room is followed by the next at once", async (service) => {
+  const { db, log, metrics } = service.ctx;
+  const kind: Kind = { send: () => new Promise(() => {}), nextAttemptAt: () => null, onAbandoned: async () => {} };
+  const state = createState({ db, log, metrics, kinds: { callback: kind } });
+  await owe(
+    service,
+    Array.from({ length: 200 }, (_, i) => `http://hung-${i}.test`),
+  );
+  assert.equal(await makeTurn(state), 0);
+  assert.equal(state.attempts.size, 48, "unproven ones");
+  assert.equal(await makeTurn(state), 0);
+  assert.equal(state.attempts.size, 96);
+  giveUpAttempts(state);
+  await settleAttempts(state);
 });
 
 testOnBoth("after a restart, receivers that answered before are tried ahead of unknown ones", async (service) => {

@@ -42,9 +42,10 @@
  *                             ▼
  *                         in the table: SUCCEEDED, FAILED (due later) or ABANDONED
  *
- * `waiting` and `fresh` hold origins, and no deliveries: which ones are due is read when there is a slot. The attempts of a
- * process that is lost leave leases that lapse. recoverLapsed makes these deliveries due again, under the same number of
- * attempt; the fourth time it writes the outcome `worker_lost`.
+ * `waiting` and `fresh` hold origins, and no deliveries: which ones are due is read when there is a slot. After a start, the
+ * origins that are stored as ones that answer (known-origins.ts) come first. The attempts of a process that is lost leave
+ * leases that lapse. recoverLapsed makes these deliveries due again, under the same number of attempt; the fourth time it
+ * writes the outcome `worker_lost`.
  */
 import { giveUpAttempts, settleAttempts } from "./engine/attempt.ts";
 import type { Lane } from "./engine/lanes.ts";

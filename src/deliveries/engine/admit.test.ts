@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Db } from "../../db/database.ts";
-import { admit, admitParked } from "./admit.ts";
+import { admit, admitParked, createRoom } from "./admit.ts";
 import { createLanes } from "./lanes.ts";
 import { createQueue, parkReleased } from "./queue.ts";
 
@@ -26,7 +26,7 @@ test("of many parked deliveries of an origin as many begin as it has slots; the 
   const lanes = provenLanes("a", "b");
   const queue = queueWithParked("a1", "a2", "a3", "b1", "b2", "b3", "c1");
   assert.deepEqual(
-    admitParked({ lanes, queue }, 3).map(({ id, slot }) => [id, slot.origin]),
+    admitParked({ lanes, queue }, createRoom(3)).map(({ id, slot }) => [id, slot.origin]),
     [
       ["a1", "a"],
       ["a2", "a"],
@@ -35,10 +35,27 @@ test("of many parked deliveries of an origin as many begin as it has slots; the 
   );
   assert.deepEqual([...queue.parked.keys()], ["c", "a", "b"]);
   assert.deepEqual(
-    admitParked({ lanes, queue }, 3).map(({ id }) => id),
+    admitParked({ lanes, queue }, createRoom(3)).map(({ id }) => id),
     ["c1", "b2"],
   );
   assert.deepEqual([...queue.parked.keys()], ["a", "b"]);
+});
+
+test("many unknown origins use a part of the room of a turn, and no proven origin waits behind them", () => {
+  const lanes = provenLanes("p");
+  const queue = createQueue();
+  queue.released.push(...Array.from({ length: 60 }, (_, i) => ({ id: `u${i}`, origin: `u${i}` })), {
+    id: "p1",
+    origin: "p",
+  });
+  parkReleased(queue, 0);
+  const room = createRoom(100);
+  const admitted = admitParked({ lanes, queue }, room);
+  assert.deepEqual([admitted.length, admitted.at(-1)?.id, room.isCut], [49, "p1", true]);
+  assert.equal(queue.parked.size, 12);
+  const rest = createRoom(100);
+  assert.equal(admitParked({ lanes, queue }, rest).length, 12);
+  assert.equal(rest.isCut, false);
 });
 
 test("a database that fails leaves every slot free", async () => {

@@ -20,6 +20,23 @@ export interface Admitted {
 export interface Admission {
   held: Admitted[];
   due: Admitted[];
+  /** Slots were free, but the room of this turn was used: the next turn should follow at once. */
+  isCut: boolean;
+}
+
+/** How many deliveries a turn may still begin. */
+export interface Room {
+  all: number;
+  /** In slots of unproven origins. Many of them at once would delay the deliveries to proven origins. */
+  unproven: number;
+  /** Something found no room. */
+  isCut: boolean;
+}
+
+const UNPROVEN_MAX = 48;
+
+export function createRoom(max: number): Room {
+  return { all: max, unproven: UNPROVEN_MAX, isCut: false };
 }
 
 /** Leaves parked deliveries that cannot begin here to any process that has a slot. */
@@ -30,9 +47,11 @@ export async function makeLateParkedDue({ db, queue }: Admitting): Promise<void>
 
 /** Takes slots for up to `max` deliveries. When the database fails, all slots are free again. */
 export async function admit(admitting: Admitting, now: number, max: number): Promise<Admission> {
-  const held = admitParked(admitting, max);
+  const room = createRoom(max);
+  const held = admitParked(admitting, room);
   try {
-    return { held, due: await admitDue(admitting, now, max - held.length) };
+    const due = await admitDue(admitting, now, room);
+    return { held, due, isCut: room.isCut && max > 0 };
   } catch (error) {
     leaveSlots(admitting.lanes, held);
     throw error;
@@ -44,12 +63,11 @@ export function leaveSlots(lanes: Lanes, admitted: Iterable<Admitted>): void {
 }
 
 /** Takes slots for parked deliveries. Origins that have more of them than slots go to the end of the queue. */
-export function admitParked({ lanes, queue: { parked } }: Pick<Admitting, "lanes" | "queue">, max: number): Admitted[] {
+export function admitParked({ lanes, queue: { parked } }: Pick<Admitting, "lanes" | "queue">, room: Room): Admitted[] {
   const admitted: Admitted[] = [];
   const rest: [string, Parked[]][] = [];
   for (const [origin, own] of parked) {
-    if (admitted.length >= max) break;
-    const slots = takeSlots(lanes, origin, true, Math.min(own.length, max - admitted.length));
+    const slots = takeSlots(lanes, origin, { isFresh: true, max: own.length, room });
     if (slots.length === 0) continue;
     parked.delete(origin);
     for (const [i, { id }] of own.splice(0, slots.length).entries()) admitted.push({ id, slot: slots[i]! });
@@ -60,8 +78,8 @@ export function admitParked({ lanes, queue: { parked } }: Pick<Admitting, "lanes
 }
 
 /** Takes slots for origins in their turn, and reads which of their deliveries fill them. */
-async function admitDue({ db, lanes, queue }: Admitting, now: number, max: number): Promise<Admitted[]> {
-  const slots = takeSlotsInTurn(lanes, queue, max);
+async function admitDue({ db, lanes, queue }: Admitting, now: number, room: Room): Promise<Admitted[]> {
+  const slots = takeSlotsInTurn(lanes, queue, room);
   const admitted: Admitted[] = [];
   try {
     const wanted = [...slots].map(([origin, { length }]) => ({ origin, count: length }));
@@ -78,27 +96,37 @@ async function admitDue({ db, lanes, queue }: Admitting, now: number, max: numbe
 }
 
 /** Origins that get a slot leave the queue; the others keep their turn. */
-function takeSlotsInTurn(lanes: Lanes, queue: Queue, max: number): Map<string, Slot[]> {
+function takeSlotsInTurn(lanes: Lanes, queue: Queue, room: Room): Map<string, Slot[]> {
   const { fresh, waiting } = queue;
   const slots = new Map<string, Slot[]>();
-  let free = max;
   for (const origin of originsInTurn(queue)) {
-    if (free <= 0) break;
-    const own = takeSlots(lanes, origin, fresh.has(origin), free);
+    const own = takeSlots(lanes, origin, { isFresh: fresh.has(origin), max: room.all, room });
+    if (room.all === 0 && own.length === 0) break;
     if (own.length === 0) continue;
     fresh.delete(origin);
     waiting.delete(origin);
     slots.set(origin, own);
-    free -= own.length;
   }
   return slots;
 }
 
-function takeSlots(lanes: Lanes, origin: string, isFresh: boolean, max: number): Slot[] {
+function takeSlots(
+  lanes: Lanes,
+  origin: string,
+  { isFresh, max, room }: { isFresh: boolean; max: number; room: Room },
+): Slot[] {
   const taken: Slot[] = [];
-  while (taken.length < max) {
+  if (room.all === 0) room.isCut = true;
+  while (taken.length < max && room.all > 0) {
     const slot = lanes.enter(origin, isFresh);
     if (!slot) break;
+    if (slot.pool === "unproven" && room.unproven === 0) {
+      lanes.leave(slot);
+      room.isCut = true;
+      break;
+    }
+    if (slot.pool === "unproven") room.unproven--;
+    room.all--;
     taken.push(slot);
   }
   return taken;

@@ -4,14 +4,14 @@ import { admit, leaveSlots, makeLateParkedDue, type Admission } from "./admit.ts
 import { startAttempt } from "./attempt.ts";
 import { lookForDue, scheduleNextLook, takeLook } from "./look.ts";
 import { recallOrigins } from "./findings.ts";
-import { hasWaiting, parkReleased } from "./queue.ts";
+import { parkReleased } from "./queue.ts";
 import { areLeasesDue, recoverLapsed } from "./recover.ts";
 import type { EngineState } from "./state.ts";
 
 /** The most deliveries that one turn begins. */
 const CLAIM_MAX = 128;
 /** The most ended attempts that are not written yet: a database that accepts no outcomes ends the sending. */
-const UNWRITTEN_MAX = 512;
+const UNWRITTEN_MAX = 1_024;
 
 /** @returns how long there is nothing to do, in milliseconds */
 export async function makeTurn(state: EngineState): Promise<number> {
@@ -32,11 +32,10 @@ export async function makeTurn(state: EngineState): Promise<number> {
   const unwritten = state.attempts.size - fast - slow;
   const room = Math.max(0, Math.min(CLAIM_MAX, UNWRITTEN_MAX - unwritten));
   const admission = await admit(state, now, room);
-  const isFull = room > 0 && admission.held.length + admission.due.length === room;
   const begun = await begin(state, admission);
 
   if (isLooking) await scheduleNextLook(state, { hasMore, begun });
-  const mustGoOn = queue.released.length > 0 || (isFull && hasWaiting(queue));
+  const mustGoOn = queue.released.length > 0 || admission.isCut;
   return mustGoOn ? 0 : look.lookAt - performance.now();
 }
 
