@@ -1,5 +1,5 @@
+import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { createRandom, type Random } from "../../prove/random.ts";
 import { oweCallbacks } from "../support/backlog.ts";
 import { DATABASES, type Bench } from "../support/bench.ts";
 import { quantile, sorted } from "../support/load.ts";
@@ -29,7 +29,7 @@ export async function unknownReceiver(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     const hole = await startBlackHole();
     const live = await startLive();
-    const origins = mixedOrigins(createRandom(seed), [hole.port, DEAD], [live.port, LIVE]);
+    const origins = mixedOrigins(seed, [hole.port, DEAD], [live.port, LIVE]);
     let dueAt = 0;
     const prepare = async (home: Home) => {
       dueAt = Date.now() + START_MS;
@@ -59,10 +59,9 @@ export async function restartAmidDead(bench: Bench): Promise<void> {
     const hole = await startBlackHole();
     const proven = await startLive();
     const unknown = await startLive();
-    const random = createRandom(seed);
-    const all = mixedOrigins(random, [hole.port, DEAD], [proven.port, LIVE], [unknown.port, LIVE]);
+    const all = mixedOrigins(seed, [hole.port, DEAD], [proven.port, LIVE], [unknown.port, LIVE]);
     const originsOf = ({ port }: { port: number }) => all.filter((origin) => origin.endsWith(`:${port}`));
-    const backlog = shuffled(random, [...all, ...Array.from({ length: BACKLOG - 1 }, () => originsOf(hole)).flat()]);
+    const backlog = shuffled(seed, [...all, ...Array.from({ length: BACKLOG - 1 }, () => originsOf(hole)).flat()]);
     const prepare = async (home: Home) => {
       await oweCallbacks(home, originsOf(proven), 1);
       await oweCallbacks(home, originsOf(hole), 1);
@@ -139,21 +138,18 @@ function newSeed(): number {
   return Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 1e9));
 }
 
-/** So many origins of each port, each with its own address; neither their order nor that of the addresses tells the port. */
-function mixedOrigins(random: Random, ...counts: [port: number, count: number][]): string[] {
+/** Returns origins with these ports, each with its own address. Ports are mixed in the order of the list, and of the addresses. */
+function mixedOrigins(seed: number, ...counts: [port: number, count: number][]): string[] {
   const ports = shuffled(
-    random,
+    seed,
     counts.flatMap(([port, count]) => Array<number>(count).fill(port)),
   );
   const origins = ports.map((port, i) => `http://127.1.${i >> 8}.${i & 255}:${port}`);
-  return shuffled(random, origins);
+  return shuffled(seed + 1, origins);
 }
 
-function shuffled<T>(random: Random, items: readonly T[]): T[] {
-  const result = [...items];
-  for (let i = result.length - 1; i > 0; i--) {
-    const j = random.int(i + 1);
-    [result[i], result[j]] = [result[j]!, result[i]!];
-  }
-  return result;
+/** Returns the items in an order that depends only on the seed. */
+function shuffled<T>(seed: number, items: readonly T[]): T[] {
+  const placed = items.map((item, i) => ({ item, place: createHash("sha256").update(`${seed} ${i}`).digest("hex") }));
+  return placed.toSorted((a, b) => (a.place < b.place ? -1 : 1)).map(({ item }) => item);
 }
