@@ -27,7 +27,7 @@ import {
   createConnectionErrorHandler,
   createFrameworkErrorHandler,
   rejectUnroutable,
-  SAFE_HEADERS,
+  safeHeaders,
 } from "./http/error-response.ts";
 import { refuseCrossSite } from "./http/same-origin.ts";
 import { ErrorBodySchema } from "./http/schema.ts";
@@ -119,10 +119,11 @@ function serverOptions(ctx: Context): FastifyHttpOptions<Server> {
 
 function addRequestHooks(app: FastifyInstance, ctx: Context, { isCommandLine = false }: AppOptions): void {
   const identify = createIdentify(ctx);
+  const headers = safeHeaders(ctx.config.publicUrl);
   app.decorateRequest("caller", null);
   // Hooks of every request call back: a promise each would cost more than what they do.
   app.addHook("onRequest", (request, reply, done) => {
-    void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
+    void reply.headers(headers).header("x-request-id", request.id);
     const { authorization, cookie } = request.headers;
     if (authorization !== undefined || cookie !== undefined) void reply.header("cache-control", "no-store");
     rejectUnroutable(app, request, reply);

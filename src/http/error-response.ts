@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isLoopback } from "../config/hosts.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail } from "../errors.ts";
@@ -19,12 +20,17 @@ interface ErrorContext {
   log: Logger;
 }
 
-/** On every answer; pages widen the policy to what they need. */
-export const SAFE_HEADERS = {
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
-};
+/** Headers of every answer; pages widen the policy to what they need. */
+export function safeHeaders(publicUrl: string): Readonly<Record<string, string>> {
+  const { protocol, hostname } = new URL(publicUrl);
+  return {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    // Browsers then never try http. Not for this machine itself, whose name other programs share.
+    ...(protocol === "https:" && !isLoopback(hostname) && { "strict-transport-security": "max-age=31536000" }),
+  };
+}
 
 /** The body of every error. (spec: Errors) */
 export interface ErrorBody {
@@ -66,13 +72,26 @@ function notFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyR
 export function rejectUnroutable(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
   if (request.raw.httpVersion === "1.1" && request.headers.host === undefined)
     throw new ServiceError("MALFORMED_REQUEST", { message: "The header `Host` is missing." });
+  if (countHosts(request.raw.rawHeaders) > 1)
+    throw new ServiceError("MALFORMED_REQUEST", { message: "The header `Host` is given twice." });
   if (request.is404) throw notFound(app, request, reply);
+}
+
+/** The platform keeps the first of several. A proxy in front may have decided by another one. (RFC 9112, 3.2) */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  return hosts;
 }
 
 /** For requests that fail before they reach a route, such as an address that cannot be decoded. */
 export function createFrameworkErrorHandler(ctx: ErrorContext) {
+  const headers = safeHeaders(ctx.config.publicUrl);
   return (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-    void reply.headers(SAFE_HEADERS).header("x-request-id", request.id);
+    void reply.headers(headers).header("x-request-id", request.id);
     void sendError(ctx, request, reply, toServiceError(error));
   };
 }
@@ -95,7 +114,7 @@ export function createConnectionErrorHandler({ config }: ErrorContext) {
     const headers = Object.entries({
       "content-type": "application/json; charset=utf-8",
       "x-request-id": request_id,
-      ...SAFE_HEADERS,
+      ...safeHeaders(config.publicUrl),
       "content-length": Buffer.byteLength(body),
       connection: "close",
     }).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -418,10 +418,35 @@ void test("what the platform would refuse without a word is answered like everyt
     const get = "GET /api/version HTTP/1.1\r\nConnection: close\r\n";
     const hostless = await sendBytes(service, `${get}\r\n`);
     assert.match(hostless, /^HTTP\/1\.1 400 .*x-request-id: .*"error_code":"MALFORMED_REQUEST".*Host/s);
+    for (const hosts of ["Host: x\r\nHost: x\r\n", "Host: x\r\nhOST: y\r\n"])
+      assert.match(
+        await sendBytes(service, `${get}${hosts}\r\n`),
+        /^HTTP\/1\.1 400 .*x-request-id: .*"error_code":"MALFORMED_REQUEST".*`Host` is given twice/s,
+      );
     assert.match(await sendBytes(service, `${get}Host: x\r\nExpect: something\r\n\r\n`), /^HTTP\/1\.1 200 /);
     assert.match(await sendBytes(service, "GET /api/version HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 /);
   } finally {
     await stop();
+  }
+});
+
+void test("where people come by https, every answer tells browsers to stay with it", async () => {
+  for (const [url, expected] of [
+    ["https://tasks.example.com", "max-age=31536000"],
+    ["http://tasks.example.com", undefined],
+    ["https://localhost:3000", undefined],
+  ] as const) {
+    const { service, stop } = await startTestService("sqlite", { env: { SERVICE_PUBLIC_URL: url } });
+    try {
+      for (const path of ["/api/version", "/api/tasks/none", "/api/nothing", "/inbox", "/%"]) {
+        const answer = await service.call("GET", path);
+        assert.equal(answer.headers["strict-transport-security"], expected, `${url} ${path}`);
+      }
+      const garbage = await sendBytes(service, "GARBAGE\r\n\r\n");
+      assert.equal(/^strict-transport-security: (.*)$/m.exec(garbage)?.[1], expected);
+    } finally {
+      await stop();
+    }
   }
 });
 

@@ -103,6 +103,12 @@ void test("a wildcard is exactly one label", () => {
     "https://evil.test:1.example.com",
     "https://*.example.com.",
     "https://a b.example.com",
+    "https://*.example.com",
+    "https://a!.example.com",
+    "https://a'.example.com",
+    "https://~a.example.com",
+    "https://SHOP.example.com",
+    "https://\u00e4.example.com",
   ])
     assert.equal(isAllowedOrigin(list, origin), false, origin);
   const withPort = [pattern("https://*.example.com:8443")];

@@ -10,6 +10,8 @@ export type OriginPattern = string & { readonly isOriginPattern: true };
 const HTTP_HOSTS = new Set(["localhost", "127.0.0.1"]);
 /** A name or an IPv4 address, as a policy can hold it. */
 const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/;
+/** One label of a name, as browsers write it in an origin. */
+const LABEL = /^[a-z0-9-]+$/;
 /** Replaces the wildcard while the rest is parsed as a URL. */
 const ANY_LABEL = "any-label";
 
@@ -41,6 +43,6 @@ export function isAllowedOrigin(patterns: readonly OriginPattern[], origin: stri
     const [start, end] = pattern.split("*");
     if (end === undefined) return pattern === origin;
     if (!origin.startsWith(start!) || !origin.endsWith(end)) return false;
-    return /^[^./:]+$/.test(origin.slice(start!.length, -end.length));
+    return LABEL.test(origin.slice(start!.length, -end.length));
   });
 }

@@ -16,18 +16,29 @@ export const LOGIN_BY_IP: RateLimit = { name: "login-ip", tries: 10, windowMs: 5
 export const LOGIN_BY_EMAIL: RateLimit = { name: "login-email", tries: 20, windowMs: 5 * MINUTE };
 export const SETUP_BY_IP: RateLimit = { name: "setup-ip", tries: 30, windowMs: 5 * MINUTE };
 
-/** Counts one attempt against each limit. Counts nothing if a limit is reached, so that rejected attempts do not extend the wait. */
+/** Maximum number of windows that are kept, and of new ones between two looks at how many there are. */
+const WINDOWS_MAX = 100_000;
+const NEW_WINDOWS_MAX = 10_000;
+const newWindows = new WeakMap<Db, number>();
+
+/**
+ * Counts one attempt against each limit. Counts nothing if a limit is reached, so that rejected attempts do not extend the
+ * wait. They write nothing either: the limit of the source comes first, so that one source cannot fill the database.
+ *
+ * @param tries - the source first; always in the same order, so that concurrent attempts wait instead of deadlocking
+ * @throws ServiceError RATE_LIMITED
+ */
 export async function countTry(db: Db, tries: readonly (readonly [RateLimit, source: string])[]): Promise<void> {
-  // In one order, so that two of them wait for each other instead of deadlocking.
-  const counted = tries
-    .map(([limit, source]) => ({ limit, bucket: bucketOf(limit, source) }))
-    .toSorted((a, b) => (a.bucket < b.bucket ? -1 : 1));
-  const retryAt = await db.write(async (tx) => {
-    const windows = [];
-    for (const { limit, bucket } of counted) windows.push({ limit, row: await lockWindow(tx, bucket, limit) });
+  const counted = tries.map(([limit, source]) => ({ limit, bucket: bucketOf(limit, source) }));
+  await rejectWithoutWriting(db, counted);
+  const { retryAt, added } = await db.write(async (tx) => {
     const now = tx.now();
-    const full = windows.filter(({ limit, row }) => row.ends_at > now && row.count >= limit.tries);
-    if (full.length > 0) return { now, at: Math.max(...full.map(({ row }) => row.ends_at)) };
+    const windows = [];
+    for (const { limit, bucket } of counted) {
+      const row = await lockWindow(tx, bucket, limit);
+      if (isFull(row, limit, now)) return { retryAt: { now, at: row.ends_at }, added: 0 };
+      windows.push({ limit, row });
+    }
     for (const { limit, row } of windows) {
       const isOver = row.ends_at <= now;
       await tx.query
@@ -36,10 +47,36 @@ export async function countTry(db: Db, tries: readonly (readonly [RateLimit, sou
         .where("bucket", "=", row.bucket)
         .execute();
     }
-    return null;
+    return { retryAt: null, added: windows.filter(({ row }) => row.count === 0).length };
   });
-  if (retryAt !== null)
-    throw new ServiceError("RATE_LIMITED", { retryAfter: Math.ceil((retryAt.at - retryAt.now) / SECOND) });
+  if (retryAt !== null) throw rateLimited(retryAt.now, retryAt.at);
+  const total = (newWindows.get(db) ?? 0) + added;
+  newWindows.set(db, total < NEW_WINDOWS_MAX ? total : 0);
+  if (total >= NEW_WINDOWS_MAX) await db.write((tx) => tidyWindows(tx));
+}
+
+interface Counted {
+  limit: RateLimit;
+  bucket: string;
+}
+
+/** @throws ServiceError RATE_LIMITED */
+async function rejectWithoutWriting(db: Db, counted: readonly Counted[]): Promise<void> {
+  const buckets = counted.map(({ bucket }) => bucket);
+  const rows = await db.query.selectFrom("rate_windows").selectAll().where("bucket", "in", buckets).execute();
+  const now = db.now();
+  for (const { limit, bucket } of counted) {
+    const row = rows.find((one) => one.bucket === bucket);
+    if (row !== undefined && isFull(row, limit, now)) throw rateLimited(now, row.ends_at);
+  }
+}
+
+function isFull(row: { ends_at: number; count: number }, limit: RateLimit, now: number): boolean {
+  return row.ends_at > now && row.count >= limit.tries;
+}
+
+function rateLimited(now: number, endsAt: number): ServiceError {
+  return new ServiceError("RATE_LIMITED", { retryAfter: Math.ceil((endsAt - now) / SECOND) });
 }
 
 /** Locks the row of a window until `tx` ends. Creates it first if it doesn't exist. */
@@ -52,6 +89,16 @@ async function lockWindow(tx: Tx, bucket: string, limit: RateLimit) {
     .executeTakeFirstOrThrow();
 }
 
+/** Deletes windows that have ended, and of the others the oldest beyond the maximum. */
+export async function tidyWindows(tx: Tx, max = WINDOWS_MAX): Promise<void> {
+  await tx.query.deleteFrom("rate_windows").where("ends_at", "<=", tx.now()).execute();
+  const surplus = tx.query.selectFrom("rate_windows").select("bucket").orderBy("ends_at", "desc").offset(max);
+  await tx.query
+    .deleteFrom("rate_windows")
+    .where("bucket", "in", tx.dialect === "sqlite" ? surplus.limit(-1) : surplus)
+    .execute();
+}
+
 /** Forgets the tries of a source. */
 export async function clearTries(tx: Tx, limit: RateLimit, source: string): Promise<void> {
   await tx.query.deleteFrom("rate_windows").where("bucket", "=", bucketOf(limit, source)).execute();
@@ -62,15 +109,23 @@ function bucketOf({ name }: RateLimit, source: string): string {
   return `${name}:${hash("sha256", source, "base64url")}`;
 }
 
+/** All sources that are no addresses share one limit, so that no text of a header is a way around it. */
+const NO_ADDRESS = "no-address";
+
 /**
  * Returns the source that shares a limit. For IPv6 it is the /64, which belongs to one household or server and has too many
- * addresses to count.
+ * addresses to count. Some proxies forward an address with its port, which differs with every connection.
  */
 export function sourceOf(ip: string): string {
-  const address = ip.split("%", 1)[0]!;
-  if (isIP(address) === 0) return ip;
+  const address = withoutPort(ip.trim()).split("%", 1)[0]!;
+  if (isIP(address) === 0) return NO_ADDRESS;
   const parsed = ipaddr.process(address);
   if (parsed instanceof ipaddr.IPv4) return parsed.toString();
   const network = parsed.parts.slice(0, 4).map((group) => group.toString(16));
   return `${network.join(":")}::/64`;
+}
+
+/** Reads `203.0.113.7:50123`, `[2001:db8::1]` and `[2001:db8::1]:50123`. */
+function withoutPort(text: string): string {
+  return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }

@@ -7,6 +7,7 @@ import type { UserRow } from "../db/schema.ts";
 import { isOneOfSecrets, keyringOf } from "../lib/keys.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
 import type { Person } from "./caller.ts";
+import { tidyWindows } from "./rate-limits.ts";
 
 export const COOKIE_NAME = "service_session";
 /** A session ends this long after it began, used or not. */
@@ -151,7 +152,7 @@ export async function tidyPeople({ db }: { db: Db }): Promise<void> {
       .deleteFrom("sessions")
       .where((where) => where.or([where("created_at", "<=", now - LIFE_MS), where("seen_at", "<=", now - IDLE_MS)]))
       .execute();
-    await tx.query.deleteFrom("rate_windows").where("ends_at", "<=", now).execute();
+    await tidyWindows(tx);
   });
 }
 

@@ -119,6 +119,59 @@ testOnBoth(
   { env: { SERVICE_TRUSTED_PROXIES: "127.0.0.1" } },
 );
 
+testOnBoth(
+  "a proxy that forwards ports, or texts that are no addresses, is no way around the limit",
+  async (service) => {
+    const statuses = [];
+    for (const forwarded of [
+      (i: number) => `203.0.113.7:${50_000 + i}`,
+      (i: number) => `[2001:db8::7]:${50_000 + i}`,
+      (i: number) => `hidden-${i}`,
+    ]) {
+      for (let i = 0; i < 11; i++)
+        statuses.push(
+          (await login(service, { email: `n-${i}@example.com`, password: "x" }, { "x-forwarded-for": forwarded(i) }))
+            .status,
+        );
+    }
+    const one = [...Array<number>(10).fill(401), 429];
+    assert.deepEqual(statuses, [...one, ...one, ...one]);
+  },
+  { env: { SERVICE_TRUSTED_PROXIES: "127.0.0.1" } },
+);
+
+testOnBoth("attempts beyond the limit write nothing, whichever addresses they name", async (service) => {
+  for (let i = 0; i < 10; i++) await login(service, { email: `n-${i}@example.com`, password: "x" });
+  let writes = 0;
+  const { db } = service.ctx;
+  const { write } = db;
+  db.write = async (run) => {
+    writes++;
+    return write(run);
+  };
+  for (let i = 0; i < 50; i++)
+    assert.equal((await login(service, { email: `made-up-${i}@example.com`, password: "x" })).status, 429);
+  assert.equal(writes, 0);
+  const rows = await db.query.selectFrom("rate_windows").select("bucket").execute();
+  assert.equal(rows.length, 11, "one of the source, ten of the addresses");
+});
+
+testOnBoth("of more windows than the maximum, the oldest are deleted", async (service) => {
+  const { db } = service.ctx;
+  const { tidyWindows } = await import("./rate-limits.ts");
+  for (let i = 0; i < 5; i++) {
+    await login(service, { email: `n-${i}@example.com`, password: "x" });
+    service.clock.advance(1000);
+  }
+  await db.write((tx) => tidyWindows(tx, 3));
+  const rows = await db.query.selectFrom("rate_windows").select("ends_at").orderBy("ends_at").execute();
+  const now = service.clock.now();
+  assert.deepEqual(
+    rows.map(({ ends_at }) => ends_at - now),
+    [297_000, 298_000, 299_000],
+  );
+});
+
 testOnBoth("a forwarded address counts only from a trusted proxy", async (service) => {
   for (let i = 0; i < 10; i++)
     await login(service, { email: `n-${i}@example.com`, password: "x" }, { "x-forwarded-for": `203.0.113.${i}` });
@@ -341,4 +394,13 @@ void test("addresses that one household shares count as one", () => {
   assert.equal(sourceOf("2001:db8::1"), "2001:db8:0:0::/64");
   assert.equal(sourceOf("::1"), "0:0:0:0::/64");
   assert.equal(sourceOf("fe80::1%eth0"), "fe80:0:0:0::/64");
+});
+
+void test("an address is the same with the port that a proxy writes, and texts that are none share one limit", () => {
+  assert.equal(sourceOf("203.0.113.9:50123"), "203.0.113.9");
+  assert.equal(sourceOf("[2001:db8:1:2::9]:50123"), "2001:db8:1:2::/64");
+  assert.equal(sourceOf("[2001:db8:1:2::9]"), "2001:db8:1:2::/64");
+  assert.equal(sourceOf("[::ffff:203.0.113.9]:1"), "203.0.113.9");
+  for (const text of ["unknown", "_hidden", "203.0.113.9:x", "203.0.113.999", "1.2.3.4.5:6", "", "[::1", "'"])
+    assert.equal(sourceOf(text), "no-address", text);
 });
