@@ -32,6 +32,8 @@ export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Calle
     "x-accel-buffering": "no",
   });
   const write = (text: string) => {
+    // The stream was ended, and its reader has not read everything yet.
+    if (raw.writableEnded) return;
     if (raw.writableLength > BEHIND_BYTES_MAX) raw.destroy();
     else raw.write(text);
   };

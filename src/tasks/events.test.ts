@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { person, type Signed } from "../../test/support/people.ts";
+import { person, signedIn, type Signed } from "../../test/support/people.ts";
 import { ADMIN_TOKEN, testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { Db } from "../db/database.ts";
 import { createLocalHints } from "../db/hints.ts";
@@ -137,6 +137,25 @@ testOnBoth("a stream ends at once when its person is deactivated, and no other d
   await reader.ended;
   assert.equal(service.ctx.events.count(), 1);
   other.close();
+});
+
+testOnBoth("a person has 20 streams at most: the oldest ends, and no stream of anybody else", async (service) => {
+  const [dana, mia] = [await person(service), await person(service)];
+  const second = await signedIn(service, dana.user.id);
+  const other = await listen(service, mia.headers);
+  const agents = await Promise.all(Array.from({ length: 25 }, async () => listen(service, admin)));
+  const first = await listen(service, dana.headers);
+  await first.until(({ type }) => type === "reset");
+  const readers = [];
+  for (let i = 0; i < 19; i++) readers.push(await listen(service, i % 2 === 0 ? dana.headers : second));
+  assert.equal(service.ctx.events.count(), 46);
+  // Another session does not make the share larger.
+  readers.push(await listen(service, second));
+  await first.ended;
+  assert.equal(service.ctx.events.count(), 46);
+  const { id } = await service.create({ assign_to: { email: dana.user.email! } });
+  for (const reader of readers) await reader.until(of(id, "created"));
+  for (const { close } of [other, ...agents, ...readers]) close();
 });
 
 testOnBoth("a stop ends every stream", async (service) => {

@@ -1,5 +1,6 @@
 import type { Db } from "../db/database.ts";
 import { isOperator, type Caller } from "../people/caller.ts";
+import { createShares } from "../lib/shares.ts";
 import { SECOND } from "../lib/time.ts";
 import { namesOf } from "./candidates.ts";
 import { CREATED_HINT } from "./creator.ts";
@@ -19,6 +20,8 @@ export interface TaskEvents {
   stop(): void;
 }
 
+/** Maximum number of streams of one person in a process. Beyond it the oldest ends, and its page connects again. */
+const STREAMS_PER_PERSON_MAX = 20;
 /** Changes are collected for this long, and then read with one query for all streams. */
 const GATHER_MS = 100;
 /** Interval of `reset` events while hints of other processes do not arrive. */
@@ -41,6 +44,7 @@ interface Stream {
  */
 export function createTaskEvents(db: Db, onError: (error: unknown) => void): TaskEvents {
   const streams = new Set<Stream>();
+  const shares = createShares(STREAMS_PER_PERSON_MAX);
   const changed = new Set<string>();
   const newTasks = createNewTasks(db);
   let areNew = false;
@@ -118,8 +122,17 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
       const stream = { caller, ...on };
       if (streams.size === 0) newTasks.startFrom(db.now());
       streams.add(stream);
+      const remove = () => void streams.delete(stream);
+      const end = () => {
+        remove();
+        on.end();
+      };
+      const releaseShare = caller.kind === "user" ? shares.take(caller.user.id, end) : null;
       on.change({ type: "reset" });
-      return () => void streams.delete(stream);
+      return () => {
+        remove();
+        releaseShare?.();
+      };
     },
     count: () => streams.size,
     stop: () => {

@@ -56,6 +56,24 @@ testOnBoth("200 polls that wait for one task all wake with its answer", async (s
   assert.equal(service.ctx.waiters.count(), 0);
 });
 
+testOnBoth("of the polls of one person 100 wait: the oldest answers with the current state", async (service) => {
+  const [dana, mia] = [await person(service, { pool: "p" }), await person(service, { pool: "p" })];
+  const { id } = await service.create({ assign_to: { pool: "p" } });
+  const pollAs = async (call: TestService["call"]) => call<PollResult>("GET", `/api/tasks/${id}/poll?timeout=60`);
+  const others = [pollAs(mia.call), ...Array.from({ length: 110 }, () => poll(service, id, 60))];
+  await untilWaiting(service, 111);
+  const first = pollAs(dana.call);
+  await untilWaiting(service, 112);
+  const more = Array.from({ length: 99 }, () => pollAs(dana.call));
+  await untilWaiting(service, 211);
+  more.push(pollAs(dana.call));
+  assert.deepEqual([(await first).status, (await first).body.status], [200, "created"]);
+  assert.equal(service.ctx.waiters.count(), 211);
+  await service.call("POST", `/api/tasks/${id}/cancel`);
+  const answers = await Promise.all([...others, ...more]);
+  assert.deepEqual(new Set(answers.map(({ body }) => body.status)), new Set(["cancelled"]));
+});
+
 for (const [end, act] of [
   ["cancelled", (service: TestService, id: string) => service.call("POST", `/api/tasks/${id}/cancel`)],
   [

@@ -1,5 +1,6 @@
 import { readStatement, type Db } from "../db/database.ts";
 import type { TaskRow } from "../db/schema.ts";
+import { createShares } from "../lib/shares.ts";
 import { isTerminal } from "./lifecycle.ts";
 import { startRounds } from "./poll-rounds.ts";
 import { toTask, type Task } from "./store.ts";
@@ -25,13 +26,17 @@ export async function findPolledTask(db: Db, id: string): Promise<PolledTask | n
   return row ? toTask(row) : null;
 }
 
+/** Maximum number of polls of one person that wait in a process. Agents wait by the thousands; people in a few tabs. */
+const POLLS_PER_PERSON_MAX = 100;
+
 /** The polls that wait in this process. Waiting needs no database queries of their own. */
 export interface Waiters {
   /**
    * Waits until the task is closed or deleted, `timeoutMs` have passed, `signal` aborts, or the service stops.
+   * @param person - id of the user who waits; each has a share, and the oldest poll beyond it ends. null: no limit
    * @returns the task at that moment; null if it does not exist
    */
-  wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<PolledTask | null>;
+  wait(id: string, timeoutMs: number, signal: AbortSignal, person?: string | null): Promise<PolledTask | null>;
   /** Number of waiting polls. */
   count(): number;
   /** Ends all polls with the current state. Later polls do not wait. */
@@ -43,6 +48,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
   const reads = createSharedReads(db);
   /** Ends the wait of each poll. */
   const ending = new Set<Wake>();
+  const shares = createShares(POLLS_PER_PERSON_MAX);
   let stopped = false;
 
   const unlisten = db.hints.listen((hint) => {
@@ -61,7 +67,12 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
    *        v                          v
    *     answered <--- last read, of its own
    */
-  async function wait(id: string, timeoutMs: number, signal: AbortSignal): Promise<PolledTask | null> {
+  async function wait(
+    id: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+    person: string | null = null,
+  ): Promise<PolledTask | null> {
     let isWoken = false;
     let isOver = stopped || timeoutMs === 0;
     let goOn: Wake = () => {};
@@ -77,6 +88,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
     const timer = setTimeout(end, timeoutMs);
     signal.addEventListener("abort", end, { once: true });
     ending.add(end);
+    const releaseShare = person === null ? null : shares.take(person, end);
     try {
       for (;;) {
         isWoken = false;
@@ -90,6 +102,7 @@ export function createWaiters(db: Db, onError: (error: unknown) => void): Waiter
       clearTimeout(timer);
       signal.removeEventListener("abort", end);
       ending.delete(end);
+      releaseShare?.();
       unregister();
     }
   }

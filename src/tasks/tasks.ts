@@ -200,7 +200,7 @@ async function waitAs(
     if (one === hint) signedOut.abort();
   });
   try {
-    const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, signedOut.signal]));
+    const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, signedOut.signal]), caller.user.id);
     // Checked in any case, because a hint may be lost.
     await requireStillValid(ctx, caller);
     return signedOut.signal.aborted ? await findPolledTask(ctx.db, id) : task;
