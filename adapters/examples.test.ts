@@ -24,7 +24,7 @@ async function startExample(t: TestContext) {
   for (const [, ...args] of commands) execFileSync(process.execPath, args);
   const secrets = {
     SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-    SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+    SERVICE_SECRET_KEY: "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=",
     SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
   };
   const webhookKey = execFileSync(process.execPath, ["src/cli.ts", "webhook-key"], {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +10,7 @@ import type { Secrets } from "./config/keys.ts";
 import { isLoopback } from "./config/hosts.ts";
 import { loadSecrets } from "./secrets.ts";
 
-const KEY = Buffer.alloc(32, 1).toString("base64");
+const KEY = "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=";
 const stored = () => ({ adminToken: "sat_stored", secretKey: KEY, payloadKey: Buffer.alloc(32, 2).toString("base64") });
 const never = () => assert.fail("the stored secrets were asked for");
 const problems = (env: Record<string, string>) => {
@@ -389,10 +390,73 @@ void test("private receivers are allowed only while everything is on this machin
   assert.equal(allowed({ SERVICE_PUBLIC_URL: "https://tasks.example.com", SERVICE_CALLBACK_ALLOW_PRIVATE: "1" }), true);
 });
 
-void test("an unknown setting and a weak token are warned about", () => {
-  const { warnings } = readConfig({ SERVICE_PROT: "1", SERVICE_ADMIN_API_TOKEN: "short" }, stored);
-  assert.equal(warnings.length, 2);
+void test("an unknown setting is warned about", () => {
+  const { warnings } = readConfig({ SERVICE_PROT: "1" }, stored);
+  assert.equal(warnings.length, 1);
   assert.match(warnings.join(), /SERVICE_PROT is not a setting/);
+});
+
+void test("secrets that others can guess stop the start; a service that only this machine reaches warns", () => {
+  const base64 = (key: Buffer | Uint8Array | string) => Buffer.from(key as Buffer).toString("base64");
+  const sequence = Uint8Array.from({ length: 32 }, (_, i) => i);
+  const weak: [name: string, value: string][] = [
+    ...[
+      "x",
+      "changeme",
+      "password",
+      "<ADMIN_API_TOKEN>",
+      "${ADMIN_API_TOKEN}",
+      "changeme-changeme-changeme",
+      "x".repeat(40),
+    ],
+    ...["your-admin-token-here", "replace-this-with-a-long-random-token", "................", "Password1234Password"],
+  ].map((value): [string, string] => ["SERVICE_ADMIN_API_TOKEN", value]);
+  for (const name of ["SERVICE_SECRET_KEY", "SERVICE_PAYLOAD_KEY"])
+    for (const key of [
+      Buffer.alloc(32),
+      Buffer.alloc(32, 7),
+      Buffer.alloc(32, "abcdefg"),
+      sequence,
+      "change-this-secret-key-changeme!",
+    ])
+      weak.push([name, base64(key)]);
+  weak.push(["SERVICE_EMBED_SIGNING_SECRET", "00".repeat(32)], ["SERVICE_EMBED_SIGNING_SECRET", "deadbeef".repeat(8)]);
+  const far = { SERVICE_HOST: "0.0.0.0", SERVICE_PUBLIC_URL: "https://tasks.example.com" };
+  for (const [name, value] of weak) {
+    const proxied = { SERVICE_PUBLIC_URL: "https://tasks.example.com", [name]: value };
+    assert.deepEqual(problems(proxied), [name], value);
+    assert.deepEqual(problems({ ...far, [name]: value }), [name], value);
+    assert.throws(
+      () => readConfig(proxied, stored),
+      ({ message }: Error) => value.length < 9 || !message.includes(value),
+      "a secret is not repeated",
+    );
+    const { warnings } = readConfig({ [name]: value }, stored);
+    assert.equal(
+      warnings.filter((warning) => warning.startsWith(name) && warning.includes("openssl")).length,
+      1,
+      value,
+    );
+  }
+});
+
+void test("secrets as they are made pass, however they are written", () => {
+  const far = { SERVICE_HOST: "0.0.0.0", SERVICE_PUBLIC_URL: "https://tasks.example.com" };
+  for (let i = 0; i < 200; i++) {
+    const env = {
+      ...far,
+      SERVICE_ADMIN_API_TOKEN:
+        i % 2 === 0 ? randomBytes(24).toString("hex") : `sat_${randomBytes(24).toString("base64url")}`,
+      SERVICE_SECRET_KEY: randomBytes(32).toString("base64"),
+      SERVICE_PAYLOAD_KEY: randomBytes(32).toString("base64url"),
+      SERVICE_EMBED_SIGNING_SECRET: randomBytes(32).toString("hex"),
+      SERVICE_EMBED_PARENT_ORIGINS: "https://app.example.com",
+    };
+    assert.deepEqual(readConfig(env, stored).warnings, []);
+  }
+  // The text of a key in hex, as a key: 128 random bits.
+  const hex = Buffer.from(randomBytes(16).toString("hex")).toString("base64");
+  assert.deepEqual(problems({ ...far, SERVICE_SECRET_KEY: hex }), []);
 });
 
 void test("loopback is told from the rest", () => {

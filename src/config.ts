@@ -16,6 +16,7 @@ import {
   readTrustedProxies,
   type LogLevel,
 } from "./config/server.ts";
+import { checkSecrets } from "./config/weak-secrets.ts";
 import { baseUrlEnv, PROVIDERS, readVerifier, type VerifierSettings } from "./config/verifier.ts";
 
 /** The settings of one process, read once at its start; nothing else looks at the environment. A feature that is off is null. */
@@ -114,6 +115,7 @@ export function readConfig(
   const channels = readChannels(env);
   const embed = readEmbed(env);
   const given = readKeys(env, database);
+  checkSecrets(env, isLocal);
   for (const name of env.names()) {
     if (name.startsWith("SERVICE_") && !KNOWN_NAMES.has(name))
       env.warnings.push(`${name} is not a setting of this release and was ignored.`);

@@ -157,7 +157,7 @@ test("each command describes itself, and a mistake is answered with how the comm
 
 const SECRETS = {
   SERVICE_ADMIN_API_TOKEN: "test-admin-token-0123456789",
-  SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+  SERVICE_SECRET_KEY: "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=",
 };
 
 test("the command line prints the key that receivers check callbacks with, and makes none up", async (t) => {

@@ -133,7 +133,7 @@ export async function startTarget(
       SERVICE_PORT: "0",
       SERVICE_DATA_DIR: home.dataDir,
       SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-      SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+      SERVICE_SECRET_KEY: "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=",
       SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
       ...(home.databaseUrl !== null && { SERVICE_DATABASE_URL: home.databaseUrl }),
       ...env,

@@ -103,7 +103,7 @@ function add(total: Record<string, number>, { log, flights, stands }: Story): vo
 /** Creates one database for all runs, in memory where the system supports it. */
 async function prepare(): Promise<{ ground: Ground; close: () => Promise<void> }> {
   const dataDir = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "service-simulation-"));
-  const key = Buffer.alloc(32, 7).toString("base64");
+  const key = "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=";
   const { config } = readConfig(
     {
       SERVICE_DATA_DIR: dataDir,

@@ -112,7 +112,6 @@ function readToken(env: Environment, name: string): string | undefined {
   if (token === undefined) return undefined;
   if (!/^[\x21-\x7e]+$/.test(token))
     env.problems.push(`${name} has characters that are not allowed in a header. Use printable ASCII without spaces.`);
-  else if (token.length < 16) env.warnings.push(`${name} is shorter than 16 characters and can be guessed.`);
   return token;
 }
 

@@ -79,12 +79,14 @@ export function defineRoute<
   const { attachValidation, exposeHeadRoute, ...described } = rest;
   // A request has been validated against these very schemas before it gets here.
   const handler = handle as (ctx: C, request: FastifyRequest, reply: FastifyReply) => unknown;
+  // Guesses at the admin token are limited. (people/token-guesses.ts)
+  const isGuessable = credentials?.includes("bearer") === true && !codes.includes("RATE_LIMITED");
   return (app, ctx) => {
     // The framework writes into a schema, so each app gets one of its own.
     const schema: FastifySchema = {
       ...described,
       ...(credentials && { security: credentials.map((name) => ({ [name]: [] })) }),
-      response: { ...errors(...codes), ...answers },
+      response: { ...errors(...codes, ...(isGuessable ? (["RATE_LIMITED"] as const) : [])), ...answers },
     };
     app.route({
       method,

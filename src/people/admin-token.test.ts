@@ -47,3 +47,29 @@ testOnBoth(
   },
   { env: { SERVICE_ADMIN_API_TOKEN_PREVIOUS: PREVIOUS } },
 );
+
+testOnBoth(
+  "guesses at the token from one address are limited; addresses that have sent a valid one are not",
+  async (service) => {
+    const get = (token: string, from: string) =>
+      service.call<{ error_code: string }>("GET", "/api/tasks", { token, headers: { "x-forwarded-for": from } });
+    const guess = (i: number, from: string) => get(`guess-${i}`, from);
+    assert.equal((await get(ADMIN_TOKEN, "203.0.113.1")).status, 200);
+    for (const from of ["203.0.113.1", "203.0.113.2"])
+      for (let i = 0; i < 100; i++) assert.equal((await guess(i, from)).status, 401);
+    const refused = await guess(100, "203.0.113.2:50123");
+    assert.deepEqual([refused.status, refused.body.error_code], [429, "RATE_LIMITED"]);
+    assert.equal(refused.headers["retry-after"], "300");
+    assert.equal((await get("ssk_made-up", "203.0.113.2")).status, 429, "keys are tokens, too");
+    // An answer of another kind would tell that this guess was right.
+    assert.equal((await get(ADMIN_TOKEN, "203.0.113.2")).status, 429);
+    // Others work on, with invalid tokens beside valid ones as well.
+    assert.equal((await get(ADMIN_TOKEN, "203.0.113.1")).status, 200);
+    assert.equal((await guess(100, "203.0.113.1")).status, 401);
+    assert.equal((await get(ADMIN_TOKEN, "203.0.113.3")).status, 200);
+    service.clock.advance(300_000);
+    assert.equal((await guess(101, "203.0.113.2")).status, 401);
+    assert.equal((await get(ADMIN_TOKEN, "203.0.113.2")).status, 200);
+  },
+  { env: { SERVICE_TRUSTED_PROXIES: "127.0.0.1" } },
+);

@@ -8,6 +8,7 @@ import { HOUR } from "../lib/time.ts";
 import type { Caller } from "./caller.ts";
 import { findServiceKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
 import { findUser, findUserByEmail } from "./store.ts";
+import { createTokenGuesses } from "./token-guesses.ts";
 import { COOKIE_NAME, findSession, readCookie, type Cookies } from "./sessions.ts";
 
 /**
@@ -15,6 +16,7 @@ import { COOKIE_NAME, findSession, readCookie, type Cookies } from "./sessions.t
  * with an invalid token is unauthenticated even if its cookie is valid.
  *
  * @returns a promise only if the database has to be queried
+ * @throws ServiceError RATE_LIMITED after too many invalid tokens
  */
 export function createIdentify(ctx: {
   config: Config;
@@ -23,13 +25,21 @@ export function createIdentify(ctx: {
   log: Logger;
 }): (request: FastifyRequest) => Caller | null | Promise<Caller | null> {
   const isAdminToken = createAdminTokenCheck(ctx);
+  const guesses = createTokenGuesses(ctx.db);
+  const counted = (ip: string, caller: Caller | null) => {
+    if (caller === null) guesses.addInvalid(ip);
+    else guesses.addValid(ip);
+    return caller;
+  };
   return (request) => {
-    const { headers } = request;
+    const { headers, ip } = request;
     if (headers.authorization !== undefined) {
       const token = bearerOf(headers);
       if (token === null) return null;
-      if (isAdminToken(token, request)) return { kind: "admin" };
-      return token.startsWith(SERVICE_KEY_START) ? callerWithKey(ctx, token) : null;
+      guesses.requireFew(ip);
+      if (isAdminToken(token, request)) return counted(ip, { kind: "admin" });
+      if (!token.startsWith(SERVICE_KEY_START)) return counted(ip, null);
+      return callerWithKey(ctx, token).then((caller) => counted(ip, caller));
     }
     // Most requests carry no cookie, and parsing one costs.
     const cookie = headers.cookie?.includes(COOKIE_NAME) ? readCookie(headers.cookie) : null;

@@ -108,7 +108,7 @@ export function withoutService(t: TestContext, given: Env = {}): Env {
   return {
     SERVICE_DATA_DIR: dataDir,
     SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-    SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+    SERVICE_SECRET_KEY: "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=",
     SERVICE_PAYLOAD_KEY: PAYLOAD_KEY,
     ...given,
   };

@@ -25,7 +25,7 @@ export interface ServiceProcess {
 /** Of every service that is started here. */
 export const SECRETS = {
   SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
-  SERVICE_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+  SERVICE_SECRET_KEY: "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=",
   SERVICE_PAYLOAD_KEY: "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ",
 };
 

@@ -15,7 +15,7 @@ import { createContext, type Replacements } from "../../src/start.ts";
 import { postgres } from "./postgres.ts";
 
 export const ADMIN_TOKEN = "test-admin-token-0123456789";
-const SECRET = Buffer.alloc(32, 7).toString("base64");
+const SECRET = "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=";
 /** The key of the check value for callback signatures. */
 export const PAYLOAD_KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
 /** What `service webhook-key` prints of it. */
