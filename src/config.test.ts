@@ -274,10 +274,19 @@ void test("mail of the whole service takes a sender and a server, in the forms t
     user: "ada@x",
     password: "p:",
   });
+  assert.equal(email("a@example.com", "smtp://mail.example.com:465")?.smtp.secure, true);
+  assert.equal(email("a@example.com", "smtp://u:p@mail?allow_unencrypted=true")?.smtp.allow_unencrypted, true);
   const both = { SERVICE_EMAIL_FROM: "a@example.com", SERVICE_SMTP_URL: "smtp://mail.example.com:25" };
   for (const changes of [{ SERVICE_EMAIL_FROM: "" }, { SERVICE_EMAIL_FROM: "a b" }, { SERVICE_SMTP_URL: "" }])
     assert.deepEqual(problems({ ...both, ...changes }), ["SERVICE_EMAIL_FROM"], JSON.stringify(changes));
-  for (const url of ["mail.example.com", "http://mail.example.com", "smtp://", "smtp://u:hunter2%@h", "smtp://u@h"]) {
+  for (const url of [
+    "mail.example.com",
+    "http://mail.example.com",
+    "smtp://",
+    "smtp://u:hunter2%@h",
+    "smtp://u@h",
+    "smtp://h?tls=1",
+  ]) {
     assert.deepEqual(problems({ ...both, SERVICE_SMTP_URL: url }), ["SERVICE_SMTP_URL"], url);
     assert.throws(
       () => readConfig({ ...both, SERVICE_SMTP_URL: url }, stored),

@@ -841,7 +841,7 @@ export interface components {
              * @enum {string}
              */
             transport: "smtp" | "file" | "log" | "resend";
-            /** @description `smtp`: `{host, port?, secure?, user?, password?}`. `file`: `{dir}`, a folder inside the data directory. `resend`: `{api_key}`. Never returned. If it is omitted and the transport is unchanged, an existing sender keeps its settings. */
+            /** @description `smtp`: `{host, port?, secure?, user?, password?, allow_unencrypted?}`; `secure` is TLS from the first byte, and true for port 465 if omitted. With a password, a server on another machine must offer STARTTLS, unless `allow_unencrypted` is true. `file`: `{dir}`, a folder inside the data directory. `resend`: `{api_key}`. Never returned. If it is omitted and the transport is unchanged, an existing sender keeps its settings. */
             transport_config?: {
                 [key: string]: unknown;
             } | null;

@@ -12,11 +12,15 @@ export interface EmailConfig {
 export interface SmtpServer {
   host: string;
   port: number;
-  /** TLS from the first byte; else by STARTTLS, where the server has it. */
+  /** TLS from the first byte; else by STARTTLS. */
   secure: boolean;
+  /** Sends a password also to a server without TLS on another machine. Older stored settings do not have it. */
+  allow_unencrypted?: boolean;
   user: string | null;
   password: string | null;
 }
+
+const ALLOW_UNENCRYPTED = "?allow_unencrypted=true";
 
 /** null if the environment defines no sender; email then needs one that was created through the API. */
 export const emailEnvironment: EnvironmentReader<EmailConfig | null> = {
@@ -47,19 +51,22 @@ function readEmail(env: Environment): EmailConfig | null {
 
 function parseSmtpUrl(text: string): SmtpServer | null {
   try {
-    const { protocol, hostname, port, username, password } = new URL(text);
+    const { protocol, hostname, port, username, password, search } = new URL(text);
     const host = hostname.replace(/^\[|\]$/g, "");
     if (
       !/^smtps?:$/.test(protocol) ||
       !(isIP(host) !== 0 || isHostName(host)) ||
-      (username === "") !== (password === "")
+      (username === "") !== (password === "") ||
+      !["", ALLOW_UNENCRYPTED].includes(search)
     )
       return null;
-    const secure = protocol === "smtps:";
+    // The port of TLS from the first byte, whatever the scheme says.
+    const secure = protocol === "smtps:" || port === "465";
     return {
       host,
       port: port === "" ? (secure ? 465 : 587) : Number(port),
       secure,
+      ...(search === ALLOW_UNENCRYPTED && { allow_unencrypted: true }),
       user: username === "" ? null : decodeURIComponent(username),
       password: password === "" ? null : decodeURIComponent(password),
     };

@@ -3,10 +3,12 @@ import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { test } from "node:test";
 import { person } from "../../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../../test/support/service.ts";
 import { startSmtp } from "../../../test/support/smtp.ts";
 import type { IdentityRecord, TestMailResult } from "./schema.ts";
+import { readTransport } from "./transport.ts";
 
 const PATH = "/api/channels/email/identities";
 const MAIN = {
@@ -79,6 +81,10 @@ testOnBoth("what cannot be an identity is refused at its place, and changes noth
     [{ transport_config: { host: "mail.example.com", port: 0 } }, "/transport_config/port"],
     [{ transport_config: { host: "mail.example.com", port: "25" } }, "/transport_config/port"],
     [{ transport_config: { host: "mail.example.com", secure: "yes" } }, "/transport_config/secure"],
+    [{ transport_config: { host: "mail.example.com", use_tls: true } }, "/transport_config/use_tls"],
+    [{ transport_config: { host: "mail.example.com", "a/b~": 1 } }, "/transport_config/a~1b~0"],
+    [{ transport_config: { host: "mail.example.com", allow_unencrypted: 1 } }, "/transport_config/allow_unencrypted"],
+    [{ transport: "log", transport_config: { dir: "outbox" } }, "/transport_config/dir"],
     [{ transport_config: { host: "mail.example.com", user: "ada" } }, "/transport_config/password"],
     [{ transport_config: { host: "mail.example.com", password: "x" } }, "/transport_config/user"],
     [{ transport_config: { host: "mail.example.com", user: "a\r\nb", password: "x" } }, "/transport_config/user"],
@@ -156,6 +162,41 @@ testOnBoth("what a mail server refuses is said in a word and a sentence", async 
     await Promise.all([smtp, tls, upgraded].map(async (server) => server.close()));
     await new Promise<void>((resolve) => silent.close(() => resolve()));
   }
+});
+
+testOnBoth("a password goes to another machine only under TLS, unless the sender allows otherwise", async (service) => {
+  const smtp = await startSmtp();
+  // The test server is not loopback by this name, and has no STARTTLS.
+  const config = { host: "0.0.0.0", port: smtp.port, user: "ada", password: "right" };
+  const says = async (transport_config: Body) => {
+    await set(service, { ...MAIN, transport_config });
+    return (await sendTest(service, "main")).body.error;
+  };
+  try {
+    assert.match((await says(config))!, /^tls: /);
+    assert.equal(smtp.received.length, 0);
+    assert.equal(await says({ host: config.host, port: config.port }), null);
+    assert.equal(await says({ ...config, allow_unencrypted: true }), null);
+    assert.deepEqual(
+      smtp.received.map(({ user }) => user),
+      [null, "ada"],
+    );
+  } finally {
+    await smtp.close();
+  }
+});
+
+void test("port 465 is TLS from the first byte, unless the settings say otherwise", () => {
+  const secureOf = (config: Body) => {
+    const transport = readTransport("smtp", { host: "mail.example.com", ...config });
+    return transport.kind === "smtp" ? [transport.port, transport.secure] : [];
+  };
+  assert.deepEqual(secureOf({}), [587, false]);
+  assert.deepEqual(secureOf({ secure: true }), [465, true]);
+  assert.deepEqual(secureOf({ port: 465 }), [465, true]);
+  assert.deepEqual(secureOf({ port: 465, secure: null }), [465, true]);
+  assert.deepEqual(secureOf({ port: 465, secure: false }), [465, false]);
+  assert.deepEqual(secureOf({ port: 2465 }), [2465, false]);
 });
 
 testOnBoth("a file of the data directory takes a mail whole, and a log what is not secret", async (service) => {

@@ -31,7 +31,7 @@ export const IdentityBody = Type.Object(
           type: "object",
           additionalProperties: true,
           description:
-            "`smtp`: `{host, port?, secure?, user?, password?}`. `file`: `{dir}`, a folder inside the data directory. `resend`: `{api_key}`. Never returned. If it is omitted and the transport is unchanged, an existing sender keeps its settings.",
+            "`smtp`: `{host, port?, secure?, user?, password?, allow_unencrypted?}`; `secure` is TLS from the first byte, and true for port 465 if omitted. With a password, a server on another machine must offer STARTTLS, unless `allow_unencrypted` is true. `file`: `{dir}`, a folder inside the data directory. `resend`: `{api_key}`. Never returned. If it is omitted and the transport is unchanged, an existing sender keeps its settings.",
         }),
       ),
     ),

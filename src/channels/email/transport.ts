@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import type { Transporter } from "nodemailer";
 import type { Logger } from "pino";
-import { isHostName } from "../../config/hosts.ts";
+import { isHostName, isLoopback } from "../../config/hosts.ts";
 import type { SmtpServer } from "./environment.ts";
 import { invalid } from "../../errors.ts";
 import { isStorableText } from "../../lib/text.ts";
@@ -60,46 +60,32 @@ const TIMEOUT_MS = 20 * SECOND;
 const RESEND_URL = "https://api.resend.com/emails";
 const MESSAGE_MAX = 500;
 
+/** The names that `transport_config` may have. */
+const SETTINGS: Readonly<Record<TransportName, readonly string[]>> = {
+  smtp: ["host", "port", "secure", "allow_unencrypted", "user", "password"],
+  file: ["dir"],
+  log: [],
+  resend: ["api_key"],
+};
+
 /**
  * Reads `transport_config`. (wire: Email identities)
  * @throws ServiceError VALIDATION_FAILED that names the place
  */
-export function readTransport(kind: TransportName, config: Readonly<Record<string, unknown>>): Transport {
-  const at = (name: string) => `/transport_config/${name}`;
-  const text = (name: string, max: number): string | null => {
-    const value = config[name];
-    if (value === undefined || value === null) return null;
-    if (
-      typeof value !== "string" ||
-      value === "" ||
-      value.length > max ||
-      !isStorableText(value) ||
-      /[\r\n]/.test(value)
-    )
-      throw invalid(at(name), `Must be a single line of 1 to ${max} characters.`);
-    return value;
-  };
-  const needed = (name: string, max: number): string => {
-    const value = text(name, max);
-    if (value === null) throw invalid(at(name), "Required.", "required");
-    return value;
-  };
+export function readTransport(kind: TransportName, config: TransportSettings): Transport {
+  const known = SETTINGS[kind];
+  const unknown = Object.keys(config).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw invalid(
+      at(unknown.slice(0, 100)),
+      known.length === 0 ? "This transport has no settings." : `Unknown setting. Use ${known.join(", ")}.`,
+      "additionalProperties",
+    );
   switch (kind) {
-    case "smtp": {
-      const host = needed("host", 253);
-      if (isIP(host) === 0 && !isHostName(host)) throw invalid(at("host"), "Must be an IP address or a host name.");
-      const secure = config["secure"] ?? false;
-      if (typeof secure !== "boolean") throw invalid(at("secure"), "Must be true or false.");
-      const port = config["port"] ?? (secure ? 465 : 587);
-      if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535)
-        throw invalid(at("port"), "Must be a whole number from 1 to 65535.");
-      const [user, password] = [text("user", 500), text("password", 500)];
-      if ((user === null) !== (password === null))
-        throw invalid(at(user === null ? "user" : "password"), "Set both user and password, or neither.");
-      return { kind, host, port, secure, user, password };
-    }
+    case "smtp":
+      return { kind, ...readSmtp(config) };
     case "file": {
-      const dir = needed("dir", 200);
+      const dir = needed(config, "dir", 200);
       if (!/^[\w-][\w.-]*(\/[\w-][\w.-]*)*$/.test(dir))
         throw invalid(
           at("dir"),
@@ -110,8 +96,48 @@ export function readTransport(kind: TransportName, config: Readonly<Record<strin
     case "log":
       return { kind };
     case "resend":
-      return { kind, api_key: needed("api_key", 500) };
+      return { kind, api_key: needed(config, "api_key", 500) };
   }
+}
+
+type TransportSettings = Readonly<Record<string, unknown>>;
+
+function readSmtp(config: TransportSettings): SmtpServer {
+  const host = needed(config, "host", 253);
+  if (isIP(host) === 0 && !isHostName(host)) throw invalid(at("host"), "Must be an IP address or a host name.");
+  const given = flag(config, "secure");
+  const port = config["port"] ?? (given === true ? 465 : 587);
+  if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535)
+    throw invalid(at("port"), "Must be a whole number from 1 to 65535.");
+  const [user, password] = [text(config, "user", 500), text(config, "password", 500)];
+  if ((user === null) !== (password === null))
+    throw invalid(at(user === null ? "user" : "password"), "Set both user and password, or neither.");
+  const allow_unencrypted = flag(config, "allow_unencrypted") ?? false;
+  return { host, port, secure: given ?? port === 465, allow_unencrypted, user, password };
+}
+
+function at(name: string): string {
+  return `/transport_config/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+function flag(config: TransportSettings, name: string): boolean | null {
+  const value = config[name] ?? null;
+  if (value !== null && typeof value !== "boolean") throw invalid(at(name), "Must be true or false.");
+  return value;
+}
+
+function text(config: TransportSettings, name: string, max: number): string | null {
+  const value = config[name] ?? null;
+  if (value === null) return null;
+  if (typeof value !== "string" || value === "" || value.length > max || !isStorableText(value) || /[\r\n]/.test(value))
+    throw invalid(at(name), `Must be a single line of 1 to ${max} characters.`);
+  return value;
+}
+
+function needed(config: TransportSettings, name: string, max: number): string {
+  const value = text(config, name, max);
+  if (value === null) throw invalid(at(name), "Required.", "required");
+  return value;
 }
 
 /** Sends an email once. Never rejects; the result has the error. */
@@ -237,7 +263,7 @@ const SENDERS: { [Kind in Transport["kind"]]: Send<Kind> } = {
 };
 
 async function withSmtp(
-  { host, port, secure, user, password }: SmtpServer,
+  { host, port, secure, allow_unencrypted = false, user, password }: SmtpServer,
   signal: AbortSignal,
   use: (transporter: Transporter) => Promise<unknown>,
 ): Promise<void> {
@@ -247,6 +273,8 @@ async function withSmtp(
     host,
     port,
     secure,
+    // Otherwise anyone on the way could remove STARTTLS, and read the password and the links.
+    requireTLS: password !== null && !allow_unencrypted && !isLoopback(host),
     ...(user === null || password === null ? {} : { auth: { user, pass: password } }),
     connectionTimeout: TIMEOUT_MS,
     greetingTimeout: TIMEOUT_MS,

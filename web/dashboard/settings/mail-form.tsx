@@ -190,7 +190,7 @@ interface SettingsProps {
 
 /** The settings of a transport. */
 function Settings({ transport, field }: SettingsProps) {
-  const [secure, setSecure] = useState("");
+  const [encryption, setEncryption] = useState("");
   const at = (name: string) => field(`/transport_config/${name}`);
   switch (transport) {
     case "smtp":
@@ -198,17 +198,23 @@ function Settings({ transport, field }: SettingsProps) {
         <>
           <div className="triple">
             <TextInput {...at("host")} label="Server" placeholder="mail.example.com" />
-            <TextInput {...at("port")} label="Port" inputMode="numeric" placeholder={secure === "" ? "587" : "465"} />
+            <TextInput
+              {...at("port")}
+              label="Port"
+              inputMode="numeric"
+              placeholder={encryption === "true" ? "465" : "587"}
+            />
           </div>
           <NativeSelect
             {...at("secure")}
             label="Encryption"
             data={[
-              { value: "", label: "STARTTLS, if the server supports it" },
+              { value: "", label: "Automatic: TLS on port 465, otherwise STARTTLS" },
               { value: "true", label: "TLS" },
+              { value: UNENCRYPTED, label: "Not required: the password may be sent unencrypted" },
             ]}
-            value={secure}
-            onChange={(event) => setSecure(event.currentTarget.value)}
+            value={encryption}
+            onChange={(event) => setEncryption(event.currentTarget.value)}
           />
           <TextInput {...at("user")} label="User" description="Leave empty if the server needs no login." />
           <Secret {...at("password")} label="Password" />
@@ -222,6 +228,9 @@ function Settings({ transport, field }: SettingsProps) {
       return null;
   }
 }
+
+/** The setting that lets a password go to a server without TLS. */
+const UNENCRYPTED = "allow_unencrypted";
 
 /** The names of the settings of each transport. */
 const SETTINGS: Readonly<Record<Transport, readonly string[]>> = {
@@ -242,7 +251,7 @@ function bodyOf(form: HTMLFormElement, sender: Sender | null, transport: Transpo
     SETTINGS[transport]
       .map((name) => [name, text(`/transport_config/${name}`)] as const)
       .filter(([, value]) => value !== "")
-      .map(([name, value]) => [name, readSetting(name, value)]),
+      .map(([name, value]) => readSetting(name, value)),
   );
   const isKept = isKeeping || (sender?.transport === transport && Object.keys(settings).length === 0);
   return {
@@ -257,9 +266,9 @@ function bodyOf(form: HTMLFormElement, sender: Sender | null, transport: Transpo
 }
 
 /** Sends a port that is not a number unchanged, so that the service reports it. */
-function readSetting(name: string, value: string): string | number | boolean {
-  if (name === "secure") return true;
-  return name === "port" && /^\d+$/.test(value) ? Number(value) : value;
+function readSetting(name: string, value: string): [name: string, value: string | number | boolean] {
+  if (name === "secure") return [value === UNENCRYPTED ? UNENCRYPTED : name, true];
+  return [name, name === "port" && /^\d+$/.test(value) ? Number(value) : value];
 }
 
 /** A sender with this id exists. */
