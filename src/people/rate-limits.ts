@@ -55,6 +55,17 @@ export async function countTry(db: Db, tries: readonly (readonly [RateLimit, sou
   if (total >= NEW_WINDOWS_MAX) await db.write((tx) => tidyWindows(tx));
 }
 
+/** Counts one attempt against a limit, and returns whether there was room. */
+export async function tryOnce(db: Db, limit: RateLimit, source: string): Promise<boolean> {
+  try {
+    await countTry(db, [[limit, source]]);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === "RATE_LIMITED") return false;
+    throw error;
+  }
+}
+
 interface Counted {
   limit: RateLimit;
   bucket: string;

@@ -14,7 +14,7 @@ import { handleInteraction } from "./clicks/interactions.ts";
 import { readManifest } from "./workspaces/manifest.ts";
 import { beginInstall, endInstall } from "./workspaces/oauth.ts";
 import type { AddInstallationBody, SlackInstallation, TestPostBody, TestPostResult } from "./schema.ts";
-import { isFromSlack } from "./signature.ts";
+import { isFromSlack, isNewRequest } from "./signature.ts";
 
 const tags = ["Channels"];
 const params = Type.Object({ team_id: Type.String({ description: "Workspace id." }) });
@@ -54,7 +54,8 @@ const interactionRoute = defineRoute({
     };
     if (!isFromSlack(config.channels.slack.signingSecret, signed, db.now()))
       throw new ServiceError("INVALID_SLACK_SIGNATURE");
-    const answer = await handleInteraction(ctx, readPayload(bytes));
+    const isNew = async () => isNewRequest(db, String(signed.signature));
+    const answer = await handleInteraction(ctx, readPayload(bytes), isNew);
     return reply.code(200).send(answer ?? {});
   },
 });

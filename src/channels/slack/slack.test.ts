@@ -213,15 +213,15 @@ testWithSlack(
     await send();
     isCutOff = true;
     await slack.click({ user: dana, post: slack.posts[0]!, action_id: "answer:choose:0", confirm: true });
+    isCutOff = false;
     assert.equal((await read(service, id)).status, "completed");
     assert.deepEqual(whispers(slack), ["Already answered by Dana."]);
   },
   {
-    // The next write is carried out, and its answer lost.
+    // The answers of all writes are lost.
     db: (opened) => {
       const lose = <T>(done: T): T => {
         if (!isCutOff) return done;
-        isCutOff = false;
         throw new ServiceError("COMMIT_UNKNOWN");
       };
       const write: typeof opened.write = async (work) => lose(await opened.write(work));
@@ -331,6 +331,37 @@ testWithSlack("what does not come from Slack, or not just now, does nothing", as
   assert.equal((await read(service, id)).status, "created");
   assert.equal((await slack.send(payload)).status, 200);
   assert.equal((await read(service, id)).status, "completed");
+});
+
+testWithSlack("a press counts once, however often and wherever it comes again", async ({ service, slack, send }) => {
+  const { user } = await person(service, { email: "dana@example.com" });
+  const dana = slack.addUser({ name: "dana", email: user.email ?? "" });
+  const { id } = await service.create({ response_schema: SIMPLE, notify: ["slack:#approvals"] });
+  await send();
+  const payload = {
+    type: "block_actions",
+    team: { id: slack.team.id },
+    user: { id: dana.id, team_id: slack.team.id },
+    channel: { id: slack.posts[0]!.channel },
+    message: { ts: slack.posts[0]!.ts },
+    actions: [{ action_id: "claim", value: id }],
+  };
+  const actions = async () => {
+    const { body } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+    return body.map(({ action }) => action).filter((action) => ["claimed", "released"].includes(action));
+  };
+  const answers = await Promise.all(Array.from({ length: 10 }, async () => slack.send(payload)));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  assert.deepEqual(await actions(), ["claimed"]);
+  await service.call("POST", `/api/tasks/${id}/release`);
+  const seconds = Math.floor(service.clock.now() / 1000);
+  service.clock.advance(299 * SECOND);
+  const repeated = await slack.send(payload, { seconds });
+  assert.deepEqual([repeated.status, repeated.body], [200, "{}"]);
+  assert.deepEqual(await actions(), ["claimed", "released"]);
+  // What Slack itself sends again has a time of its own.
+  assert.equal((await slack.send(payload)).status, 200);
+  assert.deepEqual(await actions(), ["claimed", "released", "claimed"]);
 });
 
 testWithSlack(

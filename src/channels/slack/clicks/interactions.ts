@@ -42,8 +42,13 @@ const ACK_MS = 2 * SECOND;
  * Channels)
  *
  * @param payload - of a request whose signature was checked
+ * @param isNew - whether a press is here for the first time. A form needs no such check: its answer ends the task
  */
-export async function handleInteraction(ctx: SlackContext, payload: unknown): Promise<SlackReply> {
+export async function handleInteraction(
+  ctx: SlackContext,
+  payload: unknown,
+  isNew: () => Promise<boolean> = async () => true,
+): Promise<SlackReply> {
   const interaction = parseInteraction(payload);
   switch (interaction?.kind) {
     case undefined:
@@ -51,7 +56,7 @@ export async function handleInteraction(ctx: SlackContext, payload: unknown): Pr
     case "pressed":
       return soon(ctx, null, async () => {
         const context = await contextFor(ctx, interaction.team);
-        return context && pressed(context, interaction, interaction.who);
+        return context && (await isNew()) ? pressed(context, interaction, interaction.who) : null;
       });
     case "revised":
       return soon(ctx, null, async () => {
