@@ -295,6 +295,39 @@ void test("mail of the whole service takes a sender and a server, in the forms t
   }
 });
 
+void test("a connection to PostgreSQL on another machine without TLS is warned about", () => {
+  const warned = (url: string) =>
+    readConfig(
+      {
+        SERVICE_DATABASE_URL: url,
+        SERVICE_ADMIN_API_TOKEN: "sat_0f3b9c7d5e1a2468",
+        SERVICE_SECRET_KEY: KEY,
+        SERVICE_PAYLOAD_KEY: KEY,
+      },
+      never,
+    ).warnings.some(
+      (warning) => /PostgreSQL.*not encrypted.*sslmode=verify-full/.test(warning) && !warning.includes("hunter2"),
+    );
+  for (const url of [
+    "db.example.com/x",
+    "u:hunter2@10.0.0.7/x",
+    "db.example.com/x?sslmode=disable",
+    "db.example.com/x?sslmode=prefer",
+  ])
+    assert.equal(warned(`postgres://${url}`), true, url);
+  for (const url of [
+    "localhost/x",
+    "127.0.0.1/x",
+    "[::1]/x",
+    "database/x",
+    "/x?host=/run/postgresql",
+    "%2Frun%2Fpostgresql/x",
+  ])
+    assert.equal(warned(`postgres://${url}`), false, url);
+  for (const query of ["sslmode=require", "sslmode=verify-full", "ssl=true"])
+    assert.equal(warned(`postgres://db.example.com/x?${query}`), false, query);
+});
+
 void test("with PostgreSQL the secrets must be given, since all processes share them", () => {
   assert.deepEqual(problems({ SERVICE_DATABASE_URL: "postgres://db/x" }), [
     "SERVICE_ADMIN_API_TOKEN",

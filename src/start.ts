@@ -7,6 +7,7 @@ import { createChannels } from "./channels/channels.ts";
 import { CHANNELS } from "./channels/registered.ts";
 import { readConfig, type Config } from "./config.ts";
 import type { Context } from "./context.ts";
+import { protectDataDir } from "./data-dir.ts";
 import type { Db } from "./db/database.ts";
 import { createCallbackKind } from "./callbacks/kind.ts";
 import { durabilityWarnings } from "./db/postgres-durability.ts";
@@ -151,6 +152,8 @@ export async function startService(env: Readonly<Record<string, string | undefin
     hasNewSecrets = created;
     return secrets;
   });
+  const warning = protectDataDir(config.dataDir);
+  if (warning !== null) warnings.push(warning);
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime });
   const ctx = await createContext(config, log);
   const app = await createApp(ctx);

@@ -14,6 +14,8 @@ export interface Connection extends SqliteDatabase {
 /** `node:sqlite` in the shape that Kysely's dialect expects, with prepared statements kept. */
 export function connect(path: string, options: { readOnly?: boolean } = {}): Connection {
   const database = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 5000 });
+  // What is deleted is overwritten, so that payloads of deleted tasks are not in the file.
+  database.exec("pragma secure_delete = on");
   database.exec("pragma foreign_keys = on; pragma temp_store = memory; pragma cache_size = -65536");
   let written = 0;
   const kept = new Map<string, StatementSync & { isReader?: boolean }>();
