@@ -442,16 +442,17 @@ void test("secrets that others can guess stop the start; a service that only thi
   const base64 = (key: Buffer | Uint8Array | string) => Buffer.from(key as Buffer).toString("base64");
   const sequence = Uint8Array.from({ length: 32 }, (_, i) => i);
   const weak: [name: string, value: string][] = [
-    ...[
-      "x",
-      "changeme",
-      "password",
-      "<ADMIN_API_TOKEN>",
-      "${ADMIN_API_TOKEN}",
-      "changeme-changeme-changeme",
-      "x".repeat(40),
-    ],
-    ...["your-admin-token-here", "replace-this-with-a-long-random-token", "................", "Password1234Password"],
+    "x",
+    "changeme",
+    "password",
+    "<ADMIN_API_TOKEN>",
+    "${ADMIN_API_TOKEN}",
+    "changeme-changeme-changeme",
+    "x".repeat(40),
+    "your-admin-token-here",
+    "replace-this-with-a-long-random-token",
+    "................",
+    "Password1234Password",
   ].map((value): [string, string] => ["SERVICE_ADMIN_API_TOKEN", value]);
   for (const name of ["SERVICE_SECRET_KEY", "SERVICE_PAYLOAD_KEY"])
     for (const key of [
