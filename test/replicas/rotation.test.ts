@@ -82,7 +82,7 @@ for (const [dialect, size] of [
       const { fleet } = stage;
       const load = startLoad(stage);
       const makeAtEach = async () => {
-        for (let process = 0; process < size; process++) await make(stage, process);
+        for (let process = 0; process < size; process++) await load.beside(make(stage, process));
         await load.settle();
       };
       await makeAtEach();
@@ -182,6 +182,8 @@ function asAgent({ fleet }: Stage, token: string, path: string, sent: Sent = {},
 }
 
 interface Load {
+  /** Waits for `work`. Rejects at once if a client fails, since what is waited for may never come then. */
+  beside(work: Promise<void>): Promise<void>;
   /** Resolves once every client has done everything with what is valid by now. Rejects if a client has failed. */
   settle(): Promise<void>;
   end(): Promise<void>;
@@ -200,14 +202,16 @@ function startLoad(stage: Stage): Load {
   };
   const running = Promise.all(rounds.map((_, client) => run(client)));
   running.catch(() => {});
+  const beside = async (work: Promise<void>) => void (await Promise.race([work, running]));
   return {
+    beside,
     // Two rounds: the first one may have begun earlier.
     settle: async () => {
       const until = rounds.map((count) => count + 2);
       const { promise, resolve } = Promise.withResolvers<void>();
       const look = () => rounds.every((count, client) => count >= until[client]!) && resolve();
       waiting.add(look);
-      await Promise.race([promise, running]);
+      await beside(promise);
       waiting.delete(look);
     },
     end: async () => {
