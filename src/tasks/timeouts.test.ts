@@ -46,6 +46,7 @@ void test("a due task that is left over is looked at again in a while, not at on
       return 0;
     },
     run: async () => [{ timeout_at: 900 }],
+    hints: { listen: () => () => {} },
   };
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const deadlines = startDeadlines({ db, log: { error: assert.fail } } as unknown as Parameters<
