@@ -14,6 +14,7 @@ const DIST = join(ROOT, "dist");
 /** What is read or run beside the compiled modules. */
 const KEPT_AS_IT_IS = [
   "src/node-version.mjs",
+  "vendor/common-passwords",
   ...["dashboard", "embed", "light", "server"].map((page) => `web/dist/${page}`),
   ...["dashboard", "embed", "light"].map((page) => `web/dist/${page}.json`),
 ];

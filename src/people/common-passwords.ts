@@ -1,8 +1,25 @@
+import { readFileSync } from "node:fs";
+
+const LIST = new URL("../../vendor/common-passwords/passwords.txt", import.meta.url);
+let list: ReadonlySet<string> | undefined;
+
 /**
- * Passwords of eight characters and more that lists of leaked ones begin with, in lower case, and words that people only
- * add digits to. What is a repetition or a row of keys is recognised without standing here.
+ * Returns whether a password is among the 10,000 most common ones with eight characters and more, or is a word that is
+ * guessed first.
+ *
+ * @param plain - in lower case
  */
-export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
+export function isCommonPassword(plain: string): boolean {
+  return isGuessedWord(plain) || (list ??= new Set(readFileSync(LIST, "utf8").trimEnd().split("\n"))).has(plain);
+}
+
+/** Returns whether this is a word to which people only add digits and signs. @param plain - in lower case */
+export function isGuessedWord(plain: string): boolean {
+  return GUESSED_WORDS.has(plain);
+}
+
+/** In lower case. Repetitions and rows of keys are recognized without the list. */
+const GUESSED_WORDS: ReadonlySet<string> = new Set(
   `1q2w3e4r 1qaz2wsx 1qazxsw2 q1w2e3r4 qwer1234 qwerty12 qwerty123 qwertz123 azerty123 asdf1234 zaq12wsx zaq1zaq1 zxcv1234
   a1b2c3d4 a123456789 abc12345 abcd1234 abcdefgh1 aa123456 aaa111222 p@ssw0rd p@ssword pa$$word pa55word passw0rd password
   passwort passwords password1 password12 password123 mypassword newpassword yourpassword thepassword changeme changeit

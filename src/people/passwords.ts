@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { invalid, ServiceError } from "../errors.ts";
-import { COMMON_PASSWORDS } from "./common-passwords.ts";
+import { isCommonPassword, isGuessedWord } from "./common-passwords.ts";
 
 export const PASSWORD_MIN = 8;
 export const PASSWORD_MAX = 256;
@@ -103,7 +103,7 @@ function decode(stored: string): { salt: Buffer; tag: Buffer; cost: Cost } | nul
 export function requireGoodPassword(password: string, path: string, email: string | null): void {
   const plain = password.normalize("NFKC").toLowerCase();
   const letters = plain.replace(/[\d\s!?.,_@#$*+-]+$/u, "");
-  if (COMMON_PASSWORDS.has(plain) || COMMON_PASSWORDS.has(letters) || isRepeated(plain) || isRow(plain))
+  if (isCommonPassword(plain) || isGuessedWord(letters) || isRepeated(plain) || isRow(plain))
     throw invalid(path, "Is one of the passwords that are guessed first. Take a longer one, such as four words.");
   if (email !== null && [email.toLowerCase(), email.toLowerCase().split("@", 1)[0]!].includes(letters || plain))
     throw invalid(path, "Must not be your email address.");
