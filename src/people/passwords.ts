@@ -1,5 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
-import { promisify } from "node:util";
+import { isDeepStrictEqual, promisify } from "node:util";
 import { invalid, ServiceError } from "../errors.ts";
 import { isCommonPassword, isGuessedWord } from "./common-passwords.ts";
 
@@ -30,6 +30,8 @@ export interface Passwords {
    * @throws ServiceError OVERLOADED
    */
   matches(password: string, stored: string | null): Promise<boolean>;
+  /** Returns whether the hash `stored` was made with the parameters of new hashes. */
+  isCurrent(stored: string): boolean;
 }
 
 /** @param cost - for new hashes; a stored hash contains its own */
@@ -65,6 +67,7 @@ export function createPasswords(cost: Cost = COST): Passwords {
         const found = await tag(password, known?.salt ?? randomBytes(SALT_BYTES), known?.cost ?? cost);
         return known !== null && timingSafeEqual(found, known.tag);
       }),
+    isCurrent: (stored) => isDeepStrictEqual(decode(stored)?.cost, cost),
   };
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addUser, browser, callAs, PASSWORD, person, signedIn } from "../../test/support/people.ts";
 import { startTestService, testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
+import { createPasswords } from "./passwords.ts";
 import { createCookies } from "./sessions.ts";
 import { sourceOf } from "./rate-limits.ts";
 
@@ -38,6 +39,25 @@ testOnBoth("who signs in gets a session of their own, in a cookie that scripts c
   const rows = await service.ctx.db.query.selectFrom("sessions").selectAll().execute();
   assert.equal(rows.length, 2);
   for (const { hash } of rows) assert.ok(!cookie.includes(hash) && hash.length === 64);
+});
+
+testOnBoth("a password that was hashed with other parameters is hashed again when it is known", async (service) => {
+  const user = await addUser(service, { email: "dana@example.com", password: PASSWORD });
+  const weak = await createPasswords({ memory: 32, passes: 1, parallelism: 1 }).hash(PASSWORD);
+  const stored = async () =>
+    (await service.ctx.db.query.selectFrom("users").select("password_hash").executeTakeFirstOrThrow()).password_hash!;
+  await service.ctx.db.write((tx) => tx.query.updateTable("users").set({ password_hash: weak }).execute());
+  const session = callAs(service, await signedIn(service, user.id));
+
+  assert.equal((await login(service, { email: "dana@example.com", password: "wrong password" })).status, 401);
+  assert.equal(await stored(), weak);
+  assert.equal((await login(service, { email: "dana@example.com", password: PASSWORD })).status, 200);
+  const strong = await stored();
+  assert.match(strong, /^\$argon2id\$v=19\$m=64,t=1,p=1\$/);
+  assert.equal((await login(service, { email: "dana@example.com", password: PASSWORD })).status, 200);
+  assert.equal(await stored(), strong, "once");
+  // Nothing else changes for the person.
+  assert.equal((await session("GET", "/api/tasks")).status, 200);
 });
 
 testOnBoth("every failure to sign in is answered alike", async (service) => {

@@ -37,17 +37,26 @@ export async function signIn(ctx: SignInContext, ip: string, { email, password }
   const known = user?.password_hash ?? null;
   if (!(await ctx.passwords.matches(password, known)) || !user) throw new ServiceError("INVALID_CREDENTIALS");
 
+  const rehashed = await rehash(ctx.passwords, password, known);
   const cookie = ctx.cookies.make();
   const signedIn = await ctx.db.write(async (tx) => {
     // A change made while the password was checked wins: deactivated users and changed passwords fail here.
     const now = await lockUser(tx, user.id);
     if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
+    if (rehashed !== null) await updateUser(tx, user.id, { password_hash: rehashed });
     await clearTries(tx, ...byEmail);
     await startSession(tx, user.id, cookie.hash);
     await recordSecurityEvent(tx, { type: "sign_in", actor: actorOfUser(now) });
     return now;
   });
   return { me: meOf(toPerson(signedIn)), setCookie: cookie.setCookie };
+}
+
+/** Returns a new hash if the stored one was made with other parameters than today's, else null. */
+async function rehash(passwords: Passwords, password: string, stored: string | null): Promise<string | null> {
+  if (stored === null || passwords.isCurrent(stored)) return null;
+  // A busy service does this at a later sign-in.
+  return passwords.hash(password).catch(() => null);
 }
 
 /** Ends the session of the caller, if it is one. (spec: Auth, logout) */
