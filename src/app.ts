@@ -40,6 +40,7 @@ import { createValidatorCompiler } from "./http/validation.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
 import { callerOf, type Caller } from "./people/caller.ts";
 import { actorOf } from "./people/actor.ts";
+import { requireConfirmed } from "./people/confirmation.ts";
 import { createIdentify } from "./people/identify.ts";
 import { sourceOf } from "./people/rate-limits.ts";
 import { peopleRoutes, peopleShapes } from "./people/routes.ts";
@@ -133,8 +134,8 @@ function addRequestHooks(app: FastifyInstance, ctx: Context, { isCommandLine = f
     if (schema?.security === undefined && config.resolveCaller !== true) return done();
     const caller = (config.authenticate ?? identify)(request);
     // Where the database is asked, the hook gives a promise instead.
-    if (caller instanceof Promise) return caller.then((known) => admit(request, known));
-    admit(request, caller);
+    if (caller instanceof Promise) return caller.then((known) => admit(ctx, request, known));
+    admit(ctx, request, caller);
     return done();
   });
   // What a request owes the outside starts once it is answered. After the body was read, since reading it loses the thread.
@@ -201,9 +202,12 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
 
 /**
  * Notes who asks. What a route declares is enforced, and before a byte of the body is read.
- * @throws ServiceError UNAUTHENTICATED
+ * @throws ServiceError UNAUTHENTICATED, CONFIRMATION_REQUIRED
  */
-function admit(request: FastifyRequest, caller: Caller | null): void {
+function admit({ db }: Context, request: FastifyRequest, caller: Caller | null): void {
   request.caller = caller;
-  if (request.routeOptions.schema?.security !== undefined) callerOf(request);
+  const { schema, config } = request.routeOptions;
+  if (schema?.security === undefined) return;
+  const known = callerOf(request);
+  if (config.needsConfirmation === true) requireConfirmed(known, db.now());
 }

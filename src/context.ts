@@ -7,6 +7,7 @@ import type { Engine } from "./deliveries/engine.ts";
 import type { Drawing } from "./drawing/drawing.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { Sender } from "./outbound/http-sender.ts";
+import type { Devices } from "./people/devices.ts";
 import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
 import type { SecurityLog } from "./security/security-log.ts";
@@ -44,6 +45,8 @@ export interface Context {
   cookies: Cookies;
   /** Records failed requests. */
   security: SecurityLog;
+  /** Recognizes browsers in which a person has signed in before. */
+  devices: Devices;
   /** Posts to URLs of strangers. */
   sender: Sender;
   /** Sends what is owed. */

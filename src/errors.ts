@@ -47,6 +47,11 @@ export const ERRORS = {
     message: "You don't have permission for this.",
     help: "The credentials are valid but do not allow this call. Only operators and the admin token can create, cancel and delete tasks and read an audit trail. The assignee, candidates and people in `notify` can answer a task as well. A request with a session cookie that changes anything must have an `Origin` header with the address of the service.",
   },
+  CONFIRMATION_REQUIRED: {
+    status: 403,
+    message: "Confirm your password to do this.",
+    help: 'This call changes who has access, or deletes a task. A session may make it for ten minutes after its person gave their password. `POST /api/auth/confirm` with `{"password": "..."}`, then repeat the call. The dashboard asks by itself. Calls with the admin token do not need this.',
+  },
   INVALID_SETUP_TOKEN: {
     status: 403,
     message: "The setup token is missing or wrong. Open the link that the service printed when it started.",
@@ -155,7 +160,7 @@ export const ERRORS = {
   RATE_LIMITED: {
     status: 429,
     message: "Too many attempts. Wait as long as `Retry-After` says.",
-    help: "Sign-in allows 10 attempts in 5 minutes from one network address and 20 for one email. Setup allows 30 from one network address. Rejected attempts do not make the wait longer.",
+    help: "Sign-in allows 10 attempts in 5 minutes from one network address and 20 for one email. A browser in which the person has signed in before has 10 attempts of its own. Setup allows 30 from one network address. Rejected attempts do not make the wait longer.",
   },
   REQUEST_HEADERS_TOO_LARGE: {
     status: 431,

@@ -17,6 +17,7 @@ import type { DrawingThreadOptions } from "./drawing/thread.ts";
 import { createDrawing } from "./drawing/drawing.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createSender } from "./outbound/http-sender.ts";
+import { createDevices } from "./people/devices.ts";
 import { createPasswords } from "./people/passwords.ts";
 import { createCookies } from "./people/sessions.ts";
 import { needsSetup, setupToken } from "./people/setup.ts";
@@ -86,6 +87,7 @@ export async function createContext(
     passwords: createPasswords(),
     cookies: createCookies(config),
     security: createSecurityLog({ db, log }),
+    devices: createDevices(config),
     sender,
   };
   const kinds = { callback, ...channels.kinds(ctx) };

@@ -89,6 +89,15 @@ const ROUTES: Record<string, Route> = {
   "POST /api/auth/logout": { may: "everybody", status: 204 },
   "GET /api/auth/me": { may: "everybody", status: 200, has: "authenticated" },
   "PATCH /api/auth/me": { may: PEOPLE, status: 200, body: () => ({ display_name: "Dana" }), has: "user_id" },
+  "POST /api/auth/confirm": { may: PEOPLE, status: 200, body: () => ({ password: PASSWORD }), has: "user_id" },
+  "GET /api/auth/sessions": { may: PEOPLE, status: 200 },
+  "DELETE /api/auth/sessions": { may: PEOPLE, status: 204 },
+  "DELETE /api/auth/sessions/{id}": {
+    may: PEOPLE,
+    status: 404,
+    path: () => "/api/auth/sessions/ses_0",
+    has: "error_code",
+  },
   "POST /api/tasks": { may: OPERATORS, status: 201, body: () => newTaskBody(), has: "id" },
   "GET /api/tasks": { may: SIGNED_IN, status: 200 },
   "GET /api/tasks/counts": { may: SIGNED_IN, status: 200, has: "open" },
@@ -146,6 +155,11 @@ const ROUTES: Record<string, Route> = {
     has: "id",
   },
   "DELETE /api/users/{id}": { may: OPERATORS, status: 200, path: ({ user }) => `/api/users/${user}`, has: "id" },
+  "DELETE /api/users/{id}/sessions": {
+    may: OPERATORS,
+    status: 204,
+    path: ({ user }) => `/api/users/${user}/sessions`,
+  },
   "GET /api/service-keys": { may: OPERATORS, status: 200 },
   "POST /api/service-keys": { may: OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },
   "DELETE /api/service-keys/{id}": { may: OPERATORS, status: 204, path: ({ key }) => `/api/service-keys/${key}` },
@@ -277,9 +291,9 @@ function expectedOf(route: Route, caller: Caller): { status: number; error_code:
 /** @returns what each carries; sessions are fresh each time, since some calls end them */
 async function callers(service: TestService) {
   const operator = await person(service, { is_operator: true, password: PASSWORD });
-  const assignee = await person(service);
-  const candidate = await person(service, { email: "candidate@example.com" });
-  const other = await person(service);
+  const assignee = await person(service, { password: PASSWORD });
+  const candidate = await person(service, { email: "candidate@example.com", password: PASSWORD });
+  const other = await person(service, { password: PASSWORD });
   const gone = await person(service);
   await service.call("DELETE", `/api/users/${gone.user.id}`);
   const key = await newServiceKey(service);

@@ -161,6 +161,9 @@ export const COLUMNS = {
     user_id: "text",
     created_at: "bigint",
     seen_at: "bigint",
+    address: "text",
+    user_agent: "text",
+    confirmed_at: "bigint",
   },
   service_keys: {
     id: "text",

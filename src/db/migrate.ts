@@ -13,6 +13,7 @@ import { claimsAndCancellations } from "./migrations/0008-claims-and-cancellatio
 import { liveDeliveries } from "./migrations/0009-live-deliveries.ts";
 import { securityEvents } from "./migrations/0010-security-events.ts";
 import { deliveryOrigins } from "./migrations/0015-delivery-origins.ts";
+import { sessions } from "./migrations/0011-sessions.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's lock; its own, so that releases that leave the locking to it wait for this one. */
@@ -99,6 +100,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0009-live-deliveries": liveDeliveries(dialect),
     "0010-security-events": securityEvents(dialect),
     "0015-delivery-origins": deliveryOrigins(dialect),
+    "0011-sessions": sessions(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

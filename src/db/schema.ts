@@ -228,6 +228,12 @@ export interface SessionRow {
   created_at: number;
   /** When it was last used, give or take ten minutes. */
   seen_at: number;
+  /** Where the sign-in came from; null if it was stored before this was recorded. */
+  address: string | null;
+  /** The header of the browser that signed in, cut. */
+  user_agent: string | null;
+  /** When its person last gave their password; null: at `created_at`. */
+  confirmed_at: number | null;
 }
 
 export interface ServiceKeyRow {

@@ -30,6 +30,8 @@ export const WRITE_ERRORS = [
   "COMMIT_UNKNOWN",
 ] as const satisfies ErrorCode[];
 
+const CONFIRMATION_NEEDED = "With a session, confirm your password within ten minutes before.";
+
 /** The type that a schema describes; of a part that a route does not declare nothing is known. */
 type Of<S> = S extends TSchema ? Static<S> : unknown;
 
@@ -45,6 +47,8 @@ export interface RouteDefinition<C, P, Q, B, A extends Answers> {
   tags: readonly string[];
   /** Left out: the route is public. */
   credentials?: readonly Credential[];
+  /** A person must have given their password a short time ago. (people/confirmation.ts) */
+  needsConfirmation?: true;
   params?: P;
   querystring?: Q;
   body?: B;
@@ -75,25 +79,32 @@ export function defineRoute<
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
 >(route: RouteDefinition<C, P, Q, B, A>): Route<C> {
-  const { method, url, credentials, answers, errors: codes, handle, config, ...rest } = route;
+  const { method, url, credentials, answers, errors: codes, handle, config, needsConfirmation, ...rest } = route;
   const { attachValidation, exposeHeadRoute, ...described } = rest;
   // A request has been validated against these very schemas before it gets here.
   const handler = handle as (ctx: C, request: FastifyRequest, reply: FastifyReply) => unknown;
   // Guesses at the admin token are limited. (people/token-guesses.ts)
   const isGuessable = credentials?.includes("bearer") === true && !codes.includes("RATE_LIMITED");
+  const codesOfAll: ErrorCode[] = [
+    ...(isGuessable ? ["RATE_LIMITED" as const] : []),
+    ...(needsConfirmation ? ["CONFIRMATION_REQUIRED" as const] : []),
+  ];
   return (app, ctx) => {
     // The framework writes into a schema, so each app gets one of its own.
     const schema: FastifySchema = {
       ...described,
       ...(credentials && { security: credentials.map((name) => ({ [name]: [] })) }),
-      response: { ...errors(...codes, ...(isGuessable ? (["RATE_LIMITED"] as const) : [])), ...answers },
+      ...(needsConfirmation && { description: [described.description, CONFIRMATION_NEEDED].filter(Boolean).join(" ") }),
+      response: { ...errors(...codes, ...codesOfAll), ...answers },
     };
     app.route({
       method,
       url,
       ...(attachValidation !== undefined && { attachValidation }),
       ...(exposeHeadRoute !== undefined && { exposeHeadRoute }),
-      ...(config && { config: config(ctx) }),
+      ...((config || needsConfirmation) && {
+        config: { ...config?.(ctx), ...(needsConfirmation && { needsConfirmation }) },
+      }),
       schema,
       handler: (request, reply) => handler(ctx, request, reply),
     });

@@ -1,7 +1,7 @@
 import { hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** What a key is used for; each purpose has a key of its own, so that what one signs means nothing to another. */
-export type KeyPurpose = "session" | "setup" | "sealing" | "link" | `${string}_link` | "nonce";
+export type KeyPurpose = "session" | "device" | "setup" | "sealing" | "link" | `${string}_link` | "nonce";
 
 /** The roots that keys are derived from: `SERVICE_SECRET_KEY`, and the one that is accepted beside it during a rotation. */
 export interface SecretRoots {

@@ -58,11 +58,20 @@ export interface EmbedGrant {
   expires_at: number;
 }
 
+/** A person who is signed in. */
+export interface SessionCaller {
+  kind: "user";
+  user: Person;
+  /** The primary key of the session's row. */
+  session: string;
+  /** When the person last gave their password in this session, epoch milliseconds. */
+  confirmedAt: number;
+}
+
 /** The authenticated caller of a request. (spec: Authentication) */
 export type Caller =
   | { kind: "admin" }
-  /** `session`: the primary key of the session's row. */
-  | { kind: "user"; user: Person; session: string }
+  | SessionCaller
   | { kind: "service_key"; id: string; name: string }
   | RecipientCaller;
 
@@ -101,6 +110,8 @@ declare module "fastify" {
     resolveCaller?: boolean;
     /** Authenticates the caller with credentials that are valid for this route only. Throws without them. */
     authenticate?: (request: FastifyRequest) => Promise<Caller>;
+    /** People must have given their password a short time ago. (http/route.ts, confirmation.ts) */
+    needsConfirmation?: boolean;
   }
   interface FastifyRequest {
     /** Set before the body is read; null if unauthenticated. */

@@ -79,8 +79,8 @@ async function callerWithKey({ db }: { db: Db }, token: string): Promise<Caller 
 }
 
 async function callerWithSession({ db }: { db: Db }, session: string): Promise<Caller | null> {
-  const user = await findSession(db, session);
-  return user && { kind: "user", user, session };
+  const live = await findSession(db, session);
+  return live && { kind: "user", ...live, session };
 }
 
 /**

@@ -1,5 +1,12 @@
 import { mount } from "../http/route.ts";
 import { getSetupStatusRoute, setUpOperatorRoute } from "./routes/setup.ts";
+import {
+  confirmRoute,
+  endOtherSessionsRoute,
+  endSessionRoute,
+  endUserSessionsRoute,
+  listSessionsRoute,
+} from "./routes/sessions.ts";
 import { signInRoute, signOutRoute, getMeRoute, updateMeRoute } from "./routes/auth.ts";
 import { listUsersRoute, createUserRoute, getUserRoute, updateUserRoute, deleteUserRoute } from "./routes/users.ts";
 import { listServiceKeysRoute, createServiceKeyRoute, revokeServiceKeyRoute } from "./routes/service-keys.ts";
@@ -17,6 +24,7 @@ import {
   UpdateUserBody,
   UserRecord,
 } from "./schema.ts";
+import { ConfirmBody, SessionRecord } from "./session-schema.ts";
 import type { PeopleContext } from "./setup.ts";
 
 /** First run, signing in, the directory and service keys. (spec: Setup, Auth, Users; wire: Service keys) */
@@ -27,11 +35,16 @@ export const peopleRoutes = mount<PeopleContext>([
   signOutRoute,
   getMeRoute,
   updateMeRoute,
+  confirmRoute,
+  listSessionsRoute,
+  endSessionRoute,
+  endOtherSessionsRoute,
   listUsersRoute,
   createUserRoute,
   getUserRoute,
   updateUserRoute,
   deleteUserRoute,
+  endUserSessionsRoute,
   listServiceKeysRoute,
   createServiceKeyRoute,
   revokeServiceKeyRoute,
@@ -45,6 +58,8 @@ export const peopleShapes = [
   LoginBody,
   Me,
   UpdateMeBody,
+  ConfirmBody,
+  SessionRecord,
   UserRecord,
   CreateUserBody,
   UpdateUserBody,

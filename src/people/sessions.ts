@@ -2,9 +2,10 @@ import { createHmac, hash, randomBytes } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
-import { readStatement, writeStatement, type Db, type Tx } from "../db/database.ts";
+import { readStatement, writeStatement, type Db, type Reader, type Tx } from "../db/database.ts";
 import type { UserRow } from "../db/schema.ts";
 import { isOneOfSecrets, keyringOf } from "../lib/keys.ts";
+import { toStorableText } from "../lib/text.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
 import type { Person } from "./caller.ts";
 import { tidyWindows } from "./rate-limits.ts";
@@ -60,16 +61,39 @@ function hashOf(secret: string): string {
 }
 
 /** The value of our cookie in a request's header, or null. */
-export function readCookie(header: string): string | null {
-  return parseCookie(header)[COOKIE_NAME] ?? null;
+export function readCookie(header: string, name: string = COOKIE_NAME): string | null {
+  return parseCookie(header)[name] ?? null;
 }
 
+/** Where a session is started, so that its person recognizes it in the list of their sessions. */
+export interface SessionSource {
+  /** The network address of the caller. */
+  address: string;
+  userAgent: string | null;
+}
+
+const ADDRESS_MAX = 64;
+const USER_AGENT_MAX = 300;
+
 /** Begins a session; every sign-in has one of its own. */
-export async function startSession(tx: Tx, userId: string, sessionHash: string): Promise<void> {
+export async function startSession(
+  tx: Tx,
+  userId: string,
+  sessionHash: string,
+  source: SessionSource | null = null,
+): Promise<void> {
   const now = tx.now();
   await tx.query
     .insertInto("sessions")
-    .values({ hash: sessionHash, user_id: userId, created_at: now, seen_at: now })
+    .values({
+      hash: sessionHash,
+      user_id: userId,
+      created_at: now,
+      seen_at: now,
+      address: source && toStorableText(source.address, ADDRESS_MAX),
+      user_agent: source?.userAgent ? toStorableText(source.userAgent, USER_AGENT_MAX) : null,
+      confirmed_at: now,
+    })
     .execute();
 }
 
@@ -77,7 +101,7 @@ type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator"
 
 const selectSession = readStatement<
   { hash: string; born_after: number; seen_after: number },
-  SessionUser & { seen_at: number }
+  SessionUser & { seen_at: number; created_at: number; confirmed_at: number | null }
 >((query, param) =>
   query
     .selectFrom("sessions")
@@ -89,6 +113,8 @@ const selectSession = readStatement<
       "users.is_operator",
       "users.time_zone",
       "sessions.seen_at",
+      "sessions.created_at",
+      "sessions.confirmed_at",
     ])
     .where("sessions.hash", "=", param("hash"))
     .where("sessions.created_at", ">", param("born_after"))
@@ -103,11 +129,18 @@ const updateSeen = writeStatement<{ hash: string; seen_at: number }>((query, par
     .where("hash", "=", param("hash")),
 );
 
+/** A session that has not ended. */
+export interface LiveSession {
+  user: Person;
+  /** When the person last gave their password in this session, epoch milliseconds. */
+  confirmedAt: number;
+}
+
 /**
- * Returns the person of this session, or null. Every request queries the database, so that an ended session stops at once on
+ * Returns the session, or null. Every request queries the database, so that an ended session stops at once on
  * every replica.
  */
-export async function findSession(db: Db, sessionHash: string): Promise<Person | null> {
+export async function findSession(db: Db, sessionHash: string): Promise<LiveSession | null> {
   const now = db.now();
   const [row] = await db.run(selectSession, {
     hash: sessionHash,
@@ -118,26 +151,61 @@ export async function findSession(db: Db, sessionHash: string): Promise<Person |
   // If this write fails, the only effect is that the person may have to sign in a little earlier.
   if (now - row.seen_at >= SEEN_EVERY_MS)
     await db.writeOne(updateSeen, { hash: sessionHash, seen_at: now }).catch(() => {});
-  return {
-    id: row.id,
-    email: row.email,
-    display_name: row.display_name,
-    is_operator: row.is_operator === 1,
-    time_zone: row.time_zone,
-  };
+  const { id, email, display_name, is_operator, time_zone } = row;
+  const user = { id, email, display_name, is_operator: is_operator === 1, time_zone };
+  return { user, confirmedAt: row.confirmed_at ?? row.created_at };
 }
 
+/** The sessions of a user that have not ended. */
+export function liveSessionsOf(reader: Reader & { now(): number }, userId: string) {
+  const now = reader.now();
+  return reader.query
+    .selectFrom("sessions")
+    .where("user_id", "=", userId)
+    .where("created_at", ">", now - LIFE_MS)
+    .where("seen_at", ">", now - IDLE_MS);
+}
+
+/** Ends one session, at once and everywhere, open polls and streams included. The user's other sessions go on. */
 export async function endSession(tx: Tx, sessionHash: string): Promise<void> {
-  await tx.query.deleteFrom("sessions").where("hash", "=", sessionHash).execute();
+  const ended = await tx.query
+    .deleteFrom("sessions")
+    .where("hash", "=", sessionHash)
+    .returning("user_id")
+    .executeTakeFirst();
+  if (ended) tx.hint(signedOutHint(ended.user_id));
 }
 
-/** Ends every session of a user, at once and everywhere, open polls and streams included. */
-export async function endSessionsOf(tx: Tx, userId: string): Promise<void> {
-  await tx.query.deleteFrom("sessions").where("user_id", "=", userId).execute();
+/**
+ * Gives a session a new secret after its person gave their password, so that a stolen copy of the old cookie gains nothing.
+ * @returns false if the session has ended
+ */
+export async function renewSession(tx: Tx, sessionHash: string, newHash: string): Promise<boolean> {
+  const now = tx.now();
+  const renewed = await tx.query
+    .updateTable("sessions")
+    .set({ hash: newHash, seen_at: now, confirmed_at: now })
+    .where("hash", "=", sessionHash)
+    .returning("user_id")
+    .executeTakeFirst();
+  if (renewed) tx.hint(signedOutHint(renewed.user_id));
+  return renewed !== undefined;
+}
+
+/**
+ * Ends every session of a user, at once and everywhere, open polls and streams included.
+ * @param except - the hash of a session that goes on
+ */
+export async function endSessionsOf(tx: Tx, userId: string, except: string | null = null): Promise<void> {
+  await tx.query
+    .deleteFrom("sessions")
+    .where("user_id", "=", userId)
+    .$if(except !== null, (query) => query.where("hash", "!=", except))
+    .execute();
   tx.hint(signedOutHint(userId));
 }
 
-/** Hints that sessions of a user were ended begin so: by deactivation, demotion or a new password. */
+/** The start of hints that sessions of a user ended. Open polls and streams of this user then check their session. */
 export const SIGNED_OUT = "signed_out:";
 
 export function signedOutHint(userId: string): string {

@@ -6,6 +6,7 @@ import { isOneOfSecrets, keyringOf, type SecretRoots } from "../lib/keys.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { actorOfUser } from "./actor.ts";
+import type { Devices } from "./devices.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import { countTry, SETUP_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { SetupBody, SetupResult } from "./schema.ts";
@@ -19,6 +20,7 @@ export interface PeopleContext {
   db: Db;
   passwords: Passwords;
   cookies: Cookies;
+  devices: Devices;
 }
 
 /** Returns whether there is no operator yet. (spec: Setup, status) */
@@ -41,6 +43,7 @@ function isSetupToken(roots: SecretRoots, given: string): boolean {
 export interface SetupSource {
   /** The address of the caller. */
   ip: string;
+  userAgent: string | null;
   /** The host that the request names, without its port. */
   host: string;
   /** Whether its headers show that it came through a proxy. */
@@ -57,7 +60,7 @@ export async function setUpOperator(
   ctx: PeopleContext,
   source: SetupSource,
   { email, password, display_name, token }: SetupBody,
-): Promise<SetupResult & { setCookie: string }> {
+): Promise<SetupResult & { setCookies: string[] }> {
   await countTry(ctx.db, [[SETUP_BY_IP, sourceOf(source.ip)]]);
   const isTrusted = token == null ? isOwnMachine(ctx.config, source) : isSetupToken(ctx.config, token);
   if (!isTrusted) throw new ServiceError("INVALID_SETUP_TOKEN");
@@ -73,12 +76,13 @@ export async function setUpOperator(
     if (!(await completeSetup(tx, row.id)) || (await hasOperator(tx)))
       throw new ServiceError("SETUP_ALREADY_COMPLETED");
     if (!(await addUser(tx, row))) throw new ServiceError("USER_ALREADY_EXISTS");
-    await startSession(tx, row.id, cookie.hash);
+    await startSession(tx, row.id, cookie.hash, { address: source.ip, userAgent: source.userAgent });
     const target = { kind: "user", id: row.id } as const;
     await recordSecurityEvent(tx, { type: "setup_completed", target, actor: actorOfUser(row) });
     return row.id;
   });
-  return { user_id, email, setCookie: cookie.setCookie };
+  const setCookies = [cookie.setCookie, ctx.devices.remember(null, user_id, ctx.db.now())];
+  return { user_id, email, setCookies };
 }
 
 /** @returns false if setup was already completed */

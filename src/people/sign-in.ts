@@ -3,9 +3,11 @@ import { invalid, ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { actorOfUser } from "./actor.ts";
+import type { Browser } from "./browser.ts";
 import type { Caller, Person } from "./caller.ts";
+import { countPasswordTry, DEVICE_COOKIE, type Bucket, type Devices } from "./devices.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
-import { clearTries, countTry, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
+import { clearTries, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
 import { endSession, endSessionsOf, startSession, type Cookies } from "./sessions.ts";
 import { findUser, findUserByEmail, lockUser, updateUser, type User } from "./store.ts";
@@ -15,24 +17,23 @@ export interface SignInContext {
   db: Db;
   passwords: Passwords;
   cookies: Cookies;
+  devices: Devices;
 }
 
-/** The signed-in person, and their cookie. */
+/** The signed-in person, and their cookies: first the session. */
 export interface SignedIn {
   me: Me;
-  setCookie: string;
+  setCookies: string[];
 }
 
 /**
  * Signs a person in. Every failure looks the same and takes the same time: the address is unknown, the password wrong or
- * not set, the person deactivated. (spec: Auth, login)
+ * not set, the person deactivated. The session that the browser had ends. (spec: Auth, login)
  *
- * @param ip - where the request came from
  * @throws ServiceError INVALID_CREDENTIALS, RATE_LIMITED, OVERLOADED
  */
-export async function signIn(ctx: SignInContext, ip: string, { email, password }: LoginBody): Promise<SignedIn> {
-  const byEmail = [LOGIN_BY_EMAIL, emailKey(email)] as const;
-  await countTry(ctx.db, [[LOGIN_BY_IP, sourceOf(ip)], byEmail]);
+export async function signIn(ctx: SignInContext, browser: Browser, { email, password }: LoginBody): Promise<SignedIn> {
+  const { device, counted } = await countSignIn(ctx, browser, email);
   const user = await findUserByEmail(ctx.db, email);
   const known = user?.password_hash ?? null;
   if (!(await ctx.passwords.matches(password, known)) || !user) throw new ServiceError("INVALID_CREDENTIALS");
@@ -44,12 +45,29 @@ export async function signIn(ctx: SignInContext, ip: string, { email, password }
     const now = await lockUser(tx, user.id);
     if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
     if (rehashed !== null) await updateUser(tx, user.id, { password_hash: rehashed });
-    await clearTries(tx, ...byEmail);
-    await startSession(tx, user.id, cookie.hash);
+    for (const bucket of counted) if (bucket[0] !== LOGIN_BY_IP) await clearTries(tx, ...bucket);
+    if (browser.session !== null) await endSession(tx, browser.session);
+    await startSession(tx, user.id, cookie.hash, browser);
     await recordSecurityEvent(tx, { type: "sign_in", actor: actorOfUser(now) });
     return now;
   });
-  return { me: meOf(toPerson(signedIn)), setCookie: cookie.setCookie };
+  const setCookies = [cookie.setCookie, ctx.devices.remember(device, user.id, ctx.db.now())];
+  return { me: meOf(toPerson(signedIn)), setCookies };
+}
+
+/** Counts an attempt to sign in. The user is read first only if the browser has a device cookie. */
+async function countSignIn(
+  { db, devices }: SignInContext,
+  { address, cookie }: Browser,
+  email: string,
+): Promise<{ device: string | null; counted: readonly Bucket[] }> {
+  const user = cookie?.includes(DEVICE_COOKIE) ? await findUserByEmail(db, email) : null;
+  const device = user && devices.recognize(cookie, user.id, db.now());
+  const strangers = [
+    [LOGIN_BY_IP, sourceOf(address)],
+    [LOGIN_BY_EMAIL, emailKey(email)],
+  ] as const;
+  return { device, counted: await countPasswordTry(db, device, strangers) };
 }
 
 /** Returns a new hash if the stored one was made with other parameters than today's, else null. */
@@ -92,12 +110,13 @@ export function readMe(caller: Caller | null): Me {
 export async function changeMe(
   ctx: SignInContext,
   caller: Caller,
+  browser: Browser,
   { display_name, time_zone, password }: UpdateMeBody,
 ): Promise<{ me: Me; setCookie: string | null }> {
   if (caller.kind !== "user") throw new ServiceError("FORBIDDEN", { message: "Sign in to change your profile." });
   if (time_zone != null && !isTimeZone(time_zone)) throw invalid("/time_zone", "Is not the IANA name of a time zone.");
   const { id } = caller.user;
-  const change = password == null ? null : await checkPasswordChange(ctx, id, password);
+  const change = password == null ? null : await checkPasswordChange(ctx, id, browser, password);
   const cookie = change && ctx.cookies.make();
   const after = await ctx.db.write(async (tx) => {
     const user = await lockUser(tx, id);
@@ -112,7 +131,7 @@ export async function changeMe(
       // It was changed elsewhere while this request checked it.
       if (user.password_hash !== change.known) throw wrongPassword();
       await endSessionsOf(tx, id);
-      await startSession(tx, id, cookie.hash);
+      await startSession(tx, id, cookie.hash, browser);
       await recordSecurityEvent(tx, { type: "password_changed", target: { kind: "user", id } });
     }
     return { ...user, ...set };
@@ -122,14 +141,16 @@ export async function changeMe(
 
 /** A session that was left open must not be enough to guess the password by. */
 async function checkPasswordChange(
-  { db, passwords }: SignInContext,
+  { db, passwords, devices }: SignInContext,
   id: string,
+  browser: Browser,
   password: { current: string; new: string },
 ): Promise<{ known: string | null; fresh: string }> {
   const user = await findUser(db, id);
   if (!user) throw new ServiceError("UNAUTHENTICATED");
   requireGoodPassword(password.new, "/password/new", user.email);
-  await countTry(db, [[LOGIN_BY_EMAIL, emailKey(user.email ?? id)]]);
+  const device = devices.recognize(browser.cookie, id, db.now());
+  await countPasswordTry(db, device, [[LOGIN_BY_EMAIL, emailKey(user.email ?? id)]]);
   if (!(await passwords.matches(password.current, user.password_hash))) throw wrongPassword();
   return { known: user.password_hash, fresh: await passwords.hash(password.new) };
 }
@@ -147,7 +168,7 @@ const ANONYMOUS: Me = {
   time_zone: null,
 };
 
-function meOf({ id, email, display_name, is_operator, time_zone }: Person): Me {
+export function meOf({ id, email, display_name, is_operator, time_zone }: Person): Me {
   return { authenticated: true, user_id: id, email, display_name, is_operator, time_zone };
 }
 

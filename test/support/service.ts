@@ -37,7 +37,10 @@ export function createClock(start = Date.UTC(2026, 0, 31, 12)): Clock {
 
 export interface Answer<T = never> {
   status: number;
+  /** Of several cookies, `set-cookie` is the first. */
   headers: Record<string, string | undefined>;
+  /** The values of all `Set-Cookie` headers. */
+  cookies: readonly string[];
   body: T;
   text: string;
 }
@@ -151,7 +154,8 @@ export async function startTestService(
     const isJson = (response.headers["content-type"] ?? "").startsWith("application/json");
     return {
       status: response.statusCode,
-      headers: response.headers as Answer["headers"],
+      headers: { ...response.headers, "set-cookie": [response.headers["set-cookie"]].flat()[0] } as Answer["headers"],
+      cookies: [response.headers["set-cookie"] ?? []].flat(),
       body: (isJson && response.body !== "" ? response.json() : null) as never,
       text: response.body,
     };

@@ -688,6 +688,34 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Confirm: {
+            /** @description Your password. */
+            password: string;
+        } & {
+            [key: string]: unknown;
+        };
+        Session: {
+            /** @example ses_5f0c9d3b7a1e4c628d0b9f4e2a7c6b1d */
+            id: string;
+            /**
+             * @description When the person signed in.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was last used, to within ten minutes.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_used_at: string;
+            /** @description The network address of the sign-in; null if not recorded. */
+            address: string | null;
+            /** @description The browser that signed in, as it describes itself. */
+            user_agent: string | null;
+            /** @description true: the session of this request. */
+            current: boolean;
+            /** @description true: the person gave their password within the last ten minutes. */
+            confirmed: boolean;
+        };
         User: {
             /** @example usr_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;

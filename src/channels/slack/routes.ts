@@ -88,6 +88,7 @@ const addInstallationRoute = defineRoute({
     "The service asks Slack which workspace the token belongs to. It replaces the previous token of that workspace.",
   tags,
   credentials: SIGNED_IN,
+  needsConfirmation: true,
   body: Type.Unsafe<AddInstallationBody>(Type.Ref("AddSlackInstallation")),
   answers: {
     200: Installation,
@@ -115,6 +116,7 @@ const removeInstallationRoute = defineRoute({
     "Deletes the token. The service no longer posts to the workspace and rejects its interactions. Uninstall the app itself in Slack.",
   tags,
   credentials: SIGNED_IN,
+  needsConfirmation: true,
   params,
   answers: {
     204: Type.Null({ description: "Deleted." }),
@@ -195,6 +197,7 @@ const beginInstallRoute = defineRoute({
   description: "Redirects an operator's browser to Slack to install the app. Slack redirects back to `oauth/callback`.",
   tags,
   credentials: ["session"],
+  needsConfirmation: true,
   answers: {
     302: Type.Null({ description: "Redirect to Slack." }),
   },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sql } from "kysely";
+import { undoFrom } from "../../../test/support/older-release.ts";
 import { person } from "../../../test/support/people.ts";
 import { testOnBoth } from "../../../test/support/service.ts";
 import type { TaskRecord } from "../../tasks/schema.ts";
@@ -19,16 +19,12 @@ testOnBoth("a database of the release before comes up, with what only its trail 
 
   // As the release before left it: without the columns, and with a claim on a task that has ended.
   await ctx.db.write(async (tx) => {
-    const run = (statement: string) => sql.raw(statement).execute(tx.query);
-    await run("drop index tasks_claimed");
-    await run("drop table security_events");
-    await run("alter table deliveries drop column is_live");
-    for (const column of ["cancelled_by", "cancel_reason", "completed_by_slack_team_id", "completed_by_slack_user_id"])
-      await run(`alter table tasks drop column ${column}`);
-    await run(
-      `update tasks set claimed_by_email = 'dana@example.com', claim_expires_at = 1 where id = '${answered.id}'`,
-    );
-    await run("delete from kysely_migration where name >= '0008'");
+    await undoFrom(tx, "0008");
+    await tx.query
+      .updateTable("tasks")
+      .set({ claimed_by_email: "dana@example.com", claim_expires_at: 1 })
+      .where("id", "=", answered.id)
+      .execute();
   });
   await ctx.db.write(async (tx) => migrate(tx.query, dialect));
 

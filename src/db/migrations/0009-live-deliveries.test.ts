@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sql } from "kysely";
+import { undoFrom } from "../../../test/support/older-release.ts";
 import { said, testWithSlack } from "../../../test/support/slack-service.ts";
 import { migrate } from "../migrate.ts";
 
@@ -9,9 +9,7 @@ testWithSlack("messages of the release before are still changed with their task"
   await send();
   // As the release before left it.
   await ctx.db.write(async (tx) => {
-    await sql.raw("drop table security_events").execute(tx.query);
-    await sql.raw("alter table deliveries drop column is_live").execute(tx.query);
-    await sql.raw("delete from kysely_migration where name >= '0009'").execute(tx.query);
+    await undoFrom(tx, "0009");
   });
   await ctx.db.write(async (tx) => migrate(tx.query, dialect));
 

@@ -10,12 +10,11 @@ export function deliveryOrigins(dialect: Dialect): Migration {
     up: async (db: Kysely<unknown>) => {
       await db.schema
         .createTable("delivery_origins")
-        .ifNotExists()
         .addColumn("origin", "text", (c) => c.primaryKey().notNull())
         .addColumn("answered_at", int, (c) => c.notNull())
         .modifyEnd(inKeyOrder)
         .execute();
-      await sql`create index if not exists delivery_origins_by_time on delivery_origins (answered_at)`.execute(db);
+      await sql`create index delivery_origins_by_time on delivery_origins (answered_at)`.execute(db);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { defineRoute, WRITE_ERRORS } from "../../http/route.ts";
+import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
 import { SESSION_HEADERS, type LoginBody, type Me, type UpdateMeBody } from "../schema.ts";
 import { changeMe, readMe, signIn, signOut, type SignInContext } from "../sign-in.ts";
@@ -28,8 +29,8 @@ export const signInRoute = defineRoute({
   ],
   config: () => ({ securityEvent: "sign_in" }),
   handle: async (ctx: SignInContext, request, reply) => {
-    const { me, setCookie } = await signIn(ctx, request.ip, request.body);
-    void reply.header("set-cookie", setCookie).header("cache-control", "no-store");
+    const { me, setCookies } = await signIn(ctx, browserOf(request, ctx.cookies), request.body);
+    void reply.header("set-cookie", setCookies).header("cache-control", "no-store");
     return me;
   },
 });
@@ -39,14 +40,14 @@ export const signOutRoute = defineRoute({
   url: "/auth/logout",
   operationId: "signOut",
   summary: "Sign out",
-  description: "Ends the session. Succeeds without a session too.",
+  description: "Ends the session, and clears what the pages stored in the browser. Succeeds without a session too.",
   tags,
   answers: { 204: Type.Null({ description: "Signed out." }) },
   errors: ["MALFORMED_REQUEST", "FORBIDDEN", "PAYLOAD_TOO_LARGE", "COMMIT_UNKNOWN"],
   config: () => ({ resolveCaller: true }),
   handle: async (ctx: SignInContext, request, reply) => {
     await signOut(ctx, request.caller);
-    return reply.code(204).header("set-cookie", ctx.cookies.forget).send(null);
+    return reply.code(204).headers({ "set-cookie": ctx.cookies.forget, "clear-site-data": '"storage"' }).send(null);
   },
 });
 
@@ -79,7 +80,7 @@ export const updateMeRoute = defineRoute({
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "RATE_LIMITED", "OVERLOADED"],
   config: () => ({ securityEvent: (body) => (isPasswordChange(body) ? "password_changed" : null) }),
   handle: async (ctx: SignInContext, request, reply) => {
-    const { me, setCookie } = await changeMe(ctx, callerOf(request), request.body);
+    const { me, setCookie } = await changeMe(ctx, callerOf(request), browserOf(request, ctx.cookies), request.body);
     if (setCookie !== null) void reply.header("set-cookie", setCookie);
     return me;
   },

@@ -43,8 +43,8 @@ export const setUpOperatorRoute = defineRoute({
   ],
   config: () => ({ securityEvent: "setup_completed" }),
   handle: async (ctx: PeopleContext, request, reply) => {
-    const { setCookie, ...result } = await setUpOperator(ctx, sourceOfSetup(request), request.body);
-    return reply.code(201).header("set-cookie", setCookie).send(result);
+    const { setCookies, ...result } = await setUpOperator(ctx, sourceOfSetup(request), request.body);
+    return reply.code(201).header("set-cookie", setCookies).send(result);
   },
 });
 
@@ -55,6 +55,7 @@ const FORWARDING_HEADERS =
 function sourceOfSetup(request: FastifyRequest): SetupSource {
   return {
     ip: request.ip,
+    userAgent: request.headers["user-agent"] ?? null,
     host: hostNameOf(request.headers.host ?? ""),
     isForwarded: Object.keys(request.headers).some((name) => FORWARDING_HEADERS.test(name)),
   };

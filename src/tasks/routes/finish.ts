@@ -85,6 +85,7 @@ export const deleteTaskRoute = defineRoute({
     "Deletes the task, its documents and its pending deliveries. One audit entry remains: the id, who deleted the task, and when.",
   tags,
   credentials: SIGNED_IN,
+  needsConfirmation: true,
   params: TaskParams,
   answers: { 204: Type.Null({ description: "Deleted." }) },
   errors: [...WRITE_ERRORS, "TASK_NOT_FOUND"],

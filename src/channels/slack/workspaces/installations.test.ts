@@ -111,7 +111,8 @@ testWithSlack(
 testWithSlack(
   "what Slack hands back counts once, for ten minutes, in the session that asked",
   async ({ service, slack }) => {
-    const [one, two] = [await operator(service, "one@example.com"), await operator(service, "two@example.com")];
+    let one = await operator(service, "one@example.com");
+    let two = await operator(service, "two@example.com");
     const back = async (headers: Signed | null, state: string, more: Record<string, string> = {}) =>
       end(service, headers, { state, code: slack.allow(), ...more });
     const stateOf = async (headers: Signed) => (await begin(service, headers)).searchParams.get("state") ?? "";
@@ -129,12 +130,15 @@ testWithSlack(
     const late = await stateOf(one);
     service.clock.advance(10 * MINUTE);
     assert.equal(await back(one, late), "problem=state");
+    // Who begins must have given their password within the last ten minutes.
+    one = await operator(service, "three@example.com");
+    two = await operator(service, "four@example.com");
     assert.equal(await back(one, await stateOf(one), { code: "made up" }), "problem=invalid_code");
     assert.deepEqual(await list(service), []);
 
     // Somebody who lost the right meanwhile has lost it here as well.
     const held = await stateOf(two);
-    const users = await service.call<{ id: string; email: string }[]>("GET", "/api/users?q=two");
+    const users = await service.call<{ id: string; email: string }[]>("GET", "/api/users?q=four");
     await service.call("PATCH", `/api/users/${users.body[0]!.id}`, { body: { is_operator: false } });
     assert.equal(await back(two, held), "problem=signed_out");
     const { user, headers } = await person(service);

@@ -1,0 +1,101 @@
+import { Type } from "typebox";
+import type { Db } from "../../db/database.ts";
+import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { browserOf } from "../browser.ts";
+import { callerOf } from "../caller.ts";
+import { confirm } from "../confirmation.ts";
+import { SESSION_HEADERS, UserParams, type Me } from "../schema.ts";
+import { endOtherSessions, endOwnSession, endSessionsOfUser, listSessions } from "../session-list.ts";
+import { SessionParams, type ConfirmBody, type SessionRecord } from "../session-schema.ts";
+import type { Cookies } from "../sessions.ts";
+import type { SignInContext } from "../sign-in.ts";
+
+const tags = ["Sign-in"];
+
+export const confirmRoute = defineRoute({
+  method: "POST",
+  url: "/auth/confirm",
+  operationId: "confirmPassword",
+  summary: "Confirm your password",
+  description:
+    "For ten minutes, your session may then call routes that answer 403 `CONFIRMATION_REQUIRED` without it. The session gets a new cookie.",
+  tags,
+  credentials: ["session"],
+  body: Type.Unsafe<ConfirmBody>(Type.Ref("Confirm")),
+  answers: { 200: Type.Unsafe<Me>({ ...Type.Ref("Me"), headers: SESSION_HEADERS }) },
+  errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "RATE_LIMITED", "OVERLOADED"],
+  handle: async (ctx: SignInContext, request, reply) => {
+    const { me, setCookies } = await confirm(ctx, callerOf(request), browserOf(request, ctx.cookies), request.body);
+    void reply.header("set-cookie", setCookies);
+    return me;
+  },
+});
+
+export const listSessionsRoute = defineRoute({
+  method: "GET",
+  url: "/auth/sessions",
+  operationId: "listSessions",
+  summary: "List your sessions",
+  description: "The most recently used first, at most 200.",
+  tags,
+  credentials: ["session"],
+  answers: {
+    200: Type.Unsafe<SessionRecord[]>({ type: "array", items: Type.Ref("Session"), description: "Your sessions." }),
+  },
+  errors: READ_ERRORS,
+  handle: async (ctx: { db: Db }, request) => listSessions(ctx, callerOf(request)),
+});
+
+export const endSessionRoute = defineRoute({
+  method: "DELETE",
+  url: "/auth/sessions/:id",
+  operationId: "endSession",
+  summary: "End one of your sessions",
+  description: "Takes effect immediately.",
+  tags,
+  credentials: ["session"],
+  needsConfirmation: true,
+  params: SessionParams,
+  answers: { 204: Type.Null({ description: "Ended." }) },
+  errors: [...WRITE_ERRORS, "NOT_FOUND"],
+  handle: async (ctx: { db: Db; cookies: Cookies }, request, reply) => {
+    const isCurrent = await endOwnSession(ctx, callerOf(request), request.params.id);
+    if (isCurrent) void reply.header("set-cookie", ctx.cookies.forget);
+    return reply.code(204).send(null);
+  },
+});
+
+export const endOtherSessionsRoute = defineRoute({
+  method: "DELETE",
+  url: "/auth/sessions",
+  operationId: "endOtherSessions",
+  summary: "End all your other sessions",
+  description: "The session of this request goes on.",
+  tags,
+  credentials: ["session"],
+  needsConfirmation: true,
+  answers: { 204: Type.Null({ description: "Ended." }) },
+  errors: WRITE_ERRORS,
+  handle: async (ctx: { db: Db }, request, reply) => {
+    await endOtherSessions(ctx, callerOf(request));
+    return reply.code(204).send(null);
+  },
+});
+
+export const endUserSessionsRoute = defineRoute({
+  method: "DELETE",
+  url: "/users/:id/sessions",
+  operationId: "endUserSessions",
+  summary: "Sign a user out everywhere",
+  description: "Ends all sessions of the user immediately. The user can sign in again.",
+  tags: ["Users"],
+  credentials: SIGNED_IN,
+  needsConfirmation: true,
+  params: UserParams,
+  answers: { 204: Type.Null({ description: "Signed out." }) },
+  errors: [...WRITE_ERRORS, "USER_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request, reply) => {
+    await endSessionsOfUser(ctx, callerOf(request), request.params.id);
+    return reply.code(204).send(null);
+  },
+});

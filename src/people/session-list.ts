@@ -1,0 +1,70 @@
+import { hash } from "node:crypto";
+import type { Db } from "../db/database.ts";
+import { ServiceError } from "../errors.ts";
+import { isId } from "../lib/ids.ts";
+import { isoTime } from "../lib/time.ts";
+import { requireOperator, type Caller, type SessionCaller } from "./caller.ts";
+import { isConfirmed } from "./confirmation.ts";
+import type { SessionRecord } from "./session-schema.ts";
+import { endSession, endSessionsOf, liveSessionsOf } from "./sessions.ts";
+import { findUser } from "./store.ts";
+
+/** More sessions than a person can look through; the least recently used ones are left out. */
+const LISTED_MAX = 200;
+
+/** Lists the caller's own sessions, the most recently used first. @throws ServiceError FORBIDDEN unless the caller is signed in */
+export async function listSessions({ db }: { db: Db }, caller: Caller): Promise<SessionRecord[]> {
+  const { user, session } = requireSession(caller);
+  const rows = await liveSessionsOf(db, user.id)
+    .selectAll()
+    .orderBy("seen_at", "desc")
+    .orderBy("created_at", "desc")
+    .limit(LISTED_MAX)
+    .execute();
+  return rows.map((row) => ({
+    id: idOf(row.hash),
+    created_at: isoTime(row.created_at),
+    last_used_at: isoTime(row.seen_at),
+    address: row.address,
+    user_agent: row.user_agent,
+    current: row.hash === session,
+    confirmed: isConfirmed(row.confirmed_at ?? row.created_at, db.now()),
+  }));
+}
+
+/**
+ * Ends one of the caller's own sessions.
+ * @returns whether it was the session of this request
+ * @throws ServiceError FORBIDDEN unless the caller is signed in; NOT_FOUND
+ */
+export async function endOwnSession({ db }: { db: Db }, caller: Caller, id: string): Promise<boolean> {
+  const { user, session } = requireSession(caller);
+  const rows = await liveSessionsOf(db, user.id).select("hash").execute();
+  const found = rows.find((row) => idOf(row.hash) === id);
+  if (!found) throw new ServiceError("NOT_FOUND", { message: "You have no session with this id." });
+  await db.write((tx) => endSession(tx, found.hash));
+  return found.hash === session;
+}
+
+/** Ends the caller's other sessions. @throws ServiceError FORBIDDEN unless the caller is signed in */
+export async function endOtherSessions({ db }: { db: Db }, caller: Caller): Promise<void> {
+  const { user, session } = requireSession(caller);
+  await db.write((tx) => endSessionsOf(tx, user.id, session));
+}
+
+/** Ends all sessions of a user. @throws ServiceError FORBIDDEN, USER_NOT_FOUND */
+export async function endSessionsOfUser({ db }: { db: Db }, caller: Caller, id: string): Promise<void> {
+  requireOperator(caller);
+  if (!isId("usr", id) || !(await findUser(db, id))) throw new ServiceError("USER_NOT_FOUND");
+  await db.write((tx) => endSessionsOf(tx, id));
+}
+
+function requireSession(caller: Caller): SessionCaller {
+  if (caller.kind !== "user") throw new ServiceError("FORBIDDEN", { message: "Sign in to see your sessions." });
+  return caller;
+}
+
+/** An id that opens nothing: neither the secret of a session nor the key of its row can be found from it. */
+function idOf(sessionHash: string): string {
+  return `ses_${hash("sha256", `session id ${sessionHash}`, "hex").slice(0, 32)}`;
+}

@@ -1,0 +1,26 @@
+import { Type, type Static } from "typebox";
+import { Nullable, Text, Time } from "../http/schema.ts";
+import { PASSWORD_MAX } from "./passwords.ts";
+
+/** A session of the person who asks. */
+export const SessionRecord = Type.Object(
+  {
+    id: Type.String({ examples: ["ses_5f0c9d3b7a1e4c628d0b9f4e2a7c6b1d"] }),
+    created_at: Time("When the person signed in."),
+    last_used_at: Time("When it was last used, to within ten minutes."),
+    address: Nullable(Type.String({ description: "The network address of the sign-in; null if not recorded." })),
+    user_agent: Nullable(Type.String({ description: "The browser that signed in, as it describes itself." })),
+    current: Type.Boolean({ description: "true: the session of this request." }),
+    confirmed: Type.Boolean({ description: "true: the person gave their password within the last ten minutes." }),
+  },
+  { $id: "Session" },
+);
+export type SessionRecord = Static<typeof SessionRecord>;
+
+export const SessionParams = Type.Object({ id: Type.String({ description: "Session id, `ses_...`." }) });
+
+export const ConfirmBody = Type.Object(
+  { password: Text({ minLength: 1, maxLength: PASSWORD_MAX, description: "Your password." }) },
+  { $id: "Confirm", additionalProperties: true },
+);
+export type ConfirmBody = Static<typeof ConfirmBody>;
