@@ -59,6 +59,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/users", "Add a person"],
       ["/playground", "Send as test task"],
       ["/settings", "This browser"],
+      ["/settings/sessions", "Where you are signed in"],
       ["/settings/status", "Public URL"],
       ["/settings/email", "Add a sender"],
       ["/settings/slack", "Create the app in Slack"],

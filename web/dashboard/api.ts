@@ -1,3 +1,4 @@
+import { confirmThen } from "./confirmation.ts";
 import type { components } from "./schemas.d.ts";
 
 type Schemas = components["schemas"];
@@ -31,7 +32,8 @@ export class ApiError extends Error {
 export const SIGNED_OUT = "signed-out";
 
 const SIGN_IN = "/api/auth/login";
-/** Counts sign-ins, because a 401 to an earlier request says nothing about the current session. */
+const CONFIRM = "/api/auth/confirm";
+/** Counts new session cookies, because a 401 to an earlier request says nothing about the current session. */
 let signIns = 0;
 
 /** The service could not be reached. */
@@ -43,12 +45,29 @@ interface Answer<T> {
   readonly next: string | null;
 }
 
-/** @throws ApiError, OfflineError; with a `signal` that is aborted, any error */
+/**
+ * Calls the service. If the call needs a confirmed password, the person is asked for it first.
+ * @throws ApiError, OfflineError; with a `signal` that is aborted, any error
+ */
 export async function request<T>(
   method: string,
   path: string,
   body?: unknown,
   signal: AbortSignal | null = null,
+): Promise<Answer<T>> {
+  try {
+    return await requestOnce(method, path, body, signal);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "CONFIRMATION_REQUIRED") throw error;
+    return confirmThen(error, () => request<T>(method, path, body, signal));
+  }
+}
+
+async function requestOnce<T>(
+  method: string,
+  path: string,
+  body: unknown,
+  signal: AbortSignal | null,
 ): Promise<Answer<T>> {
   let response: Response;
   const before = signIns;
@@ -73,7 +92,7 @@ export async function request<T>(
       Number.isNaN(retryAfter) ? null : retryAfter,
     );
   }
-  if (path === SIGN_IN) signIns++;
+  if (path === SIGN_IN || path === CONFIRM) signIns++;
   const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   return { data: data as T, next: next === undefined ? null : next.replace(/^https?:\/\/[^/]+/, "") };
 }

@@ -28,6 +28,8 @@ export function useLive(): boolean {
       setIsLive(true);
     });
     stream.addEventListener("error", () => {
+      // The browser does not try again. If the session has ended, the next call shows it.
+      if (stream.readyState === EventSource.CLOSED) refresh();
       waiting ??= setTimeout(() => setIsLive(false), PATIENCE_MS);
     });
     const polling = setInterval(() => {

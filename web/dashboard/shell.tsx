@@ -18,6 +18,7 @@ import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-route
 import { useState } from "react";
 import { post } from "./api.ts";
 import type { Me } from "./api.ts";
+import { ConfirmIdentity } from "./confirm-identity.tsx";
 import { useKeys } from "./ui/keyboard.ts";
 import { useLive } from "./live.ts";
 import { abandonedQuery, countsQuery, meQuery, queryClient } from "./queries.ts";
@@ -95,6 +96,7 @@ export function Shell() {
       </nav>
       <Outlet />
       {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
+      {me !== undefined && <ConfirmIdentity me={me} />}
       {me !== undefined && <SignedOut me={me} />}
     </div>
   );

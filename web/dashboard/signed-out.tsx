@@ -1,9 +1,22 @@
 import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { post, SIGNED_OUT } from "./api.ts";
+import { get, post, SIGNED_OUT } from "./api.ts";
 import type { Me } from "./api.ts";
 import { sentenceOf } from "./ui/page.tsx";
 import { queryClient } from "./queries.ts";
+
+/**
+ * Looks whether the person is signed in after all. The session has another cookie if they confirmed their password on another
+ * page of this browser, or signed in there.
+ */
+async function find(me: Me): Promise<"in" | "out"> {
+  const now = await get<Me>("/api/auth/me").catch(() => null);
+  if (now?.authenticated !== true) return "out";
+  if (now.user_id === me.user_id) await queryClient.invalidateQueries();
+  // Another person signed in.
+  else location.reload();
+  return "in";
+}
 
 /** When the session has ended: asks for the password over the page, which stays as it is. */
 export function SignedOut({ me }: { me: Me }) {
@@ -11,10 +24,10 @@ export function SignedOut({ me }: { me: Me }) {
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
   useEffect(() => {
-    const show = () => setIsOut(true);
+    const show = () => void find(me).then((state) => state === "out" && setIsOut(true));
     addEventListener(SIGNED_OUT, show);
     return () => removeEventListener(SIGNED_OUT, show);
-  }, []);
+  }, [me]);
   const signIn = async (form: HTMLFormElement): Promise<void> => {
     setBusy(true);
     setError(null);

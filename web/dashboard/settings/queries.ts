@@ -1,10 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { components } from "../schemas.d.ts";
 import { get, request } from "../api.ts";
+import { confirmThen } from "../confirmation.ts";
 
 type Schemas = components["schemas"];
 export type ServiceKey = Schemas["ServiceKey"];
 export type NewServiceKey = Schemas["NewServiceKey"];
+export type Session = Schemas["Session"];
 export type Settings = Schemas["Settings"];
 /** Somebody that mail is from; the API calls it an identity. */
 export type Sender = Schemas["EmailIdentity"];
@@ -34,6 +36,18 @@ export const versionQuery = queryOptions({
   queryKey: ["version"],
   queryFn: () => get<{ version: string }>("/api/version"),
 });
+
+export const SESSIONS = "/api/auth/sessions";
+
+/** The most recently used first. */
+export const sessionsQuery = queryOptions({ queryKey: ["sessions"], queryFn: () => get<Session[]>(SESSIONS) });
+
+/** Asks for the password unless it was given a short time ago. @returns false if the person does not give it */
+export async function ensureConfirmed(): Promise<boolean> {
+  const sessions = await get<Session[]>(SESSIONS);
+  if (sessions.some(({ current, confirmed }) => current && confirmed)) return true;
+  return confirmThen(new Error("The password was not confirmed."), async () => true).catch(() => false);
+}
 
 export const SENDERS = "/api/channels/email/identities";
 

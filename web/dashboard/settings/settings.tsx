@@ -10,6 +10,7 @@ import { Mail } from "./mail.tsx";
 import { Profile } from "./profile.tsx";
 import { Security } from "./security.tsx";
 import { ServiceKeys } from "./service-keys.tsx";
+import { Sessions } from "./sessions.tsx";
 import { Slack } from "./slack.tsx";
 import { Status } from "./status.tsx";
 
@@ -24,6 +25,7 @@ interface Part {
 
 const PARTS: readonly Part[] = [
   { label: "Profile", about: "Your profile and preferences.", Content: Profile },
+  { part: "sessions", label: "Sessions", about: "Browsers and programs that are signed in as you.", Content: Sessions },
   {
     part: "status",
     label: "Status",

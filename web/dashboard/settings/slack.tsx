@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { ErrorPanel } from "../ui/page.tsx";
 import { useDialog } from "../ui/dialog.ts";
-import { settingsQuery, workspacesQuery } from "./queries.ts";
+import { ensureConfirmed, settingsQuery, workspacesQuery } from "./queries.ts";
 import type { Settings, Workspace } from "./queries.ts";
 import { NotConnected, useReturn } from "./slack-return.tsx";
 import { SetUp, Steps } from "./slack-setup.tsx";
@@ -114,6 +114,8 @@ interface WaysProps {
   onToken: () => void;
 }
 
+const START = "/api/channels/slack/oauth/start";
+
 /** The ways to connect a workspace. */
 function Ways({ slack, publicUrl, onToken }: WaysProps) {
   const page = `${publicUrl}/settings/slack`;
@@ -123,7 +125,15 @@ function Ways({ slack, publicUrl, onToken }: WaysProps) {
     <>
       <div className="row">
         {hasButton && (
-          <Button component="a" href="/api/channels/slack/oauth/start">
+          <Button
+            component="a"
+            href={START}
+            onClick={(event: { preventDefault: () => void }) => {
+              // The service answers a page that has not confirmed the password with an error.
+              event.preventDefault();
+              void ensureConfirmed().then((isConfirmed) => isConfirmed && location.assign(START));
+            }}
+          >
             Add to Slack
           </Button>
         )}

@@ -36,7 +36,10 @@ export function Confirm({ title, children, action, keep = "Cancel", tone = "bad"
   return (
     <Modal
       opened
-      onClose={onClose}
+      onClose={() => {
+        // While the call is under way, which may ask for the password.
+        if (!busy) onClose();
+      }}
       title={title}
       centered
       // It would write a style element, which the page's policy forbids; what scrolls is not the page but what is in it.
