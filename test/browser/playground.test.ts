@@ -165,7 +165,10 @@ testInBrowser("what is typed survives a reload, and an example can be undone", a
   assert.ok(curl.includes(String.raw`"task": "It'\''s mine"`));
 
   for (const damaged of ['{"task": "Half', '{"task": "No texts", "texts": { "payload": "{}" }}', "[]"]) {
-    await page.evaluate((kept) => localStorage.setItem("playground", kept), damaged);
+    await page.evaluate((kept) => {
+      const key = Object.keys(localStorage).find((one) => one.endsWith(":playground"))!;
+      localStorage.setItem(key, kept);
+    }, damaged);
     await page.reload();
     assert.match(await page.getByRole("textbox", { name: "Task", exact: true }).inputValue(), /refund/);
   }

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 import { focused, walk } from "./support/keyboard.ts";
 import { signIn } from "./support/sign-in.ts";
-import { addAssignee, addOperator, createTask, PASSWORD, serve, type Service } from "../support/dashboard.ts";
+import { addAssignee, addOperator, createTask, PASSWORD, serve, TOKEN, type Service } from "../support/dashboard.ts";
 
 const ADA = "ada@example.com";
 const ASKED = "Confirm it's you";
@@ -11,6 +11,23 @@ const ASKED = "Confirm it's you";
 /** Makes all sessions ones that began long ago, as far as the password goes. */
 async function forgetConfirmations({ ctx }: Service): Promise<void> {
   await ctx.db.write((tx) => tx.query.updateTable("sessions").set({ confirmed_at: 0 }).execute());
+}
+
+function drafts(page: Page): Promise<string[]> {
+  return page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("draft:")));
+}
+
+async function signOut(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+}
+
+async function fillIn(page: Page, email: string): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("navigation", { name: "Main" }).waitFor();
 }
 
 for (const [theme, size] of [
@@ -146,4 +163,55 @@ testInBrowser("the password is asked for above another dialog, which stays", asy
   await inner.getByRole("button", { name: "Confirm" }).click();
   await inner.waitFor({ state: "detached" });
   await page.waitForURL((url) => !url.pathname.includes(id));
+});
+
+testInBrowser("signing out deletes what a person wrote from the browser, and keeps the theme", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Half answered");
+  // What was asked for when the session ended is refused.
+  const page = await open({ theme: "light", expected: [/status of 401/] });
+  await signIn(page, service, ADA, "/settings");
+  await page.getByText("Dark", { exact: true }).click();
+  await page.getByText("5 seconds").click();
+  await page.goto(`${service.url}/playground`);
+  await page.getByRole("textbox", { name: "Task", exact: true }).fill("Tried out");
+  await page.goto(`${service.url}/tasks/${id}`);
+  await page.getByRole("textbox", { name: /Note/ }).fill("Half a sentence");
+  assert.equal((await drafts(page)).length, 1);
+  await signOut(page, "ada");
+  const left = await page.evaluate(() => JSON.stringify(localStorage));
+  assert.ok(!/Half a sentence|Tried out/.test(left), left);
+  assert.match(left, /"dark"/);
+  assert.match(left, /sendDelay\\":5/);
+});
+
+testInBrowser("what a person wrote is theirs after their session has ended, and nobody else's", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  await addOperator(service, "bob@example.com");
+  const { id } = await createTask(service, "Half answered");
+  const page = await open({ expected: [/status of 401/] });
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  const note = page.getByRole("textbox", { name: /Note/ });
+  await note.fill("Half a sentence");
+  const [{ id: ada } = { id: "" }] = await service.call<{ id: string }[]>("GET", "/api/users?q=ada");
+  const endSessions = async (): Promise<void> => {
+    await fetch(`${service.url}/api/users/${ada}/sessions`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+  };
+  await endSessions();
+  await page.goto(`${service.url}/login?to=/tasks/${id}`);
+  await fillIn(page, ADA);
+  await note.waitFor();
+  assert.equal(await note.inputValue(), "Half a sentence");
+
+  await endSessions();
+  await page.goto(`${service.url}/login?to=/tasks/${id}`);
+  await fillIn(page, "bob@example.com");
+  await note.waitFor();
+  assert.equal(await note.inputValue(), "");
+  assert.deepEqual(await drafts(page), []);
 });

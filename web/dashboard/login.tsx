@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, post } from "./api.ts";
 import type { Me } from "./api.ts";
+import { dropPersonalOfOthers } from "./personal.ts";
 import { meQuery, queryClient } from "./queries.ts";
 
 export function LoginPage({ to }: { to: string }) {
@@ -16,6 +17,7 @@ export function LoginPage({ to }: { to: string }) {
     try {
       const me = await post<Me>("/api/auth/login", { email: data.get("email"), password: data.get("password") });
       queryClient.clear();
+      dropPersonalOfOthers(me.user_id);
       queryClient.setQueryData(meQuery.queryKey, me);
       await navigate({ to, replace: true });
     } catch (failure) {

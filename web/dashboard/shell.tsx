@@ -15,13 +15,14 @@ import {
 } from "./ui/icons.tsx";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useState } from "react";
-import { post } from "./api.ts";
+import { useEffect, useState } from "react";
 import type { Me } from "./api.ts";
 import { ConfirmIdentity } from "./confirm-identity.tsx";
+import { signOut } from "./sign-out.ts";
 import { useKeys } from "./ui/keyboard.ts";
 import { useLive } from "./live.ts";
-import { abandonedQuery, countsQuery, meQuery, queryClient } from "./queries.ts";
+import { dropPersonalOfOthers } from "./personal.ts";
+import { abandonedQuery, countsQuery, meQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import { useIsPhone } from "./ui/phone.ts";
 import { Shortcuts } from "./ui/shortcuts.tsx";
@@ -56,6 +57,11 @@ export function Shell() {
   const isLive = useLive();
   const { data: me } = useQuery(meQuery);
   const isOperator = me?.is_operator === true;
+  const id = me?.user_id ?? null;
+  // Somebody else may have used this browser before.
+  useEffect(() => {
+    if (id !== null) dropPersonalOfOthers(id);
+  }, [id]);
   const [showsKeys, setShowsKeys] = useState(false);
   const go = (scope: Scope["scope"]) => () => void navigate({ to: "/inbox", search: { scope } });
   useKeys({
@@ -150,9 +156,8 @@ function OperateLinks() {
 function UserMenu({ me, isOperator }: { me: Me | undefined; isOperator: boolean }) {
   const navigate = useNavigate();
   const isPhone = useIsPhone();
-  const signOut = async (): Promise<void> => {
-    await post("/api/auth/logout");
-    queryClient.clear();
+  const leave = async (): Promise<void> => {
+    await signOut();
     await navigate({ to: "/login" });
   };
   return (
@@ -184,7 +189,7 @@ function UserMenu({ me, isOperator }: { me: Me | undefined; isOperator: boolean 
           Troubleshooting
         </Menu.Item>
         <Menu.Divider />
-        <Menu.Item onClick={() => void signOut()}>Sign out</Menu.Item>
+        <Menu.Item onClick={() => void leave()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -1,3 +1,4 @@
+import { keepPersonal, readPersonal } from "../personal.ts";
 import { EXAMPLES } from "./examples.ts";
 import { NAMES } from "./documents.ts";
 import type { Texts } from "./documents.ts";
@@ -9,12 +10,12 @@ export interface Typed {
   readonly texts: Texts;
 }
 
-const KEY = "playground";
+const NAME = "playground";
 
-/** The last input in this browser, or the first example if there is none or it cannot be read. */
+/** The last input of the person in this browser, or the first example if there is none or it cannot be read. */
 export function readTyped(): Typed {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "null");
+    const kept: unknown = JSON.parse(readPersonal(NAME) ?? "null");
     return isTyped(kept) ? kept : EXAMPLES[0];
   } catch {
     return EXAMPLES[0];
@@ -22,11 +23,7 @@ export function readTyped(): Typed {
 }
 
 export function keepTyped({ task, texts }: Typed): void {
-  try {
-    localStorage.setItem(KEY, JSON.stringify({ task, texts }));
-  } catch {
-    // The page works without it.
-  }
+  keepPersonal(NAME, JSON.stringify({ task, texts }));
 }
 
 function isTyped(value: unknown): value is Typed {

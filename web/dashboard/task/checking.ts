@@ -1,4 +1,5 @@
 import type { Task } from "../api.ts";
+import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
 
 /**
  * Answers of this browser that the service is still checking. After a reload, the page no longer has the request that would
@@ -15,7 +16,7 @@ interface Mark {
   until: number;
 }
 
-const keyOf = (task: string): string => `checking:${task}`;
+const nameOf = (task: string): string => `checking:${task}`;
 
 /** Returns until when an answer of this browser is being checked, epoch milliseconds; null if none is. */
 export function checkedUntil({ id, verification_attempt }: Pick<Task, "id" | "verification_attempt">): number | null {
@@ -30,25 +31,17 @@ export function wasCheckedLast({ id, status, verification_attempt }: Task): bool
 }
 
 export function markChecking({ id, verification_attempt }: Pick<Task, "id" | "verification_attempt">): void {
-  try {
-    const mark: Mark = { attempt: verification_attempt, until: Date.now() + CHECK_MS };
-    localStorage.setItem(keyOf(id), JSON.stringify(mark));
-  } catch {
-    // Without storage, a reload shows the form again.
-  }
+  const mark: Mark = { attempt: verification_attempt, until: Date.now() + CHECK_MS };
+  keepPersonal(nameOf(id), JSON.stringify(mark));
 }
 
 export function unmarkChecking(id: string): void {
-  try {
-    localStorage.removeItem(keyOf(id));
-  } catch {
-    // As above.
-  }
+  dropPersonal(nameOf(id));
 }
 
 function readMark(id: string): Mark | null {
   try {
-    const mark = JSON.parse(localStorage.getItem(keyOf(id)) ?? "null") as Partial<Record<keyof Mark, unknown>> | null;
+    const mark = JSON.parse(readPersonal(nameOf(id)) ?? "null") as Partial<Record<keyof Mark, unknown>> | null;
     const { attempt, until } = mark ?? {};
     return typeof attempt === "number" && typeof until === "number" ? { attempt, until } : null;
   } catch {

@@ -1,11 +1,12 @@
 import type { Entries } from "../../../form/plan/entries.ts";
+import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
 
-const keyOf = (task: string): string => `draft:${task}`;
+const nameOf = (task: string): string => `draft:${task}`;
 
-/** What was entered for a task and not sent. Storage that is full, forbidden or damaged keeps nothing. */
+/** Returns what the person entered for a task and did not send. null: nothing, or it is damaged */
 export function readDraft(task: string): Entries | null {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(keyOf(task)) ?? "null");
+    const kept: unknown = JSON.parse(readPersonal(nameOf(task)) ?? "null");
     return isEntries(kept) ? kept : null;
   } catch {
     return null;
@@ -15,19 +16,11 @@ export function readDraft(task: string): Entries | null {
 /** @param secret - names that are never kept */
 export function keepDraft(task: string, entries: Entries, secret: ReadonlySet<string>): void {
   const kept = Object.fromEntries(Object.entries(entries).filter(([name]) => !secret.has(name)));
-  try {
-    localStorage.setItem(keyOf(task), JSON.stringify(kept));
-  } catch {
-    // A draft is a courtesy: the form works without one.
-  }
+  keepPersonal(nameOf(task), JSON.stringify(kept));
 }
 
 export function dropDraft(task: string): void {
-  try {
-    localStorage.removeItem(keyOf(task));
-  } catch {
-    // As above.
-  }
+  dropPersonal(nameOf(task));
 }
 
 function isEntries(value: unknown): value is Entries {
