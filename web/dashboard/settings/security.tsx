@@ -83,8 +83,8 @@ function Filters({ filter }: { filter: SecurityFilter }) {
         <TextInput name="address" label="Network address" defaultValue={filter.address ?? ""} maxLength={64} />
       </div>
       <div className="triple">
-        <TextInput type="date" name="from" label="From" defaultValue={filter.from ?? ""} />
-        <TextInput type="date" name="until" label="Until" defaultValue={filter.until ?? ""} />
+        <Day name="from" label="From" day={filter.from} />
+        <Day name="until" label="Until" day={filter.until} />
       </div>
       <div className="row">
         <Button type="submit">Filter</Button>
@@ -101,6 +101,21 @@ function Filters({ filter }: { filter: SecurityFilter }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+/** A text, because Tab stops several times in a browser's own field for dates. */
+function Day({ name, label, day = "" }: { name: string; label: string; day: string | undefined }) {
+  return (
+    <TextInput
+      name={name}
+      label={label}
+      placeholder="Year-month-day"
+      pattern="\d{4}-\d{2}-\d{2}"
+      title="For example 2026-01-31"
+      autoComplete="off"
+      defaultValue={day}
+    />
   );
 }
 
