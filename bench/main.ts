@@ -1,7 +1,9 @@
 /**
- * How fast the service is, beside the least that a program could do. docs/benchmarks.md tells what is measured and how.
+ * Compares the speed of the service with the least that a program could do. docs/benchmarks.md describes each
+ * measurement.
  *
- * Floor and service take turns in one run on the same machine, so that the ratio means something where the times do not.
+ * Floor and service take turns in one run on the same machine, because ratios are comparable between machines and times
+ * are not.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -46,7 +48,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   growth,
   inbox,
 };
-/** Those that a slower disk says something about. */
+/** Scenarios whose results depend on the disk. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];
 
 const HELP = `npm run bench -- [--seconds N] [--fsync-ms N] [--sqlite|--postgres] [--json FILE] [--markdown FILE] [scenario ...]
@@ -84,7 +86,7 @@ const chosen = Object.keys(SCENARIOS).filter((name) =>
   positionals.length > 0 ? positionals.includes(name) : fsyncMs === 0 || WITH_SLOW_FSYNC.includes(name),
 );
 
-// A request may fail before anybody waits for it; who does so later hears of it.
+// A request may fail before any code awaits it. The code that awaits it later gets the error.
 process.on("unhandledRejection", (error) => console.error(error));
 
 const figures: Figure[] = [];
@@ -106,12 +108,12 @@ for (const name of chosen) {
   try {
     await SCENARIOS[name]!(bench);
   } catch (error) {
-    // The others can still be measured.
+    // Continue with the other scenarios.
     console.error(error);
     failed.push(name);
     clearAway();
   }
-  // After each, so that a run which is broken off leaves what it has.
+  // Written after each scenario, so that an aborted run keeps its figures.
   if (values.json !== undefined) writeJson(values.json, figures);
   console.log(`  (${((performance.now() - began) / 1000).toFixed(0)} s)`);
 }

@@ -1,6 +1,6 @@
 /**
- * `node bench/schemas.ts`: the longest time each hostile case holds the event loop, and what a typical pair of
- * schemas costs the first time it is seen. Prints; asserts nothing.
+ * `node bench/schemas.ts` prints the longest time that each hostile case blocks the event loop, and the cost of a
+ * typical pair of schemas at first sight. It asserts nothing.
  */
 import { DEFAULT_STEPS } from "../json-schema/budget.ts";
 import { HOSTILE_CASES } from "../json-schema/fixtures/hostile.ts";
@@ -11,7 +11,9 @@ import { validate } from "../json-schema/validate.ts";
 
 const { log } = console;
 
-/** Parsing and validating as one stretch, in milliseconds. With `node --expose-gc` without the garbage of other cases. */
+/**
+ * Measures parsing and validating without a pause, in milliseconds. `node --expose-gc` excludes garbage of other cases.
+ */
 function measure(each: HostileCase): { ms: number; end: string; steps: number } {
   const schema = each.schema();
   const value = each.value();
@@ -43,7 +45,9 @@ for (const each of HOSTILE_CASES) {
 }
 log(`longest: ${longestFirst.toFixed(1)} ms while the code is cold, ${longestLater.toFixed(1)} ms later\n`);
 
-/** The schema as a client would send it: other objects each time, other texts in it, so that nothing is shared. */
+/**
+ * Returns the schema as a client would send it: with new objects and new texts each time, so that nothing is shared.
+ */
 function fresh(text: string, round: number): unknown {
   return JSON.parse(text.replaceAll("Review", `Review${round}`));
 }

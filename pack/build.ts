@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /*
- * `npm pack` makes `dist/` with this, after the pages. Node strips no types inside `node_modules`, so there the modules are
- * JavaScript, one for one. Everything lies in `dist/` as it lies in the repository, so that every path between files holds.
+ * `npm pack` makes `dist/` with this script, after the pages. Node strips no types inside `node_modules`, so each
+ * module is compiled to JavaScript. `dist/` has the same layout as the repository, so that every path between files
+ * stays valid.
  */
 
 const ROOT = join(import.meta.dirname, "..");
 const DIST = join(ROOT, "dist");
 
-/** What is read or run beside the compiled modules. */
+/** Files that the compiled modules read or run. */
 const KEPT_AS_IT_IS = [
   "src/node-version.mjs",
   "vendor/common-passwords",
@@ -19,7 +20,7 @@ const KEPT_AS_IT_IS = [
   ...["dashboard", "embed", "light"].map((page) => `web/dist/${page}.json`),
 ];
 
-/** A file or folder named relative to the module that reads it, or starts it as a thread. */
+/** Matches a file or folder that a module reads or starts as a thread, named relative to the module. */
 const RELATIVE_URL = /new URL\(\s*"(\.{1,2}\/[^"]*)",\s*import\.meta\.url,?\s*\)/g;
 const RELATIVE_IMPORT = /(?:\bfrom |\bimport\(|^import )"(\.{1,2}\/[^"]+)"/gm;
 
@@ -43,7 +44,9 @@ function main(): void {
   process.exitCode = 1;
 }
 
-/** The compiler knows nothing of modules that it did not make, and of files that are named in another way. */
+/**
+ * Finds problems that the compiler does not see: modules that it did not make, and files that are not named by imports.
+ */
 function problemsOf(source: string, path: string): string[] {
   const missing = [...source.matchAll(RELATIVE_URL), ...source.matchAll(RELATIVE_IMPORT)]
     .map(([, name = ""]) => name)

@@ -5,28 +5,28 @@ import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /*
- * Folders whose packages are many and needed by few have a lock file of their own, outside of the workspaces, so that `npm ci`
- * in the clone does not bring them. Whoever needs such a folder asks for its packages here, or types
+ * A folder with many packages that few people need has its own lock file outside of the workspaces, so that `npm ci` in
+ * the clone does not install them. Code that needs such a folder calls `ensureInstalled`. On the command line, it is
  * `node pack/installed.ts <folder>`.
  */
 
 const ROOT = join(import.meta.dirname, "..");
-/** In a folder's node_modules: the hash of the lock file that it was made from. `npm ci` removes it before anything else. */
+/** A file in a folder's node_modules: the hash of its lock file. `npm ci` deletes it before anything else. */
 const STAMP = ".lock-sha256";
-/** How long another process that installs the same folder is waited for. */
+/** How long to wait for another process that installs the same folder. */
 const PATIENCE_MS = 15 * 60_000;
 
 /**
- * Makes sure that `<folder>/node_modules` is what `<folder>/package-lock.json` says, and installs it with npm where it is not.
+ * Makes sure that `<folder>/node_modules` matches `<folder>/package-lock.json`. If it does not, npm installs it.
  * @param folder - below the top of the clone, such as `adapters`
- * @throws Error with a sentence and what npm said, when npm cannot install it
+ * @throws Error with a sentence and npm's output, when npm cannot install it
  */
 export function ensureInstalled(folder: string): void {
   const place = realpathSync(resolve(ROOT, folder));
   if (isInstalled(place)) return;
   const release = waitForTurn(place);
   try {
-    // Somebody else may have done it meanwhile.
+    // Another process may have installed it while this one waited.
     if (!isInstalled(place)) install(place);
   } finally {
     release();
@@ -44,7 +44,10 @@ function isInstalled(place: string): boolean {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === hashOfLock(place);
 }
 
-/** A lock of SQLite's, which ends with the process that holds it, however that ends. @returns what lets go of it */
+/**
+ * Takes a SQLite lock, which is released when its process ends, even by a crash. @returns a function that releases the
+ * lock
+ */
 function waitForTurn(place: string): () => void {
   const locks = join(ROOT, "node_modules/.installing");
   mkdirSync(locks, { recursive: true });
@@ -69,12 +72,15 @@ function install(place: string): void {
     throw new Error(
       `The packages of ${name} could not be installed: \`${command}\` failed. It fetches them from npm's registry, for which it needs a network, or a cache of npm that has them all.\n${error?.message ?? `${stdout}${stderr}`.trim()}`,
     );
-  // npm makes no folder for no packages.
+  // npm creates no folder if there are no packages.
   mkdirSync(join(place, "node_modules"), { recursive: true });
   writeFileSync(join(place, "node_modules", STAMP), hash);
 }
 
-/** What npm finds: the Node that runs this before an older one, and nothing of a script of npm's that this may run in. */
+/**
+ * Returns npm's environment. This process's Node comes first in PATH, and settings of an npm script that runs this are
+ * left out.
+ */
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^npm_config_(.*workspace.*|(local_)?prefix)$/.test(name),

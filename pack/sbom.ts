@@ -2,9 +2,10 @@ import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /*
- * `npm pack` puts a list of what a package brings along into it, `sbom.cdx.json` (CycloneDX): what npm installs with it, in
- * the versions of the lock file, which are those that were tested, and what was built into its pages. Written from the lock
- * file, since `npm sbom --omit dev` leaves out what another workspace needs for its development: fastify and pg among them.
+ * `npm pack` adds a software bill of materials, `sbom.cdx.json` (CycloneDX), to a package. It lists the packages that
+ * npm installs with it, in the tested versions of the lock file, and the packages that are built into its pages. It is
+ * made from the lock file, because `npm sbom --omit dev` leaves out packages that another workspace needs for
+ * development, such as fastify and pg.
  */
 
 const ROOT = join(import.meta.dirname, "..");
@@ -33,7 +34,7 @@ interface Component {
   properties?: { name: string; value: string }[];
 }
 
-/** By where they lie in a clone, as the lock files say: the root's, and that of a folder which has one of its own. */
+/** The locked packages by their path in a clone: those of the root's lock file, and of a folder that has its own. */
 const packages: Record<string, Locked> = { ...lockOf("") };
 
 function lockOf(folder: string): Record<string, Locked> {
@@ -87,7 +88,7 @@ function listOf(place: string): object {
   };
 }
 
-/** What npm installs for the package at `path`, as paths of the lock file. Optional peers are not. */
+/** Returns what npm installs for the package at `path`, as paths of the lock file. Optional peers are left out. */
 function installedWith(path: string): string[] {
   const { dependencies, optionalDependencies, peerDependencies = {}, peerDependenciesMeta = {} } = packages[path]!;
   const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
@@ -95,7 +96,10 @@ function installedWith(path: string): string[] {
   return [...names].flatMap((name) => find(name, path) ?? []);
 }
 
-/** As Node looks for it: in the folder, then in those around it. A workspace stands where its link leads. */
+/**
+ * Looks for a package as Node does: in the folder, then in those around it. The path of a workspace is where its link
+ * leads.
+ */
 function find(name: string, from: string): string | null {
   for (let around: string | null = from; around !== null; around = parent(around)) {
     const path = `${around === "" ? "" : `${around}/`}node_modules/${name}`;
@@ -134,7 +138,10 @@ function purl(name: string, version: string): string {
   return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }
 
-/** Folder, name, version and license of each package that is part of a file of ours, as the build of the pages wrote them. */
+/**
+ * Returns folder, name, version and license of each package that is built into our files, as the build of the pages
+ * wrote them.
+ */
 function builtIn(): [folder: string, name: string, version: string, license: string][] {
   const pages = join(ROOT, "dist/web/dist");
   if (!existsSync(pages)) throw new Error("dist/ is not there: node web/build.ts && node pack/build.ts makes it.");

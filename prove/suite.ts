@@ -1,7 +1,7 @@
 /** One proof, and its default number of runs. */
 export interface Suite {
   name: string;
-  /** What holds when it passes, as one sentence for the output. */
+  /** The property that holds if the suite passes, as one sentence for the output. */
   promise: string;
   /** How many of `unit` a run makes: `short` in CI, `long` by default outside it. */
   counts: { short: number; long: number; unit: string };

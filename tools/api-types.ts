@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
 
 /*
- * What `npm run generate` makes of openapi.json: the types of the client and of the dashboard, and the shapes of requests
- * for the service in memory.
+ * `npm run generate` makes these from openapi.json: the types of the client and of the dashboard, and the shapes of
+ * requests for the service in memory.
  */
 
-/** The operations that the client calls; of the rest of the description it needs nothing. */
+/** The operations that the client calls. It needs nothing else of the description. */
 const OPERATIONS = new Set([
   "createTask",
   "listTasks",
@@ -30,7 +30,10 @@ interface Description {
   components: { schemas: Record<string, unknown> };
 }
 
-/** What the client calls, and what it sends and gets. */
+/**
+ * Returns the part of the description that the client needs: its operations, and the shapes of their requests and
+ * answers.
+ */
 function ofClient(whole: Description): Description {
   const paths = Object.fromEntries(
     Object.entries(whole.paths).map(([path, methods]) => [
@@ -56,13 +59,13 @@ function good(responses: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(responses).filter(([status]) => status.startsWith("2")));
 }
 
-/** The shapes that a description names, as TypeScript. */
+/** Returns the shapes of a description as TypeScript. */
 async function typesOf(description: Description): Promise<string> {
   const types = astToString(await openapiTS(JSON.stringify(description)));
   return `// Written by \`npm run generate\` from openapi.json.\n\n${types}`;
 }
 
-/** The shapes of requests that the service in memory of `sdk/testing` checks, by their names there. */
+/** The request shapes that the service in memory of `sdk/testing` checks, by their names there. */
 const REQUESTS: Readonly<Record<string, (whole: Description) => unknown>> = {
   CREATE_TASK: ({ components }) => components.schemas["CreateTask"],
   COMPLETE_TASK: ({ components }) => components.schemas["CompleteTask"],
@@ -72,7 +75,7 @@ const REQUESTS: Readonly<Record<string, (whole: Description) => unknown>> = {
   POLL_TASK: (whole) => queryOf(whole, "pollTask"),
 };
 
-/** The query of an operation, as the schema of an object. */
+/** Returns the query of an operation as an object schema. */
 function queryOf({ paths }: Description, operationId: string): unknown {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const { parameters = [] } = operations.find((operation) => operation.operationId === operationId)!;
@@ -80,7 +83,7 @@ function queryOf({ paths }: Description, operationId: string): unknown {
   return { type: "object", properties: Object.fromEntries(inQuery.map(({ name, schema }) => [name, schema])) };
 }
 
-/** A schema without what only explains it. */
+/** Returns the schema without descriptions. */
 function withoutWords(schema: unknown): unknown {
   const isWords = (name: string, value: unknown) =>
     (name === "description" && typeof value === "string") || (name === "examples" && Array.isArray(value));
@@ -98,7 +101,7 @@ async function main(): Promise<void> {
   const whole = JSON.parse(readFileSync(new URL("../openapi.json", import.meta.url), "utf8")) as Description;
   writeFileSync(new URL("../sdk/api.ts", import.meta.url), await typesOf(ofClient(whole)));
   writeFileSync(new URL("../sdk/testing/request-shapes.ts", import.meta.url), shapesOf(whole));
-  // The dashboard names addresses itself; it needs only what is behind them.
+  // The dashboard writes the paths itself; it needs only the shapes.
   writeFileSync(new URL("../web/dashboard/schemas.d.ts", import.meta.url), await typesOf({ ...whole, paths: {} }));
 }
 

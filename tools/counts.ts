@@ -1,6 +1,6 @@
 /**
- * Prints what a reader of the code meets: long functions and files, and what should be known in one room alone.
- * Run with `npm run counts`.
+ * Prints what makes the code hard to read: long functions, long files, and knowledge that leaks out of its folder. Run
+ * with `npm run counts`.
  */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -4,8 +4,8 @@ import { delimiter, join } from "node:path";
 import { ensureInstalled } from "../pack/installed.ts";
 
 /*
- * `node tools/run.ts <tool> [arguments]`: a tool that this folder has, run from the top of the clone. Its packages are installed
- * first where they are not there: whoever only runs or tests the service needs none of them.
+ * `node tools/run.ts <tool> [arguments]` runs a tool of this folder from the top of the clone. It installs the tools
+ * first if they are missing, because running or testing the service does not need them.
  */
 
 const [tool, ...args] = process.argv.slice(2);

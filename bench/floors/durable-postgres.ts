@@ -1,4 +1,4 @@
-/** The same as durable.ts on PostgreSQL: those who came in the same turn share one `insert ... select from unnest`. */
+/** The same as durable.ts on PostgreSQL: requests of the same turn share one `insert ... select from unnest`. */
 import { randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
 import { Pool } from "pg";

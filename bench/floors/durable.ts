@@ -1,7 +1,7 @@
 /**
- * The least a durable creation costs on SQLite: reads JSON, inserts one row under a unique key, shares a commit with
- * everybody who came in the same turn of the event loop, and answers with the record once that commit is on disk. No
- * validation, no schemas, no audit trail, no second table.
+ * The least that a durable creation costs on SQLite. It reads JSON, inserts one row under a unique key, and answers
+ * with the record once the commit is on disk. All requests of the same turn of the event loop share a commit. There is
+ * no validation, no schema, no audit trail and no second table.
  */
 import { randomUUID } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";

@@ -1,4 +1,4 @@
-/** The least an HTTP service does: reads JSON and answers with it. */
+/** The least that an HTTP service does: it reads JSON and answers with it. */
 import { createServer } from "node:http";
 import { listenAndReport } from "./listen.ts";
 

@@ -1,4 +1,4 @@
-/** The least that holds requests open: what the platform itself keeps for each. */
+/** The least that a program does to hold requests open. It shows how much memory the platform needs for each. */
 import { createServer, type ServerResponse } from "node:http";
 import { listenAndReport } from "./listen.ts";
 

@@ -11,8 +11,8 @@ const ROWS_EACH = 50;
 const RATE = 50;
 
 /**
- * What a thousand dead receivers, which take connections, never answer and are owed 50 callbacks each, cost a live one:
- * how long its callbacks take while tasks end at a steady rate.
+ * Measures how long the callbacks of a live receiver take while tasks end at a steady rate, and a thousand dead
+ * receivers have 50 callbacks due each. Dead receivers accept connections and never answer.
  */
 export async function blackHoles(bench: Bench): Promise<void> {
   const hole = await startBlackHole();
@@ -30,7 +30,7 @@ export async function blackHoles(bench: Bench): Promise<void> {
         note: `p50 ${quantile(ms, 0.5).toFixed(1)} ms, longest ${ms.at(-1)!.toFixed(0)} ms; ${watch.repeated()} came twice`,
       });
       watch.close();
-      // Attempts under way would hold up an orderly stop.
+      // Attempts in progress would delay the graceful stop.
       hole.reset();
     });
   }

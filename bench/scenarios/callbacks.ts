@@ -6,7 +6,10 @@ import { withService } from "../support/service.ts";
 
 const RATE = 200;
 
-/** From the end of a task to the first attempt at its callback, while tasks are created and completed at a steady rate. */
+/**
+ * Measures the time from the end of a task to the first attempt at its callback. Tasks are created and completed at a
+ * steady rate.
+ */
 export async function callbacks(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     await withService(bench, { dialect }, async ([service]) => {

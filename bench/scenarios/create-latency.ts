@@ -8,7 +8,7 @@ import { FLOORS, makeHome, startTarget } from "../support/target.ts";
 const RATE = 500;
 const HOLD_MS = { sqlite: 10, postgres: 20 };
 
-/** How long creations take at a steady rate, counted from the moment each was due. */
+/** Measures how long creations take at a steady rate, from the moment each one was due. */
 export async function createLatency(bench: Bench): Promise<void> {
   const { seconds, fsyncMs, say, figure } = bench;
   for (const dialect of bench.dialects) {

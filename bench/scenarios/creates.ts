@@ -9,7 +9,10 @@ const CLIENTS = 64;
 const TURNS = 5;
 const HOLD = { distinct: 60, same: 75 };
 
-/** Durable creations by 64 clients, as fast as they go, with schemas that are new every time and with one pair for all. */
+/**
+ * Measures the rate of durable creations by 64 clients without pauses: with new schemas every time, and with one pair
+ * of schemas for all.
+ */
 export async function creates(bench: Bench): Promise<void> {
   const { seconds, fsyncMs, say, figure } = bench;
   const load = { clients: CLIENTS, seconds };
@@ -27,7 +30,7 @@ export async function creates(bench: Bench): Promise<void> {
       const service = await startTarget(SERVICE, homes[1]);
       const next = createAsks({ schemas });
       const turns = { floor: [] as Figures[], service: [] as Figures[] };
-      // The first turn of each is for the engine to warm up.
+      // The first turn of each warms up the engine.
       for (let turn = 0; turn <= TURNS; turn++) {
         const figures = {
           floor: await hammer(floor, { ...load, next }),

@@ -11,7 +11,9 @@ const ANSWER_MS = 50;
 const HOLDS = { sqlite: 500, postgres: 1000 };
 const REPLICAS = { sqlite: 1, postgres: 2 };
 
-/** A backlog of callbacks, worked off while receivers take 50 ms to answer; on PostgreSQL by two processes. */
+/**
+ * Measures how fast a backlog of callbacks is sent while receivers take 50 ms to answer. PostgreSQL has two processes.
+ */
 export async function drain(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     const arrivals = new Map<string, number>();
@@ -30,7 +32,7 @@ export async function drain(bench: Bench): Promise<void> {
     const name = `${DATABASES[dialect]}, ${replicas === 1 ? "one process" : `${replicas} replicas`}`;
     const prepare = async (home: Home) => oweCallbacks(home, origins, each);
     await withService(bench, { dialect, replicas, name, prepare }, async (services) => {
-      // What came before all of them listened is not counted.
+      // Callbacks that arrived before all processes listened do not count.
       const began = { at: performance.now(), arrived: arrivals.size };
       const cpu = () => services.reduce((sum, service) => sum + service.cpuSeconds(), 0);
       const cpuBefore = cpu();
@@ -54,7 +56,7 @@ export async function drain(bench: Bench): Promise<void> {
   }
 }
 
-/** Their outcomes are written down, too. */
+/** Waits until the outcomes are stored, too. */
 async function untilSettled(url: string): Promise<void> {
   const client = await openClient(url);
   for (let i = 0; i < 500; i++) {

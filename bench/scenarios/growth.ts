@@ -11,12 +11,12 @@ const FEW = 1000;
 const MANY = 1_000_000;
 const HOLD = 1.3;
 const TURNS = 5;
-/** The same for both, and fewer than there are open tasks among few. */
+/** The page size, equal for both services. It is smaller than the number of open tasks in the small database. */
 const LIMIT = 25;
-/** Ended tasks that are polled. */
+/** Number of ended tasks that are polled. */
 const SAMPLES = 500;
 
-/** What a request costs among a million tasks beside the same among a thousand, taking turns. */
+/** Compares the cost of a request among a million tasks with the cost among a thousand. The services take turns. */
 export async function growth(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     const homes = { few: await seed(bench, dialect, FEW), many: await seed(bench, dialect, MANY) };
@@ -30,7 +30,7 @@ export async function growth(bench: Bench): Promise<void> {
           few: await repeat(few, name, bench.seconds / 6),
           many: await repeat(many, name, bench.seconds / 6),
         };
-        // The first turn is for the engine to warm up.
+        // The first turn warms up the engine.
         if (turn === 0) continue;
         costs.few.push(both.few);
         costs.many.push(both.many);
@@ -47,13 +47,13 @@ export async function growth(bench: Bench): Promise<void> {
 }
 
 interface Cost {
-  /** Median, milliseconds. */
+  /** The median in milliseconds. */
   ms: number;
-  /** Processor time of the service and of the database's server, for each. */
+  /** Processor time of the service and of the database server per request, in microseconds. */
   cpuUs: number;
 }
 
-/** One act of what is measured; returns how long the measured part of it took, in milliseconds. */
+/** Does one measured operation. Returns how long its measured part took, in milliseconds. */
 type Act = () => Promise<number>;
 
 interface Seeded {
@@ -65,7 +65,7 @@ interface Seeded {
 
 interface SeededHome {
   home: Home;
-  /** Some tasks that were completed. */
+  /** Ids of some completed tasks. */
   ended: string[];
 }
 
@@ -93,7 +93,7 @@ async function open({ home, ended }: SeededHome, service: Target): Promise<Seede
 const IDLE_SHARE = 0.1;
 const IDLE_MAX_MS = 120_000;
 
-/** What a start leaves to be done later is done: twice in a row, next to no processor time was used in a second. */
+/** Waits until the work that a start leaves for later is done: two seconds in a row used almost no processor time. */
 async function untilIdle(service: Target): Promise<void> {
   service.rest();
   const end = performance.now() + IDLE_MAX_MS;
@@ -106,7 +106,7 @@ async function untilIdle(service: Target): Promise<void> {
   await service.longestStall();
 }
 
-/** Passes tasks through and notes one of about `every` that was completed. */
+/** Yields all tasks, and adds the id of about one in `every` to `ended`, if the task was completed. */
 function* sampled(tasks: Iterable<SeededTask>, every: number, ended: string[]): Generator<SeededTask> {
   let since = 0;
   for (const task of tasks) {
@@ -166,7 +166,7 @@ async function actsOn(pool: Pool, ended: readonly string[]): Promise<Record<stri
 
 const PASSWORD = "correct horse battery staple";
 
-/** Makes a user, and signs them in. @returns header lines of their session */
+/** Creates a user and signs them in. @returns header lines of their session */
 async function signIn(pool: Pool, email: string): Promise<string> {
   const post = (path: string, status: number, body: object) =>
     pool.ask({ bytes: requestBytes("POST", path, JSON.stringify(body)), status, marks: [] });
@@ -195,7 +195,7 @@ async function repeat({ service, acts }: Seeded, name: string, seconds: number):
   return { ms: quantile(sorted(ms), 0.5), cpuUs: (cpu / ms.length) * 1e6 };
 }
 
-/** Of each measure the median, over turns. */
+/** Returns the median of each measure over all turns. */
 function middle(costs: readonly Cost[]): Cost {
   const of = (values: number[]) => quantile(sorted(values), 0.5);
   return { ms: of(costs.map(({ ms }) => ms)), cpuUs: of(costs.map(({ cpuUs }) => cpuUs)) };

@@ -9,18 +9,19 @@ import { completeAsk, createAsks, REFUND } from "../support/tasks.ts";
 import type { Target } from "../support/target.ts";
 
 const RATE = 200;
-/** More than are asked at once, and all that may wait for their turn. */
+/** As many answers as the service accepts: those that it checks at once, and a full queue. */
 const HUNG = 320;
 const AT_ONCE = 64;
-/** Of each service, within the half minute that a call may take. */
+/** Turns of each service. They fit into the half minute that a call may take. */
 const TURNS = 3;
 const TURN_SECONDS = 2.5;
-/** Each with calls of its own: a p99 of one alone is the worst thirty of three thousand, and says little. */
+/** Each round makes its own calls. The p99 of a single round rests on only thirty of three thousand requests. */
 const ROUNDS = 4;
 
 /**
- * What a vendor that takes every call and never answers does to everything else: creations at a steady rate, at a service
- * whose answers hang and at two that are left alone, in turns. What one of those two is beside the other is noise.
+ * Measures how a vendor that accepts every call and never answers affects other requests. Tasks are created at a steady
+ * rate, in turns: at a service whose verifier calls hang, and at two idle services. The difference between the two idle
+ * services is noise.
  */
 export async function hungVerifier(bench: Bench): Promise<void> {
   const vendors = await startVendors();
@@ -51,7 +52,7 @@ async function compare(bench: Bench, name: string, services: Record<Which, Targe
     const { length: before } = vendors.asked;
     const waiting = await hang(services.hung, `round-${round}`);
     await until(() => vendors.asked.length - before === AT_ONCE);
-    // What the first call of a process costs, which loads the vendors' packages, is a figure of its own.
+    // The first call of a process loads the vendors' packages. Its cost is a separate figure.
     const { ms, cpu_ms } = await services.hung.longestStall();
     if (round === 0)
       figure({
@@ -61,7 +62,7 @@ async function compare(bench: Bench, name: string, services: Record<Which, Targe
         note: `${cpu_ms.toFixed(0)} ms of it computing`,
       });
     for (let turn = 0; turn < TURNS; turn++)
-      // Whoever comes first has no advantage of it.
+      // Alternate the order, so that no service benefits from being first.
       for (const [which, service] of turn % 2 === 0 ? all : all.toReversed()) {
         const figures = await steady(service, { rate: RATE, seconds: TURN_SECONDS, next });
         say(`${which.padEnd(10)} ${describe(figures)}`);
@@ -90,8 +91,8 @@ async function compare(bench: Bench, name: string, services: Record<Which, Targe
 }
 
 /**
- * Answers that nobody gets a verdict for: they end with an error after half a minute.
- * @param model - of its own, so that nobody has heard yet that its vendor does not answer
+ * Submits answers that get no verdict: they end with an error after half a minute.
+ * @param model - a new model, so that the service does not know yet that its vendor does not answer
  */
 async function hang(service: Target, model: string): Promise<Promise<void>[]> {
   const pool = await openPool(service.url, 16);
@@ -99,7 +100,7 @@ async function hang(service: Target, model: string): Promise<Promise<void>[]> {
   pool.close();
   const clients = await Promise.all(ids.map(async () => openClient(service.url)));
   return clients.map(async (client, i) => {
-    // A client takes an answer of another status for its own mistake.
+    // The client throws on an unexpected status. Here every status is expected.
     await client.ask(completeAsk(ids[i]!)).catch(() => {});
     client.close();
   });

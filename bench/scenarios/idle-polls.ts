@@ -9,14 +9,17 @@ import { completeAsk, pollAsk } from "../support/tasks.ts";
 
 const POLLS = 10_000;
 const DAY_MS = 86_400_000;
-/** Connections opened at once, and the addresses they come from. */
+/** Connections opened at once, and the number of their local addresses. */
 const AT_ONCE = 200;
 const ADDRESSES = 4;
-/** For what opening them left behind: timers of the connections, and garbage, which the engine collects when it rests. */
+/**
+ * Time for the cleanup after opening: timers of the connections, and garbage, which the engine collects when it is
+ * idle.
+ */
 const SETTLING_MS = 25_000;
 const WOKEN = 50;
 
-/** Ten thousand polls that wait, each for a task of its own: what they hold in memory, and what waiting costs. */
+/** Measures the memory and the processor time of ten thousand waiting polls, each for a different task. */
 export async function idlePolls(bench: Bench): Promise<void> {
   await platform(bench);
   for (const dialect of bench.dialects) {
@@ -28,7 +31,7 @@ export async function idlePolls(bench: Bench): Promise<void> {
   }
 }
 
-/** What the platform keeps for a request that waits, whatever is done with it. */
+/** Measures how much memory the platform needs for waiting requests, whatever the program does with them. */
 async function platform(bench: Bench): Promise<void> {
   const home = await makeHome("sqlite");
   const floor = await startTarget(FLOORS.hold, home);
@@ -54,10 +57,10 @@ async function waiting(bench: Bench, name: string, service: Target, ids: readonl
   const fresh = service.memoryMb();
   const pool = await openPool(service.url, 1);
   let answered = 0;
-  // Read after those polls were: they are being held.
+  // A read that is sent after those polls is answered, so the service holds them.
   const held = await hold(service, ids, async (first) => void (await pool.ask(get(`/api/tasks/${first}`))));
   for (const { poll } of held) poll.then(() => answered++).catch(() => {});
-  // None of these ends before it is woken, unless it fails; then this scenario does.
+  // A poll that ends before it is woken has failed, and fails the scenario.
   const ended = Promise.race(held.map(({ poll }) => poll));
   ended.catch(() => {});
   await delay(SETTLING_MS);
@@ -94,11 +97,11 @@ async function waiting(bench: Bench, name: string, service: Target, ids: readonl
 
 interface Held {
   client: Client;
-  /** Resolves with the time of the answer. */
+  /** Resolves with the time of the answer, a value of `performance.now()`. */
   poll: Promise<number>;
 }
 
-/** Polls each task on a connection of its own. @param confirm - is called with the first id of each group that was sent */
+/** Polls each task on its own connection. @param confirm - is called with the first id of each group that was sent */
 async function hold(
   { url }: Target,
   ids: readonly string[],
@@ -114,7 +117,7 @@ async function hold(
     const clients = await Promise.all(some.map(async (_, i) => openClient(url, `127.0.0.${1 + (i % ADDRESSES)}`)));
     for (const [i, client] of clients.entries()) {
       const answer = poll(client, some[i]!);
-      // One that fails is heard of by whoever waits for it.
+      // The code that awaits the poll gets its error.
       answer.catch(() => {});
       held.push({ client, poll: answer });
     }

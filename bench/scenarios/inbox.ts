@@ -6,13 +6,13 @@ import { makeHome, SERVICE, startTarget } from "../support/target.ts";
 import { DAY, MINUTE } from "../../src/lib/time.ts";
 
 const TASKS = 100_000;
-/** As many rows as a page of the dashboard's inbox has. */
+/** The number of rows of a page of the dashboard's inbox. */
 const PAGE = 50;
-/** Of each list, so many pages one after another. */
+/** How many pages of each list are read, one after another. */
 const PAGES = 40;
 const HOLD_MS = 100;
 
-/** The lists of the dashboard while 100,000 tasks wait: how long the slowest page takes. */
+/** Lists of the dashboard. The scenario measures the slowest page of each while 100,000 tasks are open. */
 const LISTS: Readonly<Record<string, string>> = {
   "soonest first": "terminal=false&sort=deadline",
   "newest first": "terminal=false&sort=created",
@@ -21,7 +21,7 @@ const LISTS: Readonly<Record<string, string>> = {
   "of one person": "terminal=false&sort=deadline&assigned_to=person-7@example.com",
   "a text that most have": "terminal=false&sort=deadline&q=refund",
 };
-/** Reads every task that waits, which no page does; for information. */
+/** Reads every open task, which no page does. This figure is for information. */
 const SEARCH_WITHOUT_RESULT = "terminal=false&sort=deadline&q=no%20task%20says%20this";
 
 export async function inbox(bench: Bench): Promise<void> {
@@ -31,7 +31,7 @@ export async function inbox(bench: Bench): Promise<void> {
     const service = await startTarget(SERVICE, home);
     const pool = await openPool(service.url, 1);
     for (const [name, query] of Object.entries(LISTS)) {
-      // Once more than is counted: the first reader of a page brings it into memory.
+      // The first walk is not counted: it brings the pages into memory.
       await walk(pool, query);
       const ms = sorted(await walk(pool, query));
       bench.figure({
@@ -63,7 +63,7 @@ function* waiting(now: number): Generator<SeededTask> {
   }
 }
 
-/** From page to page, as the links lead. @returns milliseconds of each */
+/** Follows the links from page to page. @returns milliseconds of each */
 async function walk(pool: Pool, query: string): Promise<number[]> {
   const ms: number[] = [];
   for (let path: string | undefined = `/api/tasks?limit=${PAGE}&${query}`; path !== undefined && ms.length < PAGES;) {

@@ -9,7 +9,10 @@ const CLIENTS = 4;
 const BODY_BYTES = 1024 * 1024;
 const OPEN_OBJECT = { type: "object", properties: { rows: { type: "array", items: { type: "object" } } } };
 
-/** Bodies of a megabyte: a task is created, read, completed with an answer as large, and polled, by four clients. */
+/**
+ * Measures bodies of a megabyte: four clients create a task, read it, complete it with an answer of the same size, and
+ * poll it.
+ */
 export async function large(bench: Bench): Promise<void> {
   const rows = fill(BODY_BYTES - 2000);
   for (const dialect of bench.dialects) {
@@ -55,7 +58,7 @@ export async function large(bench: Bench): Promise<void> {
   }
 }
 
-/** Orders that are so many bytes of JSON together. */
+/** Returns orders that are `bytes` bytes of JSON together. */
 function fill(bytes: number): (typeof REFUND.payload.order)[] {
   const { order } = REFUND.payload;
   const count = Math.floor(bytes / (JSON.stringify(order).length + 1));

@@ -9,14 +9,14 @@ import { completeAsk, createTasks, pollAsk } from "../support/tasks.ts";
 
 const WAITING = 100;
 const ROUNDS = 3;
-/** LISTEN is tried again one second after a loss: an answer at this time comes before that. */
+/** The service retries LISTEN one second after a loss. An answer at this time comes before the retry. */
 const SOON_MS = 300;
-/** Until LISTEN is tried again and works. */
+/** After this time, LISTEN was retried and works. */
 const BACK_MS = 3 * SECOND;
 const KEEP_AWAY_MS = 200;
 const QUANTILES = { p50: 0.5, p99: 0.99, max: 1 };
 
-/** How late waits end after their process has lost LISTEN, when another process has written the answer. */
+/** Measures how late waits end after their process lost LISTEN, when another process stored the answer. */
 export async function lostListen(bench: Bench): Promise<void> {
   if (!bench.dialects.includes("postgres")) return;
   const name = "PostgreSQL, two replicas";
@@ -30,7 +30,7 @@ export async function lostListen(bench: Bench): Promise<void> {
         "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like '% hints'",
       );
 
-    /** @returns for each wait, the time from the answer's answer to that of the wait */
+    /** @returns for each wait, the time from the response to the completion until the response to the wait */
     const answerAll = async (lose: () => Promise<() => Promise<void>>): Promise<number[]> => {
       const late: number[] = [];
       for (let round = 0; round < ROUNDS; round++) {

@@ -9,7 +9,7 @@ import { FLOORS, makeHome, startTarget } from "../support/target.ts";
 const CLIENTS = 64;
 const TASKS = 200;
 
-/** Reading a task, and polling one that has ended, by 64 clients as fast as they go; for information. */
+/** Measures reading a task and polling an ended task, by 64 clients without pauses. The figures are for information. */
 export async function reads(bench: Bench): Promise<void> {
   const { seconds, say, figure } = bench;
   const home = await makeHome("sqlite");

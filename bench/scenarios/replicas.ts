@@ -8,22 +8,22 @@ const COUNTS = [1, 2, 4];
 const CLIENTS = 64;
 const TURNS = 7;
 
-/** What one turn of all clients took. */
+/** The figures of one turn of all clients. */
 interface Turn {
-  /** A second. */
+  /** Acts per second. */
   rate: number;
-  /** Of the processor time that a thing took: of all processes of the service, and of the database. */
+  /** Processor time per act, in microseconds: of all processes of the service, and of the database. */
   cpuUs: number;
   databaseCpuUs: number;
 }
 
-/** One thing, done over and over by a client whose replica is the first of its two; the other is the next replica. */
+/** One operation, which a client repeats. `mine` is the client's replica, `other` the next replica. */
 type Act = (mine: Client, other: Client) => Promise<unknown>;
 
 /**
- * One, two and four processes on one PostgreSQL, each number on a database of its own, taking turns: creations, and whole
- * lives of tasks (created and waited for at one replica, answered at the next). For information: how it scales says more
- * about the processors of the machine than about the service.
+ * Compares one, two and four processes on one PostgreSQL, in turns and each group on its own database. It measures
+ * creations and whole lives of tasks: created and polled at one replica, answered at the next. The figures are for
+ * information, because scaling depends more on the processors of the machine than on the service.
  */
 export async function replicas(bench: Bench): Promise<void> {
   if (!bench.dialects.includes("postgres")) return;
@@ -44,7 +44,7 @@ export async function replicas(bench: Bench): Promise<void> {
   };
   for (const [name, act] of Object.entries(acts)) {
     const turns = new Map<number, Turn[]>(COUNTS.map((count) => [count, []]));
-    // The first turn of each is for the engine to warm up.
+    // The first turn of each warms up the engine.
     for (let i = 0; i <= TURNS; i++)
       for (const { count, services } of groups) {
         const turn = await take(services, bench.seconds, act);
@@ -60,7 +60,8 @@ export async function replicas(bench: Bench): Promise<void> {
       ];
       bench.figure({
         name: `PostgreSQL, ${count === 1 ? "one process" : `${count} replicas`}: ${name} beside one process`,
-        // Each beside the turn of the one process that was next to it: whatever else runs on the machine was there for both.
+        // Compare each turn with the adjacent turn of the single process, because other load on the machine affects
+        // both.
         value: middle(those.map((turn, i) => turn.rate / alone[i]!.rate)),
         unit: "times",
         note: `${Math.round(rate)}/s; processor time of one ${Math.round(cpuUs)} us in the service, ${Math.round(databaseCpuUs)} us in the database`,

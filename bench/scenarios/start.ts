@@ -7,7 +7,9 @@ import { createTasks } from "../support/tasks.ts";
 const STARTS = 10;
 const TASKS = 1000;
 
-/** From spawning the process to the moment at which it listens, with a compile cache that a start before has filled. */
+/**
+ * Measures the time from spawning the process until it listens, with a compile cache that an earlier start has filled.
+ */
 export async function start(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     const empty: number[] = [];

@@ -8,15 +8,15 @@ import { withService } from "../support/service.ts";
 import type { Home, Target } from "../support/target.ts";
 import { createAsks } from "../support/tasks.ts";
 
-/** Tasks that fall due in a second. */
+/** Tasks that fall due per second. */
 const RATE = 100;
-/** From the writing of the rows to the first deadline: the service must be up by then. */
+/** Time from writing the rows to the first deadline. The service must listen by then. */
 const LEAD = 15 * SECOND;
 const DUE_AT_ONCE = 100_000;
 const GIVEN_UP_AFTER = 60 * SECOND;
 const API_RATE = 50;
 
-/** How late tasks time out while some fall due all the time, and what a hundred thousand that are due at once cost. */
+/** Measures how late tasks time out at a steady rate, and the cost of a hundred thousand tasks that are due at once. */
 export async function timeouts(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     await steadyFlow(bench, dialect);
@@ -117,7 +117,7 @@ async function untilCleared(service: Target, end: number): Promise<number> {
   }
 }
 
-/** The deadline of the open task that falls due first. */
+/** Returns the deadline of the open task that falls due first. */
 async function firstOpen(client: Client): Promise<number | null> {
   const { body } = await client.ask(get("/api/tasks?terminal=false&sort=deadline&limit=1"));
   const [first] = JSON.parse(body.toString()) as { timeout_at: string }[];
@@ -131,7 +131,7 @@ async function countOpen(service: Target): Promise<number> {
   return (JSON.parse(body.toString()) as { open: number }).open;
 }
 
-/** From deadline to timeout of every task that has timed out, sorted. */
+/** Returns the time from deadline to timeout of every timed-out task, sorted. */
 async function lateness(client: Client): Promise<number[]> {
   const late: number[] = [];
   let page: string | undefined = "/api/tasks?status=timed_out&limit=200";

@@ -7,11 +7,14 @@ import type { Target } from "../support/target.ts";
 import { completeAsk, createTasks, pollAsk } from "../support/tasks.ts";
 
 const RATE = 100;
-/** Polls that wait at any moment. */
+/** Polls that wait at the same time. */
 const WAITING = 100;
 const HOLDS = { same: { p50: 2, p99: 25 }, across: { p50: 30, p99: 100 } };
 
-/** From the completion of a task to the answer of the poll that waits for it, in one process and from one to another. */
+/**
+ * Measures the time from the completion of a task until the response to its waiting poll: in one process, and from one
+ * process to another.
+ */
 export async function wake(bench: Bench): Promise<void> {
   for (const dialect of bench.dialects) {
     const name = `${DATABASES[dialect]}, same process`;
@@ -55,7 +58,7 @@ async function complete(bench: Bench, { name, completing, polled, hold }: Wakes)
         const [completedAt, answeredAt] = await Promise.all([completed, polls[i]!]);
         ms.push(completedAt - sent);
         fromSending.push(answeredAt - sent);
-        // Who waits is told at once, and may hear of it before the one who completed does.
+        // A poll is woken at once, and may be answered before the completion is.
         fromAnswer.push(Math.max(answeredAt - completedAt, 0));
       }),
     );
@@ -81,7 +84,7 @@ async function complete(bench: Bench, { name, completing, polled, hold }: Wakes)
         name: `${name}: poll's answer after the completion's ${from}, ${quantileName}`,
         value: quantile(ms, share),
         unit: "ms",
-        // What is sent is first written, and with a slow disk that alone takes longer.
+        // The service sends a response only after the write, which alone takes longer on a slow disk.
         ...((from === "answer" || bench.fsyncMs === 0) && { hold: { under: hold[quantileName] } }),
       });
     }

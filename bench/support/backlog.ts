@@ -5,7 +5,7 @@ import { openDb, type Home } from "./target.ts";
 const BODY = JSON.stringify({ task_id: "tsk_none", status: "completed" });
 const ORIGINS_AT_ONCE = 10;
 
-/** Origins of one receiver; the whole of 127.0.0.0/8 leads to it. */
+/** Returns origins of one receiver. Every address of 127.0.0.0/8 leads to it. */
 export function originsOf(port: number, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `http://127.1.${i >> 8}.${i & 255}:${port}`);
 }

@@ -1,13 +1,13 @@
-/** What a scenario is given, and what it gives back. */
+/** The settings of a scenario, and the functions that report its results. */
 export interface Bench {
-  /** How long one turn of one program takes; what needs more samples takes a multiple of it. */
+  /** How long one turn of one program takes. Scenarios that need more samples use a multiple of it. */
   seconds: number;
-  /** Each fsync takes this much longer than it does anyway. */
+  /** Each fsync takes this many milliseconds longer than usual. */
   fsyncMs: number;
   dialects: readonly Dialect[];
   /** Prints a line. */
   say(line: string): void;
-  /** Prints a figure and keeps it for the table at the end. */
+  /** Prints a figure, and keeps it for the table at the end. */
   figure(measured: Measured): void;
 }
 
@@ -18,18 +18,18 @@ export interface Measured {
   name: string;
   value: number;
   unit: Unit;
-  /** What is to hold; without it the figure is for information. */
+  /** The target. A figure without a target is for information. */
   hold?: { under: number } | { atLeast: number };
-  /** What else a reader of this figure wants to know. */
+  /** Further details for a reader of this figure. */
   note?: string;
 }
 
 export type Unit = "ms" | "us" | "s" | "%" | "/s" | "MB" | "times" | "";
 
-/** A measured figure as it stands in the table. */
+/** A measured figure, as the table shows it. */
 export interface Figure extends Measured {
   scenario: string;
-  /** null: nothing was to hold. */
+  /** Null if the figure has no target. */
   isMet: boolean | null;
 }
 

@@ -5,12 +5,12 @@ import { startReceiver } from "./receiver.ts";
 import type { Target } from "./target.ts";
 import { completeAsk, createAsk, idOf } from "./tasks.ts";
 
-/** A receiver that remembers when the callback of each task first arrived. */
+/** A receiver that records when the callback of each task first arrived. */
 export interface CallbackWatch {
   url: string;
   /** `performance.now()`, by task. */
   arrivals: ReadonlyMap<string, number>;
-  /** Callbacks that had arrived before. */
+  /** Returns how many callbacks were repetitions. */
   repeated(): number;
   close(): void;
 }
@@ -35,7 +35,7 @@ export async function watchCallbacks(): Promise<CallbackWatch> {
 const ARRIVAL_MAX_MS = 60_000;
 
 /**
- * Creates tasks and completes them at a steady rate, and waits for their callbacks.
+ * Creates tasks, completes them at a steady rate, and waits for their callbacks.
  * @returns `ms`: from the sending of each completion to the arrival of its callback, sorted
  */
 export async function endTasks(

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { ADMIN_TOKEN } from "../../test/support/service.ts";
 
-/** A request, and by what its answer is known to be the right one. */
+/** A request, and the properties of a correct answer. */
 export interface Ask {
   bytes: Buffer;
   status: number;
@@ -16,11 +16,11 @@ export interface Answer {
 }
 
 /**
- * One connection. Written on a bare socket, since the load generator shares the machine with what it measures: an HTTP
- * client costs more than the service.
+ * One connection on a bare socket. The load generator shares the machine with the measured program, and an HTTP client
+ * would cost more than the service.
  */
 export interface Client {
-  /** Answers come in the order of the requests. @throws Error when the answer is not what was asked for */
+  /** Answers come in the order of the requests. @throws Error when the answer is not the expected one */
   ask(ask: Ask): Promise<Answer>;
   close(): void;
 }
@@ -42,7 +42,7 @@ export async function openClient(url: string, localAddress = "127.0.0.1"): Promi
   const pending: Pending[] = [];
   let received: Buffer[] = [];
   let length = 0;
-  /** Bytes that the answer has which is being received, as soon as its head is there. */
+  /** The length of the answer that is being received, as soon as its headers are complete. */
   let wanted = 0;
 
   socket.on("data", (bytes) => {
@@ -94,7 +94,7 @@ export async function openClient(url: string, localAddress = "127.0.0.1"): Promi
   };
 }
 
-/** The answer at the beginning of `bytes`, which may not have come to its end; null before the end of its head. */
+/** Returns the answer at the beginning of `bytes`, which may be incomplete; null before the end of its headers. */
 function readAnswer(bytes: Buffer): { answer: Answer; end: number } | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return null;
@@ -114,7 +114,7 @@ function problemOf(ask: Ask, { status, body }: Answer): string | null {
   return `${asked} gave an answer ${why}: ${body.toString("utf8", 0, 1000)}`;
 }
 
-/** Several connections; a request goes out on one that is free, or waits for one. */
+/** Several connections. A request uses a free connection, or waits for one. */
 export interface Pool {
   ask(ask: Ask): Promise<Answer>;
   close(): void;
@@ -126,7 +126,7 @@ export async function openPool(url: string, size: number): Promise<Pool> {
   const waiting: ((client: Client) => void)[] = [];
   return {
     ask: async (ask) => {
-      // The one that has been idle the longest: the service closes what is idle for too long.
+      // The connection that was idle longest: the service closes connections that are idle too long.
       const client = free.shift() ?? (await new Promise<Client>((resolve) => waiting.push(resolve)));
       try {
         return await client.ask(ask);
@@ -144,7 +144,9 @@ export async function openPool(url: string, size: number): Promise<Pool> {
 
 const AS_ADMIN = `authorization: Bearer ${ADMIN_TOKEN}\r\n`;
 
-/** The bytes of a request. @param credentials - header lines that say who asks; the admin token unless told */
+/**
+ * Returns the bytes of a request. @param credentials - header lines that identify the caller; default: the admin token
+ */
 export function requestBytes(
   method: "GET" | "POST" | "DELETE",
   path: string,
@@ -158,7 +160,7 @@ export function requestBytes(
   );
 }
 
-/** A request whose answer is 200 and contains `marks`. */
+/** Returns a request whose answer is 200 and contains `marks`. */
 export function get(path: string, ...marks: string[]): Ask {
   return { bytes: requestBytes("GET", path), status: 200, marks };
 }

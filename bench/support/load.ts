@@ -1,23 +1,23 @@
 import { openClient, openPool, type Ask } from "./client.ts";
 import type { Target } from "./target.ts";
 
-/** What a stretch of load showed. */
+/** The figures of one period of load. */
 export interface Figures {
-  /** Requests answered in a second. */
+  /** Answered requests per second. */
   rate: number;
-  /** Microseconds of the program's processor time for each request. */
+  /** Processor time of the program per request, in microseconds. */
   cpuUs: number;
-  /** The same of the database server, where there is one. */
+  /** The same for the database server; 0 without one. */
   databaseCpuUs: number;
   /** Latencies in milliseconds, sorted. */
   ms: number[];
-  /** At a steady rate: how long after their time the load generator sent the requests, sorted; it is part of `ms`. */
+  /** At a steady rate: how late the load generator sent the requests, sorted. `ms` includes these delays. */
   lateMs: number[];
   memoryMb: number;
   stall: Stall;
 }
 
-/** The longest that an event loop stood still, and how much of that its thread was computing. */
+/** The longest stall of an event loop, and how much of that time its thread was computing. */
 export interface Stall {
   ms: number;
   cpu_ms: number;
@@ -28,7 +28,7 @@ export interface LoadOptions {
   next: () => Ask;
 }
 
-/** As fast as it goes: each client sends its next request when it has the answer to the one before. */
+/** Sends without pauses: each client sends its next request when it has the answer to the last one. */
 export async function hammer(
   target: Target,
   { clients, seconds, next }: LoadOptions & { clients: number },
@@ -51,8 +51,8 @@ export async function hammer(
 }
 
 /**
- * At a steady rate, whether or not there were answers: a latency counts from the moment the request was due, so that a
- * program that falls behind is seen to.
+ * Sends at a steady rate, without waiting for answers. A latency counts from the moment the request was due, so that it
+ * shows when a program falls behind.
  */
 export async function steady(
   target: Target,
@@ -70,7 +70,7 @@ export async function steady(
   return figures;
 }
 
-/** Runs `load`, which notes its latencies, and tells what it cost the program. */
+/** Runs `load`, which records its latencies. Returns the figures. */
 export async function measure(
   target: Target,
   load: (ms: number[], lateMs: number[]) => Promise<unknown>,
@@ -98,7 +98,7 @@ export async function measure(
 
 const TICK_MS = 1;
 
-/** Calls `act` `count` times at a steady rate with the moment at which each call was due, and waits for all of them. */
+/** Calls `act` `count` times at a steady rate, with the moment at which each call was due. Waits for all of them. */
 export async function pace(rate: number, count: number, act: (due: number) => Promise<unknown>): Promise<void> {
   const began = performance.now();
   const acting: Promise<unknown>[] = [];
@@ -119,7 +119,7 @@ export async function pace(rate: number, count: number, act: (due: number) => Pr
   await Promise.all(acting);
 }
 
-/** The value below which `share` of sorted values lie. */
+/** Returns the value at the quantile `share` of sorted values. */
 export function quantile(values: readonly number[], share: number): number {
   return values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 }

@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 
-/** Takes callbacks on every address of 127.0.0.0/8, on a bare socket, and answers 200. */
+/** Accepts callbacks on every address of 127.0.0.0/8, on a bare socket, and answers 200. */
 export interface Receiver {
   port: number;
-  /** Closes the connections it has. */
+  /** Closes its connections. */
   reset(): void;
   close(): void;
 }
@@ -12,9 +12,9 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok");
 
 export interface ReceiverOptions {
-  /** How long an answer takes. */
+  /** How long an answer takes, in milliseconds. */
   delayMs?: number;
-  /** Told of each callback as soon as all of it is there. */
+  /** Called for each callback that has arrived completely. */
   onCallback: (taskId: string) => void;
 }
 
@@ -39,7 +39,7 @@ export async function startReceiver({ delayMs = 0, onCallback }: ReceiverOptions
   });
 }
 
-/** Takes connections and never says a word. */
+/** Starts a receiver that accepts connections and never answers. */
 export async function startBlackHole(): Promise<Receiver> {
   return listenEverywhere((socket) => void socket.resume());
 }

@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import type { Figure, Measured, Unit } from "./bench.ts";
 import { quantile, type Figures } from "./load.ts";
 
-/** The middle one of several turns, by rate. */
+/** Returns the turn with the median rate. */
 export function median(turns: readonly Figures[]): Figures {
   return turns.toSorted((a, b) => a.rate - b.rate)[Math.floor(turns.length / 2)]!;
 }
 
-/** A stretch of load in one line. */
+/** Returns one line about a period of load. */
 export function describe({ rate, cpuUs, databaseCpuUs, ms, lateMs, memoryMb, stall }: Figures): string {
   return [
     `${Math.round(rate)}/s`.padStart(8),
@@ -21,13 +21,13 @@ export function describe({ rate, cpuUs, databaseCpuUs, ms, lateMs, memoryMb, sta
   ].join("  ");
 }
 
-/** A figure in one line. */
+/** Returns one line about a figure. */
 export function line({ name, value, unit, hold, isMet, note }: Figure): string {
   const verdict = hold ? `  hold ${holdText(hold, unit)}: ${isMet ? "met" : "NOT MET"}` : "";
   return `${name}: ${withUnit(value, unit)}${verdict}${note === undefined ? "" : `  (${note})`}`;
 }
 
-/** All figures, for a terminal. */
+/** Returns all figures, for a terminal. */
 export function table(figures: readonly Figure[]): string {
   const rows = [["", "figure", "measured", "hold", ""], ...figures.map(cells)];
   const widths = rows[0]!.map((_, i) => Math.max(...rows.map((row) => row[i]!.length)));
@@ -41,7 +41,7 @@ export function table(figures: readonly Figure[]): string {
     .join("\n");
 }
 
-/** All figures, as a table in Markdown. */
+/** Returns all figures as a table in Markdown. */
 export function markdown(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => {
     const [scenario, name, measured, hold, verdict] = cells(figure);
@@ -53,7 +53,7 @@ export function markdown(figures: readonly Figure[]): string {
 const TABLE_BEGINS = "<!-- figures: written by npm run bench -- --markdown docs/benchmarks.md -->";
 const TABLE_ENDS = "<!-- end of figures -->";
 
-/** Puts the table into a page, between the two comments that mark its place. @throws Error for a page without them */
+/** Returns the page with the new table between its two marker comments. @throws Error for a page without them */
 export function replaceTable(page: string, figures: readonly Figure[]): string {
   const [begins, ends] = [page.indexOf(TABLE_BEGINS), page.indexOf(TABLE_ENDS)];
   if (begins === -1 || ends < begins) throw new Error(`The page has no place for the table: ${TABLE_BEGINS}`);

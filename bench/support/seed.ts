@@ -7,7 +7,7 @@ import { DAY, HOUR, MINUTE, SECOND } from "../../src/lib/time.ts";
 import { openDb, type Home } from "./target.ts";
 import { REFUND } from "./tasks.ts";
 
-/** A task with everything that belongs to it, as the service would have written it. */
+/** A task with all its rows, as the service would have written them. */
 export interface SeededTask {
   tasks: [TaskRow];
   task_documents: [TaskDocumentsRow];
@@ -17,15 +17,15 @@ export interface SeededTask {
 type Table = keyof SeededTask;
 const TABLES: readonly Table[] = ["tasks", "task_documents", "task_responses", "audit_entries"];
 
-/** To whom a few hundred tasks are assigned, however many tasks there are. */
+/** The assignee of a few hundred tasks, however many tasks there are. */
 export const ASSIGNEE = "dana@example.com";
 const ASSIGNED = 300;
 const RESPONSE = JSON.stringify({ approved: true, amount_nnnnnnnn: 120, note_nnnnnnnn: "Paid back in full." });
 const WINDOW = 29 * DAY;
 
 /**
- * `count` tasks of the last year, oldest first, 97 of a hundred ended. The open ones are among the youngest, since no
- * task lives longer than 30 days, and all of them still have a day or more.
+ * Yields `count` tasks of the last year, oldest first. 97 of a hundred have ended. The open tasks are among the
+ * youngest, because no task lives longer than 30 days. Each open task has at least a day left.
  */
 export function* tasksOfAYear(count: number, now: number): Generator<SeededTask> {
   const year = 365 * DAY;
@@ -51,7 +51,7 @@ export interface Open {
   isRejected?: boolean;
 }
 
-/** A task that waits for its answer, or for another one after the verifier refused the first. */
+/** Returns a task that waits for its answer, or for another answer after the verifier refused the first. */
 export function openTask(i: number, { created_at, timeout_at, email = null, isRejected = false }: Open): SeededTask {
   const task = newTask(i, created_at, timeout_at, email);
   if (!isRejected) return { ...task, task_responses: [] };
@@ -77,7 +77,7 @@ function endedTask(
   const status = i % 100 < 6 ? "timed_out" : i % 100 < 9 ? "cancelled" : "completed";
   const task = newTask(i, created_at, created_at + DAY, email);
   const { id, listed_length } = task.tasks[0];
-  // Most answers come within the hour.
+  // Most answers come within an hour.
   const took = status === "timed_out" ? DAY : SECOND * (5 + ((i * 7919) % 3500)) + ((i % 17) * HOUR) / 4;
   const ended_at = Math.min(created_at + took, now);
   const isCompleted = status === "completed";
@@ -176,7 +176,7 @@ function entryOf(task_id: string, entry: Pick<AuditEntryRow, "action" | "to_stat
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** An id as `newId` makes it, of a time that may lie before that of the ids before. */
+/** Returns an id as `newId` makes it. Unlike there, `time` may be before the time of earlier ids. */
 function idAt(prefix: "tsk" | "aud", time: number): string {
   let text = "";
   for (let i = 0, rest = time; i < 10; i++, rest = Math.floor(rest / 32)) text = ALPHABET[rest % 32]! + text;
@@ -187,9 +187,9 @@ function idAt(prefix: "tsk" | "aud", time: number): string {
   return `${prefix}_${text}`;
 }
 
-/** Writes tasks into the tables of a service that does not run. */
+/** Writes tasks into the tables of a service that is not running. */
 export async function writeTasks(home: Home, tasks: Iterable<SeededTask>): Promise<void> {
-  // Brings the tables.
+  // Create the tables.
   await (await openDb(home)).close();
   if (home.databaseUrl === null) writeSqlite(home.dataDir, tasks);
   else await writePostgres(home.databaseUrl, tasks);
@@ -245,7 +245,7 @@ async function writePostgres(url: string, tasks: Iterable<SeededTask>): Promise<
   );
   for (const { name } of indexes) await first.query(`drop index ${name}`);
 
-  // Each writer takes the next batch when it has written the one before.
+  // Each writer takes the next batch when it has written the last one.
   const batches = batchesOf(tasks);
   await Promise.all(
     writers.map(async (writer) => {
@@ -265,7 +265,7 @@ async function writePostgres(url: string, tasks: Iterable<SeededTask>): Promise<
 
 type Row = Record<string, unknown>;
 
-/** What is the same in all rows, such as the documents, is sent once. */
+/** Values that are equal in all rows, such as the documents, are sent once. */
 async function insertRows(writer: Client, table: Table, rows: readonly Row[]): Promise<void> {
   const [first] = rows as [Row];
   const columns = Object.keys(first);
@@ -279,7 +279,7 @@ async function insertRows(writer: Client, table: Table, rows: readonly Row[]): P
   );
 }
 
-/** A statistics collector that has never run would let the planner guess. */
+/** PostgreSQL plans badly without statistics, so every table is analyzed. */
 const EVERY_TABLE: Record<keyof Schema, true> = {
   tasks: true,
   task_documents: true,

@@ -5,9 +5,9 @@ const STALL_MS = 50;
 
 export interface ServiceOptions {
   dialect: Dialect;
-  /** Processes on one database; more than one on PostgreSQL only. */
+  /** Processes on one database. More than one needs PostgreSQL. */
   replicas?: number;
-  /** What tells these figures from others of the scenario; the database's name without it. */
+  /** The prefix of these figures, which tells them from others of the scenario. Default: the database's name. */
   name?: string;
   /** Writes into the database before the service starts. */
   prepare?: (home: Home) => Promise<void>;
@@ -15,7 +15,7 @@ export interface ServiceOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-/** A service on a fresh database for as long as `use` takes; then its longest stall and its memory are reported. */
+/** Runs a service on a new database while `use` runs. Then reports its longest stall and its memory. */
 export async function withService(
   bench: Bench,
   { dialect, replicas = 1, name = DATABASES[dialect], prepare, env = {} }: ServiceOptions,
@@ -31,7 +31,7 @@ export async function withService(
   await home.remove();
 }
 
-/** The longest stall since they listened, and the largest memory. */
+/** Reports the longest stall since the processes listened, and the largest memory. */
 export async function reportProcesses(bench: Bench, name: string, services: readonly Target[]): Promise<void> {
   const memory = Math.max(...services.map((service) => service.memoryMb()));
   const stalls = await Promise.all(services.map(async (service) => service.worstStall()));

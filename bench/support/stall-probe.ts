@@ -1,6 +1,6 @@
 /**
- * Loaded into a program that is measured: how long its event loop stood still at the longest, in milliseconds of the
- * clock, and how much of that the loop's own thread was computing. The rest it was waiting for a disk or for a processor.
+ * Loaded into a measured program. Reports the longest stall of its event loop in milliseconds of elapsed time, and how
+ * much of that time the loop's own thread was computing. In the rest, it waited for a disk or a processor.
  */
 import { isMainThread } from "node:worker_threads";
 
@@ -10,11 +10,11 @@ let longest = { ms: 0, cpu_ms: 0 };
 let last = 0;
 let lastCpu = 0;
 let timer: NodeJS.Timeout | undefined;
-// Worker threads load what the program was started with, too; nobody waits for theirs.
+// Worker threads load this module too, but no one asks for their stalls.
 if (isMainThread) {
   watch();
   process.on("message", answer);
-  // The channel must not keep a program alive that has nothing else to do.
+  // The channel must not keep an otherwise finished program alive.
   process.channel?.unref();
 }
 
@@ -34,7 +34,7 @@ function look(): void {
 }
 
 function answer(message: unknown): void {
-  // Watching costs an idle program more than everything else.
+  // In an idle program, the timer would be the largest cost.
   if (message === "rest") {
     clearInterval(timer);
     timer = undefined;

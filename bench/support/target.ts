@@ -12,27 +12,30 @@ import { ADMIN_TOKEN, PAYLOAD_KEY } from "../../test/support/service.ts";
 import type { Dialect } from "./bench.ts";
 import type { Stall } from "./load.ts";
 
-/** A program that is measured, in a process of its own. */
+/** A measured program in its own process. */
 export interface Target {
   url: string;
-  /** Seconds of processor time it has used, with all its threads; not those of a database server. */
+  /** Returns the processor time of all its threads in seconds, without that of a database server. */
   cpuSeconds(): number;
-  /** Begins to count the processor time of the database server; the function tells the seconds since. 0 without one. */
+  /**
+   * Begins to count the processor time of the database server. The returned function gives the seconds since; 0 without
+   * one.
+   */
   countDatabaseCpu(): () => number;
-  /** Resident memory, MB. */
+  /** Returns the resident memory in MB. */
   memoryMb(): number;
-  /** The longest stall of its event loop since this was asked before. */
+  /** Returns the longest stall of its event loop since the last call. */
   longestStall(): Promise<Stall>;
-  /** The longest stall since it listened. */
+  /** Returns the longest stall since it listened. */
   worstStall(): Promise<Stall>;
-  /** Stops looking for stalls, until they are asked for. */
+  /** Stops the search for stalls until the next call that asks for them. */
   rest(): void;
-  /** Milliseconds from its start to the moment at which it listened. */
+  /** Milliseconds from the start until it listened. */
   startedIn: number;
   stop(): Promise<void>;
 }
 
-/** Where programs keep their data; it is deleted with everything in it. */
+/** The folder and the database of a program. Both are deleted at the end. */
 export interface Home {
   dialect: Dialect;
   dataDir: string;
@@ -47,7 +50,7 @@ const dataDirs = new Set<string>();
 process.once("exit", clearAway);
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
-/** Ends the programs that still run and deletes what they kept, after a scenario that failed. */
+/** Kills the programs that still run, and deletes their data, after a failed scenario. */
 export function clearAway(): void {
   for (const child of running) child.kill("SIGKILL");
   for (const dataDir of dataDirs) rmSync(dataDir, { recursive: true, force: true, maxRetries: 3 });
@@ -77,7 +80,7 @@ export async function makeHome(dialect: Dialect, fsyncMs = 0): Promise<Home> {
   };
 }
 
-/** The service's own way into the database, for what a bench writes before the service starts. */
+/** Opens the database with the service's own code, to write rows before the service starts. */
 export async function openDb({ dataDir, databaseUrl }: Home): Promise<Db> {
   const onError = (error: unknown) => console.error(error);
   return databaseUrl === null
@@ -86,8 +89,8 @@ export async function openDb({ dataDir, databaseUrl }: Home): Promise<Db> {
 }
 
 /**
- * Only calls that sync are stopped at, so the rest costs the program next to nothing. The time is spent in the call, as
- * on a slower disk.
+ * Returns a command that slows down calls that sync. Other calls are not traced, so they cost almost nothing. The delay
+ * is inside the call, as on a slower disk.
  */
 function slowly(fsyncMs: number): string[] {
   if (fsyncMs === 0) return [];
@@ -104,13 +107,13 @@ export const FLOORS = {
   postgres: "bench/floors/durable-postgres.ts",
 } as const;
 
-/** Lines of a program's log, of each start. */
+/** How many error lines of each started program are printed. */
 const ERRORS_SHOWN = 3;
 
 export interface StartOptions {
-  /** For the JavaScript engine, such as `--cpu-prof`. */
+  /** Options of the JavaScript engine, such as `--cpu-prof`. */
   execArgv?: readonly string[];
-  /** Without it no stalls can be asked for, and the start is that of the program alone. */
+  /** Without the probe, stalls are unknown, and the start is that of the program alone. */
   hasProbe?: boolean;
   /** Further settings. */
   env?: Readonly<Record<string, string>>;
@@ -162,7 +165,7 @@ export async function startTarget(
     return stall;
   };
   if (hasProbe) {
-    // The start itself stands still for as long as it takes.
+    // Drop the stall of the start itself.
     await longestStall();
     worst = { ms: 0, cpu_ms: 0 };
   }
@@ -174,7 +177,7 @@ export async function startTarget(
     countDatabaseCpu: () => {
       const look = () => new Map(home.server && childrenOf(home.server.pid).map((id) => [id, cpuSeconds(id)]));
       const before = look();
-      // What a process used that has ended meanwhile is lost.
+      // Processes that ended in the meantime are not counted.
       return () =>
         look()
           .entries()
@@ -194,20 +197,23 @@ export async function startTarget(
   };
 }
 
-/** With `BENCH_PROFILES` set to a folder, each service leaves a profile of its processor time there. */
+/** With `BENCH_PROFILES` set to a folder, each service writes a profile of its processor time there. */
 function profiling(program: string): string[] {
   const folder = process.env["BENCH_PROFILES"];
   return program === SERVICE && folder !== undefined ? ["--cpu-prof", "--cpu-prof-dir", folder] : [];
 }
 
-/** Of all threads, as exactly as the scheduler counts; of those that ended nothing is left, and it is not much. */
+/**
+ * Returns the seconds of all threads, as exact as the scheduler's counters. Ended threads are missing, which is not
+ * much.
+ */
 function cpuSeconds(pid: number): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
     const spent = threads.map((id) => readFileSync(`/proc/${pid}/task/${id}/schedstat`, "utf8").split(" ")[0]);
     return spent.reduce((sum, ns) => sum + Number(ns) / 1e9, 0);
   } catch {
-    // It ended while it was looked at.
+    // The process ended during the read.
     return 0;
   }
 }

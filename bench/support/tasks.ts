@@ -1,11 +1,11 @@
 import { newId } from "../../src/lib/ids.ts";
 import { requestBytes, type Answer, type Ask, type Pool } from "./client.ts";
 
-/** Stands where each request has eight characters of its own. */
+/** The placeholder of eight characters that are different in each request. */
 const KEY = "KKKKKKKK";
 const NAME = "nnnnnnnn";
 
-/** A request of about 1.9 KB as libraries for schemas write it: an agent asks for a refund to be approved. */
+/** A request of about 1.9 KB, as schema libraries write it: an agent asks for approval of a refund. */
 export const REFUND = {
   task: "Approve the refund for this customer? The agent could not decide on its own.",
   payload: {
@@ -55,13 +55,13 @@ export const REFUND = {
 const CREATE = requestBytes("POST", "/api/tasks", JSON.stringify(REFUND));
 
 export interface CreateAsks {
-  /** "distinct": property names that no request had before; "same": one pair of schemas for all. */
+  /** "distinct": property names that no earlier request had. "same": one pair of schemas for all. */
   schemas: "distinct" | "same";
-  /** Of the answer, 201 unless it comes from a floor that only echoes. */
+  /** The status of the answer: 201, except for a floor that only echoes. */
   status?: number;
 }
 
-/** Makes requests that create tasks, each with a key of its own. */
+/** Returns a function that makes requests that create tasks, each with its own key. */
 export function createAsks({ schemas, status = 201 }: CreateAsks): () => Ask {
   const keys = positionsOf(CREATE, KEY);
   const names = positionsOf(CREATE, NAME);
@@ -82,7 +82,7 @@ function positionsOf(bytes: Buffer, text: string): number[] {
   return found;
 }
 
-/** A request that creates a task like REFUND with these fields of its own. */
+/** Returns a request that creates a task like REFUND with these fields. */
 export function createAsk(fields: Record<string, unknown> = {}): Ask {
   const idempotency_key = newId("tsk", Date.now());
   const body = JSON.stringify({ ...REFUND, idempotency_key, ...fields });
@@ -103,7 +103,7 @@ export function completeAsk(id: string): Ask {
   return { bytes, status: 200, marks: [`"id":"${id}"`, '"status":"completed"'] };
 }
 
-/** A poll that is answered when the task has been completed. */
+/** Returns a poll that is answered when the task has been completed. */
 export function pollAsk(id: string): Ask {
   const bytes = requestBytes("GET", `/api/tasks/${id}/poll?timeout=60`);
   return { bytes, status: 200, marks: [`"task_id":"${id}"`, '"status":"completed"'] };

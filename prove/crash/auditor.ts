@@ -29,7 +29,7 @@ type Got = Awaited<ReturnType<Calls["get"]>>;
 const AT_ONCE = 16;
 /** How many unchanged tasks are checked again after each crash. */
 const OTHERS = 20;
-/** Limits the printed problems: a few explain the rest. */
+/** The most problems that are printed. A few usually explain the rest. */
 const TOLD_MAX = 5;
 const WHO = "auditor";
 

@@ -5,7 +5,7 @@ import { ADMIN_TOKEN } from "../../test/support/service.ts";
 import { imprintOf } from "./bodies.ts";
 import { endOf, now, type CallName, type Event, type Incarnation, type Seen, type Subject } from "./history.ts";
 
-/** A call without an answer by then will get none: no call waits longer than half of this by design. */
+/** After this time, a call counts as unanswered. By design, no call waits longer than half of it. */
 const NEVER_MS = 45_000;
 
 /** The calls of the clients and of the auditor; each is recorded in the history of its task. */
@@ -24,7 +24,7 @@ export interface Call {
   name: CallName;
   /** For a creation: which body is sent. */
   version?: number;
-  /** For a poll, in seconds. */
+  /** For a poll: the longest wait, in seconds. */
   seconds?: number;
   /** For `owed`: one delivery with its attempts. */
   delivery?: string;

@@ -14,9 +14,9 @@ import { startRecordingReceiver, type RecordingReceiver } from "./receiver.ts";
 export interface World {
   names: readonly string[];
   start(name: string): Promise<ServiceProcess>;
-  /** Injects another fault while processes die; absent where there is none. */
+  /** Injects another fault while processes die. Absent if the world has no other fault. */
   disturb?(): void;
-  /** Keeps the data for an investigation, and returns its place. */
+  /** Keeps the data for an investigation, and returns its path. */
   keep(): Promise<string>;
   /** Deletes the data. */
   close(): Promise<void>;
@@ -30,7 +30,10 @@ export interface Options extends Omit<Rules, "deaths"> {
 
 const CLIENTS = 16;
 const VERSIONS = 3;
-/** Range of the wait before a kill, counted from a minimum number of calls, which take longer on a busy machine. */
+/**
+ * Range of the wait before a kill. The wait begins after a minimum number of calls, which take longer on a busy
+ * machine.
+ */
 const KILL_MS = [20, 600] as const;
 const KILL_CALLS = [1, 200] as const;
 /** How long the clients continue after all processes are back. */

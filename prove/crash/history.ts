@@ -1,7 +1,7 @@
 import type { AuditEntryRecord } from "../../src/tasks/schema.ts";
 import type { WebhookDelivery, WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
 
-/** Returns epoch milliseconds of a monotonic clock, so that the order of events is certain. */
+/** Returns the time of a monotonic clock in epoch milliseconds, so that the order of events is certain. */
 export const now = (): number => performance.timeOrigin + performance.now();
 
 /** One run of a service process, from its start to its end. */
@@ -35,7 +35,7 @@ export interface Event {
   startedAt: number;
   /** When the answer arrived, or it was certain that none would come; null while the call is open. */
   endedAt: number | null;
-  /** Null: no answer arrived. */
+  /** Null if no answer arrived. */
   status: number | null;
   error_code?: string;
   /** For a creation: which body was sent. */
@@ -50,10 +50,10 @@ export interface Event {
 /** What an answer or a callback shows of a task. */
 export interface Seen {
   id: string;
-  /** Null where the answer does not show it. */
+  /** Null if the answer does not show it. */
   task: {
     status: string;
-    /** Which body the record matches: -1 for none that was sent, null where the record is not shown. */
+    /** Which body the record matches: -1 if it matches no body that was sent, null if the record is not shown. */
     version: number | null;
     /** The fields that never change. */
     birth: string | null;
@@ -98,7 +98,7 @@ export interface Post {
   /** When the receiver answered or closed the connection; null before that. */
   endedAt: number | null;
   outcome: "ok" | "error" | "cut";
-  /** It arrived on a reused connection. If that is cut, a sender may repeat the request on a new one. */
+  /** Whether it arrived on a reused connection. If that is cut, a sender may repeat the request on a new one. */
   isReused: boolean;
   body: string;
   /** Problems of this callback alone, such as its signature. */

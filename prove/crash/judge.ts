@@ -1,10 +1,10 @@
 /**
- * What must hold for one task. The evidence is the calls and answers of the clients, the callbacks received, and what
- * an auditor reads over HTTP.
+ * Checks the history of one task. The evidence is the calls and answers of the clients, the callbacks received, and
+ * what an auditor reads over HTTP.
  *
  * A task only moves forward: absent, open, ended, deleted. So every answer says "at some moment between call and
- * answer, it was at least this far" and "at most this far". A history is linearizable exactly when no answer that
- * began later shows less than one that had already ended.
+ * answer, it was at least this far" and "at most this far". A history is linearizable exactly when no answer that began
+ * later shows less than one that had already ended.
  */
 import { answerOf, reasonOf } from "./calls.ts";
 import type { Event, Post, Seen, Subject } from "./history.ts";
@@ -90,10 +90,10 @@ export function checkSubject(subject: Subject, rules: Rules): string[] {
   if (isGone && removals.length === 0) problems.push("it is gone, but no client deleted it");
   if (events.some(({ call, status }) => call === "trail" && status === 404)) problems.push("its trail is gone");
 
-  // The trail and the notifications.
+  // Check the trail and the notifications.
   for (const { event, seen: one } of seen) {
     if (one.trail) problems.push(...judgeTrail(one.trail, subject, birth, end, cause, event));
-    // The creation decides whom to notify, and commits that as a whole.
+    // The creation decides who is notified, and commits all notifications together.
     if (one.untold !== undefined && one.untold !== 0 && one.untold !== MESSAGES)
       problems.push(`the trail (#${event.number}) tells of ${one.untold} messages, not of ${MESSAGES} or none`);
     if (one.owed) problems.push(...judgeOwed(one, subject, event, firstEnd, sights, rules));

@@ -8,7 +8,10 @@ import { endOf, now, type End, type History, type Post } from "./history.ts";
 
 /** Receives callbacks during every crash of the service, gives bad answers at times, and records what arrived. */
 export interface RecordingReceiver {
-  /** Several, since the service treats each receiver separately; a number after the last `/` is the task's number. */
+  /**
+   * Several URLs, because the service treats each receiver separately. The number after the last `/` is the task's
+   * number.
+   */
   urls: string[];
   /** Sets the history that callbacks are recorded in from now on. */
   follow(history: History): void;
@@ -36,7 +39,7 @@ export async function startRecordingReceiver(seed: number): Promise<RecordingRec
     const isReused = served.has(socket);
     served.add(socket);
     if (!subject) {
-      // A killed process of an earlier history may still have one in transit.
+      // A killed process of an earlier history may still have a callback in transit.
       if (!history || !(n < history.firstNumber)) strays.push(`${request.url}: ${body}`);
       return void response.end();
     }

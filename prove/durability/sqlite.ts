@@ -14,9 +14,9 @@ import { createTraceReader } from "./trace.ts";
 
 const CLIENTS = 12;
 const CALLS = "fsync,fdatasync,pwrite64,pwritev,write,writev";
-/** Longer than a page of the database, and longer than the headers of an answer. */
+/** How much strace prints of a string: more than a page of the database, and more than the headers of an answer. */
 const PRINTED_CHARACTERS = 8_192;
-/** The most single writes to wait until SQLite restarts the log. */
+/** How many single writes to send at most until SQLite restarts the log. */
 const CHECKPOINT_TRIES = 60;
 
 /** Runs a service under strace with clients that write, and checks the order of its system calls. */

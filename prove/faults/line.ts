@@ -11,8 +11,8 @@ import { startLoad, type Load } from "./load.ts";
 import { findTorn, type Query } from "./whole.ts";
 
 /**
- * The text of the commit that is cut, and an earlier text that only the same connection sends: an answer to it shows
- * that the commit happened. A transition is a single statement, which names the version of its task.
+ * For each commit: its text, which is cut, and an earlier text that only the same connection sends. An answer to the
+ * earlier text shows that the commit happened. A transition is a single statement, which names the version of its task.
  */
 const COMMITS = {
   move: { text: "before_seq", earlier: "before_seq" },

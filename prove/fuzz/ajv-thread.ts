@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { isJsonObject } from "../../src/lib/json.ts";
 
 export interface AjvAnswer {
-  /** null: the schema does not compile, for this reason. */
+  /** Null if the schema does not compile; `reason` says why. */
   verdicts: boolean[] | null;
   reason: string;
 }

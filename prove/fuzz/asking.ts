@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 
 /** A thread that answers one question after another, and is stopped when an answer takes too long. */
 export interface Asked<Question, Answer> {
-  /** null: no answer arrived in time. */
+  /** Returns null if no answer arrived in time. */
   ask(question: Question): Promise<Answer | null>;
   close(): Promise<void>;
 }

@@ -10,7 +10,10 @@ export interface Operation {
   query: { name: string; schema: JsonObject }[];
   body: JsonObject | null;
   isSecured: boolean;
-  /** Whether the operation accepts the admin token; one with its own credentials accepts no others, and no cookie. */
+  /**
+   * Whether the operation accepts the admin token. An operation with its own credentials accepts no others, and no
+   * cookie.
+   */
   knowsToken: boolean;
   responses: Record<string, JsonObject>;
 }

@@ -21,7 +21,7 @@ export interface InterpreterAnswer {
   problems: string[];
   /** For each value: "valid", "invalid", or the code of a refusal; with formats as annotations, and asserted. */
   verdicts: { annotate: string; assert: string }[];
-  /** CPU time of the slowest call in milliseconds, each measured twice, the shorter time taken. */
+  /** CPU time of the slowest call in milliseconds. Each call is measured twice, and the shorter time counts. */
   cpu: number;
   /** Violations. */
   faults: string[];

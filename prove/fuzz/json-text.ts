@@ -95,7 +95,7 @@ const ODD_RAWS = [
   '{"\\u005f_proto__":{"x":1}}',
 ].map((raw): Json => ({ raw }));
 
-/** Keys with a meaning in JavaScript, or that it sorts. */
+/** Keys that have a meaning in JavaScript, or that JavaScript sorts. */
 const ODD_KEYS = [
   "__proto__",
   "constructor",

@@ -5,7 +5,7 @@ import type { Answer } from "./connection.ts";
 import { closeShapes, type Operation } from "./description.ts";
 import type { Request } from "./requests.ts";
 
-/** Returns what is wrong with an answer; empty when nothing is. */
+/** Returns the problems of an answer. */
 export type Judge = (request: Request, answer: Answer) => string[];
 
 /** Errors that any address may answer besides its declared ones, as the description says. */

@@ -17,13 +17,13 @@ export type Allowed =
   | "declared"
   /** Those, or what any address may answer, because the transport is unusual. */
   | "lenient"
-  /** 404: nothing is there. */
+  /** 404: the address does not exist. */
   | "unknown"
   /** 405: the path exists, but not with this method. */
   | "method"
   /** A page, one of its files, or 404. */
   | "page"
-  /** It is unclear which address this is, or whether it is a request: any answer of ours. */
+  /** It is unclear which address this is, or whether it is a request: the service may answer anything. */
   | "any";
 
 /** One or more requests on a connection; more than one when they are pipelined. */
@@ -50,7 +50,7 @@ export interface Request {
   headers: [string, string][];
   operation: Operation | null;
   allowed: Allowed;
-  /** The status must be one of these; null: any allowed status. */
+  /** The status must be one of these; null allows any status that `allowed` permits. */
   mustBe: readonly number[] | null;
   /** For a creation: a response that completes the task. */
   response: Json;

@@ -13,7 +13,7 @@ export interface Case {
   values: string[];
   /** Whether to compare with Ajv; most hostile schemas keep it busy forever. */
   isCompared: boolean;
-  /** The known result of the first value; null where it is unknown. */
+  /** The known result of the first value; null if it is unknown. */
   ends: string | null;
 }
 
@@ -55,7 +55,7 @@ function tried(random: Random, kind: Case["kind"], schema: JsonObject, some: rea
   return { kind, schema: text, values, isCompared: true, ends: null };
 }
 
-/** null: the change made it invalid JSON. */
+/** Returns null if the change made it invalid JSON. */
 function mutatedText(random: Random, value: unknown): string | null {
   const text = toText(mutate(random, fromValue(value)));
   try {

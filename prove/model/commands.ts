@@ -126,7 +126,7 @@ class Deliver implements Command {
     const sent = await service.deliver(expected.length + 1);
     const sorted = (all: readonly { hook: string }[]) => {
       const texts = all.map((one) => ({ text: JSON.stringify(one), isSilent: service.answerOf(one.hook) === null }));
-      // When a kept connection ends without an answer, the same attempt is sent once more on a new one.
+      // When a kept connection ends without an answer, the same attempt is sent again on a new one.
       const silent = new Set(texts.filter(({ isSilent }) => isSilent).map(({ text }) => text));
       return [...silent, ...texts.filter(({ isSilent }) => !isSilent).map(({ text }) => text)].toSorted();
     };

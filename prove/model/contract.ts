@@ -1,6 +1,6 @@
 /**
- * The contract as a small state machine: what each call changes, and what it answers. Written from the specification;
- * it shares no code with the service. Ids are names of ours ("task 3") until the service has given its own.
+ * The contract as a small state machine: the changes and the answer of each call. Written from the specification; it
+ * shares no code with the service. Ids are our own names ("task 3") until the service has returned its own.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -23,7 +23,7 @@ export interface Request {
   redact: boolean;
   /** The receiver of the callback. */
   hook: string | null;
-  /** Rejections after which the task ends; null: no verifier. */
+  /** Rejections after which the task ends; null without a verifier. */
   verifier: number | null;
   flaw: Flaw | null;
 }

@@ -69,7 +69,7 @@ function inOrder({ body, order }: Answer, names: Names): unknown {
     : rows.toSorted((a, b) => (a.created_at === b.created_at ? newer(a.id, b.id) : 0));
 }
 
-/** Removes what the contract leaves to the service, and replaces ids and addresses by our names. */
+/** Removes what the contract leaves to the service, and replaces ids and addresses with our names. */
 function named(value: unknown, names: Names): unknown {
   const nameOf = new Map([...names].map(([name, id]) => [id, name]));
   const go = (part: unknown, key: string): unknown => {

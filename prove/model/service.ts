@@ -44,7 +44,7 @@ export interface Service {
   wait(id: string, signal: AbortSignal): Promise<Given>;
   /** Makes the due attempts, and the ones that follow, up to `turns` times. */
   deliver(turns: number): Promise<{ hook: string; body: object }[]>;
-  /** Sets a receiver's answer from now on; null: it closes the connection. */
+  /** Sets a receiver's answer from now on; null makes it close the connection. */
   answer(hook: string, status: number | null): void;
   answerOf(hook: string): number | null;
   /** The receiver of each URL. */

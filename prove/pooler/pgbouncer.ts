@@ -27,7 +27,7 @@ export interface Program {
 /**
  * Returns the installed PgBouncer, or else Debian's package, downloaded with apt-get and unpacked into its own folder.
  *
- * @returns null: PgBouncer is not installed, and apt-get cannot download it
+ * @returns null if PgBouncer is not installed and apt-get cannot download it
  */
 export function findPgBouncer(): Program | null {
   for (const path of PLACES) {

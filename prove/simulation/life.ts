@@ -50,7 +50,7 @@ export function storeOf(
     if (life.isDead()) return never();
   }
 
-  /** Makes the call, with what may happen before and after it. */
+  /** Makes the call, with the mishaps before and after it. */
   async function call<T>(act: () => Promise<T>): Promise<T> {
     await pass("DATABASE_UNAVAILABLE");
     try {

@@ -87,7 +87,7 @@ export interface Asked {
   action: "create" | "complete" | "cancel" | "delete" | "redeliver";
   sentAt: number;
   answeredAt: number;
-  /** null: no answer arrived, so it may have succeeded. */
+  /** Null if no answer arrived; then the request may have succeeded. */
   answer: "done" | ErrorCode | null;
   response?: object;
 }
@@ -514,7 +514,7 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     const response = Object.assign(new EventEmitter(), { writableFinished: false, closed: false, destroyed: false });
     const isLost = time.now() < horizon && random.chance(risk.lostAnswer);
     const result = await new Promise<{ value: T } | { error: unknown } | null>((resolve) => {
-      // A client without an answer gives up.
+      // After a minute, a client stops waiting for an answer.
       void Promise.race([process.died, wait(60 * SECOND)]).then(() => resolve(null));
       time.as(process, () =>
         deferUntilResponse(response as unknown as ServerResponse, process.ctx.deliveries.release, () => {
