@@ -6,9 +6,10 @@ import { namesOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /**
- * What to say when no branch of an anyOf or oneOf fits. The branch that was meant is guessed: one of the right type
- * before one of another, one whose `const` and `enum` properties (the tag of a union) fit before one whose do not, then
- * the one with the fewest errors. When no branch even has the right type, the types are listed instead.
+ * Returns the errors to show when no branch of an anyOf or oneOf fits. It guesses which branch was meant. A branch of
+ * the right type comes before one of another type. A branch whose `const` and `enum` properties (the tag of a union)
+ * fit comes before one whose do not. Then the branch with the fewest errors wins. If no branch has the right type, the
+ * error lists the types instead.
  */
 export function closestErrors(
   node: SchemaNode,
@@ -56,7 +57,7 @@ function distance(reason: readonly ValidationError[], here: string): number {
   return score;
 }
 
-/** Behind a chain of references, as far as it is plain. */
+/** Follows a chain of references, as long as the nodes have no type of their own. */
 function targetOf(node: SchemaNode): SchemaNode {
   let at = node;
   for (let i = 0; i < 8 && at.ref !== null && at.types === 0; i++) at = at.ref;

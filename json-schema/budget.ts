@@ -1,13 +1,13 @@
 /**
- * Work is counted in steps, not in time, so that the same input always gets the same answer. One step is some 20 to
- * 50 nanoseconds; the default budget is spent in about 20 ms at worst (`node bench/schemas.ts` measures it).
+ * Work is counted in steps, not in time, so that the same input always gets the same result. One step takes about 20 to
+ * 50 nanoseconds. The default budget is spent in about 20 ms at worst (`node bench/schemas.ts` measures it).
  */
 
 export const DEFAULT_STEPS = 400_000;
 
 export type RefusalCode = "too_expensive" | "too_deep" | "schema_loop" | "pattern_too_slow" | "pattern_busy";
 
-/** Ends a validation without a verdict. Caught by `validate`; never leaves this room. */
+/** Ends a validation without a verdict. `validate` catches it, so it never leaves this folder. */
 export class Refusal extends Error {
   readonly code: RefusalCode;
   constructor(code: RefusalCode) {
@@ -17,7 +17,7 @@ export class Refusal extends Error {
 }
 
 export interface Budget {
-  /** Steps that are left; below zero the work is refused. */
+  /** The remaining steps. Below zero, the work is refused. */
   left: number;
 }
 

@@ -1,21 +1,21 @@
 import { Refusal, spend } from "./budget.ts";
 import type { Budget } from "./budget.ts";
 
-/** Deeper values are refused: hashing them would need more stack than we promise to use. */
+/** Deeper values are refused, because hashing them would need more stack than this code may use. */
 const MAX_VALUE_DEPTH = 1_000;
 
 export function isCompound(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Neither null nor an array. */
+/** Returns whether a value is an object, and neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return isCompound(value) && !Array.isArray(value);
 }
 
 /**
- * Equality of JSON values: the order of keys does not count, 1 equals 1.0. It goes as deep as the shallower of the two: one
- * of them is always from a schema, which has a depth limit, or was hashed before, which has one too.
+ * Returns whether two JSON values are equal. The order of keys does not count, and 1 equals 1.0. The recursion is as
+ * deep as the shallower value, and one of the two always has a depth limit: it is from a schema, or was hashed before.
  * @throws Refusal too_expensive
  */
 export function isEqual(budget: Budget, a: unknown, b: unknown): boolean {
@@ -45,15 +45,15 @@ export function isEqual(budget: Budget, a: unknown, b: unknown): boolean {
 }
 
 /**
- * The first two equal items of an array, or null when all differ. Linear in the size of the items, unless someone
- * crafts colliding hashes, and then the budget ends it.
+ * Returns the first two equal items of an array, or null if all differ. The work is linear in the size of the items,
+ * unless someone crafts hash collisions. Then the budget ends it.
  * @throws Refusal too_expensive, too_deep
  */
 export function findDuplicate(budget: Budget, items: readonly unknown[]): [number, number] | null {
   if (items.length < 2) return null;
   const simple = new Map<unknown, number>();
   const compound = new Map<number, number>();
-  // Further items with the hash of an earlier one that they do not equal.
+  // Further items that have the hash of an earlier item but differ from it.
   const collisions = new Map<number, number[]>();
   for (let i = 0; i < items.length; i++) {
     const item = items[i];
@@ -80,7 +80,10 @@ export function findDuplicate(budget: Budget, items: readonly unknown[]): [numbe
   return null;
 }
 
-/** Equal values have equal hashes, so the keys of an object are added up: their order must not count. */
+/**
+ * Returns a hash that is the same for equal values. The hashes of an object's keys are added, because their order must
+ * not count.
+ */
 function hashOf(budget: Budget, value: unknown, depth: number): number {
   if (typeof value === "string") return hashText(budget, value, 17);
   if (typeof value === "number") {

@@ -3,33 +3,33 @@ import type { Location } from "./location.ts";
 import { pointerOf } from "./schema.ts";
 import type { SchemaNode } from "./schema.ts";
 
-/** One reason why a value does not fit its schema, as facts; sentences.ts puts it into words. */
+/** One reason why a value does not fit its schema, as data. sentences.ts makes the sentence. */
 export interface ValidationError {
   /** JSON Pointer into the instance. */
   path: string;
   keyword: string;
-  /** null: there is nothing to say beyond the keyword. */
+  /** null if the keyword alone explains the error. */
   params: ErrorParams | null;
-  /** JSON Pointer into the schema document that holds the keyword. */
+  /** JSON Pointer to the keyword in the schema document that contains it. */
   schema_path: string;
 }
 
-/** What a sentence is made of; which of these it is depends on what is wrong. */
+/** The values in the sentence. Their form depends on the keyword. */
 export type ErrorParams =
-  /** A bound and the number, or how many were to be there and how many are. */
+  /** A bound and the number, or the expected and the actual count. */
   | { readonly limit: number; readonly actual: number }
   /** The pattern or the format. */
   | { readonly limit: string }
   /** `actual` is the value itself. */
   | { readonly types: readonly string[]; readonly actual: unknown }
   | { readonly allowed: readonly unknown[] }
-  /** The name of a property, and of the one that it has to accompany. */
+  /** The name of the missing property, and of the property that requires it. */
   | { readonly missing: string; readonly beside?: string }
-  /** Indexes of two items that are equal. */
+  /** Indexes of two equal items. */
   | { readonly same: readonly [number, number] }
-  /** Indexes of two branches that both fit, of so many. */
+  /** Indexes of two branches that both fit, and the number of branches. */
   | { readonly fitting: readonly [number, number]; readonly branches: number }
-  /** The schema of this place is `false`; `forbidden` is the key of the place. */
+  /** The schema of this place is `false`. `forbidden` is the key of the place. */
   | { readonly forbidden: string | number | null };
 
 export function makeError(
@@ -41,7 +41,9 @@ export function makeError(
   return { path: pathOf(location), keyword, params, schema_path: pointerOf(node, keyword) };
 }
 
-/** `false` as a schema: says nothing by itself, so the keyword that holds it speaks. */
+/**
+ * Returns the error for `false` as a schema. It has no keyword of its own, so the keyword that contains it is reported.
+ */
 export function forbiddenError(node: SchemaNode, location: Location): ValidationError {
   const keyword = node.keyword === "" || node.keyword.startsWith("/") ? "false" : node.keyword;
   return { path: pathOf(location), keyword, params: { forbidden: location.key }, schema_path: pointerOf(node) };

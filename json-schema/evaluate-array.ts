@@ -4,7 +4,7 @@ import { childOf, report } from "./run.ts";
 import type { Errors, Run } from "./run.ts";
 import type { ArrayRules, SchemaNode } from "./schema.ts";
 
-/** What a node says about arrays, less `unevaluatedItems`. */
+/** Checks the array keywords of a node, except `unevaluatedItems`. */
 export function checkArray(
   run: Run,
   node: SchemaNode,
@@ -71,7 +71,7 @@ function checkContains(
   return true;
 }
 
-/** Last of all: it is about the items that nothing else in the node, or below it at this place, has looked at. */
+/** Must run last: it checks the items that no other keyword evaluated, in this node or below it at the same place. */
 export function checkUnevaluatedItems(
   run: Run,
   node: SchemaNode,

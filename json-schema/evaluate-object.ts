@@ -13,7 +13,7 @@ function keysOf(run: Run, location: Location, value: object): readonly string[] 
   return location.keys;
 }
 
-/** What a node says about objects, less `unevaluatedProperties`. */
+/** Checks the object keywords of a node, except `unevaluatedProperties`. */
 export function checkObject(
   run: Run,
   node: SchemaNode,
@@ -43,7 +43,7 @@ export function checkObject(
   if (!ok && errors === null) return false;
   if (propertyNames !== null)
     for (const name of keysOf(run, location, value))
-      // The name is the value here; it shares its place with the property, for the path of the error.
+      // Here the name is the value. It shares its place with the property, for the path of the error.
       if (!run.evaluate(run, propertyNames, makeLocation(name, location, name), null, errors)) {
         if (errors === null) return false;
         ok = false;
@@ -85,7 +85,7 @@ function checkDependentRequired(
   return ok;
 }
 
-/** properties, patternProperties, additionalProperties. */
+/** Checks properties, patternProperties and additionalProperties. */
 function checkProperties(
   run: Run,
   rules: ObjectRules,
@@ -131,7 +131,9 @@ function checkProperties(
   return ok;
 }
 
-/** Last of all: it is about the properties that nothing else in the node, or below it at this place, has looked at. */
+/**
+ * Must run last: it checks the properties that no other keyword evaluated, in this node or below it at the same place.
+ */
 export function checkUnevaluatedProperties(
   run: Run,
   node: SchemaNode,

@@ -8,7 +8,7 @@ import type { Errors, Run } from "./run.ts";
 import { namesOf, TYPE_BITS } from "./schema.ts";
 import type { Choice, NumberRules, SchemaNode, StringRules } from "./schema.ts";
 
-/** `type`. A number without a fraction is an integer, however it was written. */
+/** Checks `type`. A number without a fraction is an integer, in any notation. */
 export function checkType(run: Run, node: SchemaNode, location: Location, errors: Errors): boolean {
   const { value } = location;
   if ((node.types & bitsOf(value)) !== 0) return true;
@@ -25,7 +25,7 @@ function bitsOf(value: unknown): number {
   return typeof value === "object" ? TYPE_BITS.object : 0;
 }
 
-/** `const` and `enum`. */
+/** Checks `const` and `enum`. */
 export function checkChoice(
   run: Run,
   node: SchemaNode,
@@ -79,7 +79,7 @@ export function checkString(
     report(run, errors, node, location, keyword, params);
   let ok = true;
   const { minLength, maxLength, pattern, format } = rules;
-  // A code point is one or two units, so that most texts need no counting.
+  // A code point is one or two UTF-16 units, so most texts need no counting.
   if (minLength !== null && value.length < minLength * 2 && lengthOf(run, value) < minLength)
     ok = fail("minLength", () => ({ limit: minLength, actual: lengthOf(run, value) }));
   if (maxLength !== null && value.length > maxLength && lengthOf(run, value) > maxLength)
@@ -91,7 +91,7 @@ export function checkString(
   return ok;
 }
 
-/** In code points, as JSON Schema counts. */
+/** Returns the length in code points, as JSON Schema counts it. */
 function lengthOf(run: Run, text: string): number {
   spend(run.budget, text.length >>> 3);
   let length = text.length;

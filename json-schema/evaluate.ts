@@ -12,14 +12,14 @@ import type { Errors, Run } from "./run.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /**
- * Nodes inside each other. Each takes up to 1,000 bytes of stack, so that half of what engines give us by default is never
- * used. A value as deep as the service accepts (64) has room for seven at every level.
+ * Limit of nested nodes. Each takes up to 1,000 bytes of stack, so that this uses less than half of an engine's default
+ * stack. A value as deep as the service accepts (64) has room for seven nodes at every level.
  */
 const MAX_DEPTH = 480;
 
 /**
- * Does the value at `location` fit `node`? Notes what was looked at in `seen` (which means nothing when the answer is
- * no), and why not in `errors`; without `errors` it stops at the first failure.
+ * Returns whether the value at `location` fits `node`. Records the evaluated properties and items in `seen`, which is
+ * meaningless if the result is false. Records the reasons in `errors`; without `errors`, it stops at the first failure.
  * @throws Refusal
  */
 export function evaluate(run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors): boolean {
@@ -43,7 +43,7 @@ export function evaluate(run: Run, node: SchemaNode, location: Location, seen: S
   return isValid;
 }
 
-/** A node that references lead to: asked again about the same place, it answers from memory. */
+/** Evaluates a node that references lead to. It is evaluated once for each place, and its result is remembered. */
 function evaluateTarget(run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors): boolean {
   spend(run.budget, 3);
   const key = run.scope === null ? node : scopeKey(run.scope, node);
@@ -88,13 +88,13 @@ function evaluateKeywords(
   errors: Errors,
 ): boolean {
   const { value } = location;
-  // unevaluated* must see what this node looked at and nothing of its neighbours.
+  // unevaluated* must see what this node evaluated, and nothing of its neighbours.
   const isJudge = node.unevaluatedItems !== null || node.unevaluatedProperties !== null;
   const seen = isJudge ? makeSeen() : outerSeen;
   let ok = true;
 
   if (node.types !== 0 && !checkType(run, node, location, errors)) {
-    // What else is wrong with a value of the wrong type helps nobody.
+    // Further errors of a value of the wrong type would help no one.
     return false;
   }
   if (node.constant !== null) ok = checkChoice(run, node, node.constant, "const", location, errors);
@@ -134,7 +134,7 @@ function evaluateKeywords(
   return ok;
 }
 
-/** allOf, anyOf, oneOf, not, if/then/else. */
+/** Checks allOf, anyOf, oneOf, not, if/then/else. */
 function checkBranches(run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors): boolean {
   let ok = true;
   if (node.allOf !== null)
@@ -173,7 +173,7 @@ function checkAnyOf(
     const branchSeen = seen === null ? null : makeSeen();
     if (!evaluate(run, branch, location, branchSeen, null)) continue;
     ok = true;
-    // Only where someone wants to know what was looked at do the other branches still matter.
+    // The other branches still matter only if the caller needs to know which places were evaluated.
     if (seen === null || branchSeen === null) break;
     merge(run, seen, branchSeen);
   }
@@ -215,7 +215,7 @@ function checkOneOf(
   return true;
 }
 
-/** Why none of the branches fits: the errors of the one that comes closest. */
+/** Reports why no branch fits: the errors of the branch that is closest. */
 function explain(
   run: Run,
   node: SchemaNode,

@@ -3,8 +3,8 @@ import type { Budget } from "./budget.ts";
 import { countProperties, patternProblem } from "./pattern-syntax.ts";
 
 /**
- * The values of `format` that are asserted when asked for: what a form for people needs. Every check is linear in the
- * text and free of backtracking. Unknown formats allow everything.
+ * The values of `format` that can be asserted: the formats that a form for people needs. Every check is linear in the
+ * length of the text and does not backtrack. Unknown formats allow every text.
  */
 const CHECKS = {
   "date-time": isDateTime,
@@ -26,11 +26,11 @@ export type Format = keyof typeof CHECKS;
 
 const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map(Object.entries(CHECKS));
 
-/** Longer texts are none of these; the limit keeps a check far below a millisecond. */
+/** Longer texts match no format. This limit keeps a check far below a millisecond. */
 const MAX_LENGTH = 16_384;
 
 /**
- * Every text is of a format that is not known.
+ * Returns whether a text matches a format. Every text matches an unknown format.
  * @throws Refusal too_expensive
  */
 export function isOfFormat(budget: Budget, format: string, text: string): boolean {
@@ -51,7 +51,7 @@ function isDate(text: string): boolean {
   return day >= 1 && day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0));
 }
 
-/** (RFC 3339: full-time) Second 60 exists only where it is 23:59 in UTC. */
+/** (RFC 3339: full-time) Second 60 is valid only at 23:59 UTC. */
 function isTime(text: string): boolean {
   const parts = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))$/.exec(text);
   if (parts === null) return false;
@@ -68,14 +68,14 @@ function isDateTime(text: string): boolean {
   return (separator === "T" || separator === "t") && isDate(text.slice(0, 10)) && isTime(text.slice(11));
 }
 
-/** (RFC 3339, appendix A) Units in order, none left out between two. */
+/** (RFC 3339, appendix A) The units must be in order and without gaps. */
 function isDuration(text: string): boolean {
   const time = "T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)";
   const date = "(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)";
   return new RegExp(`^P(?:[0-9]+W|${date}(?:${time})?|${time})$`).test(text);
 }
 
-/** (RFC 5321: Mailbox) A quoted local part is allowed, comments are not. */
+/** (RFC 5321: Mailbox) A quoted local part is allowed, and comments are not. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf("@");
   if (at < 1 || at > 64 + 2) return false;
@@ -90,12 +90,12 @@ function isEmail(text: string): boolean {
   return /^ipv6:/i.test(literal) ? isIpv6(literal.slice(5)) : isIpv4(literal);
 }
 
-/** (RFC 1123) ASCII labels of at most 63 characters, 253 in all. */
+/** (RFC 1123) Labels are ASCII and have at most 63 characters. The whole name has at most 253. */
 function isHostname(text: string): boolean {
   if (text.length > 253) return false;
   return text.split(".").every((label) => {
     if (label.length > 63 || !/^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?$/.test(label)) return false;
-    // Two hyphens in the third and fourth place are kept for encoded names. (RFC 5890, section 2.3.1)
+    // Two hyphens in the third and fourth place are reserved for encoded names. (RFC 5890, section 2.3.1)
     return label.slice(2, 4) !== "--" || /^xn--/i.test(label);
   });
 }
@@ -105,7 +105,7 @@ function isIpv4(text: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(?:0|[1-9][0-9]{0,2})$/.test(part) && Number(part) <= 255);
 }
 
-/** (RFC 4291, section 2.2; no zone) */
+/** (RFC 4291, section 2.2) A zone is not allowed. */
 function isIpv6(text: string): boolean {
   if (text.length > 45) return false;
   let rest = text;
@@ -138,7 +138,7 @@ function isUriReference(text: string): boolean {
   const [, scheme, authority, path = "", query = "", fragment = ""] = parts;
   if (scheme !== undefined && !/^[A-Za-z][A-Za-z0-9+.-]*$/.test(scheme)) return false;
   if (authority !== undefined && !isAuthority(authority)) return false;
-  // Without a scheme, a colon in the first segment would make it one.
+  // Without a scheme, a colon in the first segment would make that segment a scheme.
   if (scheme === undefined && authority === undefined && /^[^/]*:/.test(path)) return false;
   return isUriText(path, "/") && isUriText(query, "/?") && isUriText(fragment, "/?");
 }
@@ -154,7 +154,7 @@ function isAuthority(text: string): boolean {
   return named !== null && isUriText(named[1] ?? "", "", ":@");
 }
 
-/** Characters that may stand in a URI as they are (pchar and `extra`, less `without`), or percent-encoded. */
+/** Returns whether all characters are allowed in a URI (pchar and `extra`, without `without`) or percent-encoded. */
 function isUriText(text: string, extra: string, without = ""): boolean {
   for (let i = 0; i < text.length; i++) {
     const char = text[i] ?? "";

@@ -8,8 +8,8 @@ import { IS_VETTED } from "./vetted.ts";
 import type { ArrayRules, Choice, NumberRules, ObjectRules, SchemaNode, StringRules } from "./schema.ts";
 
 /**
- * Every keyword of the two drafts: checks the shape of its value (what the meta-schema demands, no more and no less) and
- * notes it in the node. Unknown keywords are ignored, as the specification wants.
+ * Every keyword of the two drafts. Each reader checks the shape of its keyword's value exactly as the meta-schema does,
+ * and stores it in the node. Unknown keywords are ignored, as the specification requires.
  */
 export type KeywordReader = (
   reading: Reading,
@@ -19,10 +19,10 @@ export type KeywordReader = (
   raw: Readonly<Record<string, unknown>>,
 ) => void;
 
-/** Distinct Unicode properties in the patterns of one schema; looking one up takes tens of microseconds. */
+/** The limit of distinct Unicode properties in the patterns of one schema. A lookup takes tens of microseconds. */
 const MAX_UNICODE_PROPERTIES = 100;
 
-/** The value of a keyword is not what it must be. */
+/** Reports that the value of a keyword has the wrong shape. */
 function wrong(reading: Reading, node: SchemaNode, keyword: string, reason: Reason, key?: string | number): void {
   if (!IS_VETTED) addProblem(reading, reason, {}, node, keyword, key);
 }
@@ -37,7 +37,7 @@ function isStringList(
   key?: string,
 ): value is string[] {
   if (IS_VETTED) return true;
-  // Of several lists in one keyword, `key` says which.
+  // If a keyword has several lists, `key` identifies the list.
   const fail = (reason: Reason): false => {
     addProblem(reading, reason, { text: key ?? keyword }, node, keyword, key);
     return false;
@@ -70,7 +70,7 @@ const checkVocabulary: KeywordReader = (reading, node, value, keyword) => {
     wrong(reading, node, keyword, "vocabulary");
 };
 
-// --- rules of a node, made when the first keyword of their kind is met ----------------------------------------------
+// --- rules of a node, created at the first keyword of their kind -----------------------------------------------------
 
 function numberRules(node: SchemaNode): NumberRules {
   return (node.number ??= {
@@ -148,7 +148,7 @@ function choiceOf(values: readonly unknown[]): Choice {
   };
 }
 
-/** `minimum` and its like. */
+/** Returns a reader for `minimum` and similar keywords. */
 function bound(name: "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum"): KeywordReader {
   return (reading, node, value, keyword) => {
     if (typeof value === "number") numberRules(node)[name] = value;
@@ -168,7 +168,7 @@ function isCount(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;
 }
 
-/** A keyword that counts something: its value must be a whole number, 0 or more. */
+/** Returns a reader for a keyword that counts. Its value must be a whole number, 0 or more. */
 function count(note: (node: SchemaNode, value: number) => void): KeywordReader {
   return (reading, node, value, keyword) => {
     if (IS_VETTED || isCount(value)) note(node, value as number);
@@ -227,12 +227,12 @@ const readDependentRequired: KeywordReader = (reading, node, value, keyword) => 
 
 // --- subschemas -----------------------------------------------------------------------------------------------------
 
-/** A keyword whose value is one schema. */
+/** Returns a reader for a keyword whose value is one schema. */
 function one(note: (node: SchemaNode, child: SchemaNode, reading: Reading) => void): KeywordReader {
   return (reading, node, value, keyword) => note(node, reading.subschema(value, node, keyword, null), reading);
 }
 
-/** A keyword whose value is a list of at least one schema. */
+/** Returns a reader for a keyword whose value is a list of at least one schema. */
 function several(note: (node: SchemaNode, children: SchemaNode[]) => void): KeywordReader {
   return (reading, node, value, keyword) => {
     if (!IS_VETTED && (!Array.isArray(value) || value.length === 0)) {
@@ -246,7 +246,7 @@ function several(note: (node: SchemaNode, children: SchemaNode[]) => void): Keyw
   };
 }
 
-/** A keyword whose value is an object of schemas. */
+/** Returns a reader for a keyword whose value is an object of schemas. */
 function named(note: (node: SchemaNode, children: Map<string, SchemaNode>) => void): KeywordReader {
   return (reading, node, value, keyword) => {
     if (!isSchemaMap(reading, node, value, keyword)) return;
@@ -283,11 +283,11 @@ const readItems07: KeywordReader = (reading, node, value, keyword) => {
 
 const readAdditionalItems07: KeywordReader = (reading, node, value, keyword, raw) => {
   const child = reading.subschema(value, node, keyword, null);
-  // Beside `items` that is one schema, or none, it says nothing.
+  // It has an effect only if `items` is a list.
   if (Array.isArray(raw["items"])) arrayRules(node).rest = child;
 };
 
-/** draft-07: each value is a schema, or a list of names. 2020-12 knows the shape and asks nothing of the instance. */
+/** draft-07: each value is a schema or a list of names. 2020-12 checks this shape, but not the instance. */
 const readDependencies: KeywordReader = (reading, node, value, keyword) => {
   if (!isObject(value)) {
     wrong(reading, node, keyword, "dependencies");
@@ -327,7 +327,7 @@ const readAnchor: KeywordReader = (reading, node, value, keyword) => {
   if (keyword === "$dynamicAnchor") dynamicAnchors.set(value, node);
 };
 
-/** What only tells people something. */
+/** Keywords that only inform people. */
 const ONLY_CHECKED: readonly (readonly [string, KeywordReader])[] = [
   ["$comment", checkText],
   ["$id", checkText],

@@ -2,39 +2,42 @@ import { escapeToken } from "./schema.ts";
 import type { Resource, SchemaNode } from "./schema.ts";
 import type { ValidationError } from "./errors.ts";
 
-/** A place in the instance. One object a place where results are remembered, so that it can be a key. */
+/** A place in the instance. If results are remembered, each place has exactly one object, so that it can be a key. */
 export interface Location {
   readonly value: unknown;
   readonly parent: Location | null;
   readonly key: string | number | null;
   children: Map<string | number, Location> | null;
-  /** Own keys of an object, once somebody asked. */
+  /** The own keys of an object, after their first use. */
   keys: readonly string[] | null;
-  /** What is known of this place: by node, or by (node, scope) when references are dynamic. */
+  /** The results for this place: by node, or by (node, scope) if references are dynamic. */
   results: Map<object, Result> | null;
 }
 
 export interface Result {
   state: "running" | "valid" | "invalid";
   seen: Seen | null;
-  /** null until somebody wanted to know why. */
+  /** null until a caller needs the reasons. */
   errors: readonly ValidationError[] | null;
 }
 
-/** Which properties and items were looked at by a schema that accepted the value. (JSON Schema: unevaluated*) */
+/** The properties and items that were evaluated by a schema that accepted the value. (JSON Schema: unevaluated*) */
 export interface Seen {
   allProperties: boolean;
   properties: Set<string> | null;
-  /** The first so many items. Infinity: all. */
+  /** The number of evaluated items from the start. Infinity means all items. */
   items: number;
   /** Further items, which `contains` accepted. */
   itemSet: Set<number> | null;
 }
 
-/** The resources that were entered on the way here, outermost first; each once. Equal ways share one object. */
+/**
+ * The resources that were entered on the way to a node, outermost first and without repetition. Equal ways share one
+ * object.
+ */
 export interface Scope {
   readonly outer: Scope | null;
-  /** How many there are: finding something in a scope costs that much. */
+  /** The number of resources. A search in a scope costs this many steps. */
   readonly size: number;
   readonly resource: Resource;
   readonly inner: Map<Resource, Scope>;
@@ -45,7 +48,7 @@ export function makeLocation(value: unknown, parent: Location | null, key: strin
   return { value, parent, key, children: null, keys: null, results: null };
 }
 
-/** JSON Pointer into the instance. */
+/** Returns the JSON Pointer into the instance. */
 export function pathOf(location: Location): string {
   const parts: string[] = [];
   for (let at: Location | null = location; at !== null; at = at.parent)
@@ -53,7 +56,7 @@ export function pathOf(location: Location): string {
   return parts.toReversed().join("");
 }
 
-/** Stands for (node, scope), where `(node, location)` does not suffice. */
+/** Returns an object that represents (node, scope), for references whose result depends on the scope. */
 export function scopeKey(scope: Scope, node: SchemaNode): object {
   const known = scope.keys.get(node);
   if (known !== undefined) return known;
@@ -66,7 +69,7 @@ export function makeSeen(): Seen {
   return { allProperties: false, properties: null, items: 0, itemSet: null };
 }
 
-/** How much work it is to merge `from` into another. */
+/** Returns the cost of merging `from` into another. */
 export function sizeOfSeen(from: Seen): number {
   return 1 + (from.properties?.size ?? 0) + (from.itemSet?.size ?? 0);
 }
@@ -88,7 +91,10 @@ export function makeScope(outer: Scope | null, resource: Resource): Scope {
   return { outer, size: outer === null ? 1 : outer.size + 1, resource, inner: new Map(), keys: new Map() };
 }
 
-/** The scope after entering `resource`. Entering one again changes nothing: the outermost counts. */
+/**
+ * Returns the scope after entering `resource`. Entering a resource again changes nothing, because the outermost one
+ * counts.
+ */
 export function enterScope(scope: Scope, resource: Resource): Scope {
   if (scope.resource === resource) return scope;
   for (let at: Scope | null = scope.outer; at !== null; at = at.outer) if (at.resource === resource) return scope;
@@ -99,7 +105,9 @@ export function enterScope(scope: Scope, resource: Resource): Scope {
   return entered;
 }
 
-/** What a `$dynamicRef` to `name` means here: the outermost resource on the way that has such an anchor decides. */
+/**
+ * Returns the target of a `$dynamicRef` to `name`: the outermost resource in the scope that has such an anchor decides.
+ */
 export function findDynamic(scope: Scope, name: string): SchemaNode | null {
   let found: SchemaNode | null = null;
   for (let at: Scope | null = scope; at !== null; at = at.outer) found = at.resource.dynamicAnchors.get(name) ?? found;

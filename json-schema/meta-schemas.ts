@@ -1,6 +1,6 @@
 /**
- * The meta-schemas of the two drafts, as published by the JSON Schema organisation: data, never fetched. Clients may
- * refer to them; whether a schema is valid is decided by `keywords.ts`, and the tests hold the two against each other.
+ * The meta-schemas of the two drafts, as the JSON Schema organisation publishes them. They are data and never fetched.
+ * Clients may refer to them. `keywords.ts` decides whether a schema is valid, and the tests compare both.
  */
 /* oxlint-disable unicorn/no-thenable -- data: "then" is a keyword of JSON Schema */
 export const META_SCHEMAS: readonly Readonly<Record<string, unknown>>[] = [

@@ -1,7 +1,7 @@
 /**
- * Is `value` a whole multiple of `divisor`, both taken as the decimal numbers they are written as? 19.99 is a multiple
- * of 0.01, which binary division denies. Exact for every finite double, 5e-324 and 1.7e308 included; the cost is
- * bounded by their exponents (some 2,000 bits). False for NaN and infinities.
+ * Returns whether `value` is a whole multiple of `divisor`, both as decimal numbers in their shortest notation. 19.99
+ * is a multiple of 0.01, which binary division denies. The result is exact for every finite double, 5e-324 and 1.7e308
+ * included. The cost is bounded by their exponents (about 2,000 bits). Returns false for NaN and infinities.
  */
 export function isMultipleOf(value: number, divisor: number): boolean {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return value % divisor === 0;
@@ -13,7 +13,7 @@ export function isMultipleOf(value: number, divisor: number): boolean {
   return scaled % (b.digits * 10n ** BigInt(b.exponent - exponent)) === 0n;
 }
 
-/** How much work `isMultipleOf` is at most, in steps: it grows with the digits between the two numbers. */
+/** Returns the maximum cost of `isMultipleOf` in steps. It grows with the number of digits between the two numbers. */
 export function multipleOfSteps(value: number, divisor: number): number {
   if (Number.isSafeInteger(value) && Number.isSafeInteger(divisor)) return 1;
   return 20 + Math.ceil((sizeOf(value) + sizeOf(divisor)) / 2);
@@ -23,7 +23,7 @@ function sizeOf(number: number): number {
   return number === 0 || !Number.isFinite(number) ? 0 : Math.abs(Math.log10(Math.abs(number)));
 }
 
-/** `number` as digits times a power of ten, from its shortest spelling. */
+/** Returns `number` as digits times a power of ten, from its shortest notation. */
 function decimalOf(number: number): { digits: bigint; exponent: number } {
   const [mantissa = "0", exponent = "0"] = String(Math.abs(number)).split("e");
   const [whole = "0", fraction = ""] = mantissa.split(".");

@@ -16,7 +16,7 @@ function problems(raw: unknown, options = {}): ProblemInWords[] {
   return parsed.ok ? [] : parsed.problems;
 }
 
-/** "code path" of each problem. */
+/** Returns "code path" for each problem. */
 function codes(raw: unknown, options = {}): string[] {
   return problems(raw, options).map(({ code, path }) => `${code} ${path}`);
 }
@@ -148,7 +148,7 @@ test("the shape of keywords is what the meta-schemas demand, no more and no less
     fc.assert(
       fc.property(anySchema(10), (schema) => {
         const raw = { ...schema, $schema };
-        // Beside a `$ref` draft-07 ignores everything, so we do not even look at it; its meta-schema does.
+        // draft-07 ignores all siblings of a `$ref`, so the parser does not read them. Its meta-schema checks them.
         if ($schema === DRAFT_07 && JSON.stringify(raw).includes('"$ref"')) return;
         const shapes = codes(raw).filter((code) => code.startsWith("invalid_keyword"));
         const verdict = validate(meta, raw);

@@ -1,11 +1,11 @@
-/** Is a text a pattern at all? Asked of the platform's own engine, which parses it and never runs it. */
+/** Checks whether a text is a valid pattern. The platform's own engine parses it and never runs it. */
 
-/** The same patterns come again and again, with each schema of a tool. */
+/** The same patterns come again with each schema of a tool, so results are kept. */
 const MAX_KEPT = 500;
 const MAX_KEPT_CHARACTERS = 2_048;
 const valid = new Set<string>();
 
-/** What is wrong with an ECMA-262 pattern (flag `u`), in the words of the engine; null when it is valid. */
+/** Returns the engine's message about an ECMA-262 pattern (flag `u`), or null if the pattern is valid. */
 export function patternProblem(source: string): string | null {
   if (valid.has(source)) return null;
   try {
@@ -20,8 +20,9 @@ export function patternProblem(source: string): string | null {
 }
 
 /**
- * The same pattern with every set (`\w`, `\P{Letter}`) replaced by the smallest, `\d`: as valid as it was, but thousands of
- * large sets take the engine tens of milliseconds to parse. Properties are looked up on their own, each once.
+ * Returns the pattern with every set (`\w`, `\P{Letter}`) replaced by the smallest set, `\d`. This does not change its
+ * validity, but the engine needs tens of milliseconds to parse thousands of large sets. Each property is looked up
+ * once, separately.
  * @throws SyntaxError when a property does not exist
  */
 function withSmallSets(source: string): string {
@@ -50,7 +51,7 @@ function checkProperty(name: string): void {
   knownProperties.add(name);
 }
 
-/** Distinct Unicode properties that a pattern names: each is costly to look up. */
+/** Returns how many distinct Unicode properties a pattern names. Each lookup is expensive. */
 export function countProperties(source: string): number {
   return source.includes("\\p") || source.includes("\\P") ? new Set(source.match(/\\[pP]\{[^{}]*\}/g)).size : 0;
 }

@@ -10,12 +10,15 @@ import type { ValidateOptions } from "./validate.ts";
 import type { PatternQuestion } from "./validate-with.ts";
 
 /**
- * For the server: settles "pending" verdicts. Patterns that RE2 cannot match (look-around in the middle,
- * back-references, very large ones) are matched by the platform's engine in one worker, which is killed when it takes too
- * long. The event loop never waits, and when no such pattern is met the worker is not even started.
+ * Settles "pending" verdicts on the server. The platform's engine matches patterns that RE2 cannot match (look-around
+ * in the middle, back-references, very large patterns) in one worker, which is killed when it takes too long. The event
+ * loop never waits. The worker starts only when such a pattern occurs.
  */
 export interface PatternHost {
-  /** As `validate`, but never "pending": a pattern that cannot be matched in time is a refusal. Never rejects. */
+  /**
+   * Works like `validate`, but never returns "pending": a pattern that cannot be matched in time is a refusal. Never
+   * rejects.
+   */
   validate: (schema: Schema, instance: unknown, options?: ValidateOptions) => Promise<SettledVerdict>;
   /** Ends the worker. Validations that wait for it are refused. */
   close: () => Promise<void>;
@@ -24,17 +27,20 @@ export interface PatternHost {
 export type SettledVerdict = Exclude<VerdictInWords, { status: "pending" }>;
 
 export interface PatternHostOptions {
-  /** CPU time in milliseconds for all patterns of one round together, so that a busy machine does not shorten it. Default 50. */
+  /**
+   * Limit for all patterns of one round, in milliseconds of CPU time. It is not elapsed time, so that a busy machine
+   * does not shorten it. Default 50.
+   */
   limit_ms?: number;
-  /** Validations that may wait for the worker; more are refused at once. Default 32. */
+  /** How many validations may wait for the worker. Further ones are refused at once. Default 32. */
   queue?: number;
 }
 
-/** Limit of rounds: an answer may lead to further questions (a pattern behind a pattern). */
+/** Limit of rounds. An answer may lead to further questions (a pattern behind a pattern). */
 const MAX_ROUNDS = 10;
-/** Limit on the clock for one round, in case the worker gets no CPU time at all. */
+/** Limit of elapsed time for one round, in case the worker gets no CPU time at all. */
 const CLOCK_LIMIT_MS = 5_000;
-/** Starting a worker takes some 30 ms. */
+/** Starting a worker takes about 30 ms. */
 const START_LIMIT_MS = 5_000;
 
 type Answers = readonly (boolean | null)[];
@@ -46,7 +52,7 @@ export function createPatternHost({ limit_ms = 50, queue = 32 }: PatternHostOpti
     startLimitMs: START_LIMIT_MS,
   });
   const limits = [cpuLimit(limit_ms), clockLimit(CLOCK_LIMIT_MS)];
-  /** The call at hand and those that wait for their turn: the time limit is for one of them. */
+  /** The current call and the waiting calls. The time limit applies to each call separately. */
   let asked = 0;
   let last: Promise<unknown> = Promise.resolve();
 

@@ -50,7 +50,7 @@ const TEXTS = [
   "K",
 ];
 
-/** Each must mean to RE2 what it means to the platform's engine with flag `u`. */
+/** Each pattern must match the same texts in RE2 and in the platform's engine with flag `u`. */
 const PATTERNS = String.raw`
 ^$ .  ^.$ ^[^]$ [] [^] \d \D ^\d+$ \w \W ^\w+$ \s \S ^\s$ ^\S$ [\s] [^\s] [\S] [^\S] [\s\d] [\D] [^\W_] [\d\-x]
 \t \n \v \f \r \0 \cA \cj \x41 \u0041 \u{41} \u{1F600} \ud83d\ude00 \ud83d \ude00 [\ud83d\ude00] [\u{1f600}-\u{1f64f}]

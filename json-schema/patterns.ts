@@ -5,25 +5,25 @@ import { translatePattern } from "./translate-pattern.ts";
 import type { LinearPattern, Translation } from "./translate-pattern.ts";
 
 /**
- * Patterns of strangers. What is asked here and now is answered by RE2 in linear time, its cost charged to the budget
- * before it is spent; everything else is left open (`undefined`) for a host that can kill a slow match.
+ * Matches untrusted patterns. RE2 matches in linear time, and its cost is charged to the budget in advance. Other
+ * patterns stay undecided (`undefined`) for a host that can kill a slow match.
  *
- * Compiled patterns are kept in two generations, so that they are bounded in number and in memory.
+ * Compiled patterns are kept in two generations, which limits their number and their memory.
  */
 
-/** Patterns kept in one generation. */
+/** How many patterns one generation keeps. */
 const GENERATION = 128;
-/** The automaton of one pattern may grow to this size before it starts afresh, in bytes. */
+/** When the automaton of one pattern reaches this size in bytes, it starts again empty. */
 const MAX_AUTOMATON_BYTES = 1 << 18;
-/** A match that could cost more steps than this is left to the host. */
+/** A match that could cost more steps is left to the host. */
 export const MAX_MATCH_STEPS = 150_000;
 
 interface Pattern {
-  /** null: not for RE2. */
+  /** null if RE2 cannot match it. */
   readonly translation: Translation | null;
-  /** What translating and compiling it costs, in steps. */
+  /** The cost of translating and compiling it, in steps. */
   readonly steps: number;
-  /** undefined: not compiled yet. null: not for RE2. */
+  /** undefined until it is compiled; null if RE2 cannot match it. */
   plan: Plan | null | undefined;
 }
 
@@ -60,11 +60,11 @@ function makePattern(source: string): Pattern {
 }
 
 /**
- * Answers for one validation. Compiling is charged once in it, whether or not the pattern was kept from an earlier one, so
- * that a verdict does not depend on what came before.
+ * Returns the matcher for one validation. Each validation pays once for compiling a pattern, even if the pattern was
+ * kept from an earlier one, so that a verdict does not depend on earlier calls.
  */
 export function linearMatcher(): PatternMatcher {
-  // Holds on to the patterns of this run, whatever the generations do meanwhile.
+  // Keeps the patterns of this validation, even if the generations drop them.
   const met = new Map<string, Pattern>();
   return (budget, source, text) => {
     let pattern = met.get(source);
@@ -92,7 +92,8 @@ function compile({ guards, ...main }: Translation): Plan | null {
       guards: guards.map((guard) => Object.assign(guard, { set: compileSet(guard) })),
     };
   } catch {
-    // RE2 knows less than the translation thought (a script it has no table for): then the host answers.
+    // RE2 lacks something that the translation assumed, such as the table of a script. Then the host matches the
+    // pattern.
     return null;
   }
 }
@@ -108,12 +109,14 @@ function matches(pattern: Compiled, text: string): boolean {
   return pattern.set.match(text).length > 0;
 }
 
-/** RE2 takes some 80 microseconds for the smallest pattern, three times that while the code is cold. */
+/** RE2 takes about 80 microseconds for the smallest pattern, and three times that before the code is warm. */
 function compileSteps(pattern: LinearPattern): number {
   return 2_500 + pattern.weight * 10;
 }
 
-/** A new state of the automaton costs its size, a known one next to nothing; small patterns have few states. */
+/**
+ * A new state of the automaton costs its size, and a known state costs almost nothing. Small patterns have few states.
+ */
 function matchSteps(pattern: LinearPattern, length: number): number {
   const states = Math.min(length + 1, 2 ** Math.min(pattern.size, 20));
   return length + states * (pattern.size + (pattern.ranges >>> 3));

@@ -1,8 +1,8 @@
 import type { ProblemParams, SchemaProblem } from "./reading.ts";
 
-/** What can be wrong with a schema: for each reason its code and its sentence. Codes are stable, sentences are not. */
+/** The problems of a schema: a code and a sentence for each reason. Codes are stable, and sentences are not. */
 
-/** What is wrong with a schema, as `parseSchema` says it. */
+/** A problem of a schema, as `parseSchema` reports it. */
 export interface ProblemInWords {
   /** JSON Pointer into the schema. */
   path: string;

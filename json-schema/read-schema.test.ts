@@ -14,7 +14,7 @@ import { validateWith } from "./validate-with.ts";
 
 const nothing = (): undefined => undefined;
 
-/** Where the problems of a schema are. */
+/** Returns the paths of the problems of a schema. */
 function pathsOf(read: { ok: true } | { ok: false; problems: readonly { path: string }[] }): string[] {
   return read.ok ? [] : read.problems.map(({ path }) => path);
 }
@@ -29,7 +29,7 @@ test("a page reads what the service accepts, and nothing else", () => {
   for (const wrong of [0, 5, 20]) fc.assert(fc.property(anySchema(wrong), same), { numRuns: 1_000 });
 });
 
-/** JSON that is no schema at all, and JSON that is nearly one. */
+/** JSON that is not a schema, and JSON that is nearly one. */
 const anyJson = fc.oneof(fc.jsonValue({ maxDepth: 8 }), anyValue, anySchema(40));
 
 test("any JSON is read or refused, and whatever was read can be checked within its budget", () => {
@@ -66,7 +66,7 @@ test("problems are facts, with which a sentence can be made", () => {
   ]);
 });
 
-/** All that is loaded with a file of this room, packages too. */
+/** Returns all modules that are loaded with files of this folder, packages included. */
 function loadedWith(...files: string[]): Set<string> {
   const loaded = new Set(files);
   for (const file of loaded) {

@@ -7,15 +7,16 @@ import { IS_VETTED } from "./vetted.ts";
 import { makeNode, makeResource } from "./schema.ts";
 import type { Draft, Resource, Schema, SchemaNode } from "./schema.ts";
 
-/** `nodeOf` leads from each object of the schema as it came to what was read from it. */
+/** `nodeOf` maps each object of the original schema to its node. */
 export type ReadSchema =
   | { readonly ok: true; readonly schema: Schema; readonly nodeOf: ReadonlyMap<object, SchemaNode> }
   | { readonly ok: false; readonly problems: SchemaProblem[] };
 
 /**
- * `parseSchema` with documents of one's own, and with facts instead of sentences: as strict, and as safe with any JSON.
+ * Works like `parseSchema`, but with the caller's documents and without sentences. It is as strict, and as safe with
+ * any JSON.
  *
- * @param documentAt - a document that may be referred to, by its absolute URI; undefined: it is not known
+ * @param documentAt - returns a document that schemas may refer to, by its absolute URI; undefined if it is unknown
  */
 export function readSchema(
   raw: unknown,
@@ -48,7 +49,7 @@ export function readSchema(
       (IS_VETTED ? "2020-12" : endReading(reading, "dialect", {}, makeNode(null, "", null, document, null), "$schema"));
     const draft = reading.draft;
     const root = readNode(reading, raw, null, "", null, document);
-    // A document with an `$id` is its own resource; what stands outside of any is then never asked for.
+    // A document with an `$id` is its own resource. Then nothing outside of it is ever looked up.
     document.root ??= root;
     if (reading.refs.length > 0) {
       resolveRefs(reading, (uri) => loadDocument(reading, uri, documentAt(uri)));
@@ -65,7 +66,7 @@ export function readSchema(
   }
 }
 
-/** Size and depth, before anything recursive looks at the schema. */
+/** Checks size and depth before any recursive code reads the schema. */
 function measure(raw: unknown, limits: SchemaLimits): SchemaProblem | null {
   let left = limits.characters;
   let tooDeep = false;
@@ -91,7 +92,7 @@ function measure(raw: unknown, limits: SchemaLimits): SchemaProblem | null {
   return left >= 0 ? null : { path: "", reason: "characters", params: { limit: limits.characters } };
 }
 
-/** The dialect a document asks for; undefined when we do not speak it. */
+/** Returns the dialect that a document names; undefined if it is not supported. */
 function draftOf(raw: unknown): Draft | undefined {
   if (!isObject(raw) || !Object.hasOwn(raw, "$schema")) return "2020-12";
   const uri = raw["$schema"];
@@ -117,7 +118,7 @@ function readNode(
     outer.root ??= node;
     return node;
   }
-  // Object.keys and a reader for each would also meet keys such as "constructor": the table is a Map, so they are data.
+  // A key such as "constructor" must be data. So own properties are checked here, and the table of readers is a Map.
   const id = Object.hasOwn(raw, "$id") ? raw["$id"] : undefined;
   const resource = typeof id === "string" ? enterResource(reading, raw, id, outer) : outer;
   const node = makeNode(parent, keyword, key, resource, null);
@@ -130,7 +131,7 @@ function readNode(
   const readers = reading.draft === "draft-07" ? DRAFT_07 : DRAFT_2020;
   const refOnly = reading.draft === "draft-07" && Object.hasOwn(raw, "$ref");
   for (const name of Object.keys(raw)) {
-    // draft-07: beside a `$ref` nothing counts. Definitions are still read, for the pointers that lead into them.
+    // draft-07 ignores all siblings of a `$ref`. Definitions are still read, for pointers that lead into them.
     if (refOnly && name !== "$ref" && name !== "definitions") continue;
     readers.get(name)?.(reading, node, raw[name], name, raw);
   }
@@ -138,7 +139,7 @@ function readNode(
   return node;
 }
 
-/** A schema with its own `$schema` inside another document may be of the other draft. */
+/** Returns the draft of a schema inside another document. Its own `$schema` may name the other draft. */
 function embeddedDraft(reading: Reading, raw: Record<string, unknown>, node: SchemaNode): Draft {
   if (!Object.hasOwn(raw, "$schema")) return reading.draft;
   const draft = draftOf(raw);
@@ -147,7 +148,10 @@ function embeddedDraft(reading: Reading, raw: Record<string, unknown>, node: Sch
   return reading.draft;
 }
 
-/** The resource that an `$id` opens; `outer` when it only names a place (draft-07) or is ignored beside a `$ref`. */
+/**
+ * Returns the resource that an `$id` creates. Returns `outer` if the `$id` only names a place (draft-07), or is ignored
+ * beside a `$ref`.
+ */
 function enterResource(reading: Reading, raw: Record<string, unknown>, id: string, outer: Resource): Resource {
   if (reading.draft === "draft-07" && (id.startsWith("#") || Object.hasOwn(raw, "$ref"))) return outer;
   const absolute = resolveUri(outer.uri, id);
@@ -169,7 +173,7 @@ function checkId(reading: Reading, node: SchemaNode, id: string): void {
     addProblem(reading, "id_twice", { text: id }, node, "$id");
 }
 
-/** Reads a document that is not the client's, once. null: it is not known. */
+/** Reads a document that is not from the client, once. Returns null if it is unknown. */
 function loadDocument(reading: Reading, uri: string, raw: unknown): SchemaNode | null {
   if (raw === undefined) return null;
   const draft = reading.draft;
@@ -177,7 +181,7 @@ function loadDocument(reading: Reading, uri: string, raw: unknown): SchemaNode |
   reading.draft = draftOf(raw) ?? draft;
   if (isObject(raw) && !Object.hasOwn(raw, "$schema")) reading.draft = draft;
   const root = readNode(reading, raw, null, "", null, makeResource(uri, raw));
-  // Its own `$id` may differ from the URI it was asked for by: both lead to it.
+  // Its own `$id` may differ from the URI in the reference. Both lead to it.
   reading.resources.set(uri, root.resource);
   reading.limited = true;
   reading.draft = draft;

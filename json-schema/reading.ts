@@ -2,7 +2,7 @@ import type { Reason } from "./problems.ts";
 import { pointerOf } from "./schema.ts";
 import type { Draft, Resource, SchemaNode } from "./schema.ts";
 
-/** What is wrong with a schema, as facts; problems.ts has the code and the sentence. */
+/** A problem of a schema, as data. problems.ts has its code and sentence. */
 export interface SchemaProblem {
   /** JSON Pointer into the schema. */
   path: string;
@@ -11,25 +11,25 @@ export interface SchemaProblem {
   params: ProblemParams;
 }
 
-/** What the sentence of some reasons is made of. */
+/** The values in the sentences of some reasons. */
 export interface ProblemParams {
   readonly limit?: number;
   readonly actual?: number;
-  /** What the schema says there: a name, a reference; of a pattern, what the engine says of it. */
+  /** The text in the schema, such as a name or a reference. For a pattern, the engine's message. */
   readonly text?: string;
 }
 
-/** Sizes that a schema must keep to. */
+/** Size limits of a schema. */
 export interface SchemaLimits {
-  /** Of the schema as compact JSON text, in UTF-16 units; escapes are not counted. */
+  /** UTF-16 units of the schema as compact JSON text; escapes are not counted. */
   characters: number;
-  /** Objects and arrays inside each other. */
+  /** Nested objects and arrays. */
   depth: number;
   /** Subschemas, `true` and `false` included. */
   nodes: number;
   /** `pattern` keywords and keys of `patternProperties`. */
   patterns: number;
-  /** Of one pattern, in UTF-16 units. */
+  /** UTF-16 units of one pattern. */
   pattern_characters: number;
 }
 
@@ -43,29 +43,29 @@ export const DEFAULT_LIMITS: SchemaLimits = {
 
 const MAX_PROBLEMS = 50;
 
-/** A schema that is being read: what was found so far, and what is still to be resolved. */
+/** The state of reading a schema: the results so far, and the references to resolve. */
 export interface Reading {
   readonly limits: SchemaLimits;
   draft: Draft;
-  /** False while a document that does not come from the client (a meta-schema) is read. */
+  /** False while a document that is not from the client (a meta-schema) is read. */
   limited: boolean;
   readonly problems: SchemaProblem[];
   nodes: number;
   patterns: number;
   /** Unicode properties named by the patterns. */
   properties: number;
-  /** Steps of JSON Pointers that were followed. */
+  /** Followed steps of JSON Pointers. */
   pointerSteps: number;
   readonly resources: Map<string, Resource>;
   readonly nodeOf: Map<object, SchemaNode>;
   readonly refs: { readonly node: SchemaNode; readonly keyword: "$ref" | "$dynamicRef"; readonly ref: string }[];
   isDynamic: boolean;
   tracks: boolean;
-  /** Reads a subschema of `parent`. A field, so that keywords and schemas can know of each other. */
+  /** Reads a subschema of `parent`. It is a field, because keywords and schemas need each other. */
   readonly subschema: (raw: unknown, parent: SchemaNode, keyword: string, key: string | number | null) => SchemaNode;
 }
 
-/** Thrown when reading on would be pointless or too much work; the problems tell why. */
+/** Thrown when it is pointless or too expensive to read on. The problems give the reason. */
 export class ReadingEnded extends Error {}
 
 /** @throws ReadingEnded when there are enough problems to show */

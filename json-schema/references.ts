@@ -5,13 +5,16 @@ import { isCompound, isObject } from "./equality.ts";
 import type { SchemaNode } from "./schema.ts";
 import { IS_VETTED } from "./vetted.ts";
 
-/** Where relative `$id`s of a document without an absolute one are placed. Never shown, never fetched. */
+/** The base of relative `$id`s in a document without an absolute one. It is never shown and never fetched. */
 const DOCUMENT_BASE = "json-schema://document/";
 
-/** Steps of JSON Pointers in all references together: thousands of long ones would take tens of milliseconds. */
+/**
+ * The limit of JSON Pointer steps in all references together. Thousands of long pointers would take tens of
+ * milliseconds.
+ */
 const MAX_POINTER_STEPS = 20_000;
 
-/** `reference` against `base`, without a URL library's exceptions: null when it is no URI reference. */
+/** Resolves `reference` against `base`. Returns null instead of throwing if it is not a URI reference. */
 export function resolveUri(base: string, reference: string): string | null {
   try {
     return new URL(reference, base === "" ? DOCUMENT_BASE : base).href;
@@ -20,15 +23,15 @@ export function resolveUri(base: string, reference: string): string | null {
   }
 }
 
-/** "https://host/a#b" -> ["https://host/a", "b"]; the fragment is "" when there is none. */
+/** "https://host/a#b" -> ["https://host/a", "b"]. Without a fragment, the second part is "". */
 export function splitFragment(uri: string): [string, string] {
   const hash = uri.indexOf("#");
   return hash < 0 ? [uri, ""] : [uri.slice(0, hash), uri.slice(hash + 1)];
 }
 
-/** Turns every `$ref` and `$dynamicRef` that was read into a node. Reads places that only a pointer leads to. */
+/** Resolves every `$ref` and `$dynamicRef` to a node. Also reads places that only a pointer leads to. */
 export function resolveRefs(reading: Reading, loadDocument: (uri: string) => SchemaNode | null): void {
-  // Not for-of: reading a place may add references.
+  // A for-of loop would be wrong: reading a place may add references.
   for (let i = 0; i < reading.refs.length; i++) {
     const pending = reading.refs[i];
     if (pending === undefined) break;
@@ -40,7 +43,7 @@ export function resolveRefs(reading: Reading, loadDocument: (uri: string) => Sch
       node.ref = target;
       continue;
     }
-    // Only a name given by `$dynamicAnchor` is looked for along the way; otherwise it is a plain reference.
+    // Only a name from `$dynamicAnchor` is looked up in the scope. Otherwise it is a plain reference.
     const name = splitFragment(ref)[1];
     const isDynamic = target.resource.dynamicAnchors.get(name) === target;
     node.dynamicRef = { name: isDynamic ? name : null, fallback: target };
@@ -87,7 +90,7 @@ function decode(fragment: string): string | null {
   }
 }
 
-/** The subschema at a JSON Pointer below `root`. Keys are data: `__proto__` is found only where it was written. */
+/** Returns the subschema at a JSON Pointer below `root`. Keys are data: `__proto__` is found only if it was written. */
 function followPointer(reading: Reading, root: SchemaNode, raw: unknown, pointer: string): SchemaNode | null {
   let value: unknown = raw;
   let nearest = root;
@@ -112,14 +115,14 @@ function followPointer(reading: Reading, root: SchemaNode, raw: unknown, pointer
     }
   }
   if (wayStart === pointer.length) return nearest;
-  // A place that no keyword declares a schema (or just `true`): the reference makes it one.
+  // No keyword declares this place as a schema, or it is a boolean. The reference makes it a schema.
   if (typeof value !== "boolean" && !isObject(value)) return null;
   return reading.subschema(value, nearest, pointer.slice(wayStart), null);
 }
 
 /**
- * The first node from which checking would come back to itself for the same value: through references, `allOf` and
- * their like, without going into a property or an item. null when there is none.
+ * Returns the first node that would be checked against the same value again: through references, `allOf` and similar
+ * keywords, without descending into a property or an item. Returns null if there is no such loop.
  */
 export function findLoop(start: readonly SchemaNode[]): SchemaNode | null {
   const done = new Set<SchemaNode>();
@@ -145,7 +148,7 @@ export function findLoop(start: readonly SchemaNode[]): SchemaNode | null {
   return null;
 }
 
-/** The nodes that are asked about the same value. */
+/** Returns the nodes that check the same value. */
 function inPlace(node: SchemaNode): SchemaNode[] {
   const nodes = [...(node.allOf ?? []), ...(node.anyOf ?? []), ...(node.oneOf ?? [])];
   for (const child of [node.ref, node.dynamicRef?.fallback, node.not, node.if, node.onTrue, node.onFalse])

@@ -7,42 +7,43 @@ import type { Location, Scope, Seen } from "./location.ts";
 import type { SchemaNode } from "./schema.ts";
 
 /**
- * Does `text` contain a match of `pattern` (ECMA-262, flag `u`)? undefined: not to be said here. Charges what it costs.
+ * Returns whether `text` contains a match of `pattern` (ECMA-262, flag `u`); undefined if only a host can decide.
+ * Charges its cost to the budget.
  * @throws Refusal too_expensive
  */
 export type PatternMatcher = (budget: Budget, pattern: string, text: string) => boolean | undefined;
 
 /**
- * Is `text` of `format`? Every text is of a format that is not known. Charges what it costs.
+ * Returns whether `text` matches `format`. Every text matches an unknown format. Charges its cost to the budget.
  * @throws Refusal too_expensive
  */
 export type FormatCheck = (budget: Budget, format: string, text: string) => boolean;
 
-/** One validation on its way. */
+/** The state of one validation. */
 export interface Run {
   readonly budget: Budget;
-  /** `evaluate` of evaluate.ts. Here, because the keywords need it and it needs them. */
+  /** `evaluate` of evaluate.ts. It is a field, because it and the keywords need each other. */
   readonly evaluate: (run: Run, node: SchemaNode, location: Location, seen: Seen | null, errors: Errors) => boolean;
-  /** Nodes that are being evaluated inside each other. */
+  /** The number of nested nodes that are being evaluated. */
   depth: number;
-  /** Results are kept by (node, location): the schema has references. */
+  /** Whether results are kept by (node, location). True if the schema has references. */
   readonly remembers: boolean;
   readonly tracks: boolean;
-  /** null: formats are only hints. */
+  /** null if formats are only annotations. */
   readonly formats: FormatCheck | null;
   readonly maxErrors: number;
   readonly matcher: PatternMatcher;
   readonly answers: ReadonlyMap<string, boolean> | null;
-  /** What only a host can answer. As soon as there is one, the result of the run means nothing. */
+  /** Questions that only a host can answer. If there is one, the result of the run is meaningless. */
   readonly questions: Map<string, { readonly pattern: string; readonly text: string }>;
-  /** null: no reference of the schema depends on the way to it. */
+  /** null if no reference of the schema depends on the way to it. */
   scope: Scope | null;
 }
 
-/** Where errors go. null: only yes or no is asked, and the first failure ends it. */
+/** Collects errors. null if only the verdict is needed; then the first failure ends the check. */
 export type Errors = ValidationError[] | null;
 
-/** Notes an error, unless there are enough. Always false, so that a check can return it. */
+/** Adds an error unless the limit is reached. Always returns false, so that a check can return the result. */
 export function report(
   run: Run,
   errors: Errors,
@@ -63,7 +64,7 @@ export function questionKey(pattern: string, text: string): string {
 export function matchesPattern(run: Run, pattern: string, text: string): boolean {
   const answer = run.matcher(run.budget, pattern, text);
   if (answer !== undefined) return answer;
-  // The text is hashed and kept.
+  // The cost of hashing and keeping the text.
   spend(run.budget, 10 + ((pattern.length + text.length) >>> 4));
   const key = questionKey(pattern, text);
   const known = run.answers?.get(key);
@@ -72,7 +73,7 @@ export function matchesPattern(run: Run, pattern: string, text: string): boolean
   return true;
 }
 
-/** The place below `location`. The same one each time, when results are remembered. */
+/** Returns the place below `location`. If results are remembered, it is the same object each time. */
 export function childOf(run: Run, location: Location, key: string | number, value: unknown): Location {
   spend(run.budget, run.remembers ? 4 : 2);
   if (!run.remembers) return makeLocation(value, location, key);

@@ -1,25 +1,25 @@
 /**
- * The shape a schema has after reading: one `SchemaNode` for every subschema, its keywords sorted by the kind of value
- * they speak about, its references already turned into nodes. Plain data: safe to keep, to share and to use again.
+ * The form of a schema after reading: one `SchemaNode` for every subschema, with its keywords grouped by the kind of
+ * value that they check, and its references resolved to nodes. It is plain data that is safe to keep, share and reuse.
  */
 
 export type Draft = "draft-07" | "2020-12";
 
-/** A read schema document; made by `parseSchema`, used by `validate`. */
+/** A schema document after reading. `parseSchema` makes it, and `validate` uses it. */
 export interface Schema {
   readonly root: SchemaNode;
   readonly draft: Draft;
-  /** Some node is reached through a reference: results are then remembered per (node, place in the instance). */
+  /** Whether a reference leads to any node. Then results are remembered per (node, place in the instance). */
   readonly hasRefs: boolean;
-  /** Some `$dynamicRef` depends on the way that led to it. */
+  /** Whether any `$dynamicRef` depends on the way that led to it. */
   readonly isDynamic: boolean;
-  /** Some `unevaluatedItems` or `unevaluatedProperties` wants to know what was looked at. */
+  /** Whether any `unevaluatedItems` or `unevaluatedProperties` needs to know what was evaluated. */
   readonly tracks: boolean;
 }
 
-/** One `$id` and what it names. Anchors are unique within it. */
+/** One `$id` and its anchors, which are unique within it. */
 export interface Resource {
-  /** Absolute, without fragment; "" for a document without `$id`. */
+  /** Absolute and without a fragment; "" for a document without `$id`. */
   readonly uri: string;
   readonly raw: unknown;
   root: SchemaNode | null;
@@ -27,16 +27,16 @@ export interface Resource {
   readonly dynamicAnchors: Map<string, SchemaNode>;
 }
 
-/** One subschema. Fields stay null where the keyword is absent. */
+/** One subschema. A field is null if its keyword is absent. */
 export interface SchemaNode {
-  /** With `keyword` and `key`: where it stands in its document. See `pointerOf`. */
+  /** With `keyword` and `key`: its position in the document. See `pointerOf`. */
   readonly parent: SchemaNode | null;
   readonly keyword: string;
   readonly key: string | number | null;
   readonly resource: Resource;
-  /** The answer of a schema that is just `true` or `false`. */
+  /** The verdict of a schema that is just `true` or `false`. */
   readonly always: boolean | null;
-  /** The target of a reference, so it can be reached more than once for the same value. */
+  /** Whether a reference leads to it, so that it can be reached more than once for the same value. */
   isTarget: boolean;
 
   /** Bits of `TYPE_BITS`; 0 allows every type. */
@@ -49,14 +49,14 @@ export interface SchemaNode {
   object: ObjectRules | null;
 
   ref: SchemaNode | null;
-  /** `name` null: it depends on nothing and is just a reference. */
+  /** If `name` is null, it is a plain reference. */
   dynamicRef: { readonly name: string | null; readonly fallback: SchemaNode } | null;
   allOf: readonly SchemaNode[] | null;
   anyOf: readonly SchemaNode[] | null;
   oneOf: readonly SchemaNode[] | null;
   not: SchemaNode | null;
   if: SchemaNode | null;
-  /** `then` and `else`. (An object with a field called `then` passes for a promise.) */
+  /** `then` and `else`. (JavaScript treats an object with a field `then` as a promise.) */
   onTrue: SchemaNode | null;
   onFalse: SchemaNode | null;
   unevaluatedItems: SchemaNode | null;
@@ -68,7 +68,7 @@ export interface Choice {
   readonly values: readonly unknown[];
   /** The strings, numbers, booleans and null among the values. */
   readonly simple: ReadonlySet<unknown>;
-  /** The arrays and objects among them. */
+  /** The arrays and objects among the values. */
   readonly compound: readonly unknown[];
 }
 
@@ -88,7 +88,7 @@ export interface StringRules {
 }
 
 export interface ArrayRules {
-  /** `prefixItems`, or draft-07's `items` when it is a list. */
+  /** `prefixItems`, or draft-07's `items` if that is a list. */
   prefix: readonly SchemaNode[] | null;
   /** `items`, or draft-07's `additionalItems` beside a list. */
   rest: SchemaNode | null;
@@ -168,20 +168,20 @@ export function makeResource(uri: string, raw: unknown): Resource {
   return { uri, raw, root: null, anchors: new Map(), dynamicAnchors: new Map() };
 }
 
-/** One reference token of a JSON Pointer, escaped. (RFC 6901) */
+/** Returns one escaped reference token of a JSON Pointer. (RFC 6901) */
 export function escapeToken(token: string | number): string {
   const text = String(token);
   return text.includes("~") || text.includes("/") ? text.replaceAll("~", "~0").replaceAll("/", "~1") : text;
 }
 
-/** JSON Pointer of a node within its document, optionally of one of its keywords. */
+/** Returns the JSON Pointer of a node within its document, optionally of one of its keywords. */
 export function pointerOf(node: SchemaNode, keyword?: string, key?: string | number): string {
   const parts: string[] = [];
   if (key !== undefined) parts.push(`/${escapeToken(key)}`);
   if (keyword !== undefined) parts.push(`/${escapeToken(keyword)}`);
   for (let at: SchemaNode | null = node; at !== null; at = at.parent) {
     if (at.key !== null) parts.push(`/${escapeToken(at.key)}`);
-    // A node that only a pointer found has its whole way in `keyword`, escaped already.
+    // If only a pointer found a node, its `keyword` is the whole way, already escaped.
     if (at.keyword !== "") parts.push(at.keyword.startsWith("/") ? at.keyword : `/${escapeToken(at.keyword)}`);
   }
   return parts.toReversed().join("");

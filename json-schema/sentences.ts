@@ -3,12 +3,12 @@ import type { ErrorParams, ValidationError } from "./errors.ts";
 import type { Format } from "./formats.ts";
 import type { PatternQuestion, Verdict } from "./validate-with.ts";
 
-/** Every sentence about a value. A page that has its own, and leaves this file out, is the lighter for it. */
+/** All sentences about a value. A page that has its own sentences can leave this file out and is smaller. */
 
 export type VerdictInWords =
   | { readonly status: "valid" }
   | { readonly status: "invalid"; readonly errors: readonly ErrorInWords[] }
-  /** No verdict: checking would take too much. The codes are stable. */
+  /** No verdict, because checking would take too much work. The codes are stable. */
   | { readonly status: "refused"; readonly code: RefusalCode; readonly message: string }
   | { readonly status: "pending"; readonly questions: readonly PatternQuestion[] };
 
@@ -16,9 +16,9 @@ export interface ErrorInWords {
   /** JSON Pointer into the instance. */
   path: string;
   keyword: string;
-  /** A sentence for people. Not stable; compare `keyword` and `path`. */
+  /** A sentence for people. It is not stable; compare `keyword` and `path` instead. */
   message: string;
-  /** JSON Pointer into the schema document that holds the keyword. */
+  /** JSON Pointer to the keyword in the schema document that contains it. */
   schema_path: string;
 }
 
@@ -119,7 +119,7 @@ function limitSentence(keyword: string, limit: number, actual: number): string {
   }
 }
 
-/** @param keyword - the one that holds `false` as its schema */
+/** @param keyword - the keyword that contains `false` as its schema */
 function forbiddenSentence(keyword: string, key: string | number | null): string {
   switch (keyword) {
     case "additionalProperties":
@@ -152,7 +152,7 @@ const FORMATS: Record<Format, string> = {
   regex: "a regular expression",
 };
 
-/** A value as it is shown in a sentence: as JSON, shortened. */
+/** Returns a value for a sentence, as shortened JSON. */
 function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value);
   if (Array.isArray(value)) return value.length === 0 ? "[]" : "a list";
@@ -160,7 +160,7 @@ function show(value: unknown): string {
   return String(value);
 }
 
-/** "a", "a or b", "a, b or c"; the rest is counted when there are many. */
+/** Returns "a", "a or b" or "a, b or c". If there are many values, it counts the rest. */
 function showChoices(values: readonly unknown[]): string {
   const shown = values.slice(0, 10).map(show);
   if (values.length > 10) shown.push(`${values.length - 10} others`);
@@ -186,7 +186,7 @@ function showTypes(types: readonly string[]): string {
   return orList(types.map((name) => TYPE_WORDS.get(name) ?? name));
 }
 
-/** The kind of value, but the number itself where it only lacks being whole. */
+/** Returns the kind of the value, or the number itself if its only fault is a fraction. */
 function showActual(keyword: string, { types, actual }: { types: readonly string[]; actual: unknown }): string {
   const isFraction = typeof actual === "number" && keyword === "type" && types.length === 1 && types[0] === "integer";
   return isFraction ? show(actual) : showKind(actual);

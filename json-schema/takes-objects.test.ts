@@ -10,7 +10,7 @@ import { validate } from "./validate.ts";
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 
-/** null: the schema itself is refused. */
+/** Returns null if the schema itself is refused. */
 function asked(raw: unknown): boolean | null {
   const parsed = parseSchema(raw);
   return parsed.ok ? takesObjects(parsed.schema) : null;
@@ -55,7 +55,7 @@ const NONE: readonly unknown[] = [
   { type: "object", required: ["a", "b"], maxProperties: 1 },
   { $schema: DRAFT_07, type: "boolean" },
   { $schema: DRAFT_07, $ref: "#/definitions/flag", definitions: { flag: { type: "boolean" } } },
-  // There, what stands beside a reference says nothing.
+  // In draft-07, siblings of a reference have no effect.
   { $schema: DRAFT_07, type: "object", $ref: "#/definitions/flag", definitions: { flag: { type: "boolean" } } },
 ];
 
@@ -89,7 +89,7 @@ const SOME: readonly unknown[] = [
 ];
 
 function conditional(condition: unknown, onTrue: unknown, onFalse: unknown): Record<string, unknown> {
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+  // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
   return { if: condition, then: onTrue, else: onFalse };
 }
 
@@ -113,7 +113,7 @@ void test("a schema that some object fits is never said to take none", () => {
     }),
     { numRuns: 4000 },
   );
-  // The property would hold of nothing at all as well.
+  // Without fitting schemas, the property would hold trivially.
   assert.ok(fitting > 500, `${fitting} schemas that an object fits`);
 });
 
@@ -175,7 +175,7 @@ void test("a hostile schema is decided, and no object that fits it is denied", (
   }
 });
 
-/** `$defs` d0 ... dn, each of which leads to the next. */
+/** Returns `$defs` d0 ... dn, each of which refers to the next one. */
 function chain(length: number, join: (next: unknown) => object, last: unknown): unknown {
   const defs: Record<string, unknown> = { [`d${length}`]: last };
   for (let i = 0; i < length; i++) defs[`d${i}`] = join({ $ref: `#/$defs/d${i + 1}` });

@@ -2,16 +2,16 @@ import { TYPE_BITS } from "./schema.ts";
 import type { Choice, ObjectRules, Schema, SchemaNode } from "./schema.ts";
 
 /**
- * Whether some object may fit a schema. `false` is certain: no object fits. Where the answer is hard to find it is `true`.
- * Each subschema is looked at once, so the work grows with the schema and with nothing else.
+ * Returns whether an object may fit a schema. `false` is certain: no object fits. If the result is hard to find, it is
+ * `true`. Each subschema is read once, so the work is linear in the size of the schema.
  */
 export function takesObjects(schema: Schema): boolean {
   return (kindsOf(new Map(), schema.root, 0).some & OBJECT) !== 0;
 }
 
-/** What a schema does with the kinds of values, as bits of `TYPE_BITS`; `number` is those with a fraction. */
+/** The kinds of values that a schema accepts, as bits of `TYPE_BITS`. `number` means numbers with a fraction. */
 interface Kinds {
-  /** Some value of the kind may fit. Without its bit, certainly none does. */
+  /** Some value of the kind may fit. Without the bit, no value of the kind fits. */
   readonly some: number;
   /** Every value of the kind certainly fits. */
   readonly every: number;
@@ -23,7 +23,7 @@ const NOTHING_KNOWN: Kinds = { some: ALL, every: 0 };
 const ANYTHING: Kinds = { some: ALL, every: ALL };
 const NOTHING: Kinds = { some: 0, every: 0 };
 
-/** Schemas inside each other, or behind each other's `$ref`, that are followed. The stack has room for many times that. */
+/** Limit of nested schemas and followed `$ref`s. The stack has room for many times that. */
 const MAX_DEPTH = 500;
 
 type KnownKinds = Map<SchemaNode, Kinds>;
@@ -33,7 +33,7 @@ function kindsOf(known: KnownKinds, node: SchemaNode, depth: number): Kinds {
   const before = known.get(node);
   if (before !== undefined) return before;
   if (depth === MAX_DEPTH) return NOTHING_KNOWN;
-  // A schema that leads back to itself finds this.
+  // A schema that refers back to itself finds this value.
   known.set(node, NOTHING_KNOWN);
   const found = kindsOfKeywords(known, node, depth + 1);
   known.set(node, found);
@@ -42,7 +42,7 @@ function kindsOf(known: KnownKinds, node: SchemaNode, depth: number): Kinds {
 
 function kindsOfKeywords(known: KnownKinds, node: SchemaNode, depth: number): Kinds {
   const of = (child: SchemaNode): Kinds => kindsOf(known, child, depth);
-  // Whole numbers are numbers, too.
+  // `number` includes whole numbers.
   const types = node.types === 0 ? ALL : (node.types & FRACTION) === 0 ? node.types : node.types | WHOLE;
   let some = types;
   let every = types;
@@ -59,7 +59,7 @@ function kindsOfKeywords(known: KnownKinds, node: SchemaNode, depth: number): Ki
   if (node.object !== null && isImpossible(node.object, of)) some &= ~OBJECT;
 
   if (node.ref !== null) and(of(node.ref));
-  // One with a name may lead elsewhere than here.
+  // A named dynamic reference may lead to another node.
   if (node.dynamicRef !== null) and(node.dynamicRef.name === null ? of(node.dynamicRef.fallback) : NOTHING_KNOWN);
   for (const branch of node.allOf ?? []) and(of(branch));
   if (node.anyOf !== null) and(anyOf(node.anyOf.map(of)));
@@ -110,7 +110,7 @@ function kindOf(value: unknown): number {
   return Array.isArray(value) ? ARRAY : OBJECT;
 }
 
-/** Whether these rules ask for a property that can have no value, or for more properties than they allow. */
+/** Returns whether these rules require a property that can have no value, or more properties than they allow. */
 function isImpossible(rules: ObjectRules, of: (child: SchemaNode) => Kinds): boolean {
   const { required, minProperties, maxProperties, properties, patternProperties, additionalProperties } = rules;
   const least = Math.max(minProperties ?? 0, required?.length ?? 0);

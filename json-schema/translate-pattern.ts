@@ -1,30 +1,30 @@
 /**
- * Rewrites an ECMA-262 pattern (flag `u`, what JSON Schema asks for) for RE2, which matches in linear time. Only
- * whether a text matches is of interest, so every group becomes a plain one and laziness is dropped. What RE2 has no
- * word for is reported as "native": look-around (except at the very start, see below), back-references, counts
- * over 1,000, inline flags, rare Unicode properties, and patterns that would compile to something large.
+ * Rewrites an ECMA-262 pattern (flag `u`, as JSON Schema requires) for RE2, which matches in linear time. The result
+ * must only tell whether a text matches. So every group becomes a plain group, and laziness is dropped. Constructs that
+ * RE2 cannot express are not translated: look-around (except at the very start, see below), back-references, counts
+ * over 1,000, inline flags, rare Unicode properties, and patterns that would compile to a large automaton.
  *
- * `^(?=.*\d)(?!.*\s).{8,}$`: tests that stand right after a leading `^` are patterns of their own that must or must
- * not match at the start of the text. Password rules and zod's e-mail pattern are written so.
+ * `^(?=.*\d)(?!.*\s).{8,}$`: lookaheads right after a leading `^` become separate patterns that must or must not match
+ * at the start of the text. Password rules and zod's email pattern have this form.
  *
- * The pattern must be valid: `isValidPattern` was asked before.
+ * The pattern must be valid: call `patternProblem` first.
  */
 
 export interface LinearPattern {
   /** RE2 syntax. */
   readonly source: string;
-  /** It begins with `^`, so a search may give up at the first dead end. */
+  /** It begins with `^`, so a search can stop at the first dead end. */
   readonly anchored: boolean;
-  /** States of the automaton, at most. */
+  /** The maximum number of states of the automaton. */
   readonly size: number;
-  /** Boundaries of character classes, at most. */
+  /** The maximum number of boundaries of character classes. */
   readonly ranges: number;
-  /** `size`, each state counted with its own ranges: what compiling costs. */
+  /** Like `size`, but each state counts with its own ranges. This is the cost of compiling. */
   readonly weight: number;
 }
 
 export interface Translation extends LinearPattern {
-  /** Must match (or, `negated`, must not) at the start of the text as well. */
+  /** Patterns that must match at the start of the text as well. A `negated` one must not match. */
   readonly guards: readonly (LinearPattern & { readonly negated: boolean })[];
 }
 
@@ -32,7 +32,7 @@ const MAX_REPEAT = 1_000;
 const MAX_SIZE = 1_500;
 const MAX_WEIGHT = 12_000;
 const MAX_NESTING = 100;
-/** What `\p{...}` adds to a class: the larger tables have some 700 ranges. */
+/** The cost of `\p{...}` in a class: the larger tables have about 700 ranges. */
 const PROPERTY_RANGES = 700;
 
 const SPACE =
@@ -41,7 +41,7 @@ const NOT_SPACE =
   "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}";
 const ANY_BUT_LINE_END = "[^\\x{a}\\x{d}\\x{2028}\\x{2029}]";
 
-/** Shorthands as they stand inside a class, with the number of their ranges. */
+/** Shorthands as RE2 writes them inside a class, with the number of their ranges. */
 const SHORTHANDS: Readonly<Record<string, readonly [string, number]>> = {
   d: ["0-9", 1],
   D: ["\\D", 2],
@@ -53,10 +53,10 @@ const SHORTHANDS: Readonly<Record<string, readonly [string, number]>> = {
 
 const CONTROLS: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 };
 
-/** Thrown at what RE2 cannot say. */
+/** Thrown when RE2 cannot express a construct. */
 class Untranslatable extends Error {}
 
-/** null: only a native regular expression can match this. */
+/** Returns null if only a native regular expression can match this pattern. */
 export function translatePattern(pattern: string): Translation | null {
   const reader: Reader = { text: pattern, at: 0, depth: 0 };
   try {
@@ -73,7 +73,7 @@ export function translatePattern(pattern: string): Translation | null {
       }
     }
     const part = readAlternatives(reader);
-    // In `^a|b` the anchor belongs to the first branch alone, and so would the tests behind it.
+    // In `^a|b`, the anchor and the lookaheads behind it belong to the first branch only.
     if (anchored && part.branches > 1) {
       if (guards.length > 0) return null;
       return { ...finish(`^${part.source}`, part, false), guards };
@@ -104,7 +104,7 @@ interface Part {
   branches: number;
 }
 
-/** Up to the closing parenthesis or the end, which is not consumed. */
+/** Reads up to the closing parenthesis or the end, and does not consume it. */
 function readAlternatives(reader: Reader): Part {
   if (++reader.depth > MAX_NESTING) throw new Untranslatable();
   const whole: Part = { source: "", size: 1, ranges: 0, weight: 1, branches: 1 };
@@ -178,7 +178,7 @@ function readGroup(reader: Reader): Part {
   return { ...inner, source: `(?:${inner.source})`, branches: 1 };
 }
 
-/** `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`, each perhaps lazy; null when none follows. */
+/** Reads `*`, `+`, `?`, `{2}`, `{2,}` or `{2,5}`, each optionally lazy. Returns null if there is no count. */
 function readCount(reader: Reader): { source: string; copies: number } | null {
   const { text } = reader;
   const char = text[reader.at];
@@ -222,12 +222,12 @@ function readClass(reader: Reader): Part {
   return { source: `[${negated ? "^" : ""}${source}]`, size: 1, ranges: ranges + 1, weight: 2 + ranges, branches: 1 };
 }
 
-/** `[^]` matches everything, `[]` nothing. */
+/** Returns `[^]`, which matches everything, or `[]`, which matches nothing. */
 function everything(negated: boolean): Part {
   return { source: `[${negated ? "" : "^"}\\x{0}-\\x{10ffff}]`, size: 1, ranges: 1, weight: 2, branches: 1 };
 }
 
-/** One member of a class: a code point, or (`code` null) text that stands for a set. */
+/** One member of a class: a code point, or (`code` null) text that represents a set. */
 interface Item {
   code: number | null;
   source: string;
@@ -267,7 +267,7 @@ function readEscape(reader: Reader): Item {
     case "P":
       return readProperty(reader, char);
     default:
-      // A digit or `\k<name>` refers back to a group; everything else stands for itself.
+      // A digit or `\k<name>` refers back to a group. Every other character is a literal.
       if (/[0-9k]/.test(char)) throw new Untranslatable();
       return character(char.codePointAt(0) ?? 0);
   }

@@ -8,17 +8,19 @@ import type { FormatCheck, PatternMatcher, Run } from "./run.ts";
 import type { Schema } from "./schema.ts";
 
 export interface ValidateWithOptions {
-  /** What says whether a text is of a format; absent, `format` is only a hint. */
+  /** Decides whether a text matches a format. If absent, `format` is only an annotation. */
   formats?: FormatCheck | undefined;
-  /** How many errors are reported at most; default 50. */
+  /** The maximum number of reported errors; default 50. */
   max_errors?: number;
-  /** What the validation may cost; default `DEFAULT_STEPS`. Afterwards it holds what is left, for measurements. */
+  /**
+   * The budget of the validation; default `DEFAULT_STEPS`. Afterwards it holds the remaining steps, for measurements.
+   */
   budget?: Budget;
-  /** What a host has found out about the questions of an earlier "pending". */
+  /** The host's answers to the questions of an earlier "pending". */
   answers?: PatternAnswers;
 }
 
-/** Does `text` contain a match of `pattern` (ECMA-262, flag `u`)? */
+/** Asks whether `text` contains a match of `pattern` (ECMA-262, flag `u`). */
 export interface PatternQuestion {
   readonly pattern: string;
   readonly text: string;
@@ -30,17 +32,17 @@ type PatternAnswers = ReadonlyMap<string, boolean>;
 export type Verdict =
   | { readonly status: "valid" }
   | { readonly status: "invalid"; readonly errors: readonly ValidationError[] }
-  /** No verdict: checking would take too much. The codes are stable. */
+  /** No verdict, because checking would take too much work. The codes are stable. */
   | { readonly status: "refused"; readonly code: RefusalCode }
-  /** No verdict yet: it hangs on these patterns. Ask a host, then call again with its answers. */
+  /** No verdict yet: it depends on these patterns. Ask a host, then call again with its answers. */
   | { readonly status: "pending"; readonly questions: readonly PatternQuestion[] };
 
 const DEFAULT_MAX_ERRORS = 50;
 
 /**
- * `validate` with a matcher and formats of one's own, and with facts instead of sentences. A page that must stay light
- * and leaves patterns to the server passes a matcher that always answers undefined: what then hangs on a pattern is
- * "pending", and neither re2js nor the formats are in its bundle.
+ * Works like `validate`, but with the caller's matcher and formats, and without sentences. A page that must stay small
+ * and leaves patterns to the server passes a matcher that always returns undefined. Then verdicts that depend on a
+ * pattern are "pending", and its bundle has neither re2js nor the formats.
  */
 export function validateWith(
   matcher: PatternMatcher,
@@ -76,7 +78,7 @@ export function validateWith(
   return { status: "invalid", errors: collectErrors(run, schema, root) };
 }
 
-/** The verdict stands already; this only says why, as far as the budget goes. */
+/** Collects the reasons of a verdict that is already certain, as far as the budget allows. */
 function collectErrors(run: Run, schema: Schema, root: Location): readonly ValidationError[] {
   const errors: ValidationError[] = [];
   try {
@@ -85,6 +87,6 @@ function collectErrors(run: Run, schema: Schema, root: Location): readonly Valid
     if (!(error instanceof Refusal)) throw error;
   }
   if (errors.length > 0) return errors;
-  // Finding out would take too much work.
+  // Finding the reasons would take too much work.
   return [{ path: "", keyword: "", params: null, schema_path: "" }];
 }

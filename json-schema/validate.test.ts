@@ -21,7 +21,7 @@ function errors(raw: unknown, value: unknown, options: ValidateOptions = {}): re
   return verdict.status === "invalid" ? verdict.errors : [];
 }
 
-/** "path message" of each error. */
+/** Returns "path message" for each error. */
 function said(raw: unknown, value: unknown, options: ValidateOptions = {}): string[] {
   return errors(raw, value, options).map(({ path, message }) => `${path} ${message}`);
 }
@@ -83,7 +83,7 @@ test("errors say where, what and why, in plain words", () => {
   assert.deepEqual(said({ const: "yes" }, "no"), [' Must be "yes".']);
 });
 
-/** A branch of a tagged union. */
+/** Returns a branch of a tagged union. */
 const branch = (kind: string, rest: object): object => ({
   type: "object",
   required: ["kind"],

@@ -1,5 +1,5 @@
 /**
- * Whether every schema that is read here was accepted by a service before, so that nothing about it need be checked again.
- * Pages that are shown nothing else are built with `true`, and are the smaller for it. (web/build.ts)
+ * Whether a service has already accepted every schema that is read here, so that no check is needed. Pages that show
+ * only such schemas are built with `true`, and are smaller. (web/build.ts)
  */
 export const IS_VETTED: boolean = false;
