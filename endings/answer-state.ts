@@ -1,7 +1,7 @@
 /** A person who views or answered a task, with what identifies them. */
 export interface Identity {
   user_id: string | null;
-  /** Addresses are compared as they are: both in the same case. */
+  /** Compared exactly: both must have the same case. */
   email: string | null;
   /** A member of a workspace. */
   account: { team_id: string; user_id: string } | null;

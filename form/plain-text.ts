@@ -1,12 +1,12 @@
-/** Texts of strangers, made plain for what shows them without markup: a mail, a message, one line of a list. */
+/** Makes untrusted texts safe for places without markup: an email, a message, one line of a list. */
 
-/** What turns the direction of the text behind it, or cannot be seen; blanks among it separate words. */
+/** Characters that change the direction of the text behind them, or are invisible. Blanks among them separate words. */
 const UNSEEN = /[\u00AD\u180E\u200B\u202A-\u202E\u2060-\u2069\u206A-\u206F\uFEFF\uFFF9-\uFFFB\p{Cc}]+/gu;
 
-/** More accents than any language puts on one letter; a heap of them covers what is around it. */
+/** More accents than any language puts on one letter. A heap of them covers the text around it. */
 const HEAP = /(\p{M}{8})\p{M}+/gu;
 
-/** In one line, and without what cannot be seen or hides something else. */
+/** Returns the text in one line, without characters that are invisible or hide others. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()
@@ -16,7 +16,7 @@ export function oneLine(text: string): string {
     .trim();
 }
 
-/** The same for each of its lines, with at most one empty line between two. */
+/** Does the same for each line, and keeps at most one empty line between two. */
 export function plainLines(text: string): string {
   return text
     .split(/\r\n|[\n\v\f\r\u0085\u2028\u2029]/)
@@ -27,14 +27,14 @@ export function plainLines(text: string): string {
 }
 
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** UTF-16 units of one character as people count them, on average. */
+/** UTF-16 units per perceived character, on average. */
 const MAX_UNITS = 16;
 
 /**
- * The beginning of a plain text and what is left of it, "" where all fits. It is cut between two words if they are not too
- * long, and never within what people see as one character.
+ * Splits a plain text into its beginning and the rest, "" if all fits. It cuts between two words if they are not too
+ * long, and never within a perceived character.
  *
- * @param max - characters as people count them
+ * @param max - perceived characters
  */
 export function splitText(text: string, max: number): readonly [string, string] {
   const room = max * MAX_UNITS;
@@ -46,13 +46,13 @@ export function splitText(text: string, max: number): readonly [string, string] 
   }
   if (end >= text.length) return [text, ""];
   if (end === room) end = text.slice(0, end).replace(/[\uD800-\uDBFF]$/, "").length;
-  // Back to the last blank, if that is not far.
+  // Go back to the last blank, if it is not far.
   const [blank] = /\s\S*$/.exec(`${text.slice(0, end)}${text.charAt(end)}`) ?? [];
   if (blank !== undefined && blank.length <= end / 3) end -= blank.length - 1;
   return [text.slice(0, end).trimEnd(), text.slice(end).trimStart()];
 }
 
-/** At most `max` characters, the last three of which are dots when something is left out. */
+/** Returns at most `max` characters. If something is left out, the last three are dots. */
 export function cutText(text: string, max: number): string {
   const [, rest] = splitText(text, max);
   return rest === "" ? text : `${splitText(text, max - 3)[0]}...`;

@@ -19,12 +19,12 @@ export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** "Line items" -> "line items", as it is written within a sentence. Abbreviations stay: "VAT rate". */
+/** "Line items" -> "line items", for use within a sentence. Abbreviations stay: "VAT rate". */
 export function inSentence(title: string): string {
   return /^\p{Lu}\p{Ll}+(?![\p{Lu}\p{Ll}])/u.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title;
 }
 
-/** The label of an option that has no title: identifiers become words, everything else stays as it is. */
+/** Returns the label of an option without a title. Identifiers become words, and other values stay unchanged. */
 export function labelOf(value: unknown): string {
   if (value === true) return "Yes";
   if (value === false) return "No";

@@ -2,8 +2,8 @@ import { parentPort } from "node:worker_threads";
 import type { FromThread, ToThread } from "./worker-calls.ts";
 
 /**
- * Answers the calls that `createWorkerCalls` sends to this thread. Called once by the module of the thread, when it has loaded
- * what it needs.
+ * Answers the calls that `createWorkerCalls` sends to this thread. The thread's module calls this once, after it has
+ * loaded its imports.
  *
  * @param answer - gets a signal that is aborted when the caller no longer waits
  */

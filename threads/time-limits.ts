@@ -1,19 +1,19 @@
 import type { Worker } from "node:worker_threads";
 
-/** Starts a limit for one call; `expire` is called when it runs out. @returns a function that stops it */
+/** Starts a limit for one call. Calls `expire` when it is reached. @returns a function that stops the limit */
 export type TimeLimit = (worker: Worker, expire: () => void) => () => void;
 
 /** The shortest wait, in milliseconds, between two looks at the CPU time of a thread. */
 const LOOK_MS = 25;
 
-/** A limit on the time that passes. */
+/** Returns a limit of elapsed time. */
 export function clockLimit(ms: number): TimeLimit {
   return (_worker, expire) => startTimer(ms, expire);
 }
 
 /**
- * A limit on the CPU time that the thread uses, so that a busy machine does not shorten it. A thread that is inside one long
- * native step does not report its CPU time: add a `clockLimit`.
+ * Returns a limit of the thread's CPU time, so that a busy machine does not shorten it. A thread that is inside one
+ * long native step does not report its CPU time, so add a `clockLimit`.
  */
 export function cpuLimit(ms: number): TimeLimit {
   return (worker, expire) => {
@@ -47,7 +47,7 @@ function startTimer(ms: number, expire: () => void): () => void {
   };
 }
 
-/** Milliseconds of CPU time that a thread has used, or null when the thread is gone. */
+/** Returns the CPU time of a thread in milliseconds, or null if the thread has ended. */
 async function cpuOf(worker: Worker): Promise<number | null> {
   return worker.cpuUsage().then(
     ({ user, system }) => (user + system) / 1_000,

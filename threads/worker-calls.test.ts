@@ -58,7 +58,7 @@ test("the end of a lost thread does not fail the calls of its successor, and is 
   const { call, threads } = setup(t, { onLost: ({ message }) => lost.push(message) });
   await call({ echo: "a" });
   const [first] = threads;
-  // A thread that breaks reports the error before it has ended.
+  // A failing thread reports the error before it has ended.
   first!.emit("error", new Error("broken"));
   const next = call({ echo: "b" });
   await first!.terminate();
@@ -84,7 +84,7 @@ for (const [name, limit] of [
   test(`a call that runs out of ${name} time ends the thread, and the next thread starts at once`, async (t) => {
     const { call, threads } = setup(t);
     assert.equal(said(await call({ spinMs: 60_000 }, { limits: [limit] })), "late");
-    // The platform reports a new thread in a turn of its own.
+    // The platform reports a new thread in a separate turn.
     await setImmediate();
     assert.equal(threads.length, 2);
     assert.equal(said(await call({ echo: "a" })), "a");

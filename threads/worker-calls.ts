@@ -44,9 +44,9 @@ export interface WorkerCallsOptions {
   onLost?: (error: Error, pending: number) => void;
 }
 
-/** What crosses to the thread. */
+/** A message to the thread. */
 export type ToThread<Question> = { id: number; question: Question } | { id: number; abort: true };
-/** What crosses back: first that the thread is ready, then an answer or an error for each question. */
+/** A message from the thread: first that it is ready, then an answer or an error for each question. */
 export type FromThread<Answer> = "ready" | { id: number; answer: Answer } | { id: number; error: string };
 
 interface Thread<Answer> {

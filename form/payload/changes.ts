@@ -6,7 +6,7 @@ import type { Planning, Subject } from "./planning.ts";
 import type { Layers } from "./schema.ts";
 import { childOf } from "./subjects.ts";
 
-/** Which keys show a change, and which are silent because another shows them. */
+/** Returns which keys show a change, and which are silent because another key shows them. */
 export function changesAmong(
   { hints, pointer }: Subject,
   value: JsonObject,
@@ -32,7 +32,7 @@ export function changesAmong(
   return { pairs, silent };
 }
 
-/** The key that a pointer names in the object at `pointer`; null: it leads elsewhere. */
+/** Returns the key that a pointer names in the object at `pointer`; null if it leads elsewhere. */
 function keyAt(pointer: string, target: unknown): string | null {
   if (typeof target !== "string" || !target.startsWith(`${pointer}/`)) return null;
   const part = target.slice(pointer.length + 1);

@@ -8,7 +8,7 @@ export interface FormattedDate {
   readonly utc: string | null;
 }
 
-/** Each returns null for a text that is no such date or time. */
+/** Each function returns null for a text that is not a valid date or time. */
 export interface DateFormats {
   date(text: string): FormattedDate | null;
   time(text: string): FormattedDate | null;
@@ -16,11 +16,11 @@ export interface DateFormats {
   instant(epoch_ms: number): FormattedDate | null;
 }
 
-/** @param timeZone - null when the reader's is not known: then times are in UTC, and say so */
+/** @param timeZone - null if the reader's zone is unknown; then times are in UTC and say so */
 export function dateFormatsFor(locale: string, timeZone: string | null, now: Date): DateFormats {
   const formatter = formatterCache((options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options));
   const relative = relativeTimeFor(locale);
-  /** Midnight UTC of the day it is for the reader. */
+  /** Midnight in UTC of the reader's current day. */
   let today: number | null = null;
 
   function instant(epoch: number): FormattedDate | null {
@@ -61,7 +61,7 @@ export function dateFormatsFor(locale: string, timeZone: string | null, now: Dat
       if (!isSameDay(local, day)) return null;
       if (offset !== undefined)
         return instant(Date.parse(normal + (offset.toUpperCase() === "Z" ? "Z" : withColon(offset))));
-      // Written without a zone: nobody knows which instant that is.
+      // It has no zone, so its instant is unknown.
       const shown = formatter({ dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }).format(local);
       return { text: shown, full_text: `${shown} (no time zone given)`, relative: null, utc: null };
     },
@@ -69,7 +69,7 @@ export function dateFormatsFor(locale: string, timeZone: string | null, now: Dat
   };
 }
 
-/** A time of day with its offset as it was written: on a day that nobody knows, it has no other. */
+/** Formats a time of day with its own offset. It cannot be converted to another zone, because its day is unknown. */
 function formatTime(
   formatter: (options: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat,
   text: string,
@@ -95,7 +95,7 @@ function withColon(offset: string): string {
   return offset.includes(":") ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
 }
 
-/** The 31st of February is no day, though the platform takes it for one of March. */
+/** Rejects days such as 31 February, which the platform reads as a day of March. */
 function isSameDay(date: Date, day: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }

@@ -10,7 +10,7 @@ export function anyDate(planning: Planning, value: string): Shown | null {
   );
 }
 
-/** Seconds or milliseconds since 1970: today's differ by a factor of a thousand. */
+/** Seconds or milliseconds since 1970: current values differ by a factor of a thousand. */
 export function epoch(planning: Planning, value: number): Shown | null {
   return dateShown(
     "date-time",

@@ -6,7 +6,7 @@ import type { Planning, Subject } from "./planning.ts";
 import { itemStarts, layersOf, propertyStarts, textOf } from "./schema.ts";
 import { readableKey } from "./titles.ts";
 
-/** Two keys of one object: the same thing before and after. `title` when the keys say what that thing is. */
+/** Two keys of one object: the same thing before and after. `title` is the name of that thing, if the keys give one. */
 export interface Pair {
   readonly before: string;
   readonly after: string;
@@ -57,12 +57,14 @@ interface Comparing {
   readonly rows: Change[];
   unchanged: number;
   leftOut: number;
-  /** Rows of the pages before. */
+  /** The number of rows on earlier pages. */
   readonly start: number;
   position: number;
 }
 
-/** What changed between two values: rows where both are objects or lists, else one beside the other. */
+/**
+ * Shows the changes between two values: rows if both are objects or both are lists, or else the values side by side.
+ */
 export function planPair(planning: Planning, before: Subject, after: Subject): Shown {
   const areBoth = (isKind: (value: unknown) => boolean) => isKind(before.value) && isKind(after.value);
   if (!planning.isTooLarge && (areBoth(isObject) || areBoth(isList))) {
@@ -205,7 +207,7 @@ function take(counts: Map<unknown, number>, item: unknown): boolean {
   return true;
 }
 
-/** The key by which items of both lists are known: a text or number that no other item of its list has. */
+/** Returns the key that identifies the items of both lists: its text or number is unique in each list. */
 function nameIn(a: readonly unknown[], b: readonly unknown[]): string | null {
   return (
     ["id", "key", "sku", "code", "name"].find((key) =>

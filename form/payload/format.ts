@@ -6,10 +6,10 @@ import type { NumberFormats } from "./number-format.ts";
 /** Numbers and dates as people write them. */
 export interface Formats extends NumberFormats, DateFormats {}
 
-/** English with days before months and a 24-hour clock: read the same way everywhere. */
+/** English with the day before the month and a 24-hour clock, which readers everywhere understand the same way. */
 export const DEFAULT_LOCALE = "en-GB";
 
-/** Returns the formats of a plan, which makes them once. Without a known time zone, times are in UTC, and say so. */
+/** Returns the formats of a plan, which creates them once. Without a known time zone, times are in UTC and say so. */
 export function formatsFor(locale: string | undefined, timeZone: string | undefined, now: Date): Formats {
   const known = isLocale(locale) ? locale : DEFAULT_LOCALE;
   return { ...numberFormatsFor(known), ...dateFormatsFor(known, isTimeZone(timeZone) ? timeZone : null, now) };

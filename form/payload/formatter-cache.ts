@@ -1,4 +1,4 @@
-/** Returns a function that makes each formatter once: the formatters of the platform are expensive to make. */
+/** Returns a function that creates each formatter once, because the platform's formatters are expensive to create. */
 export function formatterCache<Options, Formatter>(
   make: (options: Options) => Formatter,
 ): (options: Options) => Formatter {

@@ -1,7 +1,7 @@
 import { at, isList, isObject, token } from "./json.ts";
 import type { IgnoredHint, Tone } from "./node.ts";
 
-/** The hints for one place, checked; what was wrong with them is already noted. */
+/** The valid hints for one place. Invalid ones are already reported. */
 export interface Hints {
   readonly pointer: string;
   readonly title: string | null;
@@ -13,7 +13,7 @@ export interface Hints {
   readonly options: ReadonlyMap<Option, unknown>;
   /** Hints for properties, and under "items" those for the items of a list. */
   readonly children: ReadonlyMap<string, Hints>;
-  /** A place was found that they are for. */
+  /** Whether a value was found at this place. */
   isUsed: boolean;
 }
 
@@ -36,12 +36,12 @@ export type Widget = (typeof WIDGETS)[number];
 const OPTIONS = ["currency", "unit", "language", "before", "after", "tone"] as const;
 type Option = (typeof OPTIONS)[number];
 
-/** Also how deep hints may go. */
+/** This also limits the depth of hints. */
 const MAX_PLACES = 2_000;
 const MAX_IGNORED = 100;
 const MAX_POINTER = 500;
 
-/** What was wrong with hints, each thing once however many rows it stood for. */
+/** Collects ignored hints. Each is reported once, even if it applies to many rows. */
 export class IgnoredHints {
   readonly list: IgnoredHint[] = [];
   readonly #seen = new Set<string>();
@@ -56,7 +56,7 @@ export class IgnoredHints {
   }
 }
 
-/** Reads a tree of hints (uiSchema); null where there is none. Wrong ones are noted and left out. */
+/** Reads a tree of hints (uiSchema). Returns null if there is none. Invalid hints are reported and left out. */
 export function readHints(hints: unknown, ignored: IgnoredHints): Hints | null {
   if (hints === undefined || hints === null) return null;
   if (isObject(hints)) return readPlace(hints, "", ignored, { left: MAX_PLACES });
@@ -117,7 +117,7 @@ function readPlace(
   };
 }
 
-/** Notes the hints that are for nothing there is. */
+/** Reports the hints without a matching value. */
 export function noteUnused(hints: Hints, ignored: IgnoredHints): void {
   for (const [key, child] of hints.children) {
     if (child.isUsed) noteUnused(child, ignored);
@@ -131,13 +131,13 @@ export function childHints(hints: Hints | null, key: string): Hints | null {
   return child;
 }
 
-/** What `tone` says of a value. */
+/** Returns the tone that the hints give a value. */
 export function toneOf(hints: Hints | null, value: unknown): Tone {
   const tone = at(hints?.options.get("tone"), String(value));
   return tone === "positive" || tone === "negative" ? tone : "neutral";
 }
 
-/** Marks all hints below a place as used, where nothing of the place is shown. */
+/** Marks all hints below a place as used. Call this if nothing of the place is shown. */
 export function markUsed(hints: Hints | null): void {
   for (const child of hints?.children.values() ?? []) {
     child.isUsed = true;

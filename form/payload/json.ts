@@ -1,4 +1,4 @@
-/** JSON values of strangers: any depth, any size, any key. Nothing here recurses further than it says. */
+/** Untrusted JSON values: any depth, any size, any key. Functions here recurse no deeper than they document. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -18,17 +18,17 @@ export function isScalar(value: unknown): boolean {
   return !isCompound(value);
 }
 
-/** The value under a key that was written there: `__proto__` and `constructor` are keys like any other. */
+/** Returns the value of an own key. `__proto__` and `constructor` are keys like any other. */
 export function at(value: unknown, key: string | number): unknown {
   return isCompound(value) && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** One reference token of a JSON Pointer, with its slash. (RFC 6901) */
+/** Returns one reference token of a JSON Pointer, with its slash. (RFC 6901) */
 export function token(key: string | number): string {
   return `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** What a JSON Pointer leads to; undefined for nothing. */
+/** Returns the value at a JSON Pointer; undefined if there is none. */
 export function resolve(value: unknown, pointer: string): unknown {
   if (pointer === "") return value;
   if (!pointer.startsWith("/")) return undefined;
@@ -43,7 +43,9 @@ export function resolve(value: unknown, pointer: string): unknown {
 /** Pictures inside a payload do not make it harder to read. */
 const PICTURE = /^data:image\//;
 
-/** Is the value longer than `limit` characters of JSON, pictures aside? Looks at no more than that. */
+/**
+ * Returns whether the value is longer than `limit` characters of JSON, without pictures. It reads no more than that.
+ */
 export function isLongerThan(limit: number, value: unknown): boolean {
   let left = limit;
   const open: unknown[] = [value];
@@ -67,7 +69,7 @@ export function isLongerThan(limit: number, value: unknown): boolean {
   return false;
 }
 
-/** Indented JSON, up to `limit` characters, which also end it for values that are deep. */
+/** Returns indented JSON of up to `limit` characters. This limit also ends deep values. */
 export function jsonText(value: unknown, limit: number): { text: string; left_out: number } {
   const writing: Writing = { parts: [], left: limit, left_out: 0 };
   write(writing, value, 0);
@@ -108,7 +110,7 @@ function write(writing: Writing, value: unknown, depth: number): void {
   put(writing, `\n${indent}${close}`);
 }
 
-/** Equality of JSON values up to `depth` levels; further down everything differs. */
+/** Returns whether two JSON values are equal up to `depth` levels. Deeper values count as different. */
 export function isSame(a: unknown, b: unknown, depth: number): boolean {
   if (a === b) return true;
   if (!isCompound(a) || !isCompound(b) || depth === 0 || isList(a) !== isList(b)) return false;

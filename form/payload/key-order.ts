@@ -6,9 +6,9 @@ import * as schema from "./schema.ts";
 import type { Layers } from "./schema.ts";
 
 /**
- * The keys of an object that has no more than can be shown. Of a larger one: those that its schema and its hints name, and
- * the first of the others, so that what a plan costs does not grow with what it leaves out. `start`: so many were planned
- * before.
+ * Returns all keys of an object that is small enough to show. Of a larger object, it returns the keys that its schema
+ * and its hints name, and the first of the others, so that the cost of a plan does not grow with the omitted part.
+ * `start` is the number of keys that were planned before.
  */
 export function keysOf(
   value: JsonObject,
@@ -25,7 +25,10 @@ export function keysOf(
   return { keys: [...keys], unread: all.length - keys.size };
 }
 
-/** Keys in reading order: those of the schema and the hints first, as `ui:order` has them, then the others. */
+/**
+ * Returns the keys in reading order: those of the schema and the hints first, in the order of `ui:order`, then the
+ * others.
+ */
 export function orderedKeys(
   planning: Planning,
   value: JsonObject,
@@ -35,7 +38,7 @@ export function orderedKeys(
 ): { known: readonly string[]; other: readonly string[] } {
   const keys = schema.inSchemaOrder(planning.reader, layers, all);
   const asked = hints?.order ?? null;
-  // The rows of a list share one order, which may be long.
+  // The rows of a list share one order, which may be long, so reading it counts as steps.
   const order = asked !== null && schema.takeSteps(planning.reader, 4 * asked.length) ? asked : null;
   const listed = new Set(order);
   const isKnown = (key: string) =>

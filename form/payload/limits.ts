@@ -2,21 +2,21 @@ import { isList, isLongerThan } from "./json.ts";
 import type { Rest, Shown } from "./node.ts";
 import type { Planning, Subject } from "./planning.ts";
 
-/** Characters of a text that is shown as a chip. */
+/** The maximum length of a text that is shown as a chip. */
 export const MAX_CHIP = 60;
 export const MAX_TITLE = 200;
 export const MAX_NOTE = 1_000;
-/** Values inside each other. Deeper ones are shown as JSON. */
+/** The maximum depth of values. Deeper ones are shown as JSON. */
 export const MAX_DEPTH = 12;
-/** Nodes in one plan. */
+/** The maximum number of nodes in one plan. */
 export const MAX_NODES = 5_000;
 
-/** Entries, rows, fields or changes that a page adds to a plan when asked for. */
+/** How many entries, rows, fields or changes a page adds to a plan on request. */
 export const PAGE = 100;
-/** Entries and rows of a long list that a page shows at first. */
+/** How many entries and rows of a long list a page shows at first. */
 export const FIRST_ENTRIES = 20;
 export const FIRST_ROWS = 50;
-/** JSON characters of a value inside a large payload that is still shown at once. */
+/** The maximum length of JSON of a value inside a large payload that is shown at once. */
 const MAX_INLINE = 4_000;
 
 export function shortened(text: string, length: number): string {
@@ -27,19 +27,22 @@ export function count(planning: Planning, number: number): string {
   return planning.formats.number(number);
 }
 
-/** Whether a value is only counted in this plan: too much was shown before, or it is a long part of a large payload. */
+/**
+ * Returns whether a value is only counted in this plan: too much is shown already, or it is a long part of a large
+ * payload.
+ */
 export function isSection(planning: Planning, { depth, value }: Subject): boolean {
   return planning.nodes <= 0 || (planning.isTooLarge && depth > planning.depth && isLongerThan(MAX_INLINE, value));
 }
 
-/** Returns where this plan begins in the value it is for: after what another plan has shown. Later values begin at 0. */
+/** Returns where this plan begins in its value: after the part that another plan has shown. Later values begin at 0. */
 export function takeStart(planning: Planning): number {
   const start = planning.start;
   planning.start = 0;
   return start;
 }
 
-/** Returns how many entries of a list are planned. `first`: how many of a long one, where a page can show more later. */
+/** Returns how many entries of a list are planned. `first` applies to a long list if the page can show more later. */
 export function entriesIn(planning: Planning, length: number, start: number, first: number): number {
   if (start > 0) return PAGE;
   return planning.isPaged && (planning.isTooLarge || length > planning.items) ? first : planning.items;

@@ -1,15 +1,17 @@
-/** Which addresses of strangers may be followed or loaded. Decided by the platform's URL parser, never by their text. */
+/**
+ * Decides which untrusted addresses may be followed or loaded. It uses the platform's URL parser, never the text alone.
+ */
 
 export interface SafeLink {
   readonly href: string;
-  /** Where it leads, as the browser will understand it (punycode), when the text does not plainly say so. */
+  /** The host as the browser will read it (punycode). null if the text already shows it. */
   readonly host: string | null;
 }
 
 const SCHEMES = new Set(["http:", "https:", "mailto:", "tel:"]);
 const MAX_LENGTH = 4_096;
 
-/** null when `address` is no complete http, https, mailto or tel address. */
+/** Returns null if `address` is not a complete http, https, mailto or tel address. */
 export function safeLink(address: string, text: string): SafeLink | null {
   const url = parsed(address);
   if (url === null || !SCHEMES.has(url.protocol)) return null;
@@ -22,7 +24,7 @@ export function safeLink(address: string, text: string): SafeLink | null {
   return { href: url.href, host: saysHost(text, url) ? null : url.host };
 }
 
-/** Does the text begin with the address it stands for, host and all? */
+/** Returns whether the text begins with its address, including the host. */
 function saysHost(text: string, url: URL): boolean {
   const said = text.trim();
   for (const start of [`${url.protocol}//${url.host}`, url.host])
@@ -32,18 +34,18 @@ function saysHost(text: string, url: URL): boolean {
 
 export interface SafeImage {
   readonly src: string;
-  /** null: the picture is in the address itself. */
+  /** null if the address itself contains the picture. */
   readonly host: string | null;
 }
 
-/** No SVG: it can hold scripts, and pictures from elsewhere. */
+/** SVG is excluded, because it can contain scripts and pictures from elsewhere. */
 const DATA = /^data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/;
 
 export function isImageData(text: string): boolean {
   return text.startsWith("data:image/") && DATA.test(text);
 }
 
-/** null when `address` is neither a picture in itself nor a complete http or https address. */
+/** Returns null if `address` neither contains a picture nor is a complete http or https address. */
 export function safeImage(address: string): SafeImage | null {
   if (isImageData(address)) return { src: address, host: null };
   const url = parsed(address);

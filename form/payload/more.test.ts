@@ -10,7 +10,7 @@ function inputOf(payload: unknown, more: Partial<PayloadInput> = {}): PayloadInp
   return { payload, now: FIXTURE_NOW, time_zone: "UTC", is_paged: true, ...more };
 }
 
-/** The texts of everything that a person can read when they open every section and ask for every page. */
+/** Returns the texts that a person can read after opening every section and requesting every page. */
 function readAll(input: PayloadInput): { texts: string[]; steps: number; largest: number } {
   const texts: string[] = [];
   let steps = 0;
@@ -100,7 +100,7 @@ void test("all of a payload of any size can be read, by its sections and their p
   for (const [name, payload] of Object.entries(LARGE)) {
     const { texts, largest } = readAll(inputOf(payload));
     assert.deepEqual(texts.filter((text) => text !== "").toSorted(), leaves(payload).toSorted(), name);
-    // What is drawn at once stays small.
+    // The first view stays small.
     assert.ok(largest <= 1_200, `${name}: ${largest} nodes at once`);
   }
 });
@@ -170,7 +170,7 @@ void test("a side of a change that a row names goes on in its row", () => {
   const long = numbered(30_000, (i) => `w${i}`).join(" ");
   const payload = { before: "another", row: { before: long, now: "short", change: null } };
   const hints = { row: { change: { "ui:widget": "diff", "ui:options": { before: "/before", after: "/now" } } } };
-  // The payload itself has something at /before; in its row, `now` is only there.
+  // The payload itself has a value at /before. In its row, only `now` exists.
   const { texts } = readAll(inputOf(payload, { hints }));
   assert.ok(texts.includes("short"));
   const plan = planPayload(inputOf({ row: payload.row }, { hints }));

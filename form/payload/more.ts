@@ -17,8 +17,8 @@ import { json, limited, source } from "./texts.ts";
 const PAGE_CHARACTERS = 50_000;
 
 /**
- * Returns what a plan leaves out at one of its nodes: the value that it only counts, or the next page of one that is long.
- * null: there is nothing more.
+ * Returns what a plan leaves out at one of its nodes: a value that was only counted, or the next page of a long value.
+ * Returns null if there is nothing more.
  *
  * @param start - `next` of the node, or of its last page
  */
@@ -45,7 +45,7 @@ function planPage(planning: Planning, node: PayloadNode, subject: Subject, aroun
     case "text":
     case "html":
       return limited(planning, node.kind, String(value));
-    // It begins in the middle of something.
+    // The page begins in the middle of the text, where Markdown cannot be parsed.
     case "markdown":
       return limited(planning, "text", String(value));
     case "code":
@@ -70,12 +70,12 @@ function planPage(planning: Planning, node: PayloadNode, subject: Subject, aroun
   return planValue(planning, subject, layers);
 }
 
-/** Returns the change that a key shows beside its counterpart. */
+/** Returns the change that a key shows together with its counterpart. */
 function pairAt(subject: Subject, value: JsonObject, key: string): Pair | undefined {
   return [...changesAmong(subject, value, Object.keys(value)).pairs.values()].find(({ after }) => after === key);
 }
 
-/** Returns the value at a pointer with its schemas and hints, and the one around it; null for nothing. */
+/** Returns the value at a pointer with its schemas and hints, and its parent; null if there is no value. */
 function subjectAt(
   input: PayloadInput,
   root: Subject,

@@ -1,23 +1,23 @@
 /**
- * What a payload looks like once it is planned: plain data without functions, so that it can be sent, stored and drawn
- * anywhere. All texts come from strangers: draw them as text.
+ * A planned payload. It is plain data without functions, so that it can be sent, stored and rendered anywhere. All
+ * texts are untrusted: render them as text.
  */
 
 export interface PayloadPlan {
-  /** The fields of the payload, in the order of reading. */
+  /** The fields of the payload in reading order. */
   readonly nodes: readonly PayloadNode[];
-  /** Fields of the first level for which the last of `nodes` stands. */
+  /** The number of fields of the first level that the last of `nodes` represents. */
   readonly left_out: number;
-  /** Nothing of it may leave the page: not into mail, chat, titles or history. */
+  /** Nothing of it may leave the page: neither by email or chat, nor in titles or history. */
   readonly is_redacted: boolean;
-  /** Of its long parts only their size is here. */
+  /** Of long parts, only the size is included. */
   readonly is_too_large: boolean;
   /** Something is left out. */
   readonly is_partial: boolean;
   readonly ignored: readonly IgnoredHint[];
 }
 
-/** A hint that had no effect. */
+/** A hint without an effect. */
 export interface IgnoredHint {
   /** JSON Pointer into the hints, without the key. */
   readonly pointer: string;
@@ -37,21 +37,21 @@ export interface Place {
 
 export type Tone = "positive" | "negative" | "neutral";
 
-/** What was too much to show. */
+/** The size of the omitted part. */
 export interface Rest {
-  /** Characters, entries, rows, fields or changes; of JSON, at least so many characters. */
+  /** Characters, entries, rows, fields or changes. For JSON, at least this many characters. */
   readonly left_out: number;
-  /** Where the next page begins; undefined when nothing is left out. */
+  /** Where the next page begins; undefined if nothing is left out. */
   readonly next?: number;
 }
 
-/** What there is to see at a place. */
+/** The content at one place. */
 export type Shown =
   | ({ readonly kind: "text" | "markdown" | "html"; readonly text: string } & Rest)
   | ({ readonly kind: "code" | "json"; readonly text: string; readonly language: string | null } & Rest)
-  /** One of several values that have names. */
+  /** One of several named values. */
   | { readonly kind: "choice"; readonly text: string; readonly value: string; readonly tone: Tone }
-  /** `value` is the number as it came. `is_main`: the one amount that matters most. */
+  /** `value` is the original number. `is_main` marks the most important amount. */
   | {
       readonly kind: "number" | "currency" | "percent" | "unit";
       readonly text: string;
@@ -61,41 +61,44 @@ export type Shown =
   | DateShown
   | { readonly kind: "boolean"; readonly value: boolean; readonly text: string }
   | { readonly kind: "empty"; readonly what: "null" | "text" | "list" | "object" | "missing" }
-  /** `href` is safe to follow. `host` where it leads, when the text does not say so plainly. */
+  /** `href` is safe to follow. `host` is its host if the text does not show it. */
   | { readonly kind: "link"; readonly text: string; readonly href: string; readonly host: string | null }
-  /** `src`: a picture in itself, or one to load from `host`. */
+  /** `src` contains the picture, or is loaded from `host`. */
   | { readonly kind: "image"; readonly src: string; readonly host: string | null }
-  /** Data of a file that is not shown: what it is, and its size. */
+  /** The data of a file that is not shown: its type and its size. */
   | { readonly kind: "file"; readonly text: string }
-  /** `first`: the index of the first item, on a page after the first one. */
+  /** `first` is the index of the first item, on a page after the first one. */
   | ({ readonly kind: "chips" | "list"; readonly items: readonly PayloadNode[]; readonly first?: number } & Rest)
   | ({
       readonly kind: "table";
       readonly columns: readonly Column[];
       readonly rows: readonly (readonly PayloadNode[])[];
     } & Rest)
-  /** `is_plain`: each child speaks for itself, such as a name above an address. `is_other`: what the schema does not know. */
+  /**
+   * `is_plain`: the children need no labels, such as a name above an address. `is_other`: fields that the schema does
+   * not describe.
+   */
   | ({
       readonly kind: "group";
       readonly children: readonly PayloadNode[];
       readonly is_plain: boolean;
       readonly is_other: boolean;
     } & Rest)
-  /** A group that is far down, to be unfolded. */
+  /** A deep group, which a person can unfold. */
   | ({ readonly kind: "tree"; readonly children: readonly PayloadNode[] } & Rest)
   | { readonly kind: "diff"; readonly before: PayloadNode | null; readonly after: PayloadNode | null }
   | ({ readonly kind: "changes"; readonly rows: readonly Change[]; readonly unchanged: number } & Rest)
-  /** Not to be read over somebody's shoulder: shown when asked for. */
+  /** A value that bystanders must not read. It is shown on request. */
   | { readonly kind: "masked"; readonly inner: PayloadNode }
-  /** A value that is not shown because there is too much. `next`: the fields of the payload from there on. */
+  /** A value that is not shown because there is too much. `next` is where the remaining fields of the payload begin. */
   | { readonly kind: "too_large"; readonly text: string; readonly next?: number };
 
-/** `value` as it came; `relative` null where there is no instant; `utc` the same instant, for a title. */
+/** `value` is the original. `relative` is null without an instant. `utc` is the same instant, for a title. */
 export interface DateShown {
   readonly kind: "date" | "time" | "date-time";
   readonly value: string;
   readonly text: string;
-  /** With the zone's name, for readers elsewhere. */
+  /** With the name of the zone, for readers in other zones. */
   readonly full_text: string;
   readonly relative: string | null;
   readonly utc: string | null;

@@ -1,14 +1,16 @@
 import { formatterCache } from "./formatter-cache.ts";
 
-/** A number, or the digits of one: those keep what a number of the platform would round. */
+/** A number, or its digits as text, which avoid the rounding of JavaScript numbers. */
 export type Numeric = number | Intl.StringNumericLiteral;
 
 export interface NumberFormats {
-  /** `isName`: a number that names something, such as an order or a year, and is not counted. */
+  /**
+   * `isName` means that the number identifies something, such as an order or a year. It gets no thousands separators.
+   */
   number(value: Numeric, isName?: boolean): string;
-  /** null when there is no such currency. */
+  /** Returns null if the currency does not exist. */
   currency(value: Numeric, currency: string): string | null;
-  /** `isPoints`: 12 means 12 %, otherwise 0.12 does. */
+  /** If `isPoints`, 12 means 12 %. Otherwise 0.12 means 12 %. */
   percent(value: Numeric, isPoints: boolean): string;
   unit(value: Numeric, unit: string): string;
 }
@@ -29,7 +31,7 @@ export function numberFormatsFor(locale: string): NumberFormats {
     },
     currency(value, currency) {
       if (!/^[A-Za-z]{3}$/.test(currency)) return null;
-      // Cents are not rounded away: the amount that is paid must be the amount that was read.
+      // Cents are never rounded away: the amount that is paid must be the amount that was read.
       const least = formatter({ style: "currency", currency }).resolvedOptions().maximumFractionDigits ?? 2;
       const digits = Math.max(least, Math.min(decimals(value), 20));
       return plain(value, { style: "currency", currency, maximumFractionDigits: digits });

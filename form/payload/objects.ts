@@ -25,7 +25,7 @@ export function planObject(planning: Planning, subject: Subject, value: JsonObje
     markUsed(hints);
     return json(planning, value);
   }
-  // An object that is just a before and an after is that change.
+  // An object that contains only a before and an after is shown as that change.
   const keys = Object.keys(value);
   const [pair] = keys.length === 2 ? changesAmong(subject, value, keys).pairs.values() : [];
   if (pair?.title === null) return planChange(planning, subject, value, layers, pair);
@@ -34,7 +34,7 @@ export function planObject(planning: Planning, subject: Subject, value: JsonObje
   return { kind: "group", children, is_plain: speaksForItself(value, children), is_other: false, ...left };
 }
 
-/** Groups further down are folded; even further down they are JSON. */
+/** Deeper groups are folded, and even deeper ones are shown as JSON. */
 const FOLDED_DEPTH = 4;
 
 const SPEAKING = new Set([
@@ -48,7 +48,7 @@ const SPEAKING = new Set([
   "phone",
 ]);
 
-/** Someone's name and how to reach them, which need no labels. */
+/** Returns whether this is a person's name with contact details, which need no labels. */
 function speaksForItself(value: JsonObject, children: readonly PayloadNode[]): boolean {
   const keys = Object.keys(value);
   if (keys.length > 4 || children.length !== keys.length || !keys.every((key) => SPEAKING.has(key))) return false;
@@ -57,7 +57,9 @@ function speaksForItself(value: JsonObject, children: readonly PayloadNode[]): b
   );
 }
 
-/** Returns the fields of an object in reading order. The last one is a group of those that its schema does not know. */
+/**
+ * Returns the fields of an object in reading order. The last one groups the fields that its schema does not describe.
+ */
 export function planChildren(
   planning: Planning,
   subject: Subject,
@@ -100,7 +102,7 @@ export function planChildren(
   return { children, ...rest(leftOut, next ?? position) };
 }
 
-/** Marks hints as used that are for a field that is left out, or that is described and missing. */
+/** Marks hints as used if their field is left out, or is described but missing. */
 function markMissing(
   planning: Planning,
   hints: Hints | null,

@@ -53,7 +53,7 @@ function titles(nodes: readonly PayloadNode[]): string[] {
   return nodes.map((node) => node.title);
 }
 
-/** The text of every field, by pointer. */
+/** Returns the text of every field by pointer. */
 function texts(plan: PayloadPlan): Record<string, string> {
   return Object.fromEntries(all(plan.nodes).map((node) => [node.pointer, "text" in node ? node.text : node.kind]));
 }
@@ -266,7 +266,7 @@ void test("a file in a text is told by its type and size, and not shown as its d
   const encoded = (type: string) => ({ properties: { a: { contentMediaType: type, contentEncoding: "base64" } } });
   assert.equal(told(base64, encoded("image/svg+xml")), "SVG image, 12 kB, not shown");
   assert.equal(told(base64, encoded("application/zip")), "File (application/zip), 12 kB, not shown");
-  // What is short, or only begins like one, is text.
+  // Short texts, and texts that only begin like a data URI, are plain text.
   for (const text of ["data:text/plain,hello", "data: see the list", "database"]) assert.equal(told(text), text);
 });
 
@@ -590,7 +590,7 @@ void test("hints for the rows of a long list cost no more than a plan may, descr
     );
   const described = { properties: { list: { items: { properties: { a: {}, c: {} } } } } };
   const named = Object.fromEntries(order.map((key) => [key, {}]));
-  // Each row would look for 1,900 hints, and in the end for each name of the order.
+  // Each row would look up 1,900 hints, and in the end each name of the order.
   for (const [payload_schema, items, looksMax] of [
     [{}, named, 10_000],
     [described, named, 60_000],

@@ -23,12 +23,12 @@ export interface PayloadInput {
   /** Nothing of the payload may leave the page that shows it. */
   readonly redact?: boolean;
   readonly locale?: string | undefined;
-  /** IANA name; without one, times are in UTC and say so. */
+  /** IANA name. Without one, times are in UTC and say so. */
   readonly time_zone?: string | undefined;
   readonly now: Date;
-  /** Only its first facts are wanted, for a message: less is read of what is long. */
+  /** Only the first facts are needed, for a message. Then less of long values is read. */
   readonly only_facts?: boolean;
-  /** The page shows more when asked to, by `planMore`: the plan of a large payload is a quick one. */
+  /** The page can show more on request with `planMore`, so the first plan of a large payload is small. */
   readonly is_paged?: boolean;
 }
 
@@ -38,20 +38,20 @@ const MAX_CHARACTERS = 400_000;
 
 const MAX_TEXT = 100_000;
 
-/** What is shown of a large payload before anything is asked for: so little that a page can draw it at once. */
+/** Limits for a large payload before anything is requested. A page can render this much at once. */
 const QUICK = { nodes: 1_000, text: 20_000 };
 
 const MAX_ITEMS = 500;
 
-/** For a message, which holds few facts, and as much of a list as fits into a line. */
+/** Limits for a message, which holds few facts, and of a list as much as fits into a line. */
 const MAX_FOR_FACTS = { nodes: 1_500, items: 80 };
 
-/** The rows of a list share their hints, and each looks through all of them. */
+/** The rows of a list share their hints, and each row looks up all of them. This limits the look-ups. */
 const MAX_MISSING = 50_000;
 
 /**
- * What to show of a payload, and how. Never throws on JSON: a schema or a hint that makes no sense is passed over, and
- * what is too much is counted instead.
+ * Returns how to show a payload. Never throws on JSON. A schema or hint that makes no sense is ignored, and the excess
+ * of a large payload is only counted.
  */
 export function planPayload(input: PayloadInput): PayloadPlan {
   const ignored = new IgnoredHints();
@@ -70,7 +70,10 @@ export function planPayload(input: PayloadInput): PayloadPlan {
   };
 }
 
-/** Returns the limits of a plan for `value`, which is the payload or a part of it. `page`: what is else on a later page. */
+/**
+ * Returns the limits of a plan for `value`, which is the payload or a part of it. `page` has the limits of a later
+ * page.
+ */
 export function planningOf(
   input: PayloadInput,
   value: unknown,
@@ -102,7 +105,7 @@ export function planningOf(
   return planning;
 }
 
-/** Whether one of the nodes, or of those inside them, shows less than there is. */
+/** Returns whether a node, or a node inside it, leaves something out. */
 function leavesOut(nodes: readonly PayloadNode[]): boolean {
   const open: unknown[] = [...nodes];
   while (open.length > 0) {
@@ -139,7 +142,7 @@ export function rootOf({ payload, payload_schema }: PayloadInput, hints: Hints |
   return { pointer: "", key: "payload", value: payload, starts: [payload_schema], hints, parent: null, depth: 0 };
 }
 
-/** null when it is hidden. */
+/** Returns null if the value is hidden. */
 function planSubject(planning: Planning, subject: Subject): PayloadNode | null {
   const { hints, value } = subject;
   if (hints?.widget === "hidden") {
@@ -147,7 +150,7 @@ function planSubject(planning: Planning, subject: Subject): PayloadNode | null {
     return null;
   }
   planning.nodes -= 1;
-  // A key may be long, and is then part of every pointer below it.
+  // A key may be long, and is part of every pointer below it.
   planning.characters -= subject.pointer.length >> 4;
   if (planning.characters <= 0) planning.nodes = 0;
   const layers = schema.layersOf(planning.reader, subject.starts, value);

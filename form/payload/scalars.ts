@@ -9,7 +9,7 @@ import type { Layers } from "./schema.ts";
 import { labelOf } from "../titles.ts";
 
 export function planBoolean(planning: Planning, value: boolean, layers: Layers, hints: Hints | null): Shown {
-  // As in forms: the first name is that of true.
+  // As in forms, the first name is that of true.
   const named = hints?.enumNames?.[value ? 0 : 1] ?? schema.choiceOf(planning.reader, layers, value, null).title;
   return { kind: "boolean", value, text: named === null ? (value ? "Yes" : "No") : shortened(named, MAX_TITLE) };
 }
@@ -28,7 +28,7 @@ export function choiceShown(
   return { kind: "choice", text: shortened(text, MAX_TITLE), value: String(value), tone };
 }
 
-/** The last word of keys whose numbers are names: nobody writes order 48,219. */
+/** Matches keys whose numbers are identifiers: an order number is not written 48,219. */
 const NAMES = /(?:^|[_\-.\s])(?:id|no|nr|num|number|code|year|zip|pin|port|version|order|invoice)$/i;
 
 export function planNumber(planning: Planning, subject: Subject, layers: Layers): Shown {

@@ -1,16 +1,21 @@
 import { at, isList, isObject, isScalar } from "./json.ts";
 import type { JsonObject } from "./json.ts";
 
-/** What the schema says of one value: the schemas that speak of it, nearest first. */
+/** The schemas that apply to one value, nearest first. */
 export type Layers = readonly Layer[];
 
 interface Layer {
   readonly schema: JsonObject;
-  /** Written at this place, not at a definition that several places share: its title names the place. */
+  /**
+   * Whether it is written at this place, and not at a definition that several places share. Then its title names the
+   * place.
+   */
   readonly is_own: boolean;
 }
 
-/** One schema that is read along one payload, and its hints. `steps` is what may still be looked at: then nothing more is known. */
+/**
+ * One schema that is read along one payload, and its hints. `steps` limits the work; after that, the schema is ignored.
+ */
 export interface SchemaReader {
   readonly root: unknown;
   steps: number;
@@ -26,14 +31,17 @@ export function readerOf(root: unknown): SchemaReader {
   return { root, steps: MAX_STEPS, positions: new Map() };
 }
 
-/** Whether so many steps more may be made; then they count. */
+/** Uses up this many steps. Returns false if too few are left; then none are used. */
 export function takeSteps(reader: SchemaReader, count: number): boolean {
   if (reader.steps < count) return false;
   reader.steps -= count;
   return true;
 }
 
-/** What the starting schemas say of `value`, through `$ref`, `allOf`, and the branch of `anyOf` or `oneOf` it fits. */
+/**
+ * Returns the schemas that apply to `value`. It follows `$ref`, `allOf`, and the first fitting branch of `anyOf` or
+ * `oneOf`.
+ */
 export function layersOf(reader: SchemaReader, starts: readonly unknown[], value: unknown): Layers {
   const layers: Layer[] = [];
   const seen = new Set<unknown>();
@@ -59,7 +67,7 @@ function collect(
   for (const part of listAt(schema, "allOf")) go(part, isOwn);
   for (const keyword of ["anyOf", "oneOf"]) {
     const branch = listAt(schema, keyword).find((branch) => fits(reader, branch, value, 0));
-    // A branch with a constant names a value, not the place.
+    // A branch with a constant describes a value, not the place.
     if (branch !== undefined && at(branch, "const") === undefined) go(branch, false);
   }
 }
@@ -69,7 +77,7 @@ function listAt(schema: unknown, keyword: string): readonly unknown[] {
   return isList(value) ? value : [];
 }
 
-/** Where `$ref` leads, within the same document: nothing is fetched. */
+/** Returns the target of `$ref` in the same document. Nothing is fetched. */
 function referred(reader: SchemaReader, schema: JsonObject): unknown {
   const ref = at(schema, "$ref") ?? at(schema, "$dynamicRef");
   if (typeof ref !== "string" || !ref.startsWith("#")) return undefined;
@@ -90,7 +98,7 @@ function decoded(part: string): string {
   }
 }
 
-/** A quick look whether a branch is about this kind of value: types, constants, and what objects must have. */
+/** Checks quickly whether a branch is for this kind of value: types, constants, and required properties. */
 function fits(reader: SchemaReader, branch: unknown, value: unknown, depth: number): boolean {
   if (branch === true) return true;
   if (!isObject(branch) || depth > 4 || --reader.steps < 0) return false;
@@ -140,7 +148,7 @@ function isOfType(type: unknown, value: unknown): boolean {
   }
 }
 
-/** The first text under a keyword; titles and descriptions only from schemas of the place itself. */
+/** Returns the first text of a keyword. Titles and descriptions count only in schemas of the place itself. */
 export function textOf(layers: Layers, keyword: string): string | null {
   const isNaming = keyword === "title" || keyword === "description";
   for (const { schema, is_own } of layers) {
@@ -154,7 +162,7 @@ export function isTrue(layers: Layers, keyword: string): boolean {
   return layers.some(({ schema }) => at(schema, keyword) === true);
 }
 
-/** The largest number that the schema speaks of as a bound, by magnitude; null for none. */
+/** Returns the bound with the largest magnitude in the schemas; null if there is none. */
 export function boundOf(layers: Layers): number | null {
   let found: number | null = null;
   for (const { schema } of layers)
@@ -165,7 +173,7 @@ export function boundOf(layers: Layers): number | null {
   return found;
 }
 
-/** Is the value one of several that are listed, and what is it called there? `names` are those of a hint, in order. */
+/** Returns whether the value is one of several listed values, and its title. `names` are those of a hint, in order. */
 export function choiceOf(
   reader: SchemaReader,
   layers: Layers,
@@ -177,7 +185,7 @@ export function choiceOf(
     const values = listAt(schema, "enum");
     if (values.length > 1 && isAmong(reader, values, value)) {
       isListed = true;
-      // "enumNames" beside "enum" is a habit of several libraries.
+      // Several libraries write "enumNames" beside "enum".
       const all = names ?? at(schema, "enumNames") ?? at(schema, "x-enumNames");
       const name = isList(all) ? all[values.indexOf(value)] : undefined;
       if (typeof name === "string" && name !== "") return { isListed, title: name };
@@ -196,7 +204,7 @@ export function choiceOf(
   return { isListed, title: null };
 }
 
-/** The schemas that speak of a property, to start from; empty when none names it. */
+/** Returns the schemas that apply to a property; empty if none does. */
 export function propertyStarts(layers: Layers, key: string): readonly unknown[] {
   const named: unknown[] = [];
   for (const { schema } of layers) {
@@ -219,7 +227,7 @@ export function itemStarts(layers: Layers, index: number): readonly unknown[] {
   return found.filter(isObject);
 }
 
-/** The schema names some properties, so that others are unknown to it. */
+/** Returns whether the schema names any properties, so that other properties are unknown. */
 export function namesProperties(layers: Layers): boolean {
   return layers.some(({ schema }) => {
     const properties = at(schema, "properties");
@@ -227,7 +235,7 @@ export function namesProperties(layers: Layers): boolean {
   });
 }
 
-/** Not every name is unknown. */
+/** Returns whether the schema describes any property names. */
 export function describesProperties(layers: Layers): boolean {
   return namesProperties(layers) || layers.some(({ schema }) => isObject(at(schema, "additionalProperties")));
 }
@@ -244,7 +252,7 @@ export function propertyNames(layers: Layers): readonly string[] {
   });
 }
 
-/** Keys in the order of the schema; those it does not name stay as they came, at the end. */
+/** Returns the keys in the order of the schema. Unknown keys keep their order and come last. */
 export function inSchemaOrder(reader: SchemaReader, layers: Layers, keys: readonly string[]): readonly string[] {
   const places = layers
     .map(({ schema }) => at(schema, "properties"))

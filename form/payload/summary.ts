@@ -9,14 +9,14 @@ export interface Fact {
 const MAX_TEXT = 200;
 
 /**
- * Facts for mail and chat: the first so many single values, or those at the pointers. None of a redacted payload, and
- * never one that is masked.
+ * Returns facts for email and chat: the first single values up to a number, or those at the pointers. A redacted
+ * payload has none, and masked values are never included.
  */
 export function summarise(plan: PayloadPlan, wanted: number | readonly string[]): readonly Fact[] {
   return [...factsByPointer(plan, wanted).values()];
 }
 
-/** The same facts by the pointers of their values. */
+/** Returns the same facts by the pointers of their values. */
 export function factsByPointer(plan: PayloadPlan, wanted: number | readonly string[]): ReadonlyMap<string, Fact> {
   if (plan.is_redacted) return new Map();
   const facts = new Map<string, Fact>();
@@ -43,7 +43,7 @@ function addFacts(facts: Map<string, Fact>, node: PayloadNode, group: string | n
   }
 }
 
-/** null for what is no single value, and for what must not be said. */
+/** Returns null if the node is not a single value, or is confidential. */
 function factText(node: PayloadNode): string | null {
   switch (node.kind) {
     case "text":

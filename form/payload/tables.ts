@@ -12,10 +12,10 @@ import { json } from "./texts.ts";
 import { readableKey } from "./titles.ts";
 
 export const MAX_COLUMNS = 8;
-/** For lists that a hint asks to see as a table. */
+/** The limit for a list that a hint shows as a table. */
 export const MAX_ASKED_COLUMNS = 30;
 
-/** Objects of single values, as rows; null when the list is not like that, or too wide. */
+/** Returns objects of single values as rows; null if the list has other items, or is too wide. */
 export function planTable(
   planning: Planning,
   subject: Subject,

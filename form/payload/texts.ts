@@ -73,14 +73,14 @@ function byFormat(planning: Planning, value: string, format: string | null): Sho
   }
 }
 
-/** What is nothing else than a link, an address, a picture or a date, even if no schema says so. */
+/** Recognizes a text that is only a link, an address, a picture or a date, even without a schema. */
 function byShape(planning: Planning, value: string): Shown | null {
   if (isImageData(value)) return { kind: "image", src: value, host: null };
   const data = DATA_URI.exec(value);
   if (data !== null) {
     const [start, type = "", isBase64] = data;
     const content = value.slice(start.length);
-    // A short one is easily read.
+    // A short one is easy to read.
     if (content.length <= MAX_CHIP && !type.startsWith("image/")) return null;
     const size = isBase64 === undefined ? content.replaceAll(/%[0-9a-f]{2}/gi, "x").length : base64Size(content);
     return fileShown(planning, type.toLowerCase(), size);
@@ -95,7 +95,7 @@ function byShape(planning: Planning, value: string): Shown | null {
   return mailLink(value);
 }
 
-/** An address that is a file itself. */
+/** Matches an address that contains a file. */
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+)(?:;(?!base64,)[^;,]*)*(;base64)?,/i;
 
 function base64Size(text: string): number {
@@ -131,7 +131,7 @@ export function source(planning: Planning, text: string, language: string | null
   return { kind: "code", language, ...takeText(planning, text) };
 }
 
-/** JSON that came as a text: indented when it is what it says. */
+/** Shows JSON in a text: indented if it is valid. */
 function jsonSource(planning: Planning, text: string): Shown {
   try {
     return json(planning, JSON.parse(text));
@@ -150,7 +150,7 @@ export function json(planning: Planning, value: unknown): Shown {
 function takeText(planning: Planning, text: string): { text: string } & Rest {
   const start = takeStart(planning);
   let end = Math.min(text.length, start + Math.min(planning.textLength, planning.characters));
-  // No half of a pair of surrogates at the end.
+  // Do not cut a surrogate pair in half.
   if (end < text.length && end > start && /[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end -= 1;
   planning.characters -= end - start;
   return { text: text.slice(start, end), ...rest(text.length - end, end) };

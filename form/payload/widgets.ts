@@ -13,7 +13,7 @@ import type { Layers } from "./schema.ts";
 import { MAX_ASKED_COLUMNS, planTable } from "./tables.ts";
 import { json, languageOf, limited, source } from "./texts.ts";
 
-/** Returns what the widget of a hint shows; null without a widget, and with one that does not fit the value. */
+/** Returns what the widget of a hint shows; null without a widget, or if it does not fit the value. */
 export function planWidget(planning: Planning, subject: Subject, layers: Layers): Shown | null {
   const { value, hints } = subject;
   const widget = hints?.widget;
@@ -98,7 +98,7 @@ function planDiff(planning: Planning, subject: Subject, layers: Layers): Shown |
   return planChange(planning, subject, subject.value, layers, pair);
 }
 
-/** What `before` or `after` of a hint points to; null when it does not, or to nothing. */
+/** Returns the target of `before` or `after` of a hint; null if it has none, or the target does not exist. */
 function diffSide(planning: Planning, subject: Subject, side: "before" | "after"): Subject | null {
   const pointer = subject.hints?.options.get(side);
   if (pointer === undefined) return null;

@@ -66,7 +66,7 @@ void test("an error about an object is told at the fields that it lacks", () => 
       ["/ok: Choose one.", "/terms: Tick this box to continue."],
       keyword,
     );
-  // Nothing is missing there: the error is about something else.
+  // No field is missing in this case, so the error is about something else.
   assert.deepEqual(
     explain(plan, [{ path: "", keyword: "minProperties", params: { limit: 2, actual: 1 } }]).map((error) => error.name),
     [""],
@@ -82,7 +82,7 @@ void test("fields of which one is needed are named by their titles", () => {
   assert.deepEqual(one.says, [": Fill in only one of these: E-mail, Phone or City and Zip."]);
   const other = tryForm({ ...objectOf(fields), anyOf: [...needs, { required: ["fax"] }] });
   assert.deepEqual(other.says, [": Fill in E-mail, Phone, City and Zip or fax."]);
-  // A demand beside other words is none of that kind.
+  // A branch with further keywords is not such a requirement.
   const mixed = tryForm({ ...objectOf(fields), anyOf: [{ required: ["phone"] }, { minProperties: 3 }] });
   assert.deepEqual(mixed.says, [": A required value is missing here."]);
 });
@@ -122,7 +122,7 @@ void test("a limit that is not told is known from the plan", () => {
   assert.equal(says("/l", "minItems"), "Add at least 2 entries.");
   assert.equal(says("/l", "maxItems"), "Keep at most 9 entries.");
   assert.equal(says("/b", "minimum"), "This number is too small.");
-  // What is told goes before what is known.
+  // Explicit parameters take precedence over the plan's values.
   const told = explain(plan, [{ path: "/t", keyword: "minLength", params: { limit: 5, actual: 1 } }]);
   assert.equal(told[0]?.message, "Use at least 5 characters.");
 });
@@ -134,7 +134,7 @@ void test("an error inside of what is drawn as one stands at that, and inside of
   const at = (path: string) => explain(plan, [{ path, keyword: "type" }])[0]?.name;
   assert.deepEqual([at("/any/0/b"), at("/g/id"), at("/nothing"), at(""), at("/g/a/x")], ["/any", "/g", "", "", "/g/a"]);
   assert.equal(at("/f"), "/f");
-  // Two findings at one place: the first counts.
+  // Of two findings at one place, the first counts.
   const twice = [
     { path: "/g/a", keyword: "minLength" },
     { path: "/g/a", keyword: "pattern" },

@@ -7,31 +7,34 @@ import type { FormNode, GroupNode } from "./nodes.ts";
 import type { Form, Plan } from "./plan.ts";
 import { verdictOn } from "./schema-view.ts";
 
-/** Something that keeps an answer from being accepted, at the field where a person can change it. */
+/** A reason why an answer is not accepted, at the field where a person can change it. */
 export interface FieldError {
-  /** Of the node it is about; "" is the form as a whole. */
+  /** The name of its node; "" is the form as a whole. */
   readonly name: string;
   readonly title: string;
   /** A sentence that says what to do. */
   readonly message: string;
-  /** The controls may have no way to give what is wanted; writing JSON always has. */
+  /** The controls may be unable to express the required value. JSON always can. */
   readonly isUnusual?: boolean;
 }
 
-/** How a validation of the answer says it: this service's error details, or a ValidationError. */
+/** A validation error of the answer: this service's error details, or a ValidationError. */
 export interface Finding {
   /** JSON Pointer into the answer. */
   readonly path: string;
   readonly keyword: string;
-  /** Where it is known more exactly. */
+  /** Present if the error has details. */
   readonly params?: ErrorParams | null;
-  /** JSON Pointer into the schema: a rule for a name has the path of the value beside it. */
+  /**
+   * JSON Pointer into the schema. It distinguishes a rule for a property's name, which has the path of the property's
+   * value.
+   */
   readonly schema_path?: string;
 }
 
 /**
- * What is still wrong with what was entered, in the order of the fields, one error for each. None: the service will
- * accept the answer, unless it hangs on a pattern that only the service can match.
+ * Returns the problems of the entries in the order of the fields, one for each field. If there are none, the service
+ * will accept the answer, unless it depends on a pattern that only the service can match.
  */
 export function checkPlan(form: Form, plan: Plan, messages: Messages = ENGLISH): readonly FieldError[] {
   const errors = new Map<string, FieldError>();
@@ -45,14 +48,14 @@ export function checkPlan(form: Form, plan: Plan, messages: Messages = ENGLISH):
   return inFormOrder(plan, errors);
 }
 
-/** The same for what the service found: each finding becomes a sentence at its field. */
+/** Does the same for the service's findings: each finding becomes a sentence at its field. */
 export function explain(plan: Plan, findings: readonly Finding[], messages: Messages = ENGLISH): readonly FieldError[] {
   const errors = new Map<string, FieldError>();
   const nodes = new Map<string, FormNode>();
-  // Of a choice among forms and the form that was chosen, which share a pointer, the inner one is drawn around the field.
+  // A choice among forms and the chosen form share a pointer. The inner one is rendered around the field.
   const names = new Map<string, FormNode>();
   for (const node of nodesOf(plan.root)) {
-    // The name in a row of a record stands beside the value, at no place of its own.
+    // The name in a row of a record is beside the value, and has no pointer of its own.
     if (node.kind === "record") for (const row of node.rows) names.set(row.value.pointer, row.key);
     if (!node.hidden && !node.name.endsWith("~key")) nodes.set(node.pointer, node);
   }
@@ -64,11 +67,11 @@ export function explain(plan: Plan, findings: readonly Finding[], messages: Mess
   return inFormOrder(plan, errors);
 }
 
-/** A keyword that `propertyNames` holds, unless that is what a field is called. */
+/** Matches a keyword inside `propertyNames`, unless a field has that name. */
 const NAME_RULE =
   /(?<!\/(?:properties|patternProperties|dependentSchemas|dependencies|\$defs|definitions))\/propertyNames\/[^/]+$/;
 
-/** What is put right in the control that it is about. */
+/** Keywords whose violations a person can fix in the control. */
 const USUAL = new Set([
   "minLength",
   "maxLength",
@@ -84,7 +87,7 @@ const USUAL = new Set([
   "uniqueItems",
 ]);
 
-/** @param rest - what of the finding's path lies inside the node */
+/** @param rest - the part of the finding's path inside the node */
 function errorsOf(
   node: FormNode,
   rest: string,
@@ -104,7 +107,7 @@ function errorsOf(
   }
   const broken = messages.broken(keyword, wantedBy(finding) ?? limitOf(node, keyword), node);
   if (node.kind !== "json") return [{ ...errorAt(node, broken), isUnusual: !USUAL.has(keyword) }];
-  // A box shows one error: all the names that one object lacks are told at once.
+  // A box shows one error, so it lists all the names that one object lacks.
   const names = isMissing ? findings.flatMap((other) => (other.path === path ? missingIn(other) : [])) : [];
   const message = names.length > 0 ? messages.namesMissing(names) : broken;
   return [errorAt(node, rest === "" ? message : messages.at(rest.slice(1), message))];
@@ -114,20 +117,20 @@ function missingIn({ params }: Finding): string[] {
   return params && "missing" in params ? [params.missing] : [];
 }
 
-/** What the keyword asks for, as `messages.broken` wants it. */
+/** Returns the keyword's requirement, in the form that `messages.broken` needs. */
 function wantedBy({ params }: Finding): unknown {
   if (!params) return undefined;
   return "limit" in params ? params.limit : "types" in params ? params.types : undefined;
 }
 
-/** The fields of which one is needed, by title. */
+/** Returns the titles of the fields of which one is required. */
 function titlesOf(group: GroupNode): readonly string[] {
   return group.oneOf.map((keys) =>
     keys.map((key) => group.children.find((child) => keyOf(child.pointer) === key)?.title ?? key).join(" and "),
   );
 }
 
-/** What the plan knows of a keyword's value, for findings that do not say where it stands. */
+/** Returns a keyword's value from the plan, for findings that do not include it. */
 function limitOf(node: FormNode, keyword: string): number | null {
   if (!("min" in node)) return null;
   const isStep = node.kind === "number";
@@ -151,7 +154,7 @@ function limitOf(node: FormNode, keyword: string): number | null {
   }
 }
 
-/** The node at `path`, or the nearest one around it, and what of the path lies inside it. */
+/** Returns the node at `path` or its nearest ancestor, and the rest of the path inside it. */
 function nodeFor(nodes: ReadonlyMap<string, FormNode>, root: FormNode, path: string): { node: FormNode; rest: string } {
   for (let at = path; ; at = at.slice(0, at.lastIndexOf("/"))) {
     const node = nodes.get(at);
@@ -168,7 +171,7 @@ function add(errors: Map<string, FieldError>, error: FieldError): void {
   if (!errors.has(error.name)) errors.set(error.name, error);
 }
 
-/** The title of an error in a row of a list begins with that of the row: "Item 1: SKU". */
+/** The title of an error in a row of a list begins with the title of the row: "Item 1: SKU". */
 function inFormOrder(plan: Plan, errors: ReadonlyMap<string, FieldError>): readonly FieldError[] {
   const rows: FormNode[] = [];
   const ordered: FieldError[] = [];

@@ -25,7 +25,7 @@ export function planChoice(field: FieldContext): FormNode | null {
   const yesNo = asYesNo(options);
   if (yesNo !== null)
     return boolNode(base, { look: "buttons", options: yesNo }, entered, initialValue(field, "decision"));
-  // null is one of the options then, and not the meaning of an empty field.
+  // Then null is one of the options, and an empty field does not mean it.
   return planOneOf(field, options, {
     ...base,
     nullable: base.nullable && options.every(({ value }) => value !== null),
@@ -71,7 +71,7 @@ export function planBoolean(field: FieldContext): FormNode {
     return { label, description: null, tone: toneOf(value, label, hints), value };
   };
   const options = [option(true), option(false)] as const;
-  // Left out, a field with the default true would mean true, while an unticked box says no.
+  // If a field with the default true were left out, it would mean true, but an unticked box says no.
   const isBox = (hints.widget === null || hints.widget === "checkbox") && pointer !== planning.decision;
   const look = isBox && !required && first(place, "default") !== true ? "checkbox" : "buttons";
   const shown = look === "checkbox" ? base : withDefaultHelp(field, base, options);
@@ -126,7 +126,7 @@ function choiceNode(
   if (chosen.includes(-1)) reading = { problem: { code: "not_in_list" } };
   else if (shape.multiple) {
     const values = options.filter((_, index) => chosen.includes(index)).map((option) => option.value);
-    // Ticking nothing is an answer where a list is wanted and may be empty.
+    // An empty selection is an answer if a list is required and may be empty.
     if (values.length > 0 || (base.required && (shape.min ?? 0) === 0)) reading = { value: values };
   } else if (chosen.length > 0) reading = { value: options[chosen[0]!]!.value };
   return { ...base, ...shape, kind: "choice", entry, ...outcomeOf(base, reading, "choose") };

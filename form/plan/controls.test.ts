@@ -16,7 +16,7 @@ void test("the longer a list of options, the more it helps to find one", () => {
   const look = (values: unknown[], ui?: unknown) => fieldOf<ChoiceNode>({ enum: values }, ui).look;
   assert.deepEqual([look(letters(5)), look(letters(6))], ["radio", "select"]);
   assert.deepEqual([look(letters(20)), look(letters(21))], ["select", "filter"]);
-  // What is typed is a label: two of one label could not be told apart.
+  // A person types a label, so two options with one label could not be distinguished.
   assert.equal(look([...letters(21), "X3"]), "select");
   assert.equal(look(letters(3), { "ui:widget": "select" }), "select");
   assert.equal(look(letters(9), { "ui:widget": "radio" }), "radio");
@@ -92,7 +92,7 @@ void test("several are given in the order of the list, each once", () => {
     tryForm(objectOf({ f: schema }, ...required), { entries: { "/f": texts } }).plan.value;
   assert.deepEqual(value(f, [], "2", "0", "2"), { f: ["a", "c"] });
   assert.deepEqual(value(f, [], ""), {});
-  // Ticking nothing is an answer where a list is wanted, unless it may not be empty.
+  // An empty selection is an answer if a list is required, unless it may not be empty.
   assert.deepEqual(value(f, ["f"], ""), { f: [] });
   assert.deepEqual(value({ ...f, minItems: 1 }, ["f"], ""), {});
   assert.deepEqual(tryForm(objectOf({ f }), { answer: { f: ["c", "gone", "a"] } }).plan.value, { f: ["a", "c"] });
@@ -350,7 +350,7 @@ void test("a schema that names no type is known by its rules", () => {
   assert.equal(kind({ additionalProperties: { type: "string" } }), "record");
   assert.equal(kind({ title: "Anything" }), "json");
   assert.equal(kind({ type: "string", minimum: 5 }), "text");
-  // Rules for texts in a place that takes no text say nothing.
+  // Rules for texts have no effect in a place that accepts no text.
   assert.equal(kind({ maxLength: 5, allOf: [{ type: "array" }], items: { type: "string" } }), "list");
   assert.equal(kind({ type: "string", allOf: [false] }), "json");
   assert.equal(kind({ allOf: [false], anyOf: [{ type: "string" }, { type: "object", required: ["a"] }] }), "json");
@@ -370,7 +370,7 @@ void test("a box of JSON says in which line it is wrong, and what cannot be sent
   const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   assert.deepEqual(read(nested(65)), { code: "too_deep" });
   assert.equal(JSON.stringify(read(nested(64))), nested(64));
-  // Where anything goes, an empty box is not null.
+  // If any value is allowed, an empty box is not null.
   assert.deepEqual(tryForm(objectOf({ f: {} }, "f")).says, ["/f: Required"]);
   assert.deepEqual(tryForm(objectOf({ f: {} }), { answer: { f: { a: 1 } } }).plan.value, { f: { a: 1 } });
 });

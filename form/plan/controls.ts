@@ -17,7 +17,7 @@ import type { Place, SchemaSource } from "./schema-view.ts";
 import { planText } from "./texts.ts";
 import { MAX_FORMS, planVariant } from "./variants.ts";
 
-/** Groups, lists and forms inside each other. Deeper ones are entered as JSON. */
+/** The maximum depth of groups, lists and forms. Deeper ones are entered as JSON. */
 const MAX_DEPTH = 6;
 
 /** Returns the node of one field: its control, what the control holds, and the value of that. */
@@ -52,7 +52,7 @@ export function planField(planning: Planning, address: FieldAddress): FormNode {
   return chooseControl({ ...field, base: { ...base, readonly: false } });
 }
 
-/** Every node asks this. In a large form no questions may be left, so that the answer is yes for the rest. */
+/** Every node asks this. A large form may use up all questions; then the result is yes for the remaining nodes. */
 function takesNull(source: SchemaSource, place: Place): boolean {
   return place.mayBeNull && source.questions.left > 0 && fits(source, place.roots, null);
 }

@@ -98,7 +98,7 @@ void test("a hint that names no field as the decision is as good as none", () =>
     const { plan } = tryForm(schema, { hints, payload: { ok: true } });
     assert.deepEqual([plan.decision, plan.value], ["/ok", {}], String(decision));
   }
-  // A field that only some answers bring up is one.
+  // A field that only some answers bring up can be a decision.
   const { plan } = tryForm(schema, { hints: { decision: "/more" }, entries: { "/ok": ["true"] } });
   assert.equal(plan.decision, "/more");
   const either = { type: "object", oneOf: [objectOf({ a: { enum: FIVE } }, "a"), objectOf({ b: {} }, "b")] };
@@ -106,9 +106,9 @@ void test("a hint that names no field as the decision is as good as none", () =>
   assert.equal(chosen.plan.decision, "/a");
 });
 
-/** A condition's part that asks one more question. */
+/** Returns a part of a condition that asks one more question. */
 function later(key: string): Record<string, unknown> {
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+  // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
   return { then: objectOf({ [key]: { enum: FIVE } }) };
 }
 
@@ -302,7 +302,8 @@ void test("one of two booleans is a yes or no, however the schema writes it", ()
 void test("a box that is ticked says yes, one that is not says nothing, whatever a page posts", () => {
   const value = (...texts: string[]) =>
     tryForm(objectOf({ ok: { type: "boolean" } }), { entries: { "/ok": texts } }).plan.value;
-  // Pages without a script send an empty text along, so that unticking is told from never having been asked.
+  // Pages without scripts also send an empty text, which distinguishes an unticked box from a question that was not
+  // asked.
   assert.deepEqual([value("", "true"), value(""), value("false")], [{ ok: true }, {}, {}]);
   const other = tryForm(objectOf({ f: { const: 3 } }), { answer: { f: 4 } });
   assert.deepEqual(other.plan.value, {});

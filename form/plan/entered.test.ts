@@ -92,6 +92,6 @@ void test("an answer that was given is shown in the words in which it was asked 
     ["Reasons", "Broken", "Approve the refund?", "Reject", "Size", "Large", "Inner", "Route", "Rail"],
   );
   assert.doesNotMatch(shown("dashboard"), /Think twice/);
-  // What was pressed in Slack had the names of Slack.
+  // Buttons in Slack had the labels of Slack.
   assert.match(shown("slack"), /"text":"No!"/);
 });

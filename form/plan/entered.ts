@@ -1,7 +1,7 @@
 import type { FormNode } from "./nodes.ts";
 import type { Plan } from "./plan.ts";
 
-/** Something that a person entered, in words. */
+/** An entry of a person, in words. */
 export interface Entered {
   /** Of the field; unique in the plan. */
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Entered {
   readonly text: string;
 }
 
-/** Returns what the controls of a form hold, also where it is not valid yet. Secrets are masked. */
+/** Returns the contents of a form's controls, even if they are invalid. Secrets are masked. */
 export function enteredIn(plan: Plan): readonly Entered[] {
   const entered: Entered[] = [];
   add(entered, plan.root, []);
@@ -40,7 +40,7 @@ function add(entered: Entered[], node: FormNode, around: readonly string[]): voi
   }
 }
 
-/** The form that was chosen has the title of the choice. */
+/** The chosen form has the title of the choice. */
 function addBody(entered: Entered[], body: FormNode, path: readonly string[]): void {
   if (body.kind === "group") for (const child of body.children) add(entered, child, path);
   else add(entered, body, path);

@@ -1,24 +1,24 @@
 /**
- * What a person has entered so far: texts under names, exactly as a browser posts a form. An open form keeps its state in
- * this shape, a draft stores it, and a page without JavaScript posts it, so one reading serves them all.
+ * The entries of a person so far: texts by name, exactly as a browser posts a form. An open form keeps its state in
+ * this shape, a draft stores it, and a page without JavaScript posts it, so the same code reads them all.
  *
- * The name of a field is the JSON Pointer of its value (`/items/0/sku`). What belongs to a field without being a value
- * stands under its name, `~` and a word, which no pointer can contain:
+ * The name of a field is the JSON Pointer of its value (`/items/0/sku`). An entry that belongs to a field but is not
+ * its value has the field's name, `~` and a word. No pointer can contain that:
  *
  * | name         | holds                                                           |
  * | ------------ | --------------------------------------------------------------- |
  * | `/a`         | text; the index of an option; several of them; `true` or `false`|
- * | `/a~json`    | the text of a JSON box (`~json` when the whole answer is one)   |
+ * | `/a~json`    | the text of a JSON box (`~json` if the whole answer is one)     |
  * | `/a~rows`    | how many rows a list or record has                              |
  * | `/a/0~key`   | the name in row 0 of a record, whose value is `/a/0`            |
- * | `/a~form`    | the index of the form that was chosen among several             |
+ * | `/a~form`    | the index of the chosen form among several                      |
  * | `/a~of`      | which question `/a` answers (nodes.ts); absent, the one asked   |
  * | `/a~open`    | `1` or `0`: an optional group was added or removed              |
  * | `~mode`     | `json`: the answer is written as JSON although there is a form  |
  */
 export type Entries = Readonly<Record<string, readonly string[]>>;
 
-/** What a person does to a form besides entering something; the text is the value of a submit button. */
+/** An action on a form other than an entry. The text is the value of a submit button. */
 export type Press =
   | { readonly act: "add" | "open" | "close" | "clear" | "json" | "form" | "update"; readonly name: string }
   | { readonly act: "remove"; readonly name: string; readonly row: number };
@@ -26,12 +26,12 @@ export type Press =
 /** The name of the buttons that change a form instead of sending it. */
 export const PRESS = "~press";
 
-/** A JSON Pointer's token, escaped. (RFC 6901) */
+/** Returns an escaped token of a JSON Pointer. (RFC 6901) */
 export function token(key: string | number): string {
   return String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
-/** The key that a JSON Pointer ends with. */
+/** Returns the last key of a JSON Pointer. */
 export function keyOf(pointer: string): string {
   return pointer
     .slice(pointer.lastIndexOf("/") + 1)
@@ -39,7 +39,7 @@ export function keyOf(pointer: string): string {
     .replaceAll("~0", "~");
 }
 
-/** Reads a posted form; names that are not a field's stay in, and mean nothing to a plan. */
+/** Reads a posted form. Names that do not belong to a field are kept, and a plan ignores them. */
 export function entriesOfPost(body: string): Entries {
   const entries = Object.create(null) as Record<string, string[]>;
   for (const [name, value] of new URLSearchParams(body)) {
@@ -62,7 +62,7 @@ export function textOfPress(press: Press): string {
 
 const ACTS = ["add", "open", "close", "clear", "json", "form", "update"] as const;
 
-/** null: this is no press of ours. */
+/** Returns null if the text is not one of these actions. */
 export function parsePress(text: string): Press | null {
   const remove = /^remove:(0|[1-9][0-9]{0,3}):/.exec(text);
   if (remove !== null) return { act: "remove", row: Number(remove[1]), name: text.slice(remove[0].length) };
@@ -70,7 +70,7 @@ export function parsePress(text: string): Press | null {
   return act === undefined ? null : { act, name: text.slice(act.length + 1) };
 }
 
-/** @param rows - how many rows the list or record has now; for `add` and `remove` */
+/** @param rows - the current number of rows of the list or record, for `add` and `remove` */
 export function applyPress(entries: Entries, press: Press, rows = 0): Entries {
   switch (press.act) {
     case "add":
@@ -98,13 +98,13 @@ function keep(entries: Entries, isKept: (name: string) => boolean): Entries {
   return kept;
 }
 
-/** Without what was entered for `name` and below it. `/a~1b` is not below `/a`: that is how a `/` in a name is written. */
+/** Removes the entries of `name` and below it. `/a~1b` is not below `/a`: `~1` encodes a `/` in a name. */
 function withoutBelow(entries: Entries, name: string): Entries {
   const isBelow = (rest: string): boolean => rest === "" || /^(?:\/|~[a-z])/.test(rest);
   return keep(entries, (key) => !key.startsWith(name) || !isBelow(key.slice(name.length)));
 }
 
-/** The rows behind it move up. */
+/** Removes a row. The rows behind it move up. */
 function removeRow(entries: Entries, list: string, row: number, rows: number): Entries {
   const kept = Object.create(null) as Record<string, readonly string[]>;
   const below = `${list}/`;

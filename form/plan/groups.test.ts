@@ -5,7 +5,7 @@ import { nodesOf } from "./nodes.ts";
 import { objectOf, tryForm } from "../fixtures/try-form.ts";
 
 const TEXT = { type: "string" };
-/** if/then/else as a part of a schema. */
+/** Returns if/then/else as a part of a schema. */
 function when(condition: unknown, onTrue?: unknown, onFalse?: unknown): Record<string, unknown> {
   const parts = [
     ["if", condition],
@@ -135,7 +135,7 @@ void test("an answer that is shown again has only what was in it", () => {
   const schema = objectOf({ f: { type: "array", items: row }, l: { type: "object", additionalProperties: row } });
   const answer = { f: [{ b: "1" }], l: { k: { b: "2" } } };
   assert.deepEqual(tryForm(schema, { answer }).plan.value, answer);
-  // A row that is added is new: its defaults hold.
+  // An added row is new, so its defaults apply.
   const added = tryForm(objectOf({ f: { type: "array", items: row } }), { entries: { "/f~rows": ["1"] } });
   assert.deepEqual(added.plan.value, { f: [{ a: "x" }] });
   const more = tryForm(objectOf({ f: { type: "array", items: row } }), {
@@ -235,7 +235,7 @@ void test("fields with names that programs stumble over are fields like others",
     Object.entries(plan.value as object),
     keys.map((key) => [key, `v ${key}`]),
   );
-  // Nor is one taken for what every object has.
+  // The same holds for properties that every object inherits.
   const bare = tryForm(objectOf({ constructor: TEXT, valueOf: TEXT }), { answer: {}, hints: { ui: {} }, payload: {} });
   assert.deepEqual(bare.plan.value, {});
 });
@@ -255,7 +255,7 @@ void test("an optional group with required fields is added and removed, other gr
   assert.equal(shown({ answer: { g: { a: "x" } } }), "open");
   assert.equal(shown({ answer: {} }), "closed");
   assert.equal(shown({ answer: { g: { a: "x" } }, entries: { "/g~open": ["0"] } }), "closed");
-  // A group that was added stays in the answer, empty or not.
+  // An added group stays in the answer, even if it is empty.
   const empty = objectOf({ g: { ...objectOf({ a: TEXT }), type: ["object", "null"] } }, "g");
   assert.deepEqual(tryForm(empty, { entries: { "/g~open": ["1"] } }).plan.value, { g: {} });
   const added = tryForm(objectOf({ g: address }), { entries: { "/g~open": ["1"] } });
@@ -293,7 +293,7 @@ void test("the last field of a large form is asked for like the first", () => {
 });
 
 void test("conditions inside of conditions do not multiply the work", () => {
-  // A condition that never comes to rest, in each of six groups inside each other.
+  // Conditions that never settle, in each of six nested groups.
   const restless = (inner: object): object => ({
     ...objectOf({ inner, flag: { type: "string", default: "x" } }),
     dependentSchemas: { flag: { properties: { flag: false } } },

@@ -10,7 +10,7 @@ import { fits, placeOf, propertiesOf, requiredOf } from "./schema-view.ts";
 import type { Condition, Place, SchemaSource } from "./schema-view.ts";
 import { titleOf } from "../titles.ts";
 
-/** Rounds in which conditions change what other conditions see. */
+/** How often the parts of a group are chosen again, because conditions may change the input of other conditions. */
 const MAX_ROUNDS = 8;
 
 /** Returns a group with a node for each field that applies now. An optional group can be closed; then it has none. */
@@ -79,7 +79,7 @@ function planRound(
   const { planning, name } = field;
   const properties = propertiesOf(place);
   const others = place.layers.map((layer) => layer["additionalProperties"]).filter((raw) => isRaw(raw));
-  // A required field that no schema describes takes anything, or what additional properties take.
+  // A required field that no schema describes accepts any value, or the values of additional properties.
   for (const key of required) if (!properties.has(key)) properties.set(key, others);
   const keys = inOrder([...properties.keys()], field.hints.order).filter(
     (key) => !properties.get(key)?.includes(false),

@@ -1,7 +1,7 @@
-/** Longer texts have their first line as heading, and the rest below. */
+/** The first line of a longer text is its heading, and the rest comes below. */
 const HEADING_LENGTH = 140;
 
-/** A task's text as a heading, and what stands below it. */
+/** Returns a task's text as a heading, and the text below it. */
 export function headingOf(text: string): [first: string, rest: string] {
   if (text.length <= HEADING_LENGTH) return [text, ""];
   const [first = "", ...rest] = text.split("\n");

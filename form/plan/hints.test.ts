@@ -14,7 +14,7 @@ void test("fields come in the order of a hint, whose * stands for all others", (
   assert.deepEqual(inOrder(keys, ["d", "*", "a"]), ["d", "b", "c", "a"]);
   assert.deepEqual(inOrder(keys, ["c"]), ["c", "a", "b", "d"]);
   assert.deepEqual(inOrder(keys, ["nothing", "b", "b", "*", "*"]), ["b", "a", "c", "d"]);
-  // A field may be called so, too.
+  // A field may have this name, too.
   assert.deepEqual(inOrder(["a", "*"], ["*", "a"]), ["*", "a"]);
   assert.deepEqual(tryForm(SCHEMA, { hints: { ui: { "ui:order": ["c", "*"] } } }).names, ["/c", "/a", "/b"]);
 });
@@ -45,7 +45,7 @@ void test("a definition that names a field and no part is all hints for fields",
   assert.equal(titleOf({ a: { "ui:title": "T" }, submit: {} }), "A");
   assert.equal(titleOf([{ a: { "ui:title": "T" } }]), "A");
   assert.deepEqual(tryForm(SCHEMA, { hints: { "ui:order": ["c", "*"] } }).names, ["/c", "/a", "/b"]);
-  // `ui` is then a part, even where a field is called so.
+  // `ui` is then a part of the definition, even if a field has that name.
   const ui = tryForm(objectOf({ ui: TEXT }), { hints: { ui: { ui: { "ui:title": "T" } } } });
   assert.equal(ui.at("/ui").title, "T");
 });

@@ -1,11 +1,11 @@
 import { keyOf } from "./entries.ts";
 
-/** What `form_definition` may say. Everything is optional and nothing in it is ever an error. */
+/** The contents of `form_definition`. Everything is optional, and nothing in it is ever an error. */
 
 type Raw = Readonly<Record<string, unknown>>;
 
 export interface FormHints {
-  /** The uiSchema of the answer, with what the channel says merged over it. */
+  /** The uiSchema of the answer, merged with that of the channel, which takes precedence. */
   readonly ui: Raw;
   /** Pointer into the answer -> pointer into the payload. */
   readonly prefill: ReadonlyMap<string, string>;
@@ -21,7 +21,7 @@ export function isRaw(value: unknown): value is Raw {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Own properties only: keys are data, `constructor` too. */
+/** Returns own properties only: keys are data, even `constructor`. */
 export function own(object: unknown, key: string): unknown {
   return isRaw(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 }
@@ -30,7 +30,7 @@ function text(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-/** A definition that names a property of the answer directly, and no wrapper, is the `ui` part alone. */
+/** A definition that names a property of the answer directly, and has no wrapper, is the `ui` part itself. */
 export function wrappedHints(definition: unknown, properties: ReadonlySet<string>): Raw {
   const given = isRaw(definition) ? definition : {};
   const keys = Object.keys(given);
@@ -38,7 +38,7 @@ export function wrappedHints(definition: unknown, properties: ReadonlySet<string
   return isPlain && keys.some((key) => key.startsWith("ui:") || properties.has(key)) ? { ui: given } : given;
 }
 
-/** @param properties - names of the answer's fields; a decision that is none of them is no decision */
+/** @param properties - names of the answer's fields; a decision must be one of them */
 export function readHints(definition: unknown, properties: ReadonlySet<string>, channel: Channel | null): FormHints {
   const wrapped = wrappedHints(definition, properties);
   const submit = own(wrapped, "submit");
@@ -61,7 +61,7 @@ function firstKey(pointer: string): string {
   return keyOf(pointer.split("/")[1]!);
 }
 
-/** `over` on top of `under`, key by key. */
+/** Merges `over` into `under`, key by key. `over` takes precedence. */
 function merge(under: unknown, over: unknown, depth = 0): Raw {
   const merged = Object.create(null) as Record<string, unknown>;
   for (const source of [under, over]) {
@@ -72,7 +72,7 @@ function merge(under: unknown, over: unknown, depth = 0): Raw {
   return merged;
 }
 
-/** What a uiSchema says about one place. */
+/** The uiSchema of one place. */
 export interface FieldHints {
   readonly title: string | null;
   readonly description: string | null;
@@ -102,12 +102,15 @@ export const ANSWER_WIDGETS = [
   "json",
 ];
 
-/** `ui:x`, or `x` in `ui:options`. */
+/** Returns `ui:x`, or `x` in `ui:options`. */
 export function hintOf(ui: unknown, key: string): unknown {
   return own(ui, `ui:${key}`) ?? own(own(ui, "ui:options"), key);
 }
 
-/** Each row of a list searches the order of its fields, so it must not be long. No form has more fields side by side. */
+/**
+ * Each row of a list searches the order of its fields, so the order must be short. No form has more fields side by
+ * side.
+ */
 const MAX_ORDER = 1_000;
 
 const isTexts = (value: unknown): value is string[] =>
@@ -135,11 +138,11 @@ export function fieldHints(ui: unknown): FieldHints {
   };
 }
 
-/** Keys in the order of `ui:order`, whose `*` stands for the rest; what it does not name comes where `*` is, or last. */
+/** Returns the keys in the order of `ui:order`. Its `*` represents the unnamed keys; without one, they come last. */
 export function inOrder(keys: readonly string[], order: readonly string[] | null): readonly string[] {
   if (order === null) return keys;
   const star = [...order, "*"].indexOf("*");
-  // A field may be called `*`, too; it is then one of the rest.
+  // A field may have the name `*`, too. Then it counts as unnamed.
   const isNamed = (key: string): boolean => key !== "*" && keys.includes(key);
   const rest = keys.filter((key) => key === "*" || !order.includes(key));
   return [...new Set([...order.slice(0, star).filter(isNamed), ...rest, ...order.slice(star).filter(isNamed)])];

@@ -7,7 +7,7 @@ import { ignoredHints } from "./ignored-hints.ts";
 import { objectOf } from "../fixtures/try-form.ts";
 
 const TEXT = { type: "string" };
-/** A condition's parts. */
+/** Returns the parts of a condition. */
 const whenever = (onTrue: unknown, onFalse: unknown): object =>
   Object.fromEntries(Object.entries({ if: {}, else: onFalse }).concat([["then", onTrue]]));
 const SCHEMA = objectOf(
@@ -180,7 +180,7 @@ void test("fields that only some answers bring up are fields", () => {
     tree: { next: { next: { name: hint, nome: hint } } },
   };
   assert.deepEqual(ignored({ ui }, schema), ["/ui/tree/next/next/nome: The answer has no field with this name."]);
-  // One that a branch has makes a definition without a wrapper the plain form.
+  // If a branch has the field, a definition without a wrapper is the plain form.
   assert.deepEqual(ignored({ yes: hint, nope: hint }, { ...more("a"), ...whenever(more("yes"), true) }), [
     "/nope: The answer has no field with this name.",
   ]);

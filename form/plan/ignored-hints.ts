@@ -7,7 +7,7 @@ import { fits, placeOf, readSource, requiredOf } from "./schema-view.ts";
 import type { Layer, SchemaSource } from "./schema-view.ts";
 import { MAX_DECISION } from "./decisions.ts";
 
-/** A hint that changes nothing, for whoever wrote it. */
+/** A hint that changes nothing, reported to its author. */
 export interface Ignored {
   /** JSON Pointer into the form definition. */
   readonly pointer: string;
@@ -21,15 +21,18 @@ export interface Definition {
 }
 
 const MAX_IGNORED = 50;
-/** Hints for fields, in one definition. */
+/** The maximum number of fields with hints in one definition. */
 const MAX_PLACES = 2_000;
-/** Also far below what a stack holds. */
+/** This is also far below the limit of the stack. */
 const MAX_DEPTH = 64;
-/** Subschemas that say something about one field, all branches counted. */
+/** The maximum number of subschemas for one field, in all branches. */
 const MAX_LAYERS = 500;
 const MAX_POINTER = 500;
 
-/** What in a form definition the forms make nothing of. What is said about the payload is checked where that is planned. */
+/**
+ * Returns the hints in a form definition that have no effect on the form. Hints about the payload are checked with its
+ * plan.
+ */
 export function ignoredHints({ form_definition, response_schema, payload }: Definition): readonly Ignored[] {
   if (form_definition === undefined || form_definition === null) return [];
   const found: Ignored[] = [];
@@ -48,7 +51,7 @@ export function ignoredHints({ form_definition, response_schema, payload }: Defi
 }
 
 interface Check {
-  /** null: the answer is JSON as a whole, and no hint can be for a part of it. */
+  /** null if the whole answer is JSON. Then no hint can apply to a part of it. */
   readonly source: SchemaSource | null;
   readonly payload: unknown;
   places: number;
@@ -57,7 +60,7 @@ interface Check {
   readonly add: (pointer: string, why: string) => void;
 }
 
-/** All that any branch says about one field; null where nothing is known about it. */
+/** The subschemas of one field in all branches; null if nothing is known about it. */
 type KnownLayers = readonly Layer[] | null;
 
 function checkDefinition(check: Check, definition: Readonly<Record<string, unknown>>): void {
@@ -114,7 +117,7 @@ function checkChannels(check: Check, channels: Layer, at: string, place: HintPla
   }
 }
 
-/** @param known - keys that are checked elsewhere or may be there as well */
+/** @param known - further allowed keys, which are checked elsewhere */
 function checkTexts(check: Check, object: Layer, at: string, texts: readonly string[], known = texts): void {
   for (const [key, value] of Object.entries(object)) {
     const pointer = `${at}/${token(key)}`;
@@ -154,12 +157,12 @@ function checkDecision(check: Check, decision: unknown, at: string, root: KnownL
     check.add(at, `A decision must be yes or no, or one of at most ${MAX_DECISION} options.`);
 }
 
-/** A place of the answer that hints are about. */
+/** A place of the answer that hints apply to. */
 interface HintPlace {
   readonly pointer: string;
   readonly roots: readonly unknown[];
   readonly isRequired: boolean;
-  /** A default or a copy from the payload gives it a value, or something around it. */
+  /** A default or a copy from the payload gives a value to it, or to a place around it. */
   readonly isGiven: boolean;
   readonly known: KnownLayers;
   readonly depth: number;
@@ -171,7 +174,7 @@ function checkUi(check: Check, ui: Layer, at: string, place: HintPlace): void {
     if (key === "ui:options" && !isRaw(value)) check.add(pointer, "This must be an object.");
     else if (key === "ui:options" && isRaw(value))
       for (const [name, option] of Object.entries(value))
-        // Both ways to say it; the one with the prefix counts.
+        // If both forms are present, the one with the prefix counts.
         if (Object.hasOwn(ui, `ui:${name}`))
           check.add(`${pointer}/${token(name)}`, `"ui:${name.slice(0, 40)}" already sets this.`);
         else checkHint(check, name, option, `${pointer}/${token(name)}`, place);
@@ -196,7 +199,7 @@ function checkBelow(check: Check, key: string, value: unknown, pointer: string, 
   }
 }
 
-/** The fields that hints under a key are for: a property, the items of a list, the values of a record. */
+/** Returns the fields that hints under a key apply to: a property, the items of a list, or the values of a record. */
 function hintsBelow(check: Check, source: SchemaSource, place: HintPlace, key: string): readonly HintPlace[] {
   const known = place.known ?? [];
   const required = requiredOf(placeOf(source, place.roots), () => false);
@@ -230,7 +233,7 @@ function hintsBelow(check: Check, source: SchemaSource, place: HintPlace, key: s
   return rest.length > 0 ? [...listed, step("-", rest)] : listed;
 }
 
-/** The schemas of one property, of all branches; null: none has it. */
+/** Returns the schemas of one property in all branches; null if no branch has it. */
 function childrenAt(known: readonly Layer[], key: string): readonly unknown[] | null {
   const found = known.flatMap((layer) => {
     const raw = own(layer["properties"], key);
@@ -245,7 +248,7 @@ function isListed(names: unknown, key: string): boolean {
   return Array.isArray(names) && names.includes(key);
 }
 
-/** All that the schema says about a place, in any of its branches: what applies only at times is not nothing. */
+/** Returns all subschemas of a place in all branches, even if they apply only in some cases. */
 function layersOf(source: SchemaSource, roots: readonly unknown[]): readonly Layer[] {
   const layers = new Set<Layer>();
   const look = (raw: unknown): void => {
@@ -262,7 +265,7 @@ function layersOf(source: SchemaSource, roots: readonly unknown[]): readonly Lay
   return [...layers];
 }
 
-/** What is said about the field at a pointer; null: there is none. */
+/** Returns the subschemas of the field at a pointer; null if there is no such field. */
 function lookUp(source: SchemaSource, root: readonly Layer[], pointer: string): readonly Layer[] | null {
   if (!isPointer(pointer)) return null;
   let known = root;
@@ -275,7 +278,7 @@ function lookUp(source: SchemaSource, root: readonly Layer[], pointer: string): 
   return known;
 }
 
-/** In a list, a tuple or a record, where a name is a number or anything. */
+/** Returns the schemas of a part of a list, a tuple or a record. Its name is an index, or any name in a record. */
 function partsAt(known: readonly Layer[], key: string): readonly unknown[] | null {
   const index = /^\d{1,4}$/.test(key) ? Number(key) : -1;
   const found = known.flatMap((layer) => {
@@ -334,7 +337,7 @@ function checkHint(check: Check, name: string, value: unknown, at: string, { kno
   }
 }
 
-/** Types that a widget draws; the others draw any. */
+/** The types that a widget can render. Unlisted widgets can render any type. */
 const WIDGET_TYPES: ReadonlyMap<string, number> = new Map([
   ["textarea", TYPE_BITS.string],
   ["password", TYPE_BITS.string],
@@ -343,7 +346,7 @@ const WIDGET_TYPES: ReadonlyMap<string, number> = new Map([
   ["checkboxes", TYPE_BITS.array],
 ]);
 
-/** Does any layer allow a type that the widget draws? Yes, where none names a type. */
+/** Returns whether any layer allows a type that the widget can render. True if no layer names a type. */
 function suits(known: KnownLayers, widget: string): boolean {
   const wanted = WIDGET_TYPES.get(widget);
   const named = (known ?? []).flatMap((layer) => [layer["type"]].flat()).filter((type) => typeof type === "string");
@@ -353,7 +356,7 @@ function suits(known: KnownLayers, widget: string): boolean {
   );
 }
 
-/** What is hidden or read-only without a value could never be answered, and is asked. */
+/** A hidden or read-only field without a value could never be answered, so the form shows it anyway. */
 function checkSilence(check: Check, ui: Layer, at: string, place: HintPlace): void {
   if (!place.isRequired || place.isGiven || isGiven(check, place)) return;
   const said = (key: string): string =>
@@ -372,7 +375,7 @@ function isConsent(known: readonly Layer[]): boolean {
   return known.some((layer) => layer["const"] === true);
 }
 
-/** A yes or no, or a choice of few, in any of the branches. */
+/** Returns whether the field is a yes or no, or a choice of few, in any branch. */
 function isDecision(source: SchemaSource, known: readonly Layer[]): boolean {
   return known.some((layer) => {
     const place = placeOf(source, [layer]);

@@ -13,12 +13,12 @@ export function planJson(field: FieldContext): FormNode {
 export function jsonNode(base: NodeBase, entered: readonly string[] | undefined, initial: unknown): JsonNode {
   const entry = entered ?? (initial === undefined ? NO_ENTRY : [JSON.stringify(initial, null, 2)]);
   const [text = ""] = entry;
-  // A person has to write null as they write any other value.
+  // A person must enter null explicitly, like any other value.
   const own = { ...base, nullable: false };
   return { ...own, kind: "json", entry, ...outcomeOf(own, readJson(text)) };
 }
 
-/** Levels of a JSON value that the service accepts. */
+/** The maximum depth of a JSON value that the service accepts. */
 const MAX_JSON_DEPTH = 64;
 
 function isTooDeep(value: unknown, left = MAX_JSON_DEPTH): boolean {

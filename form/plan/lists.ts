@@ -83,7 +83,7 @@ function itemUi(ui: unknown, index: number, isPrefix: boolean): unknown {
   return isPrefix && Array.isArray(items) ? (items as unknown[])[index] : items;
 }
 
-/** Rows that came filled in have parts that nobody can change: another row could not take their place. */
+/** Returns whether rows contain parts that no one can change. Then a new row could not replace an existing one. */
 function hasBoundItems(ui: unknown): boolean {
   return /readonly|hidden/.test(JSON.stringify(own(ui, "items") ?? ""));
 }

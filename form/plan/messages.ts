@@ -2,8 +2,8 @@ import { capitalized } from "../titles.ts";
 import type { FormNode, Problem } from "./nodes.ts";
 
 /**
- * All texts of a form, the same on the dashboard, on the email page and in Slack. They are for people who don't know what a
- * schema is: they say what to do, not which rule is violated. Another language is another object of this type.
+ * All texts of a form, the same in the dashboard, on the email page and in Slack. Readers do not know what a schema is,
+ * so the texts tell them what to do, not which rule is violated. Another language is another object of this type.
  */
 export interface Messages {
   /** Describes a problem with an entry. */
@@ -15,7 +15,7 @@ export interface Messages {
   readonly onlyOne: (titles: readonly string[]) => string;
   /** Fields that a JSON object lacks. */
   readonly namesMissing: (names: readonly string[]) => string;
-  /** In a JSON field: `message` is about the part at `path`. */
+  /** For a JSON field: `message` is about the part at `path`. */
   readonly at: (path: string, message: string) => string;
   /** The answer is too large to check. */
   readonly unchecked: string;

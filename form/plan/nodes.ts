@@ -2,9 +2,8 @@ import { hashText } from "../../json-schema/equality.ts";
 import type { Tone } from "./hints.ts";
 
 /**
- * A field plan: the tree that every surface draws. It is made for what has been entered so far, so it holds the rows that
- * are there, the branch that was chosen, the fields that apply now, and what each control shows; drawing it decides
- * nothing.
+ * A field plan: the tree that every surface renders. It is made for the current entries. So it has the current rows,
+ * the chosen branch, the fields that apply now, and the content of each control. Rendering decides nothing.
  */
 export type FormNode =
   | BoolNode
@@ -20,35 +19,35 @@ export type FormNode =
   | GroupNode
   | JsonNode;
 
-/** What all nodes have in common, before any entry is read. */
+/** The properties of all nodes that do not depend on entries. */
 export type NodeBase = Omit<FormNode, "kind" | "entry" | "value" | "problem">;
 
 interface Common {
-  /** Where its entries stand; unique in the plan. (entries.ts) */
+  /** The name of its entries; unique in the plan. (entries.ts) */
   readonly name: string;
   /** JSON Pointer of its value in the answer. */
   readonly pointer: string;
   readonly title: string;
   readonly description: string | null;
-  /** More about how to fill it in, shown with the control. */
+  /** Further instructions, shown with the control. */
   readonly help: string | null;
-  /** Without a value the answer is not complete. */
+  /** Without a value, the answer is incomplete. */
   readonly required: boolean;
-  /** Left empty, a required field becomes null. */
+  /** A required field that is left empty becomes null. */
   readonly nullable: boolean;
   readonly readonly: boolean;
-  /** Takes part in the answer but is not drawn. */
+  /** Part of the answer but not rendered. */
   readonly hidden: boolean;
   readonly autofocus: boolean;
-  /** What stands in the control, as entries of `name`. */
+  /** The content of the control, as entries of `name`. */
   readonly entry: readonly string[];
-  /** undefined: left out of the answer. */
+  /** undefined if it is left out of the answer. */
   readonly value: unknown;
-  /** Why there is no value although there should be one. */
+  /** Why a required value is missing. */
   readonly problem: Problem | null;
 }
 
-/** What is wrong with what was entered, before any schema is asked. The sentences are in messages.ts. */
+/** A problem with an entry, found before any schema is checked. The sentences are in messages.ts. */
 export type Problem =
   | { readonly code: "missing" | "choose" | "tick" | "name_missing" | "name_twice" | "not_in_list" | "not_a_color" }
   | {
@@ -75,21 +74,21 @@ export interface Option {
 export interface BoolNode extends Common {
   readonly kind: "bool";
   readonly look: "buttons" | "checkbox";
-  /** true first. */
+  /** true comes first. */
   readonly options: readonly [Option, Option];
 }
 
-/** A consent: only ticking it gives its value. */
+/** A consent: only a ticked box gives its value. */
 export interface ConfirmNode extends Common {
   readonly kind: "confirm";
 }
 
-/** Not drawn: there is only one value. */
+/** Not rendered, because there is only one value. */
 export interface ConstNode extends Common {
   readonly kind: "const";
 }
 
-/** Entries are indexes of options, with look "filter" their labels. */
+/** Entries are indexes of options. With the look "filter", they are labels. */
 export interface ChoiceNode extends Common {
   readonly kind: "choice";
   readonly multiple: boolean;
@@ -108,7 +107,7 @@ export interface TextNode extends Common {
   readonly min: number | null;
   readonly max: number | null;
   readonly format: string | null;
-  /** The schema has a pattern of its own; an example of what fits, if it gives one. */
+  /** The schema has its own pattern. `example` is a matching text, if the schema gives one. */
   readonly hasPattern: boolean;
   readonly example: string | null;
 }
@@ -117,7 +116,9 @@ export interface NumberNode extends Common {
   readonly kind: "number";
   readonly placeholder: string | null;
   readonly whole: boolean;
-  /** The value is the text of the number, since the schema takes decimals as texts and some would lose digits. */
+  /**
+   * The value is the text of the number, because the schema accepts decimals as texts, and a number may lose digits.
+   */
   readonly asText: boolean;
   readonly min: number | null;
   readonly max: number | null;
@@ -129,7 +130,7 @@ export interface NumberNode extends Common {
 
 export interface TimeNode extends Common {
   readonly kind: "date" | "time" | "datetime";
-  /** Of what is entered and shown; null where the value has no zone. */
+  /** The zone of the entry; null if the value has no zone. */
   readonly zone: string | null;
 }
 
@@ -162,13 +163,13 @@ export interface VariantNode extends Common {
 export interface GroupNode extends Common {
   readonly kind: "group";
   readonly children: readonly FormNode[];
-  /** "closed": not part of the answer until it is opened. "open": can be closed again. "fixed": neither. */
+  /** "closed": not part of the answer until it is opened. "open": can be closed again. "fixed": always part of it. */
   readonly state: "fixed" | "open" | "closed";
-  /** One of these at least is demanded, by name; for the sentence when none is there. */
+  /** At least one of these is required, by name. The error message lists them. */
   readonly oneOf: readonly (readonly string[])[];
 }
 
-/** What no control can express: JSON, checked as it is written. */
+/** A value that no control can express. It is entered as JSON and checked during typing. */
 export interface JsonNode extends Common {
   readonly kind: "json";
 }
@@ -177,28 +178,31 @@ export function constNode(base: NodeBase, value: unknown): ConstNode {
   return { ...base, kind: "const", hidden: true, entry: [], value, problem: null };
 }
 
-/** Sets a property. An assignment would not: a field may be called `__proto__`. */
+/** Sets a property. A plain assignment fails for a field with the name `__proto__`. */
 export function put(object: object, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** The form may be sent without it. */
+/** Returns whether the form may be sent without it. */
 export function isOptional(node: FormNode): boolean {
   return !node.required || node.nullable;
 }
 
-/** Which question a node asks, as a short text: what was entered for another one of the same name means nothing here. */
+/**
+ * Returns a short text that identifies the question of a node. Entries for another question with the same name are
+ * ignored.
+ */
 export function questionOf(node: FormNode): string {
   const options = "options" in node ? node.options.map(({ label, value }) => [label, value]) : [];
   return fingerprint(node.kind + JSON.stringify(options));
 }
 
-/** It tells changes, it guards nothing. */
+/** It detects changes, and is not for security. */
 export function fingerprint(text: string): string {
   return hashText({ left: Infinity }, text, 17).toString(36);
 }
 
-/** All nodes below and including `node`, in the order in which they are drawn. */
+/** Yields `node` and all nodes below it, in the order of rendering. */
 export function* nodesOf(node: FormNode): Generator<FormNode> {
   yield node;
   switch (node.kind) {

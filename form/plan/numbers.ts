@@ -21,7 +21,7 @@ export function planNumber(field: FieldContext, place: Place, asText: boolean): 
     placeholder: hints.placeholder,
     whole,
     asText,
-    // Libraries write the largest numbers that they can hold exactly; to a reader, these are no limits.
+    // Libraries write the largest numbers that they can hold exactly. For a reader, these are not limits.
     min: min !== null && min > Number.MIN_SAFE_INTEGER ? min : null,
     max: max !== null && max < Number.MAX_SAFE_INTEGER ? max : null,
     above: largest(place, "exclusiveMinimum"),
@@ -81,7 +81,7 @@ function readNumberEntry(shape: NumberShape, text: string): Reading {
     .replace(/[eE].*$/, "")
     .replaceAll(/[-.]/g, "")
     .replace(/^0+/, "");
-  // A number that JSON writes as it was read is exact: programs send such sums of fractions.
+  // A number is exact if JSON writes it with the same digits: programs send such sums of fractions.
   const isExact = digits.replace(/0+$/, "").length <= 15 || String(value) === read.text;
   if (!isExact && !shape.asText) return { problem: { code: "too_exact" } };
   return { value: isExact || !shape.asText ? value : read.text };
@@ -108,7 +108,8 @@ export function readNumber(text: string): { readonly text: string } | Problem {
   const commas = digits.split(",").length - 1;
   let plain = digits;
   if (dots + commas > 1) {
-    // Of two separators, the last one is the decimal one. A single one that comes twice separates thousands.
+    // If there are two separators, the last one is the decimal separator. A single kind that occurs twice separates
+    // thousands.
     const isPoint = dots > 0 && commas > 0 ? digits.lastIndexOf(".") > digits.lastIndexOf(",") : commas > 0;
     const [decimal, thousands] = isPoint ? [".", ","] : [",", "."];
     if (!new RegExp(`^\\d{1,3}(?:\\${thousands}\\d{3})+(?:\\${decimal}\\d*)?$`).test(digits))

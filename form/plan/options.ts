@@ -5,15 +5,15 @@ import { first, firstText, fits, placeOf } from "./schema-view.ts";
 import type { Place, SchemaSource } from "./schema-view.ts";
 import { labelOf } from "../titles.ts";
 
-/** More are no list that anybody reads; then a text is entered and checked. */
+/** No one reads a list with more options. Then a text is entered and checked instead. */
 const MAX_OPTIONS = 1_000;
 
 const YES = /^(?:approve|accept|allow|publish|release|grant)(?:d|ed)?\b/i;
 const NO = /^(?:reject|decline|deny|denied|refuse|block|forbid)(?:d|ed)?\b/i;
 
 /**
- * The values to choose from: of an enum, a const, or a union of those. null: other values are allowed too. Where several may
- * be chosen, null is one to tick: a box left empty says nothing.
+ * Returns the values to choose from: those of an enum, a const, or a union of them. Returns null if other values are
+ * allowed too. If several may be chosen, null is one of the options, because an empty box does not mean null.
  */
 export function optionsOf(
   source: SchemaSource,
@@ -69,7 +69,7 @@ function listedValues(source: SchemaSource, place: Place): Listed[] | null {
   return all;
 }
 
-/** Colour only where the words themselves judge, or a hint says so; "Yes" and "No" do not. */
+/** Returns a tone only if the words themselves judge, or a hint gives it. "Yes" and "No" have none. */
 export function toneOf(value: unknown, label: string, hints: FieldHints): Tone | null {
   const given = hints.tone.get(typeof value === "string" ? value : JSON.stringify(value));
   if (given !== undefined) return given;

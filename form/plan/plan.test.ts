@@ -97,7 +97,7 @@ void test("no schema leaves a person without a way to answer: JSON takes every a
       fc.pre(parsed.ok && validate(parsed.schema, value, { formats: "assert" }).status === "valid");
       const form = read(schema);
       const mode = { "~mode": ["json"] };
-      // As the page calls the box.
+      // The name of the box on the page.
       const box = Object.keys(entriesOf(planForm(form, mode))).find((name) => name.endsWith("~json"));
       const plan = planForm(form, posted({ ...mode, [box!]: [JSON.stringify(value)] }));
       assert.deepEqual(checkPlan(form, plan), []);

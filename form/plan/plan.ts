@@ -13,30 +13,30 @@ import { beginPlan, placeOf, propertiesOf, readSource } from "./schema-view.ts";
 import type { SchemaSource, TextRules } from "./schema-view.ts";
 
 /**
- * From a JSON Schema to a form, and from what was entered to an answer:
+ * From a JSON Schema to a form, and from entries to an answer:
  *
- *   const form = readForm({ response_schema, form_definition, payload, time_zone: "Europe/Berlin", now });
- *   const plan = planForm(form, entries);      // what to draw now, and what the answer would be
- *   const errors = checkPlan(form, plan);      // check.ts: what is still wrong, each at its field, in sentences
+ *   const form = readForm({ response_schema, form_definition, payload, time_zone: "Europe/Berlin", now }); const plan =
+ *   planForm(form, entries); // what to render now, and the current answer const errors = checkPlan(form, plan); //
+ *   check.ts: the problems, each at its field, in sentences
  *
- * `entries` is what has been entered so far; see entries.ts. A plan depends on nothing else, so it is made again whenever
- * they change. Nothing here throws on any schema, hint or entry.
+ * `entries` are the entries so far; see entries.ts. A plan depends on nothing else, so it is made again when they
+ * change. Nothing here throws on any schema, hint or entry.
  */
 export interface FormOptions {
   readonly response_schema: unknown;
   readonly form_definition?: unknown;
   readonly payload?: unknown;
-  /** Whose own hints are merged over the general ones. */
+  /** The hints of this channel take precedence over the general ones. */
   readonly channel?: Channel;
   /** IANA name of the zone in which times are entered. */
   readonly time_zone: string;
   readonly now: Date;
-  /** Settles patterns and formats; without it, they are left to the server. */
+  /** Checks patterns and formats. Without it, they are left to the server. */
   readonly texts?: TextRules | undefined;
 }
 
 export interface Form {
-  /** null: the schema is none that the service accepts; the whole answer is then JSON. */
+  /** null if the service would not accept the schema. Then the whole answer is JSON. */
   readonly source: SchemaSource | null;
   readonly hints: FormHints;
   readonly payload: unknown;
@@ -46,18 +46,18 @@ export interface Form {
 
 export interface Plan {
   readonly root: FormNode;
-  /** The answer as entered so far; undefined while it is not even JSON. */
+  /** The current answer; undefined while it is not even JSON. */
   readonly value: unknown;
-  /** Name of the field that is the decision: a yes or no, or a choice of few. */
+  /** The name of the field that is the decision: a yes or no, or a choice of few. */
   readonly decision: string | null;
   readonly changes: readonly Change[];
-  /** What is asked depends on what was answered. */
+  /** Whether the questions depend on the answers. */
   readonly branches: boolean;
-  /** The answer is written as JSON although there is a form. */
+  /** Whether the answer is written as JSON although there is a form. */
   readonly isJson: boolean;
 }
 
-/** A field that was filled in from the payload and then changed. */
+/** A field that was filled in from the payload and changed afterwards. */
 export interface Change {
   readonly node: FormNode;
   readonly before: unknown;
@@ -71,7 +71,9 @@ export function readForm(options: FormOptions): Form {
   return { source, hints, payload, time_zone, now };
 }
 
-/** The names of all fields that the answer can have at its first level, also of those that only some answers bring up. */
+/**
+ * Returns the names of all fields that the answer can have at its first level, even if only some answers bring them up.
+ */
 export function fieldNames(source: SchemaSource | null): ReadonlySet<string> {
   if (source === null) return new Set();
   const { conditions, unions } = placeOf(source, [source.raw]);
@@ -80,10 +82,10 @@ export function fieldNames(source: SchemaSource | null): ReadonlySet<string> {
   return new Set(propertiesOf(placeOf(source, [source.raw, ...parts, ...branches])).keys());
 }
 
-/** Nodes in one plan. What is beyond is entered as JSON. */
+/** The maximum number of nodes in one plan. Further ones are entered as JSON. */
 const MAX_NODES = 2_000;
 
-/** @param answer - shown where nothing was entered, instead of defaults: an answer that was given, or a draft of one */
+/** @param answer - shown without entries, instead of defaults: an earlier answer, or a draft of one */
 export function planForm(form: Form, entries: Entries, answer?: unknown): Plan {
   const source = form.source ?? UNREADABLE;
   beginPlan(source);
@@ -132,7 +134,7 @@ function changesOf(root: FormNode, prefilled: ReadonlyMap<string, unknown>): rea
   for (const [name, before] of prefilled) {
     const node = nodes.get(name);
     if (node === undefined || node.hidden) continue;
-    // An unticked box and an empty text are left out of the answer; they have not changed what was empty before.
+    // An unticked box and an empty text are left out of the answer. They do not change a value that was empty before.
     if (node.value === undefined ? !isNothing(before) : !isSame(node.value, before))
       changes.push({ node, before, after: node.value });
   }
@@ -144,9 +146,9 @@ function isNothing(value: unknown): boolean {
   return value === null || value === false || (typeof value === "string" && value.trim() === "");
 }
 
-/** The way out when a form cannot say what its schema wants: the answer so far, to be written on as JSON. */
+/** Returns a JSON control with the current answer, for a form that cannot express a value of its schema. */
 function asJson({ title, description, help, value }: FormNode, entries: Entries): FormNode {
-  // It has a name of its own, and nothing else of the form: a choice among several forms is called otherwise.
+  // It keeps nothing of the form but its title and texts: a choice among several forms has another name.
   const said = { name: "", pointer: "", title, description, help };
   const all = { ...said, required: true, nullable: false, readonly: false, hidden: false, autofocus: false };
   return jsonNode(all, entries["~json"], value);
@@ -154,7 +156,7 @@ function asJson({ title, description, help, value }: FormNode, entries: Entries)
 
 const UNREADABLE: SchemaSource = readSource(true, null)!;
 
-/** The entries that a plan shows: what an untouched form would post. */
+/** Returns the entries that a plan shows: those that an untouched form would post. */
 export function entriesOf(plan: Plan): Entries {
   const entries = Object.create(null) as Record<string, readonly string[]>;
   if (plan.isJson) entries["~mode"] = ["json"];
@@ -171,7 +173,7 @@ export function entriesOf(plan: Plan): Entries {
   return entries;
 }
 
-/** undefined: nothing is there. */
+/** Returns undefined if there is no value. */
 export function valueAt(value: unknown, pointer: string): unknown {
   let at = value;
   for (const part of pointer.split("/").slice(1)) {

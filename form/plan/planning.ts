@@ -4,11 +4,11 @@ import type { FieldHints } from "./hints.ts";
 import type { FormNode, NodeBase } from "./nodes.ts";
 import type { Place, Resolved, SchemaSource } from "./schema-view.ts";
 
-/** One plan in the making, shared by all of its fields. */
+/** The state of one plan, shared by all of its fields. */
 export interface Planning {
   readonly source: SchemaSource;
   readonly entries: Entries;
-  /** Returns what the payload holds for the field at a pointer of the answer, or undefined. */
+  /** Returns the payload's value for the field at a pointer of the answer, or undefined. */
   readonly prefill: (pointer: string) => unknown;
   /** Pointer of the field that is the decision. null until the root group has been planned. */
   decision: string | null;
@@ -43,19 +43,19 @@ export interface FieldContext extends FieldAddress {
   readonly planning: Planning;
   readonly place: Place;
   readonly hints: FieldHints;
-  /** What its node has in common with all nodes. */
+  /** The part of its node that all nodes share. */
   readonly base: NodeBase;
   readonly entered: readonly string[] | undefined;
   /** The entry answered another question, so it was dropped. */
   readonly isStale: boolean;
 }
 
-/** Returns what was entered under the name of a field and a suffix. What is entered for a read-only field is ignored. */
+/** Returns the entry with the name of a field and a suffix. Entries for a read-only field are ignored. */
 export function enteredAt({ planning, name, base }: FieldContext, suffix: string): readonly string[] | undefined {
   return base.readonly ? undefined : planning.entries[name + suffix];
 }
 
-/** Plans a field inside another one. Where its name in the form is not its key in the answer, `key` is the latter. */
+/** Plans a field inside another one. If its name in the form is not its key in the answer, `key` is the latter. */
 export function planBelow(
   field: FieldContext,
   name: string | number,

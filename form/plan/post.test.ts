@@ -16,7 +16,7 @@ function formOf(response_schema: unknown, form_definition?: unknown, payload?: u
   });
 }
 
-/** What a page that shows `entries` posts when `changes` were made on it. */
+/** Returns what a page with `entries` posts after `changes`. */
 function post(form: Form, entries: Entries, changes: Entries, press?: Press): Entries {
   const plan = planForm(form, entries);
   const shown = { ...entriesOf(plan), ...changes, "~shown": [shownIn(plan)] };
@@ -28,7 +28,7 @@ const CONDITIONAL = {
   properties: { approved: { type: "boolean" } },
   required: ["approved"],
   if: { properties: { approved: { const: false } }, required: ["approved"] },
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+  // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
   then: { properties: { reason: { type: "string" } }, required: ["reason"] },
 };
 
@@ -96,7 +96,7 @@ void test("a box that was ticked for a person and unticked by them stays unticke
     { copy: true, kinds: ["b"] },
   );
   assert.deepEqual(planForm(form, {}).value, { copy: true, kinds: ["b"] });
-  // What browsers post for boxes that are not ticked: the hidden entries alone.
+  // Browsers post only the hidden entries of boxes that are not ticked.
   const posted = entriesOfPost(`~shown=${shownIn(planForm(form, {}))}&/copy=&/kinds=`);
   assert.deepEqual(readPost(form, posted), { act: "answer", entries: posted, value: {} });
 });
@@ -119,9 +119,9 @@ void test("an option that was chosen of other options is no answer: it is asked 
     properties: { country: { enum: ["US", "DE"] }, region: { type: "string" } },
     required: ["country", "region"],
     allOf: [
-      // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+      // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
       { if: one("US"), then: regions("California", "Texas") },
-      // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+      // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
       { if: one("DE"), then: regions("Bavaria", "Berlin") },
     ],
   });

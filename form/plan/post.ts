@@ -6,13 +6,13 @@ import { fingerprint, nodesOf, questionOf } from "./nodes.ts";
 import { planForm } from "./plan.ts";
 import type { Form, Plan } from "./plan.ts";
 
-/** The names of what a page sends beside its fields. */
+/** The names of further values that a page sends with its fields. */
 export const SHOWN = "~shown";
 export const CONFIRMED = "~confirmed";
 
-/** What a posted form asks for, on a page that has no script. */
+/** The result of a posted form, on a page without scripts. */
 export type Posted =
-  /** The page is to be shown again: with what was entered, and what is to be said about it. */
+  /** Show the page again, with the entries, and with errors or a notice. */
   | {
       readonly act: "show";
       readonly entries: Entries;
@@ -21,12 +21,12 @@ export type Posted =
     }
   | { readonly act: "answer"; readonly entries: Entries; readonly value: unknown };
 
-/** "changed": the answers so far have brought up other questions. "confirm": all is well, and the last step is due. */
+/** "changed": the entries have brought up other questions. "confirm": all is valid, and the last step is due. */
 export type Notice = "changed" | "confirm";
 
 /**
- * Nothing becomes an answer that the page did not ask: when other questions have come up with what was entered, they are
- * shown first.
+ * An answer may only contain questions that the page showed. If the entries bring up other questions, the page shows
+ * them first.
  */
 export function readPost(form: Form, posted: Entries): Posted {
   const press = parsePress(posted[PRESS]?.[0] ?? "");
@@ -44,7 +44,7 @@ export function readPost(form: Form, posted: Entries): Posted {
   return { act: "answer", entries: posted, value: plan.value };
 }
 
-/** Which questions a plan asks, as a short text. */
+/** Returns a short text that identifies the questions of a plan. */
 export function shownIn(plan: Plan): string {
   const shown = [...nodesOf(plan.root)].filter((node) => !node.hidden);
   return fingerprint(shown.map((node) => `${questionOf(node)} ${node.name}`).join("\n"));

@@ -50,7 +50,7 @@ void test("fields after a thousand options are asked as strictly as those before
   const form = formOf({
     ...object({ ok: { type: "boolean" }, place: { enum: values }, name: { type: "string" } }, "ok", "place", "name"),
     if: { properties: { ok: { const: true } }, required: ["ok"] },
-    // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+    // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
     then: object({ why: { type: "string" } }, "why"),
   });
   const plan = planForm(form, { "/ok": ["false"] });
@@ -67,7 +67,7 @@ void test("a condition on a question that is still open brings nothing up, whate
   const form = formOf({
     ...object({ "ok/not": { type: "boolean" } }, "ok/not"),
     if: { properties: { "ok/not": { const: true } } },
-    // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+    // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
     then: object({ why: { type: "string" } }, "why"),
   });
   const names = [...nodesOf(planForm(form, {}).root)].map((node) => node.name);

@@ -3,11 +3,11 @@ import type { FieldAddress, FieldContext, Planning, Preset } from "./planning.ts
 import { first, fits } from "./schema-view.ts";
 import type { Place } from "./schema-view.ts";
 
-/** Returns the preset of a field. An earlier answer comes before a copy of the payload, and that before a default. */
+/** Returns the preset of a field. An earlier answer comes before a copy of the payload, and a copy before a default. */
 export function findPreset(planning: Planning, address: FieldAddress, place: Place): Preset | null {
   const { preset, resolved } = address;
   if (preset !== null && preset.from !== "default") return preset;
-  // In a branch that was chosen, a value that fits only another branch is ignored.
+  // In a chosen branch, a value that fits only another branch is ignored.
   const roots = [...address.roots, ...resolved.values()];
   const copy = planning.prefill(address.pointer);
   if (copy !== undefined && fits(planning.source, roots, copy)) {
@@ -27,10 +27,13 @@ export function presetBelow(preset: Preset | null, initial: unknown, value: unkn
   return initial === undefined || !hasValue || value === undefined ? null : { from: preset.from, value };
 }
 
-/** What a control asks for. A "decision" is a yes or no, or one of few options; a "consent" is a box to tick. */
+/** The kind of a control. A "decision" is a yes or no, or one of few options; a "consent" is a box to tick. */
 type Asks = "free" | "choice" | "decision" | "consent";
 
-/** Returns what a control holds at first. Decisions and consents are never prefilled; defaults never preselect a choice. */
+/**
+ * Returns the initial content of a control. Decisions and consents are never prefilled; defaults never preselect a
+ * choice.
+ */
 export function initialValue({ preset, planning, name, pointer }: FieldContext, asks: Asks): unknown {
   if (preset === null || preset.from === "nothing") return undefined;
   if (preset.from === "answer" || asks === "free") return preset.value;

@@ -1,9 +1,9 @@
 import type { NodeBase, Problem } from "./nodes.ts";
 
-/** What an entry says. `blank`: nothing was entered. */
+/** The meaning of an entry. `blank`: nothing was entered. */
 export type Reading = { readonly value: unknown } | { readonly problem: Problem } | "blank";
 
-/** The entry of a control that nobody has touched. */
+/** The entry of an untouched control. */
 export const NO_ENTRY: readonly string[] = [];
 
 /** Returns the value or the problem of a node. A blank field is left out, null, or a problem, in this order. */

@@ -2,10 +2,10 @@ import { inSentence } from "../titles.ts";
 import { enteredAt } from "./planning.ts";
 import type { FieldContext } from "./planning.ts";
 
-/** Rows of one list or record that a form shows. */
+/** The maximum number of rows of one list or record that a form shows. */
 export const MAX_ROWS = 200;
 
-/** Returns how many rows a list or record has: as many as were entered, else as many as it starts with. */
+/** Returns how many rows a list or record has: the entered number, or else the initial number. */
 export function rowCount(field: FieldContext, initial: number, max = MAX_ROWS): number {
   const entered = enteredAt(field, "~rows")?.[0];
   return Math.min(entered !== undefined && /^\d{1,4}$/.test(entered) ? Number(entered) : initial, MAX_ROWS, max);

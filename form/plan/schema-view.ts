@@ -7,19 +7,19 @@ import type { Verdict } from "../../json-schema/validate-with.ts";
 import { isRaw } from "./hints.ts";
 
 /**
- * How a form looks at a schema: not keyword by keyword, but place by place. All that is said about one place of the
- * answer (by the schema itself, behind its references, in its `allOf`, in the branch that was chosen, in the `then` that
- * applies) is a list of layers, and a question such as "at most how long?" is asked of all of them. Nothing is merged or
- * copied, so every object of the schema stays the one that was read.
+ * A form reads a schema place by place, not keyword by keyword. All subschemas that apply to one place of the answer
+ * form a list of layers: the schema itself, its references, its `allOf`, the chosen branch, and the `then` that
+ * applies. A question such as "what is the maximum length?" considers all layers. Nothing is merged or copied, so every
+ * object of the schema keeps its identity.
  */
 export interface SchemaSource {
   readonly raw: unknown;
   readonly schema: Schema;
   readonly nodeOf: ReadonlyMap<object, SchemaNode>;
   readonly rawOf: ReadonlyMap<SchemaNode, object>;
-  /** null: patterns and formats are left to the server. */
+  /** null if patterns and formats are left to the server. */
   readonly texts: TextRules | null;
-  /** How many questions one plan may still ask the interpreter; the answer to further ones is yes. */
+  /** How many more questions one plan may ask the interpreter. The result of further ones is yes. */
   readonly questions: { left: number };
 }
 
@@ -33,12 +33,12 @@ export type Layer = Readonly<Record<string, unknown>>;
 
 /** `anyOf` or `oneOf` with more than one branch that is not null, or several names in `type`. */
 export interface Union {
-  /** The list that holds the branches: what a choice among them is remembered by. */
+  /** The list of the branches. The choice among them is stored by this list. */
   readonly list: object;
   readonly branches: readonly Layer[];
 }
 
-/** A part of the schema that applies only while something holds for the object it stands in. */
+/** A part of the schema that applies only while its object fulfils a condition. */
 export interface Condition {
   readonly holds: { readonly if: object } | { readonly has: string };
   readonly onTrue: unknown;
@@ -50,32 +50,35 @@ export type Resolved = ReadonlyMap<object, Layer>;
 const NONE: Resolved = new Map();
 
 export interface Place {
-  /** The schemas this place was made from; together they are all that is said about it. */
+  /** The schemas of this place. Nothing else applies to it. */
   readonly roots: readonly unknown[];
   readonly layers: readonly Layer[];
   readonly unions: readonly Union[];
   readonly conditions: readonly Condition[];
-  /** Bits of `TYPE_BITS` that every layer allows; 0 when nothing can be valid here. */
+  /** Bits of `TYPE_BITS` that every layer allows; 0 if no value can be valid. */
   readonly types: number;
-  /** A layer says `type`. */
+  /** Whether any layer has `type`. */
   readonly isTyped: boolean;
-  /** No `type` excludes it; whether it fits is to be asked. */
+  /** Whether no `type` excludes null. Ask the interpreter whether it fits. */
   readonly mayBeNull: boolean;
 }
 
-/** Every option of a list is one, and so is every field that may be null. */
+/** Every option of a list is one question, and so is every field that may be null. */
 const MAX_QUESTIONS = 5_000;
-/** Of the interpreter, for one question; all of them together may take what a hundred validations may. */
+/** The interpreter's steps for one question. All questions together may cost as much as a hundred validations. */
 const STEPS = 10_000;
-/** Layers of one place; a schema of doubling references has no more than nodes, and this is more than any form has. */
+/**
+ * The maximum number of layers of one place. Doubling references give no more layers than nodes, and no form needs this
+ * many.
+ */
 const MAX_LAYERS = 200;
 
 const ALL_TYPES = Object.values(TYPE_BITS).reduce((all, bit) => all | bit, 0);
 
-/** Only the service has the documents that a schema may refer to, the meta-schemas: here they allow everything. */
+/** Only the service has the documents that a schema may refer to (the meta-schemas). Here they allow everything. */
 const anything = (): unknown => true;
 
-/** null: this is no schema that the service would accept. */
+/** Returns null if the service would not accept the schema. */
 export function readSource(raw: unknown, texts: TextRules | null): SchemaSource | null {
   const read = readSchema(raw, anything);
   if (!read.ok) return null;
@@ -84,7 +87,7 @@ export function readSource(raw: unknown, texts: TextRules | null): SchemaSource 
   return { raw, schema: read.schema, nodeOf: read.nodeOf, rawOf, texts, questions: { left: MAX_QUESTIONS } };
 }
 
-/** @param resolved - the branches chosen so far, by the list that holds them: such a union is one no more */
+/** @param resolved - the chosen branches by the list that contains them; a union with a chosen branch is resolved */
 export function placeOf(source: SchemaSource, roots: readonly unknown[], resolved: Resolved = NONE): Place {
   const layers: Layer[] = [];
   const unions: Union[] = [];
@@ -104,7 +107,7 @@ export function placeOf(source: SchemaSource, roots: readonly unknown[], resolve
     if (!isRaw(raw) || seen.has(raw) || layers.length >= MAX_LAYERS) return;
     seen.add(raw);
     const node = source.nodeOf.get(raw);
-    // draft-07: beside a `$ref` nothing counts but what tells people about the place.
+    // draft-07: siblings of a `$ref` have no effect, except those that inform people about the place.
     const isRefOnly = source.schema.draft === "draft-07" && node !== undefined && node.ref !== null;
     layers.push(isRefOnly ? annotationsOf(raw) : raw);
     if (node?.ref) look(source.rawOf.get(node.ref) ?? node.ref.always, isBranch);
@@ -117,7 +120,7 @@ export function placeOf(source: SchemaSource, roots: readonly unknown[], resolve
       isTyped = true;
       if (!isBranch && (named & TYPE_BITS.null) === 0) mayBeNull = false;
       const several = namesIn(named & ~TYPE_BITS.null);
-      // `type: ["string", "number"]` says the same as two branches, and is asked the same way.
+      // `type: ["string", "number"]` means the same as two branches, so it is handled the same way.
       const list = raw["type"];
       if (several.length > 1 && Array.isArray(list))
         resolve({
@@ -153,7 +156,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Bits of the types a layer names; an integer is a number. 0: it names none. */
+/** Returns the bits of the types that a layer names; 0 if it names none. An integer is a number. */
 function typesOf(raw: Layer): number {
   const names = typeof raw["type"] === "string" ? [raw["type"]] : listOf(raw["type"]);
   let bits = 0;
@@ -167,11 +170,11 @@ function typesOf(raw: Layer): number {
 
 function namesIn(bits: number): string[] {
   const names = Object.entries(TYPE_BITS).filter(([, bit]) => (bits & bit) !== 0);
-  // Every integer is a number.
+  // `number` includes every integer.
   return names.map(([name]) => name).filter((name) => name !== "integer" || (bits & TYPE_BITS.number) === 0);
 }
 
-/** References do not lead in circles: such a schema is not read. */
+/** References never form a loop, because such a schema is not read. */
 function isNull(source: SchemaSource, raw: unknown): boolean {
   if (!isRaw(raw)) return false;
   const target = source.nodeOf.get(raw)?.ref;
@@ -183,7 +186,7 @@ function isNull(source: SchemaSource, raw: unknown): boolean {
   );
 }
 
-/** A branch that only demands something of what the rest describes, such as `{ "required": ["phone"] }`. */
+/** Returns whether a branch only requires fields that other parts describe, such as `{ "required": ["phone"] }`. */
 function isDemand(raw: Layer): boolean {
   return (
     Object.keys(raw).every((key) => ["required", "not", "title", "description", "$comment", "type"].includes(key)) &&
@@ -191,7 +194,7 @@ function isDemand(raw: Layer): boolean {
   );
 }
 
-/** The first layer that says it, the outermost first. */
+/** Returns the keyword of the first layer that has it. Outer layers come first. */
 export function first(place: Place, keyword: string): unknown {
   for (const layer of place.layers) if (Object.hasOwn(layer, keyword)) return layer[keyword];
   return undefined;
@@ -202,7 +205,7 @@ export function firstText(place: Place, keyword: string): string | null {
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-/** The strictest of several layers; null: none. */
+/** Returns the strictest value of all layers; null if there is none. */
 export function largest(place: Place, keyword: string): number | null {
   return numbers(place, keyword).reduce<number | null>((most, n) => (most === null || n > most ? n : most), null);
 }
@@ -228,7 +231,7 @@ export function requiredOf(place: Place, has: (key: string) => boolean): Readonl
   return required;
 }
 
-/** Each property with the schemas of all layers that describe it, in the order in which they come. */
+/** Returns each property with the schemas of all layers that describe it, in the order of the layers. */
 export function propertiesOf(place: Place): Map<string, unknown[]> {
   const properties = new Map<string, unknown[]>();
   for (const layer of place.layers) {
@@ -242,7 +245,10 @@ export function propertiesOf(place: Place): Map<string, unknown[]> {
   return properties;
 }
 
-/** Does `value` fit all that is said about a place? What cannot be said here counts as yes: the server says it. */
+/**
+ * Returns whether `value` fits all schemas of a place. If this cannot be decided here, the result is yes, and the
+ * server decides.
+ */
 export function fits(source: SchemaSource, roots: readonly unknown[], value: unknown): boolean {
   return roots.every((raw) => {
     if (typeof raw === "boolean") return raw;
@@ -257,7 +263,7 @@ export function fits(source: SchemaSource, roots: readonly unknown[], value: unk
   });
 }
 
-/** A part of the schema as one of its own. A branch that was made from a list of types is read here. */
+/** Returns a part of the schema as a schema. A branch that was made from a list of types is read here. */
 function schemaAt(source: SchemaSource, raw: unknown): Schema | null {
   const root = isRaw(raw) ? source.nodeOf.get(raw) : undefined;
   if (root !== undefined) return { ...source.schema, root };
@@ -265,7 +271,7 @@ function schemaAt(source: SchemaSource, raw: unknown): Schema | null {
   return read.ok ? read.schema : null;
 }
 
-/** What hangs on a pattern that cannot be settled here is taken to hold. */
+/** A pattern that cannot be matched here counts as matching. */
 function settle(
   texts: TextRules | null,
   ask: (matcher: PatternMatcher, formats: FormatCheck | undefined) => Verdict,
@@ -274,12 +280,15 @@ function settle(
   return verdict === null || verdict.status === "pending" ? ask(() => true, texts?.isOfFormat) : verdict;
 }
 
-/** Before each plan: the questions of the one before do not count. */
+/** Call this before each plan: it resets the number of questions. */
 export function beginPlan(source: SchemaSource): void {
   source.questions.left = MAX_QUESTIONS;
 }
 
-/** The verdict on a whole answer, in which patterns that cannot be settled here hold: the server settles them. */
+/**
+ * Returns the verdict on a whole answer. Patterns that cannot be matched here count as matching; the server checks
+ * them.
+ */
 export function verdictOn(source: SchemaSource, value: unknown): Verdict {
   return settle(source.texts, (matcher, formats) => validateWith(matcher, source.schema, value, { formats }));
 }

@@ -9,9 +9,9 @@ import { timeNode } from "./time-control.ts";
 
 const LONG_TEXTS =
   /^(?:.*[_ -])?(?:notes?|comments?|reasons?|descriptions?|messages?|feedback|explanation|body|text|summary|details|reply|answer|instructions|content)$/i;
-/** Characters from which on a text gets several lines. */
+/** Texts of this length or longer get several lines. */
 const AREA_FROM = 120;
-/** What zod writes for a time of day, which has no `format`. */
+/** zod's pattern for a time of day, which has no `format`. */
 const CLOCK_PATTERN = "^(?:[01]\\d|2[0-3]):[0-5]\\d";
 
 /** Returns the control for a text, or for a date or time, which JSON writes as a text. */

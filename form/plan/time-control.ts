@@ -16,7 +16,7 @@ export function timeNode(
   const shown = typeof initial === "string" ? shownTime(shape, initial) : null;
   const entry = entered ?? (shown === null ? NO_ENTRY : [shown]);
   const text = (entry[0] ?? "").trim();
-  // A value with seconds and an offset keeps them as long as nobody changes it.
+  // A value with seconds and an offset keeps them until a person changes it.
   const reading = text === "" ? "blank" : text === shown ? { value: initial } : readTime(shape, text, now);
   return { ...base, ...shape, entry, ...outcomeOf(base, reading) };
 }

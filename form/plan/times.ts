@@ -1,9 +1,9 @@
 /**
- * Between what a date or time control holds (local, without a zone) and what an answer says. All pure: the zone is an
- * IANA name that the caller gives.
+ * Converts between the content of a date or time control (local, without a zone) and the value in an answer. All
+ * functions are pure: the caller gives the zone as an IANA name.
  */
 
-/** Minutes that `zone` is ahead of UTC at an instant. */
+/** Returns how many minutes `zone` is ahead of UTC at an instant. */
 function offsetAt(zone: string, instant: number): number {
   clocks.set(zone, clocks.get(zone) ?? clockOf(zone));
   const parts = clocks.get(zone)!.formatToParts(instant);
@@ -12,7 +12,7 @@ function offsetAt(zone: string, instant: number): number {
   return Math.round((local - Math.floor(instant / 1000) * 1000) / 60_000);
 }
 
-/** Making one takes milliseconds. A person has one zone, a service as many as there are on earth. */
+/** Creating a format takes milliseconds. A person has one zone, and a service can have all zones on earth. */
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function clockOf(zone: string): Intl.DateTimeFormat {
@@ -28,7 +28,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   });
 }
 
-/** In UTC. Not Date.UTC, which takes the year 99 for 1999. */
+/** Returns an instant in UTC. It does not use Date.UTC, which reads the year 99 as 1999. */
 function instantOf(year: number, month: number, day: number, hour: number, minute: number, second: number): number {
   const date = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
   return date.setUTCFullYear(year, month - 1, day);
@@ -50,9 +50,9 @@ export function isClock(text: string): boolean {
 }
 
 /**
- * "2026-03-31T14:30" in a zone, as UTC ISO text. Of an hour that comes twice the first is meant; what can name the second
- * one says it in UTC, with a "Z" behind it.
- * @returns null when it is no date and time; "skipped" when the clocks leave that hour out
+ * Converts "2026-03-31T14:30" in a zone to UTC ISO text. If the hour occurs twice, the first one is meant. A text in
+ * UTC, with a "Z" at its end, can name the second one.
+ * @returns null if it is not a date and time; "skipped" if the clocks skip that hour
  */
 export function utcOf(text: string, zone: string): string | null {
   text = text.trim();
@@ -63,7 +63,7 @@ export function utcOf(text: string, zone: string): string | null {
     .slice(1)
     .map((part) => Number(part ?? 0));
   const local = instantOf(year, month, day, hour, minute, second);
-  // Of the offsets around that time, the larger gives the earlier instant.
+  // Of the offsets around that time, the larger one gives the earlier instant.
   const offsets = [offsetAt(zone, local - 86_400_000), offsetAt(zone, local + 86_400_000)];
   for (const offset of offsets.toSorted((a, b) => b - a)) {
     const instant = local - offset * 60_000;
@@ -72,7 +72,7 @@ export function utcOf(text: string, zone: string): string | null {
   return "skipped";
 }
 
-/** A value such as "2026-03-31T14:30:00Z" as a control in `zone` shows it; null when it is none. */
+/** Returns a value such as "2026-03-31T14:30:00Z" as a control in `zone` shows it; null if it is invalid. */
 export function localOf(value: string, zone: string): string | null {
   const instant = Date.parse(value);
   if (Number.isNaN(instant) || !/^\d{4}-\d{2}-\d{2}[Tt ]/.test(value)) return null;
@@ -82,7 +82,7 @@ export function localOf(value: string, zone: string): string | null {
   return local.slice(17, 19) === "00" ? local.slice(0, 16) : local.slice(0, 19);
 }
 
-/** "14:30" -> "14:30:00+01:00", with what `zone` is ahead of UTC at `now`. (RFC 3339: full-time) */
+/** "14:30" -> "14:30:00+01:00", with the offset of `zone` from UTC at `now`. (RFC 3339: full-time) */
 export function zonedTimeOf(clock: string, zone: string, now: Date): string {
   const offset = offsetAt(zone, now.getTime());
   const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
@@ -91,7 +91,7 @@ export function zonedTimeOf(clock: string, zone: string, now: Date): string {
   return `${clock.length === 5 ? `${clock}:00` : clock}${suffix}`;
 }
 
-/** "Central European Standard Time (GMT+1)": what stands beside a control, in words. */
+/** Returns "Central European Standard Time (GMT+1)", which is shown beside a control. */
 export function zoneName(zone: string, now: Date, locale: string): string {
   const part = (timeZoneName: "long" | "shortOffset"): string =>
     new Intl.DateTimeFormat(locale, { timeZone: zone, timeZoneName })

@@ -7,10 +7,10 @@ import { first, firstText, fits, placeOf, propertiesOf, requiredOf } from "./sch
 import type { Layer, Place, SchemaSource, Union } from "./schema-view.ts";
 import { titleOf } from "../titles.ts";
 
-/** Forms to choose from. Nobody reads more. */
+/** The maximum number of forms to choose from. No one reads more. */
 export const MAX_FORMS = 50;
 
-/** Returns the control for one of several forms: a choice among them and, once it is made, the form. */
+/** Returns the control for one of several forms: a choice among them and the chosen form. */
 export function planVariant(field: FieldContext, { list, branches }: Union): VariantNode {
   const { planning, base, preset, resolved, depth } = field;
   planning.branches = true;
