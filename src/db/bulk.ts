@@ -1,6 +1,6 @@
 /**
- * Work on many rows that each database does in its own way: PostgreSQL in one statement, because every statement is a round
- * trip; SQLite in several, because a statement there costs no round trip and cannot change more than one table.
+ * Writes to many rows, in the best way for each database. PostgreSQL uses one statement, because every statement is a
+ * round trip. SQLite uses several, because a statement there costs no round trip and cannot change more than one table.
  */
 import { ServiceError } from "../errors.ts";
 import type { Db, Reader, Statement, Tx } from "./database.ts";
@@ -16,7 +16,7 @@ interface Bulk<Input, Row, From, Kind extends "read" | "write"> {
 export type BulkRead<Input, Row> = Bulk<Input, Row, Reader, "read">;
 
 export interface BulkWrite<Input, Row> extends Bulk<Input, Row, Tx, "write"> {
-  /** Doing it twice changes no more than doing it once. */
+  /** Whether running it twice changes no more than running it once. */
   isRepeatable?: boolean;
 }
 
@@ -26,13 +26,13 @@ export async function readBulk<Input, Row>(reader: Reader, bulk: BulkRead<Input,
     : bulk.inSteps(reader, input);
 }
 
-/** As part of a transaction. */
+/** Writes as part of a transaction. */
 export async function writeBulkIn<Input, Row>(tx: Tx, bulk: BulkWrite<Input, Row>, input: Input): Promise<Row[]> {
   return tx.dialect === "postgres" ? tx.run(bulk.atOnce, bulk.toParams(input) as never) : bulk.inSteps(tx, input);
 }
 
 /**
- * As a transaction of its own.
+ * Writes in a separate transaction.
  *
  * @throws like `Db.write`
  */
@@ -43,7 +43,7 @@ export async function writeBulk<Input, Row>(db: Db, bulk: BulkWrite<Input, Row>,
   return bulk.isRepeatable ? sendingAgain(send) : send();
 }
 
-/** Sends a statement again, once, when the connection broke and its result is unknown. Only for repeatable statements. */
+/** Sends a statement again, once, if the connection broke and its result is unknown. Only for repeatable statements. */
 export async function sendingAgain<T>(send: () => Promise<T>): Promise<T> {
   try {
     return await send();
@@ -51,7 +51,7 @@ export async function sendingAgain<T>(send: () => Promise<T>): Promise<T> {
     const isUnknown = error instanceof ServiceError && error.code === "COMMIT_UNKNOWN";
     // After waiting for a silent connection, the caller has waited long enough.
     if (!isUnknown || isSilence(error.cause)) throw error;
-    // If the second attempt fails as well, the result of the first is still unknown, and that is what the caller has to know.
+    // If the second attempt fails as well, the result of the first is still unknown, and the caller must know that.
     return send().catch(() => Promise.reject(error));
   }
 }

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { testOnBoth } from "../../test/support/service.ts";
 import { COLUMNS } from "./columns.ts";
 
-/** Kysely's own, about migrations. */
+/** Kysely's own tables for migrations. */
 const NOT_OURS = new Set(["kysely_migration", "kysely_migration_lock"]);
 
 testOnBoth("every column of every table is listed once, with its type", async ({ ctx: { db } }) => {

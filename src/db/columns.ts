@@ -4,8 +4,8 @@ import type { Schema } from "./schema.ts";
 export type ColumnType = "text" | "bigint" | "json";
 
 /**
- * The columns of every table, with their types. The statements that write rows are made of these lists, so that a new column
- * is named here once; a test holds that the migrations make exactly these.
+ * The columns of every table with their types. Statements that write rows are made from these lists, so a new column is
+ * added here only. A test checks that the migrations create exactly these columns.
  */
 export const COLUMNS = {
   tasks: {

@@ -8,7 +8,7 @@ export type Dialect = "sqlite" | "postgres";
 /** Queries that only read. */
 export type ReadQueries = Pick<Kysely<Schema>, "selectFrom" | "selectNoFrom" | "with" | "getExecutor">;
 
-/** Where a function reads from: the database as it is now, or a transaction. */
+/** Where a function reads: the current database, or a transaction. */
 export interface Reader {
   readonly dialect: Dialect;
   readonly query: ReadQueries;
@@ -24,29 +24,29 @@ export interface Tx {
   readonly dialect: Dialect;
   readonly query: Kysely<Schema>;
   run<P, R>(statement: Statement<P, R>, params: P): Promise<R[]>;
-  /** The store's clock, epoch milliseconds; to be read after the row in question is locked. */
+  /** Returns the store's clock in epoch milliseconds. Read it after the row is locked. */
   now(): number;
   /** Runs `effect` once this transaction is durable, and not at all if it is not. `effect` must not throw. */
   afterCommit(effect: () => void): void;
-  /** Tells whoever waits, here and in other processes, that something changed; sent after the commit, and may be lost. */
+  /** Notifies waiters in all processes that something changed. The hint is sent after the commit, and may be lost. */
   hint(hint: string): void;
 }
 
 export interface Db extends Reader {
   readonly hints: Hints;
-  /** For queries that look at many rows: on SQLite they run in a worker, so that they do not hold up the event loop. */
+  /** For queries that read many rows. On SQLite, they run in a worker, so that they do not block the event loop. */
   readonly heavy: Reader;
-  /** The store's clock, epoch milliseconds. */
+  /** Returns the store's clock in epoch milliseconds. */
   now(): number;
   /**
-   * The one way to change anything. `fn` awaits nothing but what `tx` gives, and may be run again from the start.
-   * What it returns or throws is handed out only after the commit.
+   * Runs a transaction. Every change uses it or `writeOne`. `fn` may await only calls of `tx`, and may be run again
+   * from the start. Its result or error reaches the caller only after the commit.
    *
-   * @throws ServiceError DATABASE_UNAVAILABLE (nothing was written) or COMMIT_UNKNOWN (it may have been)
+   * @throws ServiceError DATABASE_UNAVAILABLE (nothing was written) or COMMIT_UNKNOWN (it may have been written)
    */
   write<T>(fn: (tx: Tx) => Promise<T>): Promise<T>;
   /**
-   * A change that is a single statement, and so its own transaction: on PostgreSQL that saves the way there and back twice.
+   * Runs a change that is a single statement, and so its own transaction. On PostgreSQL, that saves two round trips.
    *
    * @throws like `write`
    */
@@ -56,7 +56,7 @@ export interface Db extends Reader {
   close(): Promise<void>;
 }
 
-/** A statement with named parameters that is compiled once for each dialect. */
+/** A statement with named parameters, compiled once for each dialect. */
 export interface Statement<P, R, Kind extends "read" | "write" = "read" | "write"> {
   readonly kind: Kind;
   readonly build: Build<P, R>;
@@ -71,13 +71,13 @@ type Build<P, R> = (
 
 interface Compiled {
   query: CompiledQuery;
-  /** The same for the same SQL in every process, so that connections may pass from one to another. */
+  /** The same for the same SQL in every process, so that processes can share connections through a pooler. */
   name: string;
-  /** For each parameter its name, or null when the value is the same in every call. */
+  /** For each parameter its name, or null if the value is the same in every call. */
   names: readonly (string | null)[];
 }
 
-/** Stands in for a parameter while a statement is compiled. */
+/** Represents a parameter while a statement is compiled. */
 class Placeholder {
   readonly name: string;
   constructor(name: string) {
@@ -85,25 +85,27 @@ class Placeholder {
   }
 }
 
-/** Declares a statement that only reads. Compiling with Kysely costs more than running it, hence once. */
+/**
+ * Declares a statement that only reads. It is compiled once, because compiling with Kysely costs more than running it.
+ */
 export function readStatement<P, R>(build: Build<P, R>): Statement<P, R, "read"> {
   return { kind: "read", build, compiled: new Map() };
 }
 
-/** Declares a statement that writes, or that locks what it reads. */
+/** Declares a statement that writes or locks rows. */
 export function writeStatement<P, R = unknown>(build: Build<P, R>): Statement<P, R, "write"> {
   return { kind: "write", build, compiled: new Map() };
 }
 
-/** A statement ready to be sent. */
+/** A statement that is ready to be sent. */
 export interface Bound {
   sql: string;
   parameters: unknown[];
-  /** Under which a connection may keep it prepared. */
+  /** The name under which a connection may keep it prepared. */
   name: string;
 }
 
-/** The compiled query of `statement` with `params` in their places. */
+/** Returns the compiled query of `statement` with the values of `params`. */
 export function bind<P, R>(statement: Statement<P, R>, dialect: Dialect, compiler: Kysely<Schema>, params: P): Bound {
   let compiled = statement.compiled.get(dialect);
   if (!compiled) {

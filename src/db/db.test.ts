@@ -167,12 +167,12 @@ void test("commits are on disk before they are acknowledged: WAL with synchronou
 void test("when a group of writes is lost as a whole, each is run again alone (SQLite)", async (t) => {
   await withSqlite(async (db) => {
     let runs = 0;
-    // A group ends after a few milliseconds: on a busy machine these three would not be one.
+    // A group ends after a few milliseconds. On a busy machine, these three would not be in one group.
     t.mock.method(performance, "now", () => 0);
     const results = await Promise.allSettled([
       db.write((tx) => put(tx, "a")),
       db.write(async (tx) => {
-        // Takes the whole transaction with it, as a full disk does.
+        // The whole transaction is rolled back, as on a full disk.
         if (++runs === 1)
           await tx.query.executeQuery({
             sql: "rollback",
@@ -196,7 +196,7 @@ void test("when a group of writes is lost as a whole, each is run again alone (S
 void test("a file system that refuses is 503 and leaves nothing behind (SQLite)", async () => {
   await withSqlite(async (db, dataDir) => {
     const other = new DatabaseSync(join(dataDir, "service.db"), { timeout: 0 });
-    // A full disk, as far as SQLite is concerned: no page may be added.
+    // To SQLite, this is a full disk: it may not add a page.
     await db.write(async (tx) => {
       const { sql } = await import("kysely");
       await sql`pragma max_page_count = 1`.execute(tx.query);
@@ -252,7 +252,7 @@ void test("heavy reads see what was committed and run beside the event loop (SQL
 void test("what the file system refuses a read is told to the caller as 503, with its cause (SQLite)", async () => {
   await withSqlite(async (db) => {
     const { sql } = await import("kysely");
-    // READONLY, since a reading connection cannot write; a broken disk is told the same way.
+    // READONLY, because a reading connection cannot write. A broken disk is reported the same way.
     for (const reader of [db, db.heavy]) {
       await assert.rejects(
         async () => sql`delete from tasks returning id`.execute(reader.query),
@@ -282,7 +282,7 @@ void test("the end of a reading thread fails what it was asked, and not what its
   const [first] = threads;
   const asked = one();
   while (threads.length < 2) await Promise.resolve();
-  // A thread that breaks says so before it has ended.
+  // A failing thread reports the error before it has ended.
   first!.emit("error", new Error("broken"));
   await assert.rejects(asked, { code: "DATABASE_UNAVAILABLE" });
   const next = one();
@@ -388,7 +388,7 @@ void test("hints reach other processes, and a connection that was lost comes bac
       const killer = new Client({ connectionString: url });
       await killer.connect();
       await killer.query(
-        // Tests beside this one have databases in the same cluster.
+        // Concurrent tests have databases in the same cluster.
         `select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and application_name = 'human-task-service hints'`,
       );

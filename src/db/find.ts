@@ -1,6 +1,6 @@
 /**
- * Looks at a database as it is, beside whatever works on it: nothing is made, migrated or kept. For the command line;
- * the service opens its database with sqlite.ts or postgres.ts.
+ * Reads a database that other processes may be using. It creates, migrates and keeps nothing. This is for the command
+ * line; the service opens its database with sqlite.ts or postgres.ts.
  */
 import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -21,24 +21,26 @@ import { causeOf } from "./postgres-errors.ts";
 import type { Schema } from "./schema.ts";
 
 const LIMITS = { statementMs: 5 * SECOND, idleInTransactionMs: 10 * SECOND };
-/** A service that commits holds the embedded database for milliseconds. */
+/** A committing service locks the embedded database for milliseconds. */
 const BUSY_MS = 2 * SECOND;
 
 export interface FoundDatabase {
   dialect: Dialect;
   query: Kysely<Schema>;
-  /** Of the software, for example `18.4`. */
+  /** The version of the software, for example `18.4`. */
   version: string;
-  /** The database's clock less this machine's, in milliseconds; null: it has none of its own. */
+  /** The database's clock minus this machine's, in milliseconds; null if the database has no clock of its own. */
   clockAheadMs: number | null;
-  /** Whether LISTEN works between processes; null: there is one process only. */
+  /** Whether LISTEN works between processes; null if there is only one process. */
   hintsArrive: boolean | null;
-  /** Of the embedded database, in bytes; null: the disk is another machine's business. */
+  /** Space of the embedded database in bytes; null if the database is on another machine. */
   disk: { used: number; free: number } | null;
   close(): Promise<void>;
 }
 
-/** @returns null: nobody has made the embedded one yet @throws Error of the driver; it may hold the password */
+/**
+ * @returns null if the embedded database does not exist yet @throws Error of the driver; it may contain the password
+ */
 export async function findDatabase({
   database,
   dataDir,
@@ -107,7 +109,7 @@ async function tryHints(url: string): Promise<boolean> {
   return arrive;
 }
 
-/** Writes a row and takes it back. @throws what the database has against it */
+/** Writes a row and rolls it back. @throws Error of the database */
 export async function tryWriting(query: Kysely<Schema>): Promise<void> {
   const takeBack = new Error("taken back");
   try {
@@ -120,7 +122,7 @@ export async function tryWriting(query: Kysely<Schema>): Promise<void> {
   }
 }
 
-/** In place of a database that cannot be read: nothing is in it. */
+/** Returns an empty database, used if the real one cannot be read. */
 export function nothingStored(): Kysely<Schema> {
   return new Kysely({
     dialect: {

@@ -3,11 +3,11 @@
  * twice. The rows are the truth, so waiters also poll.
  */
 export interface Hints {
-  /** Whether hints of other processes can be relied on at the moment; always true where there are no others. */
+  /** Returns whether hints of other processes arrive at present. Always true without other processes. */
   isHealthy(): boolean;
-  /** Whether there may be other processes whose changes are only learned through hints and looking. */
+  /** Whether other processes may change rows. Only hints and polling show their changes. */
   readonly isShared: boolean;
-  /** Tells the listeners of this process now, and those of other processes soon. */
+  /** Notifies the listeners of this process now, and those of other processes soon. */
   publish(hints: readonly string[]): void;
   /** @returns a function that ends it */
   listen(listener: (hint: string) => void): () => void;

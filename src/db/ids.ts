@@ -1,7 +1,7 @@
 import { type Expression, sql, type SqlBool } from "kysely";
 import type { Dialect, Reader } from "./database.ts";
 
-/** Ids as one parameter, so that a statement is the same for any number of them. */
+/** Ids as one parameter, so that the statement is the same for any number of them. */
 export type Ids = unknown;
 
 export function idsFor({ dialect }: Pick<Reader, "dialect">, ids: readonly string[]): Ids {

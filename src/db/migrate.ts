@@ -16,15 +16,15 @@ import { deliveryOrigins } from "./migrations/0015-delivery-origins.ts";
 import { sessions } from "./migrations/0011-sessions.ts";
 import type { Schema } from "./schema.ts";
 
-/** The key of the migrator's lock; its own, so that releases that leave the locking to it wait for this one. */
+/** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
 const LOCK_KEY = 3_853_314_791_062_309_107n;
 
 /**
- * Brings the tables up to date. Safe when several processes start at once: on PostgreSQL under an advisory lock, on SQLite
- * since the data directory belongs to one process.
+ * Brings the tables up to date. It is safe if several processes start at once: PostgreSQL has an advisory lock, and on
+ * SQLite the data directory belongs to one process.
  *
  * @param db - on PostgreSQL with the dialect of `createMigrationDialect`
- * @throws Error that names the migration that failed; what it did was taken back
+ * @throws Error that names the failed migration, which was rolled back
  */
 export async function migrate(db: Kysely<Schema>, dialect: Dialect): Promise<void> {
   if (dialect === "sqlite") return migrateToLatest(db, dialect);
@@ -46,7 +46,7 @@ async function migrateToLatest(db: Kysely<Schema>, dialect: Dialect): Promise<vo
 
 class NotBroughtUpToDate extends Error {}
 
-/** An error in a sentence for the operator. */
+/** Returns an error with a sentence for the operator. */
 export function notBroughtUpToDate(error: unknown, migration?: string): Error {
   const which = migration === undefined ? "" : ` (migration ${migration})`;
   return new NotBroughtUpToDate(`The database could not be brought up to date${which}: ${reasonOf(error)}`, {
@@ -55,8 +55,9 @@ export function notBroughtUpToDate(error: unknown, migration?: string): Error {
 }
 
 /**
- * The migrator's own lock belongs to a connection: behind a pooler in transaction mode it would be taken on one and released
- * on another, and the next start would wait for it. `migrate` takes a lock that ends with its transaction instead.
+ * Creates a dialect without the migrator's own lock, which belongs to a connection. Behind a pooler in transaction
+ * mode, the lock would be taken on one connection and released on another, and the next start would wait for it.
+ * `migrate` takes a lock that ends with its transaction instead.
  */
 export function createMigrationDialect(pool: PostgresPool): PostgresDialect {
   return new MigrationDialect({ pool });
@@ -73,7 +74,7 @@ class WithoutLock extends PostgresAdapter {
   override async releaseMigrationLock(): Promise<void> {}
 }
 
-/** Which migrations the tables still lack, and which a newer release has added. Changes nothing. */
+/** Returns the migrations that the tables lack, and those that a newer release has added. Changes nothing. */
 export async function compareMigrations(
   db: Kysely<Schema>,
   dialect: Dialect,
@@ -81,7 +82,7 @@ export async function compareMigrations(
   const all = await migratorOf(db, dialect).getMigrations();
   const known = all.map(({ name }) => name);
   const missing = all.flatMap(({ name, executedAt }) => (executedAt === undefined ? [name] : []));
-  // Where none was carried out there may be no table that tells of them.
+  // Without any applied migration, the table of migrations may not exist.
   if (missing.length === known.length) return { known, missing, newer: [] };
   const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db);
   return { known, missing, newer: rows.map(({ name }) => name).filter((name) => !known.includes(name)) };

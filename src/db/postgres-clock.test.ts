@@ -8,7 +8,7 @@ import { createPool } from "./postgres-pool.ts";
 
 const HEARTBEAT_MS = 15_000;
 const AHEAD_MS = 3_600_000;
-/** Far less than what a wrong measurement is off by here. */
+/** Far less than the error of a wrong measurement here. */
 const CLOSE_MS = 250;
 
 void test("the clock is the database's, and neither a busy pool nor a slow or broken line moves it (PostgreSQL)", async (t) => {
@@ -25,7 +25,7 @@ void test("the clock is the database's, and neither a busy pool nor a slow or br
     const off = clock.now() - truth();
     assert.ok(Math.abs(off) < CLOSE_MS, `${when}: off by ${off} ms`);
   };
-  /** Until nobody uses or waits for a connection. */
+  /** Resolves when no code uses or waits for a connection. */
   const settled = async () => {
     while (pool.waitingCount > 0 || pool.idleCount < pool.totalCount) await sleep(5);
   };
@@ -56,7 +56,7 @@ void test("the clock is the database's, and neither a busy pool nor a slow or br
       isRight("after this machine's clock was set");
     }
 
-    // It does follow: the time that passes here is measured wrongly.
+    // The clock still follows the database: now the local time is measured wrongly.
     const passed = performance.now.bind(performance);
     t.mock.method(performance, "now", () => passed() + AHEAD_MS);
     t.mock.timers.tick(HEARTBEAT_MS);

@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import { SECOND } from "../lib/time.ts";
 
 const HEARTBEAT_MS = 15 * SECOND;
-/** An answer that took longer says too little about the moment it was given. */
+/** A slower answer says too little about the moment of the reading. */
 const ROUND_TRIP_MAX_MS = 200;
 /** Samples taken at the start, when there is no earlier one to fall back to. The best one is used. */
 const FIRST_TRIES = 3;
@@ -14,11 +14,11 @@ interface Sample {
 }
 
 /**
- * The database's clock, so that replicas with wrong clocks agree on deadlines; asked again at every heartbeat. While it
- * cannot be asked, or answers slowly, the last offset holds. Between two answers time is counted by what has passed here:
- * when this machine's clock is set, nothing moves.
+ * Returns the database's clock, so that replicas with wrong clocks agree on deadlines. It is read again at every
+ * heartbeat. If a reading fails or is slow, the last offset stays valid. Between two readings, elapsed time is counted
+ * locally, so setting this machine's clock has no effect.
  *
- * @throws when the database does not answer the first time
+ * @throws when the first reading fails
  */
 export async function followDatabaseClock(
   pool: Pool,
@@ -40,7 +40,7 @@ export async function followDatabaseClock(
 }
 
 async function sample(pool: Pool): Promise<Sample> {
-  // Waiting for a connection is not part of the way to the database and back.
+  // Waiting for a connection is not part of the round trip.
   const client = await pool.connect();
   let failure: Error | undefined;
   try {

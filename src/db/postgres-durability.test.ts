@@ -6,7 +6,7 @@ import { openPostgres } from "./postgres.ts";
 import { durabilityWarnings } from "./postgres-durability.ts";
 
 void test("an operator is told when PostgreSQL acknowledges what is not on disk (PostgreSQL)", async () => {
-  // The server of the tests is such a one.
+  // The server of the tests has such settings.
   const { url, drop } = await (await postgres()).createDatabase();
   const warnings = async () => {
     const db = await openPostgres({ url, onError: assert.ifError, onWarning: assert.ifError });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Reader } from "./database.ts";
 
-/** What an operator must know of a PostgreSQL that acknowledges commits which are not on disk yet, in sentences. */
+/** Returns warnings for an operator if PostgreSQL acknowledges commits before they are on disk. */
 export async function durabilityWarnings({ query }: Pick<Reader, "query">): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from (values ('fsync'), ('synchronous_commit')) as wanted (name)

@@ -1,26 +1,30 @@
 import { ServiceError } from "../errors.ts";
 
-/** Serialization failure and deadlock: the database took the whole transaction back and asks for another try. */
+/** Serialization failure and deadlock: the database rolled the transaction back and asks for a retry. */
 export function isTakenBack(error: unknown): boolean {
   const code = codeOf(error);
   return code === "40001" || code === "40P01" || isUnprepared(error);
 }
 
 /**
- * The prepared statement is unknown, or exists already, because a pooler between us and the database shares its connections
- * among clients. Nothing was executed.
+ * The prepared statement is unknown, or exists already, because a pooler shares its connections among clients. Nothing
+ * was executed.
  */
 export function isUnprepared(error: unknown): boolean {
   const code = codeOf(error);
   return code === "26000" || code === "42P05";
 }
 
-/** Another transaction was first with a value that may be there once; this one is lost. On SQLite there is one at a time. */
+/**
+ * Another transaction inserted a unique value first, so this one failed. On SQLite there is one transaction at a time.
+ */
 export function isAlreadyThere(error: unknown): boolean {
   return codeOf(error) === "23505";
 }
 
-/** The connection broke, could not be had, or gives no answer, as far as node, `pg` and PostgreSQL tell. */
+/**
+ * The connection broke, could not be opened, or did not answer, according to the errors of node, `pg` and PostgreSQL.
+ */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   if (code !== undefined)
@@ -41,8 +45,8 @@ export function isSilence(error: unknown): boolean {
 }
 
 /**
- * What may pass, and wrote nothing, is DATABASE_UNAVAILABLE with `error` as its cause: a connection that was lost, a
- * statement or lock timeout, no more space or connections, a database that only reads. The rest stays what it is.
+ * Turns a temporary error that wrote nothing into DATABASE_UNAVAILABLE with `error` as its cause: a lost connection, a
+ * statement or lock timeout, no more space or connections, or a read-only database. Other errors stay unchanged.
  */
 export function asServiceError(error: unknown): unknown {
   const code = codeOf(error);
@@ -53,7 +57,7 @@ export function asServiceError(error: unknown): unknown {
   return passing ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error }) : error;
 }
 
-/** What the database or the driver said, where `asServiceError` put it into words for a caller. */
+/** Returns the original error of the database or the driver, if `asServiceError` replaced it. */
 export function causeOf(error: unknown): unknown {
   return error instanceof ServiceError && error.code === "DATABASE_UNAVAILABLE" ? (error.cause ?? error) : error;
 }

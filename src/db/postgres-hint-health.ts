@@ -1,9 +1,9 @@
-/** Whether hints of other processes arrive, and what is told about that. */
+/** Whether hints of other processes arrive, and the warnings about it. */
 export interface HintHealth {
   isHealthy(): boolean;
-  /** Tests that failed since the last one that succeeded. */
+  /** Returns how many tests failed since the last success. */
   failedTests(): number;
-  /** Hints arrive: calls `onReset` when some may have been lost before. */
+  /** Hints arrive. Calls `onReset` if some may have been lost before. */
   succeed(): void;
   failTest(reason: string): void;
   /** Hints do not arrive. Warns once, until they arrive again. */

@@ -7,9 +7,9 @@ import { createHintLine, type HintLine } from "./postgres-hint-line.ts";
 const SELF_TEST_MS = 2 * SECOND;
 /** The longest wait before a new line. */
 export const HEARTBEAT_MS = 15 * SECOND;
-/** After a lost connection. */
+/** The wait after a lost connection. */
 const RECONNECT_MS = 1 * SECOND;
-/** After a test that failed; twice as long after each further one, up to a heartbeat. */
+/** The wait after a failed test. It doubles after each further failure, up to a heartbeat. */
 const RETEST_MS = 1 * SECOND;
 
 const POOLED =
@@ -28,22 +28,22 @@ const SILENT = "LISTEN does not work on this database connection: its test messa
 export interface LineKeeper {
   /** The connection in use or being opened, or null. */
   line(): HintLine | null;
-  /** Makes a line and tests it. Never rejects: it tries again later. */
+  /** Opens a line and tests it. Never rejects: it retries later. */
   connect(): Promise<void>;
-  /** Gives a line up because it failed. */
+  /** Drops a line that failed. */
   lose(line: HintLine): void;
-  /** Takes the token of a test message that arrived. */
+  /** Takes the token of a received test message. */
   receiveTest(token: string): void;
   /** Tests a healthy line again. */
   testAgain(): void;
-  /** Makes no more lines. The one in use stays until `close`. */
+  /** Opens no more lines. The current one stays until `close`. */
   stop(): void;
   close(): Promise<void>;
 }
 
 export interface LineKeeperOptions {
   url: string;
-  /** Names this process to the others. */
+  /** Identifies this process to the others. */
   self: string;
   health: HintHealth;
   onMessage: (payload: string) => void;
@@ -97,7 +97,7 @@ export function createLineKeeper({ url, self, health, ...on }: LineKeeperOptions
     }
   }
 
-  /** Goes on without hints, and tries later on new connections. These may still notify until then. */
+  /** Continues without hints, and retries later on new connections. Until then, the current ones may still notify. */
   function fail(failed: HintLine, reason: string): void {
     if (line !== null && line !== failed) return;
     connectLater(Math.min(RETEST_MS * 2 ** health.failedTests(), HEARTBEAT_MS));

@@ -5,19 +5,21 @@ import { connectionSettings } from "./postgres-pool.ts";
 
 const CHANNEL = "service_hints";
 const STATEMENT_MS = 5 * SECOND;
-/** A farewell that is not answered by then is cut short. */
+/** The time for closing a connection gracefully. After it, the connection is cut. */
 export const FAREWELL_MS = 500;
 /** How often the server processes of both connections are compared before one of them listens. */
 const PID_LOOKS = 4;
 
 /** A connection that listens, and one that notifies. */
 export interface HintLine {
-  /** Connects both and listens. @returns false: a pooler lends server processes to them, so LISTEN cannot work */
+  /**
+   * Connects both and listens. @returns false if a pooler lends server processes to them, so that LISTEN cannot work
+   */
   open(): Promise<boolean>;
-  /** Sends `message`. @returns false: the process that listens sent it, so its arrival proves nothing */
+  /** Sends `message`. @returns false if the listening process sent it, so that its arrival proves nothing */
   test(message: string, timeoutMs: number): Promise<boolean>;
   notify(messages: readonly string[]): Promise<void>;
-  /** Ends both, whatever they are doing; resolves soon, also when the server does not answer. */
+  /** Ends both, whatever they are doing. Resolves soon, even if the server does not answer. */
   hangUp(): Promise<void>;
 }
 
@@ -34,7 +36,8 @@ export function createHintLine(url: string, on: { onMessage: (payload: string) =
       listening = await listener.pid();
       const isOwn = async (statements = "") =>
         (await notifier.pid()) !== listening && (await listener.pid(statements)) === listening;
-      // Asked before LISTEN: a process that is lent would go on listening, and the pooler would log what it drops.
+      // Checked before LISTEN: a lent process would keep listening, and the pooler would log the notifications that it
+      // drops.
       for (let look = 0; look < PID_LOOKS; look++) if (!(await isOwn())) return false;
       return isOwn(`listen ${CHANNEL}; `);
     },
@@ -57,7 +60,7 @@ export function createHintLine(url: string, on: { onMessage: (payload: string) =
   };
 }
 
-/** No time limits of the database are set here: nothing is locked, and an answer that is late ends the connection. */
+/** No time limits of the database are set here: no statement locks, and a late answer ends the connection. */
 function createConnection(url: string, onEnd: () => void) {
   const socket = new Socket();
   const client = new Client({
@@ -69,19 +72,19 @@ function createConnection(url: string, onEnd: () => void) {
   client.on("end", onEnd);
   let turn: Promise<unknown> = Promise.resolve();
 
-  /** Waits for its turn: the driver takes one query at a time. */
+  /** Waits for earlier queries, because the driver takes one query at a time. */
   async function query<Row extends QueryResultRow>(config: QueryConfig & { query_timeout?: number }): Promise<Row[]> {
     const mine = turn.then(() => client.query<Row>(config));
     turn = mine.catch(() => {});
     const answers = await mine;
-    // Several statements in one text have an answer each.
+    // Each of several statements in one text has its own result.
     return (Array.isArray(answers) ? (answers.at(-1) as QueryResult<Row>) : answers).rows;
   }
 
   return {
     client,
     query,
-    /** The server process that carries out `statements`. */
+    /** Returns the id of the server process that runs `statements`. */
     pid: async (statements = "") => {
       const [row] = await query<{ pid: number }>({ text: `${statements}select pg_backend_pid() as pid` });
       return row!.pid;

@@ -25,7 +25,7 @@ void test("one warning is given until hints arrive again, and those who may have
   assert.deepEqual([health.isHealthy(), health.failedTests(), ...said], [false, 0]);
 });
 
-/** An outbox whose line can be taken away, and what it sent. */
+/** Returns an outbox whose line can be removed, and its messages. */
 function setup() {
   const sent: string[] = [];
   const failed: unknown[] = [];

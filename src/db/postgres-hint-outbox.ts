@@ -1,35 +1,37 @@
 import type { HintLine } from "./postgres-hint-line.ts";
 
-/** Hints of this long are gathered into one NOTIFY, so that a busy process does not send one a commit. */
+/** Hints of this period are gathered into one NOTIFY, so that a busy process does not send one per commit. */
 const GATHER_MS = 10;
-/** More than this many are not kept while the last NOTIFY is under way: other processes are told to look at everything. */
+/**
+ * The most hints to keep while the last NOTIFY is in progress. If there are more, other processes must check
+ * everything.
+ */
 const GATHERED_MAX = 10_000;
-/** PostgreSQL takes 8,000 bytes in one NOTIFY. */
+/** PostgreSQL accepts 8,000 bytes in one NOTIFY. */
 const MESSAGE_BYTES = 7800;
-/** In place of a hint: hints of the sender were lost. */
+/** Sent instead of a hint: the sender lost hints. */
 export const RESET = "reset";
 
 /**
  * Hints on their way to other processes.
  *
- *     empty --- add ---> gathering --- GATHER_MS later ---> sending --- sent, nothing added ---> empty
- *                           ^                                  |
- *                           +----------- more was added -------+
+ *     empty --- add ---> gathering --- GATHER_MS later ---> sending --- sent, nothing added ---> empty ^ | +-----------
+ *     more was added -------+
  *
- * Hints that cannot be kept or sent are dropped. RESET takes their place with the next message.
+ * Hints that cannot be kept or sent are dropped. The next message contains RESET instead.
  */
 export interface HintOutbox {
   add(hints: readonly string[]): void;
-  /** Drops what was gathered. */
+  /** Drops the gathered hints. */
   lose(): void;
-  /** Sends a RESET when hints were lost: the line works. */
+  /** Sends a RESET if hints were lost. Call this when the line works. */
   sendLost(): void;
-  /** Sends what is left, without gathering any longer. */
+  /** Sends the remaining hints without further gathering. */
   finish(): Promise<void>;
 }
 
 export interface HintOutboxOptions {
-  /** Names this process to the others. */
+  /** Identifies this process to the others. */
   self: string;
   /** The connection to send on, or null. */
   line: () => HintLine | null;
@@ -46,12 +48,12 @@ export function createHintOutbox({ self, line, onFailure }: HintOutboxOptions): 
     sending ??= sendAll().finally(() => (sending = null));
   }
 
-  /** Sends what is gathered until nothing is left, one message after the other. */
+  /** Sends the gathered hints, one message after the other, until none is left. */
   async function sendAll(): Promise<void> {
     while (gathered.size > 0 || isLost) {
       await delay(isFinishing ? 0 : GATHER_MS);
       const on = line();
-      // Lost hints cost a polling interval, nothing else.
+      // Lost hints cost a polling interval, and nothing else.
       if (on === null) return gathered.clear();
       const messages = [...(isLost ? [`${self}|${RESET}`] : []), ...toMessages(self, gathered)];
       isLost = false;
@@ -85,7 +87,7 @@ export function createHintOutbox({ self, line, onFailure }: HintOutboxOptions): 
   };
 }
 
-/** `sender` and hints in as few messages as they fit into. */
+/** Returns `sender` and hints in as few messages as possible. */
 function toMessages(sender: string, hints: Iterable<string>): string[] {
   let message = sender;
   const messages: string[] = [];

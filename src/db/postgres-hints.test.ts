@@ -21,7 +21,7 @@ async function setup(t: TestContext) {
   return { proxy, open, direct: () => open(url), problems };
 }
 
-/** How long it takes until `isTrue`, which is asked again and again. */
+/** Returns how long it takes until `isTrue`, which is called repeatedly. */
 async function until(isTrue: () => boolean): Promise<number> {
   const started = performance.now();
   while (!isTrue()) await sleep(5);
@@ -36,7 +36,7 @@ void describe("hints between processes (PostgreSQL)", { concurrency: true }, () 
     proxy.freeze();
     hints.publish(["task:1"]);
     assert.ok((await until(() => !hints.isHealthy())) < 8_000);
-    // Not kept for whoever may listen one day.
+    // They are not kept for later listeners.
     for (let i = 0; i < 1_000; i++) hints.publish([`task:lost${i}`]);
     await proxy.pass();
     assert.ok((await until(() => hints.isHealthy())) < 8_000);

@@ -13,16 +13,17 @@ export interface PostgresHintsOptions {
 }
 
 /**
- * Hints between processes by LISTEN and NOTIFY, on two connections of their own: one only listens, the other only
- * notifies. A NOTIFY is never part of a writing transaction: PostgreSQL serialises those commits over the whole cluster.
+ * Hints between processes by LISTEN and NOTIFY, on two dedicated connections: one only listens, the other only
+ * notifies. A NOTIFY is never part of a writing transaction, because PostgreSQL serialises such commits over the whole
+ * cluster.
  *
  * A message to itself tests whether LISTEN works: at start, after each reconnect and at every heartbeat. A pooler in
- * transaction mode lends server processes to connections. It drops notifications without an error, but it delivers those
- * that come while a connection has the process that listens. So the test fails where both connections had the same
- * process, and the listening connection sends nothing after its LISTEN: it never has a process again.
+ * transaction mode lends server processes to connections. It drops notifications without an error, but it delivers
+ * those that arrive while a connection has the listening process. So the test fails if both connections had the same
+ * process, and the listening connection sends nothing after its LISTEN: it never gets a process again.
  *
- * While the test fails, `isHealthy` is false and polling takes over. When it succeeds again, `onReset` is called: hints may
- * have been lost. `createLineKeeper` draws the states.
+ * While the test fails, `isHealthy` is false and polling takes over. When it succeeds again, `onReset` is called,
+ * because hints may have been lost. `createLineKeeper` shows the states.
  */
 export async function openPostgresHints({
   url,

@@ -17,7 +17,7 @@ void test(
     try {
       const tasks = await Promise.all(Array.from({ length: 10 }, () => service.create()));
       const polls = tasks.map(({ id }) => service.call("GET", `/api/tasks/${id}/poll?timeout=60`));
-      // Each has read its task and waits.
+      // Each poll has read its task and waits.
       while (service.ctx.waiters.count() < tasks.length) await sleep(5);
       await sleep(200);
       const before = proxy.count();
@@ -39,7 +39,7 @@ void test(
   },
 );
 
-/** The longest that a poll may wait; none of these comes near it. */
+/** The longest wait of a poll. These polls take much less. */
 const POLL_MS = 60_000;
 
 void test(
@@ -66,12 +66,12 @@ void test(
     const { hints } = b.service.ctx.db;
     const isBack = new Promise<void>((resolve) => hints.onReset(resolve));
     await killer.query(
-      // Tests beside this one have databases in the same cluster.
+      // Concurrent tests have databases in the same cluster.
       `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'human-task-service hints'`,
     );
     while (hints.isHealthy()) await sleep(5);
-    // Long enough after the loss that the look of each second has passed, and before LISTEN is back.
+    // Late enough after the loss that the check of that second is over, and before LISTEN is back.
     const complete = ({ id }: { id: string }) =>
       a.service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
     await Promise.all(tasks.map(complete));
@@ -79,7 +79,7 @@ void test(
     await isBack;
     for (const { body } of await Promise.all(polls)) assert.equal(body.status, "completed");
     const took = performance.now() - asked;
-    // Ten rounds, of which each looks at a tenth, would take ten seconds.
+    // Ten rounds, each of which checks a tenth, would take ten seconds.
     assert.ok(took < 8_000, `the last was answered after ${Math.round(took)} ms of at most ${POLL_MS}`);
   },
 );

@@ -13,23 +13,23 @@ import { SECOND } from "../lib/time.ts";
 import type { Bound } from "./database.ts";
 import { asServiceError, isConnectionLoss, isUnprepared } from "./postgres-errors.ts";
 
-// Counts and times come back as text otherwise; all of ours are far below 2^53.
+// The driver returns counts and times as text by default. All of ours are far below 2^53.
 types.setTypeParser(types.builtins.INT8, Number);
 
 const CONNECT_TIMEOUT_MS = 5 * SECOND;
 /** Added to the database's own time limit of a statement. If its error has not arrived by then, the connection is dead. */
 const ANSWER_MS = 1 * SECOND;
-/** A connection on which nothing is said is probed by the system after this long. */
+/** The system probes a silent connection after this time. */
 const KEEP_ALIVE_MS = 10 * SECOND;
 
-/** What the database ends by itself, so that nothing holds locks for longer, whatever becomes of this process. */
+/** Limits that the database enforces, so that nothing holds locks longer, even if this process dies. */
 export interface Limits {
   statementMs: number;
-  /** For a transaction in which nothing is asked. */
+  /** For an idle transaction. */
   idleInTransactionMs: number;
 }
 
-/** Settings of a connection on which every wait of this process ends: to connect, and for an answer to arrive. */
+/** Returns settings of a connection that limit every wait of this process: to connect, and for an answer. */
 export function connectionSettings(url: string, statementMs: number) {
   return {
     connectionString: url,
@@ -40,24 +40,24 @@ export function connectionSettings(url: string, statementMs: number) {
   } satisfies ClientConfig;
 }
 
-/** A pool, and how its connections keep time limits. */
+/** A pool, and how its connections set time limits. */
 export interface LimitedPool {
   pool: Pool;
   /**
-   * The first statement of a transaction. On a connection that has its limits from the start it is `begin`; behind a pooler
-   * it sets them as well.
+   * The first statement of a transaction. On a connection with preset limits it is `begin`. Behind a pooler it also
+   * sets them.
    */
   begin: string;
-  /** Whether a pooler keeps the limits from the connections, so that each transaction must set them. */
+  /** Whether a pooler hides the limits from the connections, so that each transaction must set them. */
   isPooled: boolean;
 }
 
 /**
- * Opens a pool on which the database ends what exceeds `limits`.
+ * Opens a pool on which the database enforces `limits`.
  *
- * A direct connection is given them when it is made, which costs nothing later. PgBouncer refuses a connection that asks
- * for them, or ignores them if configured so. In transaction mode a `set` would leak to the next client of that connection.
- * There each transaction sets the limits itself, in the message that begins it.
+ * A direct connection gets them when it is opened, which costs nothing later. PgBouncer refuses a connection that asks
+ * for them, or ignores them if configured so. In transaction mode a `set` would leak to the next client of that
+ * connection. So there each transaction sets the limits itself, in the message that begins it.
  *
  * @throws when the database cannot be reached
  */
@@ -83,7 +83,7 @@ export async function openPool(
   }
   await direct.end();
   const begin = `begin; set local statement_timeout = ${statementMs}; set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`;
-  // Begin, statement and commit go out together, see `openSessions`.
+  // Begin, statement and commit are sent together, see `openSessions`.
   return { pool: createPool({ ...common, pipeline: true }), begin, isPooled: true };
 }
 
@@ -106,7 +106,7 @@ function isRefusedSetting(error: unknown): boolean {
 
 export function createPool(settings: PoolConfig): Pool {
   const pool = new Pool(settings);
-  // An idle connection that breaks is replaced when the next one is needed; without a listener it would end the process.
+  // An idle connection that breaks is replaced on the next use. An error without a listener would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
@@ -114,29 +114,32 @@ export function createPool(settings: PoolConfig): Pool {
 
 /** A connection in use: by a transaction, or by a single statement. */
 export interface Session {
-  /** One of ours, which the connection keeps prepared: planning it costs the database more than carrying it out. */
+  /**
+   * Runs a declared statement, which the connection keeps prepared: planning it costs the database more than running
+   * it.
+   */
   run(statement: Bound): Promise<unknown[]>;
-  /** Anything, for once. */
+  /** Runs any SQL once, without preparing it. */
   query(sql: string, parameters: readonly unknown[]): Promise<QueryResult>;
-  /** @param destroy - whether it must not be used again */
+  /** @param destroy - true if the connection must not be used again */
   release(destroy?: boolean): void;
 }
 
 export interface Sessions {
   /** @throws ServiceError DATABASE_UNAVAILABLE */
   open(): Promise<Session>;
-  /** The same for Kysely. */
+  /** The same connections for Kysely. */
   readonly pool: PostgresPool;
 }
 
 /**
- * Connections of `pool`, where every statement of reads and transactions alike is told from the same errors: what may
- * pass is DATABASE_UNAVAILABLE, and a connection that was lost or did not answer in time is never used again.
+ * Returns connections of `pool` that report errors in the same way for reads and transactions. Temporary errors become
+ * DATABASE_UNAVAILABLE, and a connection that was lost or did not answer in time is never used again.
  *
- * Behind a pooler a statement outside of a transaction becomes one of its own, so that the time limits hold for it: begin,
- * statement and commit are sent together, and cost one way there and back.
+ * Behind a pooler, a statement outside of a transaction gets its own, so that the time limits apply to it. Begin,
+ * statement and commit are sent together, and cost one round trip.
  *
- * @param mayPrepare - whether a connection is ours alone for as long as it is open, as far as we know
+ * @param mayPrepare - whether a connection probably keeps its server process as long as it is open
  */
 export function openSessions({ pool, begin, isPooled }: LimitedPool, mayPrepare: () => boolean): Sessions {
   let isPrepared = true;
@@ -146,12 +149,12 @@ export function openSessions({ pool, begin, isPooled }: LimitedPool, mayPrepare:
     try {
       client = await pool.connect();
     } catch (cause) {
-      // Whatever the reason: without a connection, nothing has happened.
+      // Whatever the reason, nothing was executed without a connection.
       throw new ServiceError("DATABASE_UNAVAILABLE", { cause });
     }
     let lost: unknown = null;
     const send = async (query: QueryConfig): Promise<QueryResult> => {
-      // Such as the rollback: it would wait behind the statement that was not answered.
+      // For example the rollback: it would wait behind the unanswered statement.
       if (lost !== null) throw lost;
       try {
         if (query.text === "begin") return await client.query(begin);
@@ -168,7 +171,7 @@ export function openSessions({ pool, begin, isPooled }: LimitedPool, mayPrepare:
       run: async ({ name, sql: text, parameters: values }) =>
         (await send(isPrepared && mayPrepare() ? { name, text, values } : { text, values })).rows as unknown[],
       query: async (text, parameters) => send({ text, values: [...parameters] }),
-      // To the pool, a connection whose statement was given up looks like a good one.
+      // The pool does not know that a statement on this connection was abandoned.
       release: (destroy = false) => client.release(destroy || lost !== null),
     };
   }
@@ -179,7 +182,9 @@ export function openSessions({ pool, begin, isPooled }: LimitedPool, mayPrepare:
   };
 }
 
-/** Carries out `query` as a transaction of its own, on a connection that does not wait for one answer to send the next. */
+/**
+ * Runs `query` in a separate transaction, on a connection that sends the next statement without waiting for an answer.
+ */
 async function sendAlone(client: PoolClient, query: QueryConfig, begin: string): Promise<QueryResult> {
   const [begun, answered, committed] = await Promise.allSettled([
     client.query(begin),
@@ -190,12 +195,12 @@ async function sendAlone(client: PoolClient, query: QueryConfig, begin: string):
   return (answered as PromiseFulfilledResult<QueryResult>).value;
 }
 
-/** A pool of this one connection, whose owner gives it back. */
+/** Returns a pool of this one connection. The caller still releases the connection. */
 export function poolOf(session: Session): PostgresPool {
   return { options: {}, connect: async () => forKysely({ ...session, release: () => {} }), end: async () => {} };
 }
 
 function forKysely({ query, release }: Session): PostgresPoolClient {
-  // The other form, for cursors, is not used here.
+  // The other form, for cursors, is unused.
   return { query: query as unknown as PostgresPoolClient["query"], release };
 }

@@ -70,7 +70,7 @@ void test(
       assert.equal((error.cause as { code: string }).code, "57014", "the database ended it");
       return true;
     });
-    // Nothing stays with a server process, which is lent to others next.
+    // No setting stays with a server process, which the pooler lends to others next.
     const stranger = new Client({ connectionString: pooler.url });
     await stranger.connect();
     const { rows } = await stranger.query("select setting from pg_settings where name like '%statement_timeout'");
@@ -102,7 +102,7 @@ void test("a pooler that ignores time limits does not take them away (PostgreSQL
   const { url, open } = await setup(t);
   for (const name of ["statement_timeout", "idle_in_transaction_session_timeout"]) {
     const proxy = await openDatabaseProxy(url);
-    // A setting that nobody knows, and that means nothing.
+    // An unknown setting without an effect.
     proxy.replace(`${name}\0`, `x.${name.slice(2)}\0`);
     await holdsLimits(await open(proxy.url));
     await proxy.close();
@@ -124,7 +124,7 @@ void test("behind a pooler no lock of a start stays, not even of one that fails 
   await assert.rejects(open(), /brought up to date \(migration 0001-core\): .*tasks.* already exists/);
   await client.query("drop table tasks");
   await Promise.all([open(), open(), open()]);
-  // Tests beside this one have databases in the same cluster.
+  // Concurrent tests have databases in the same cluster.
   const { rows } = await client.query(
     `select pid from pg_locks join pg_database on pg_database.oid = database
       where locktype = 'advisory' and datname = current_database()`,
@@ -142,7 +142,7 @@ void test(
     assert.ok(!db.hints.isHealthy());
     assert.equal(said.length, 1);
     assert.match(said[0]!, /^LISTEN does not work through a pooler in transaction mode/);
-    // Hints to those with a direct connection go out all the same.
+    // Processes with a direct connection still get hints.
     const direct = await openPostgresHints({ url, onError: assert.ifError, onWarning: assert.fail });
     const hint = new Promise<string>((resolve) => direct.listen(resolve));
     await db.write(async (tx) => tx.hint("task:1"));

@@ -9,7 +9,7 @@ const PASSWORD = "p%40ss-w0rd";
 const PAYLOAD_KEY = "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=";
 const SECRET_KEY = "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=";
 
-/** What the service, or its command, says when it ends because of the database at `port`. */
+/** Returns the output of the service, or of its command, when it ends because of the database at `port`. */
 async function run(args: string[], host: string, port: number): Promise<string> {
   const child = spawn(process.execPath, args, {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
@@ -32,7 +32,7 @@ async function run(args: string[], host: string, port: number): Promise<string> 
 
 void test("a start that cannot reach PostgreSQL says why in a sentence, and never the password", async () => {
   const refusing = createServer((socket) => {
-    // What a pooler might say: it repeats what it was given.
+    // A pooler may answer like this: it repeats its input.
     socket.once("data", () => refuse(socket, `no entry for dana with p@ss-w0rd or ${PASSWORD}`));
   }).listen(0, "127.0.0.1");
   await once(refusing, "listening");

@@ -6,12 +6,12 @@ import { asServiceError, causeOf, isConnectionLoss, isTakenBack, isUnprepared } 
 import { poolOf, type Session, type Sessions } from "./postgres-pool.ts";
 import type { Schema } from "./schema.ts";
 
-/** How often something is tried when the database took it back, or could not be reached. */
+/** How often a write is tried if the database rolled it back or was unreachable. */
 const TRIES = 5;
-/** For how long it is tried. */
+/** How long a write is retried. */
 const TRYING_MS = 3 * SECOND;
 
-/** What statements run on. */
+/** The connections and the compiler for statements. */
 export interface Access {
   sessions: Sessions;
   /** Compiles statements. */
@@ -19,20 +19,20 @@ export interface Access {
   now: () => number;
 }
 
-/** What a transaction returned, and what follows its commit. */
+/** The result of a transaction, and the work after its commit. */
 interface Committed<T> {
   value: T;
   effects: (() => void)[];
   hints: string[];
 }
 
-/** Runs a statement that only reads. It runs again when the connection did not have it prepared. */
+/** Runs a statement that only reads. It runs again if the connection did not have it prepared. */
 export async function readOne<P, R>(on: Access, statement: Statement<P, R, "read">, params: P): Promise<R[]> {
   return retrying(() => runAlone(on, statement, params), isUnprepared);
 }
 
 /**
- * Runs a statement as its own transaction. It runs again while it cannot have been carried out.
+ * Runs a statement as its own transaction. It runs again as long as it is certain that it was not executed.
  *
  * @throws as `Db.write`
  */
@@ -46,7 +46,7 @@ export async function writeOne<P, R>(on: Access, statement: Statement<P, R>, par
     return await retrying(once, (error) => isTakenBack(error) || (!isSent && isConnectionLoss(error)));
   } catch (thrown) {
     const error = causeOf(thrown);
-    // It may have been carried out before the connection was lost.
+    // It may have been executed before the connection was lost.
     if (isSent && isConnectionLoss(error)) throw new ServiceError("COMMIT_UNKNOWN", { cause: error });
     throw asServiceError(error);
   }
@@ -72,11 +72,10 @@ async function runAlone<P, R>(
  *
  *     opening --- begin ---> begun --- fn returned ---> decided --- commit answered ---> committed
  *        |                     |                           |
- *        | any error           | taken back, or the        | taken back: again
- *        v                     v connection lost           v connection lost: COMMIT_UNKNOWN
- *      again                 again
+ *        | any error           | rolled back, or the       | rolled back: again
+ *        v v connection lost v connection lost: COMMIT_UNKNOWN again again
  *
- * "again" ends after a few tries, as DATABASE_UNAVAILABLE. Any other error is the caller's.
+ * "again" ends after a few tries, as DATABASE_UNAVAILABLE. Any other error is thrown to the caller.
  *
  * @throws as `Db.write`
  */
@@ -93,7 +92,7 @@ export async function writeAll<T>(on: Access, fn: (tx: Tx) => Promise<T>): Promi
     });
     return { value, effects, hints };
   };
-  // A commit that was sent and never answered may have happened, so it must not be run again here.
+  // An unanswered commit may have succeeded, so it must not be repeated here.
   const isLost = (error: unknown) => state === "decided" && isConnectionLoss(error);
   const isPassing = (error: unknown) => state === "opening" || isTakenBack(error) || isConnectionLoss(error);
   try {
@@ -129,7 +128,7 @@ function txOn({ query, now }: Access, session: Session, effects: (() => void)[],
   let own: Kysely<Schema> | null = null;
   return {
     dialect: "postgres",
-    // Made only when it is needed: most statements are compiled already.
+    // Created only if needed: most statements are compiled already.
     get query() {
       return (own ??= new Kysely<Schema>({ dialect: new PostgresDialect({ pool: poolOf(session) }) }));
     },
@@ -140,7 +139,7 @@ function txOn({ query, now }: Access, session: Session, effects: (() => void)[],
   };
 }
 
-/** Runs `fn`, and again while its error may pass, a few times and not for long. */
+/** Runs `fn`, and retries it a few times and for a short time if its error is temporary. */
 async function retrying<T>(fn: () => Promise<T>, isPassing: (error: unknown) => boolean): Promise<T> {
   const started = performance.now();
   for (let attempt = 1; ; attempt++) {

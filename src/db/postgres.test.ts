@@ -10,18 +10,18 @@ import { openPostgres } from "./postgres.ts";
 import type { Schema } from "./schema.ts";
 
 const TEST = { timeout: 180_000 };
-/** A statement is given 5 s by the database and one more by us; the rest is what a busy machine may add. */
+/** The database allows a statement 5 s, and the service adds one second. The rest is a margin for a busy machine. */
 const ANSWERED_MS = 8_000;
 
 interface Faulty {
   db: Db;
   proxy: TcpProxy;
   url: string;
-  /** What nobody waited for. */
+  /** Errors that no caller awaited. */
   errors: unknown[];
 }
 
-/** A database behind a proxy that can break the way to it. */
+/** Opens a database behind a proxy that can break the connection. */
 async function openFaulty(t: TestContext): Promise<Faulty> {
   const { url, drop } = await (await postgres()).createDatabase();
   const proxy = await openDatabaseProxy(url);
@@ -49,7 +49,7 @@ const raise = (query: unknown, code: string) =>
 const isCode = (code: string) => (error: unknown) => error instanceof ServiceError && error.code === code;
 const isUnavailable = isCode("DATABASE_UNAVAILABLE");
 
-/** Every way to the database. */
+/** Every kind of access to the database. */
 const WAYS: Record<string, (db: Db) => Promise<unknown>> = {
   query: (db) => db.query.selectFrom("tasks").select("id").execute(),
   heavy: (db) => db.heavy.query.selectFrom("tasks").select("id").execute(),
@@ -58,7 +58,7 @@ const WAYS: Record<string, (db: Db) => Promise<unknown>> = {
   write: (db) => db.write((tx) => put(tx, "lost")),
 };
 
-/** Runs `act`, which must end by itself, and in time. */
+/** Runs `act`, which must end by itself within the time. */
 async function within<T>(ms: number, act: Promise<T>): Promise<T> {
   const started = performance.now();
   try {
@@ -118,7 +118,7 @@ void test(
   },
 );
 
-// Each waits out a time limit: beside each other they take no longer than one.
+// Each waits for a time limit. Run concurrently, they take no longer than one.
 void describe("a connection that falls silent", { concurrency: true }, () => {
   void test(
     "a connection that gives no answer is 503 in time, and is never used again (PostgreSQL)",
@@ -126,7 +126,7 @@ void describe("a connection that falls silent", { concurrency: true }, () => {
     async (t) => {
       const { db, proxy } = await openFaulty(t);
       await db.write((tx) => put(tx, "before"));
-      // Each gets a connection that exists, so it is not the connecting that fails.
+      // Each test gets an existing connection, so that connecting is not what fails.
       await Promise.all(Array.from({ length: 8 }, () => sql`select pg_sleep(0.1)`.execute(db.query)));
       proxy.freeze();
       await Promise.all([
@@ -136,7 +136,7 @@ void describe("a connection that falls silent", { concurrency: true }, () => {
         assert.rejects(within(3_000, db.ping())),
       ]);
       await proxy.pass();
-      // One after the other: a broken connection in the pool would be the next to be used.
+      // One after the other, because the next query would use a broken connection of the pool.
       for (const way of Object.values(WAYS).slice(0, 4)) await way(db);
       await db.ping();
       await db.write((tx) => put(tx, "after"));

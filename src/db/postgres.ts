@@ -17,14 +17,14 @@ const POOL_SIZE = 20;
 
 export interface PostgresOptions {
   url: string;
-  /** Epoch milliseconds; when absent, the database's clock, which all replicas share. */
+  /** Returns epoch milliseconds. Default: the database's clock, which all replicas share. */
   now?: () => number;
   onError: (error: unknown) => void;
   onWarning: (message: string) => void;
   onInfo?: (message: string) => void;
 }
 
-/** Opens a database that any number of processes share. Writes are one transaction each at READ COMMITTED. */
+/** Opens a database that any number of processes share. Each write is one transaction at READ COMMITTED. */
 export async function openPostgres({ url, now, onError, onWarning, onInfo = () => {} }: PostgresOptions): Promise<Db> {
   await migrateOnce(url);
 
@@ -37,7 +37,7 @@ export async function openPostgres({ url, now, onError, onWarning, onInfo = () =
         throw error;
       });
   const hints = await openPostgresHints({ url, onError, onWarning, onInfo });
-  // Where hints do not come through, a pooler may stand between, and hand each statement to another connection.
+  // If hints do not arrive, a pooler may be in between that runs each statement on another connection.
   const sessions = openSessions(limited, hints.isHealthy);
   const query = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: sessions.pool }) });
   const on = { sessions, query, now: clock.now };
@@ -72,7 +72,7 @@ export async function openPostgres({ url, now, onError, onWarning, onInfo = () =
   };
 }
 
-/** On a connection of its own, since a migration may take longer than a statement of a request is given. */
+/** Uses a dedicated connection, because a migration may take longer than the limit of a request's statement. */
 async function migrateOnce(url: string): Promise<void> {
   try {
     const limited = await openPool(url, MIGRATION_LIMITS, { max: 1 }).catch((error: unknown) => {
@@ -89,7 +89,10 @@ async function migrateOnce(url: string): Promise<void> {
   }
 }
 
-/** The sentence is for the terminal and the log: whatever a driver or a pooler puts into it, not that. */
+/**
+ * The message goes to the terminal and the log. It must never contain the password, even if a driver or pooler includes
+ * it.
+ */
 function withoutPassword(error: Error, url: string): Error {
   const { password } = new URL(url);
   const secrets = [password, decodePassword(password)].filter((secret) => secret !== "");
@@ -105,7 +108,7 @@ function decodePassword(password: string): string {
   }
 }
 
-/** @throws when no connection is to be had, or nothing is answered, in `PING_MS` altogether */
+/** @throws when no connection opens, or nothing is answered, within `PING_MS` in total */
 async function ping(pool: Pool): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {

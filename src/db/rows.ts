@@ -1,6 +1,6 @@
 /**
- * Statements that write whole rows, made of lists of columns (columns.ts): those that both databases take, and the parts of
- * PostgreSQL's statements for many rows at once.
+ * Statements that write whole rows, made from lists of columns (columns.ts): statements for both databases, and parts
+ * of PostgreSQL statements for many rows.
  */
 import { sql, type RawBuilder } from "kysely";
 import { COLUMNS, columnsOf, type Column, type Table } from "./columns.ts";
@@ -10,14 +10,17 @@ import type { Schema } from "./schema.ts";
 type Row<T extends Table> = Schema[T];
 
 interface InsertOptions<T extends Table, Returned extends Column<T>> {
-  /** Leaves a row alone that has the same values in these columns, or in those of any index where it is empty. */
+  /**
+   * Does not insert if a row has the same values in these columns, or, if the list is empty, in those of any unique
+   * index.
+   */
   ignoreConflict?: readonly Column<T>[];
   /** Columns that get the same value in each call. */
   constants?: Partial<Row<T>>;
   returning?: readonly Returned[];
 }
 
-/** Inserts a row. Its parameters are named as `columns`; the others are null, or what the table says. */
+/** Inserts a row. Its parameters have the names of `columns`; other columns are null or have the table's default. */
 export function insertRow<T extends Table, C extends Column<T> = Column<T>, Returned extends Column<T> = never>(
   table: T,
   columns: readonly C[] = columnsOf(table) as C[],
@@ -34,9 +37,9 @@ export function insertRow<T extends Table, C extends Column<T> = Column<T>, Retu
   });
 }
 
-/** What an update sets, and by which columns it finds its row. */
+/** The columns that an update sets, and the columns that identify its row. */
 interface UpdateOptions<T extends Table, Set extends Column<T>, Where, Returned extends Column<T>> {
-  /** Parameters are named as the columns. */
+  /** Columns that are set. Each parameter has the name of its column. */
   set: readonly Set[];
   /** Columns that get the same value in each call. */
   constants?: Partial<Row<T>>;
@@ -45,7 +48,7 @@ interface UpdateOptions<T extends Table, Set extends Column<T>, Where, Returned 
   returning: readonly Returned[];
 }
 
-/** Updates the row with this key, as long as it still has the values that the caller has read. */
+/** Updates the row with this key if it still has the values that the caller has read. */
 export function updateRow<
   T extends Table,
   Set extends Column<T>,
@@ -68,22 +71,22 @@ export function updateRow<
   });
 }
 
-/** Names of columns, separated by commas. */
+/** Returns the names of columns, separated by commas. */
 export function names(columns: readonly string[]): RawBuilder<unknown> {
   return sql.join(columns.map((name) => sql.ref(name)));
 }
 
-/** Columns with their types, as PostgreSQL wants them after a function that makes rows of JSON. */
+/** Returns columns with their types, as PostgreSQL requires them after a function that makes rows of JSON. */
 export function definitions<T extends Table>(table: T, columns: readonly Column<T>[] = columnsOf(table)) {
   return sql.join(columns.map((name) => sql`${sql.ref(name)} ${sql.raw(postgresType(table, name))}`));
 }
 
-/** What an update sets: each column to that of the same name in the relation `source`. */
+/** Returns the assignments of an update: each column gets the value of the same column of the relation `source`. */
 export function assignments(columns: readonly string[], source: string): RawBuilder<unknown> {
   return sql.join(columns.map((name) => sql`${sql.ref(name)} = ${sql.ref(`${source}.${name}`)}`));
 }
 
-/** A column of many rows as one parameter of PostgreSQL's, see `list`. */
+/** Returns a column of many rows as one parameter of PostgreSQL, see `list`. */
 export function toList<T extends Table>(
   table: T,
   name: Column<T>,
@@ -99,14 +102,17 @@ export function toList<T extends Table>(
   }
 }
 
-/** The array of such a parameter. The driver would escape each element of an array by itself, which most of ours do not need. */
+/**
+ * Returns the array of such a parameter. The driver would escape every element of an array, which most values do not
+ * need.
+ */
 export function list<T extends Table>(table: T, name: Column<T>, param: unknown): RawBuilder<unknown> {
   return typeOf(table, name) === "json"
     ? sql`string_to_array(${param}, ${sql.lit(BETWEEN)}, ${sql.lit(NOTHING)})`
     : sql`${param}::${sql.raw(postgresType(table, name))}[]`;
 }
 
-/** Control characters, which JSON as we write it does not contain. */
+/** A separator that JSON as we write it never contains, because it is a control character. */
 const BETWEEN = "\u001f";
 const NOTHING = "\u001e";
 

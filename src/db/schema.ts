@@ -1,6 +1,6 @@
 /**
- * The tables, spelled as the wire spells them. Ids are text, times epoch milliseconds, JSON is text (key order and
- * numbers survive), booleans are 0 or 1: the same values on both databases. migrations/ creates what this describes.
+ * The tables, with the names of the wire. Ids are text, times epoch milliseconds, JSON is text (key order and numbers
+ * survive), booleans are 0 or 1. Both databases have the same values. migrations/ creates these tables.
  */
 export interface Schema {
   tasks: TaskRow;
@@ -44,15 +44,15 @@ export interface TaskRow {
   claimed_by_email: string | null;
   claim_expires_at: number | null;
   callback_url: string | null;
-  /** Characters of JSON that a row of a list carries, so that a page can be kept small without reading them. */
+  /** Length of the JSON of a list row. It limits the size of a page without reading the JSON. */
   listed_length: number;
-  /** The same of the schemas and the form definition, which a list carries on request. */
+  /** The same length for the schemas and the form definition, which a list includes on request. */
   schemas_length: number;
-  /** Number of audit entries so far; the next one takes it as its `seq`. */
+  /** Number of audit entries so far. It is the `seq` of the next entry. */
   audit_seq: number;
   created_at: number;
   updated_at: number;
-  /** When the task reached a terminal status, whichever; null while it is open. */
+  /** When the task reached any terminal status; null while it is open. */
   ended_at: number | null;
   completed_at: number | null;
   timed_out_at: number | null;
@@ -85,7 +85,7 @@ export interface TaskResponseRow {
   response: string;
 }
 
-/** Outlives its task: `seq` 0, 1, 2 ... orders the entries of one task. */
+/** Stays after its task is deleted. `seq` 0, 1, 2 ... orders the entries of one task. */
 export interface AuditEntryRow {
   task_id: string;
   seq: number;
@@ -126,7 +126,7 @@ export interface DeliveryRow {
   /** Isolation key: deliveries with the same origin slow down together. For a callback, scheme, host and port of the URL. */
   origin: string;
   status: string;
-  /** Counts up with every redelivery; attempts are numbered from 1 in each. */
+  /** Incremented by every redelivery. Attempts are numbered from 1 in each cycle. */
   cycle: number;
   /** Attempts of this cycle that have ended. */
   attempt_count: number;
@@ -135,11 +135,11 @@ export interface DeliveryRow {
   last_attempt_at: number | null;
   last_status_code: number | null;
   last_error: string | null;
-  /** The process start that makes an attempt at the moment; only it, and only under this epoch, may write the outcome. */
+  /** The process start that is making an attempt. Only it may write the outcome, and only under this epoch. */
   lease_owner: string | null;
   lease_epoch: number;
   lease_until: number | null;
-  /** How often the process that made the attempt under way was lost. */
+  /** How often the process that made the current attempt was lost. */
   losses: number;
   created_at: number;
   updated_at: number;
@@ -157,11 +157,11 @@ export interface DeliveryAttemptRow {
   status_code: number | null;
   /** A stable word, a colon, and a sentence. */
   error: string | null;
-  /** The beginning of what the receiver answered. */
+  /** The beginning of the receiver's answer. */
   response_excerpt: string | null;
 }
 
-/** The bytes of a callback as they were when the task ended; every attempt sends these. */
+/** The bytes of a callback when the task ended. Every attempt sends these. */
 export interface DeliveryBodyRow {
   delivery_id: string;
   body: string;
@@ -179,19 +179,19 @@ export interface TaskTotalsRow {
   /** Length in milliseconds. */
   span: number;
   start: number;
-  /** Counts up whenever the totals are forgotten; only who claimed this version may write them. */
+  /** Incremented when the totals are discarded. Only the process that claimed this version may write them. */
   version: number;
-  /** When the counting began, epoch milliseconds; null while there are no totals. */
+  /** When counting began, in epoch milliseconds; null while there are no totals. */
   computed_at: number | null;
-  /** JSON; tasks/totals.ts says what is in it. */
+  /** JSON; tasks/totals.ts describes it. */
   totals: string | null;
 }
 
-/** A person to whom a task is offered. */
+/** A person that a task is offered to. */
 export interface TaskCandidateRow {
   /** The id of a user, or the email (`emailKey`) of a person who is not in the directory yet. */
   person: string;
-  /** 1 while the task is open, so that what is on offer is found among all that ever was. */
+  /** 1 while the task is open, so that open offers are found quickly among all offers. */
   is_open: number;
   task_id: string;
 }
@@ -200,7 +200,7 @@ export interface TaskCandidateRow {
 export interface UserRow {
   id: string;
   email: string | null;
-  /** The address as it is compared: `emailKey`. */
+  /** The address for comparisons: `emailKey`. */
   email_key: string | null;
   display_name: string | null;
   is_operator: number;
@@ -226,7 +226,7 @@ export interface SessionRow {
   hash: string;
   user_id: string;
   created_at: number;
-  /** When it was last used, give or take ten minutes. */
+  /** When it was last used, accurate to ten minutes. */
   seen_at: number;
   /** Where the sign-in came from; null if it was stored before this was recorded. */
   address: string | null;
@@ -239,7 +239,7 @@ export interface SessionRow {
 export interface ServiceKeyRow {
   id: string;
   name: string;
-  /** How the key begins, so that people can tell keys apart. */
+  /** The beginning of the key, so that people can distinguish keys. */
   prefix: string;
   hash: string;
   created_at: number;
@@ -266,9 +266,9 @@ export interface DeliveryPlaceRow {
   delivery_id: string;
   /** When posting began, epoch milliseconds; null if it is posted, or if no process is posting it. */
   begun_at: number | null;
-  /** JSON in the shape of the delivery's kind; null if not posted yet. */
+  /** JSON in the format of the delivery's kind; null if not posted yet. */
   place: string | null;
-  /** Hash of what is shown there. An update that would change nothing is not sent. */
+  /** Hash of the message that is shown there. An update that would change nothing is not sent. */
   shown: string | null;
   /** 1 once the audit log has an entry for the notification. */
   is_noted: number;
@@ -276,27 +276,27 @@ export interface DeliveryPlaceRow {
 
 /** An email sender and its transport. */
 export interface EmailIdentityRow {
-  /** Chosen by the operator; `notify` names it. */
+  /** Chosen by the operator; `notify` refers to it. */
   id: string;
   display_name: string;
   from_email: string;
   from_name: string | null;
   reply_to: string | null;
   transport: string;
-  /** JSON, sealed: it holds passwords. */
+  /** Encrypted JSON, because it contains passwords. */
   transport_config: string;
   created_at: number;
   updated_at: number;
 }
 
-/** A Slack workspace that the app is in. */
+/** A Slack workspace with an installation of the app. */
 export interface SlackInstallationRow {
   team_id: string;
   team_name: string;
-  /** Sealed. */
+  /** Encrypted. */
   bot_token: string;
   bot_user_id: string;
-  /** Scopes of the token, separated by commas, as Slack returned them when it was stored. */
+  /** Scopes of the token when it was stored, separated by commas, as Slack returned them. */
   scopes: string;
   /** `oauth`: a person allowed the app in Slack. `token`: an operator entered a bot token. */
   source: string;

@@ -7,11 +7,11 @@ const STATEMENTS_KEPT = 300;
 export interface Connection extends SqliteDatabase {
   readonly database: DatabaseSync;
   all(sql: string, parameters: readonly unknown[]): unknown[];
-  /** Characters of text handed to statements that gave no rows back, a measure of what was written. */
+  /** Returns how many characters were passed to statements that returned no rows. It measures how much was written. */
   written(): number;
 }
 
-/** `node:sqlite` in the shape that Kysely's dialect expects, with prepared statements kept. */
+/** Opens `node:sqlite` in the form that Kysely's dialect expects. It keeps prepared statements. */
 export function connect(path: string, options: { readOnly?: boolean } = {}): Connection {
   const database = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: 5000 });
   // What is deleted is overwritten, so that payloads of deleted tasks are not in the file.
@@ -55,7 +55,7 @@ export function connect(path: string, options: { readOnly?: boolean } = {}): Con
   };
 }
 
-/** An object in first place would be taken for named parameters, and NULL bound without a word. */
+/** An object as the first value would be read as named parameters, and NULL would be bound silently. */
 function values(parameters: readonly unknown[]): SQLInputValue[] {
   for (const value of parameters) {
     if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value))

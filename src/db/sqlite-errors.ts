@@ -1,9 +1,12 @@
 import { ServiceError } from "../errors.ts";
 
-/** The transaction that holds a group was lost (disk full, an I/O error): none of its calls has happened. */
+/** The transaction of a group was lost (disk full, an I/O error). None of its calls was executed. */
 export class GroupLost extends Error {}
 
-/** What the file system refuses is not the caller's doing and may pass: 503. Everything else stays what it is. */
+/**
+ * Turns errors of the file system, which may pass and are not the caller's fault, into a 503. Other errors stay
+ * unchanged.
+ */
 export function asServiceError(error: unknown): unknown {
   const cause = error instanceof GroupLost ? (error.cause ?? error) : error;
   const code = (cause as { errcode?: number } | null)?.errcode;

@@ -3,18 +3,18 @@ import type { Connection } from "./sqlite-connection.ts";
 import { asServiceError, GroupLost } from "./sqlite-errors.ts";
 import { readerOn } from "./sqlite-reader.ts";
 
-/** The most calls that share one commit, and for how long a commit may gather them. */
+/** The most calls that share one commit, and how long a commit may gather them. */
 const GROUP_CALLS = 64;
 const GROUP_MS = 5;
 
-/** A write that waits. */
+/** A waiting write. */
 export interface Call {
   fn: (tx: Tx) => Promise<unknown>;
   resolve: (value: never) => void;
   reject: (reason: unknown) => void;
 }
 
-/** What a call returned or threw, and what follows its commit. */
+/** The result or error of a call, and the work after its commit. */
 export interface Outcome {
   call: Call;
   result: { ok: true; value: unknown } | { ok: false; error: unknown };
@@ -28,8 +28,8 @@ interface Writing extends Pick<Tx, "query" | "run"> {
 }
 
 /**
- * Group commit: calls that wait in the same turn of the event loop run one after the other, each inside its own savepoint, and
- * share one commit and so one fsync. When the group as a whole is lost, each of its calls is run again alone.
+ * Group commit: the calls that wait in the same turn of the event loop run one after the other, each inside a
+ * savepoint. They share one commit and so one fsync. If the whole group fails, each of its calls is run again alone.
  *
  * @returns a function that takes calls from the front of a queue and commits them
  */
@@ -57,7 +57,7 @@ async function commitGroup(on: Writing, waiting: Call[]): Promise<Outcome[]> {
     return outcomes;
   } catch (error) {
     rollback(on);
-    // `begin` itself failed: the first call has not been taken from the queue yet.
+    // `begin` itself failed, so the first call is still in the queue.
     if (calls.length === 0) calls.push(...waiting.splice(0, GROUP_CALLS));
     if (calls.length === 1) return [failed(calls[0]!, error)];
     const alone: Outcome[] = [];
@@ -78,7 +78,7 @@ async function runAlone(on: Writing, call: Call): Promise<Outcome> {
   }
 }
 
-/** @throws GroupLost when the surrounding transaction is gone */
+/** @throws GroupLost when SQLite has ended the transaction */
 async function runInSavepoint(on: Writing, call: Call): Promise<Outcome> {
   const { connection } = on;
   const effects: (() => void)[] = [];
@@ -126,8 +126,8 @@ function failed(call: Call, error: unknown): Outcome {
 }
 
 /**
- * The same connection, for statements of calls: when SQLite ended the transaction, the next statement would be a
- * transaction of its own, and would be kept.
+ * Returns the same connection for statements of calls. If SQLite has ended the transaction, it rejects further
+ * statements, because each would run and commit by itself.
  */
 function insideTransaction(connection: Connection): Connection {
   const check = () => {

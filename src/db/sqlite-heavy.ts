@@ -15,8 +15,9 @@ import type { Schema } from "./schema.ts";
 
 export interface HeavyReader extends Reader {
   /**
-   * Has the write-ahead log copied back when it is time, or when much was written since; at most one such request is under
-   * way. @param written - characters written so far
+   * Copies the write-ahead log back if it is time, or if much was written since. At most one such request is in
+   * progress.
+   * @param written - characters written so far
    */
   checkpoint(written: number): void;
   close(): Promise<void>;
@@ -26,11 +27,11 @@ export interface HeavyReader extends Reader {
 export type HeavyRequest = { sql: string; parameters: readonly unknown[] } | { checkpoint: true };
 export type HeavyAnswer = { rows: unknown[] } | { error: string; errcode: number | undefined };
 
-/** The log is copied back this often while there are writes, and whenever this much was written. */
+/** While there are writes, the log is copied back this often, and whenever this much was written. */
 const CHECKPOINT_EVERY_MS = 1000;
 const CHECKPOINT_EVERY_CHARACTERS = 8_000_000;
 
-/** Reads of many rows, and checkpoints, in a thread with its own connections. The thread starts when it is first needed. */
+/** Reads many rows, and runs checkpoints, in a thread with its own connections. The thread starts at the first use. */
 export function openHeavyReader(path: string): HeavyReader {
   const calls = createWorkerCalls<HeavyRequest, HeavyAnswer>({
     module: new URL("./sqlite-heavy-worker.ts", import.meta.url),
@@ -76,7 +77,7 @@ function createCheckpoints(copyBack: () => Promise<unknown>): HeavyReader["check
     if (isRunning || !isTime) return;
     isRunning = true;
     copied = written;
-    // A checkpoint that fails is tried again by the next one, and by the writer when the log has grown large.
+    // If a checkpoint fails, the next one retries it, and so does the writer when the log has become large.
     copyBack()
       .catch(() => {})
       .finally(() => {

@@ -17,7 +17,7 @@ export function readerOn(connection: Connection): Reader & { query: Kysely<Schem
   };
 }
 
-/** The same connection, for reads of requests: errors that may pass become ServiceErrors. */
+/** Returns the same connection for reads of requests: temporary errors become ServiceErrors. */
 export function forCallers(connection: Connection): Connection {
   const translated = <T>(read: () => T): T => {
     try {

@@ -22,12 +22,11 @@ export interface WriterOptions {
 /**
  * Queues calls and commits them in groups.
  *
- *     idle --- write ---> gathering --- next turn ---> committing a group --- results handed out ---+
- *      ^                      ^                                                                     |
+ *     idle --- write ---> gathering --- next turn ---> committing a group --- results returned -----+ ^ ^ |
  *      |                      +------------------- next turn, when calls wait ----------------------+
  *      +--------------------------------------- when no call waits ---------------------------------+
  *
- * Nothing of a call, neither its result nor its error, is handed out before its commit returned.
+ * Neither the result nor the error of a call reaches its caller before the commit has returned.
  */
 export function createWriter(connection: Connection, { clock, hints, onError, onGrowth }: WriterOptions): Writer {
   const commitGroup = createGroupCommit(connection, clock);
@@ -40,7 +39,7 @@ export function createWriter(connection: Connection, { clock, hints, onError, on
         const outcomes = await commitGroup(waiting);
         for (const outcome of outcomes) handOut(outcome);
         onGrowth(connection.written());
-        // Let requests in before the next group: they join it.
+        // Let further requests join the next group.
         await nextTurn();
       }
     } finally {

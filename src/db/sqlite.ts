@@ -11,20 +11,23 @@ import { openHeavyReader } from "./sqlite-heavy.ts";
 import { forCallers, readerOn } from "./sqlite-reader.ts";
 import { createWriter } from "./sqlite-writer.ts";
 
-/** Pages in the write-ahead log before the writer itself copies them back, which stalls it; the worker does so far earlier. */
+/**
+ * Pages in the write-ahead log at which the writer itself copies them back, which blocks it. The worker does so far
+ * earlier.
+ */
 const CHECKPOINT_PAGES = 64_000;
 
 export interface SqliteOptions {
   dataDir: string;
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   now?: () => number;
-  /** Hears of effects that threw after a commit; they cannot be given to anyone else. */
+  /** Called for errors of effects after a commit, because no caller is left to get them. */
   onError: (error: unknown) => void;
 }
 
 /**
- * Opens the embedded database: WAL, every commit on disk before it is acknowledged (`synchronous=FULL`), one writer that
- * groups commits, one connection that reads. A second process on the same data directory is refused.
+ * Opens the embedded database. It uses WAL, puts every commit on disk before acknowledging it (`synchronous=FULL`), and
+ * has one connection that groups commits and one that reads. A second process on the same data directory is refused.
  */
 export async function openSqlite({
   dataDir,
@@ -34,8 +37,8 @@ export async function openSqlite({
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, "service.db");
   const isNew = !existsSync(path);
-  // What is in it is for this user alone, also where the folder was there before and is open to others. SQLite gives its
-  // log the same mode.
+  // Only this user may read the file, even if the folder existed before and is open to others. SQLite gives its log the
+  // same mode.
   closeSync(openSync(path, "a", 0o600));
   const lock = lockDirectory(dataDir);
 
@@ -70,7 +73,9 @@ export async function openSqlite({
   };
 }
 
-/** All of it or none: Kysely does not know that SQLite takes changes of tables back with their transaction. */
+/**
+ * Migrates completely or not at all. Kysely does not know that SQLite rolls back schema changes with their transaction.
+ */
 async function migrateWhole(connection: Connection): Promise<void> {
   const { database } = connection;
   database.exec("begin immediate");
@@ -83,12 +88,12 @@ async function migrateWhole(connection: Connection): Promise<void> {
   }
 }
 
-/** Another process holds the data directory. */
+/** Another process has locked the data directory. */
 export class DirectoryInUse extends Error {}
 
 /**
- * Holds the data directory for this process alone. The system lets go of the lock when the process ends, however it
- * ends, so there is nothing to clean up after a crash.
+ * Locks the data directory for this process. The system releases the lock when the process ends, even by a crash, so
+ * nothing needs to be cleaned up.
  */
 function lockDirectory(dataDir: string): DatabaseSync {
   const lock = new DatabaseSync(join(dataDir, "lock.db"), { timeout: 0 });
@@ -118,8 +123,9 @@ function setDurability(database: DatabaseSync): void {
 }
 
 /**
- * This machine's clock, in epoch milliseconds. Where it is set ahead, so is this; where it is set back, time goes on from
- * where it was: if it stood still until it is reached again, no deadline would pass and nothing be sent meanwhile.
+ * Returns this machine's clock in epoch milliseconds. If the machine's clock is set ahead, this clock follows. If it is
+ * set back, this clock continues from its last value. If it stopped instead until that value is reached again, no
+ * deadline would pass and nothing would be sent.
  */
 function createUnbrokenClock(): () => number {
   let offset = Number.NEGATIVE_INFINITY;
@@ -130,7 +136,7 @@ function createUnbrokenClock(): () => number {
   };
 }
 
-/** A clock that never runs backwards while this process lives. */
+/** Returns a clock that never runs backwards while this process lives. */
 function forwardOnly(now: () => number): () => number {
   let last = 0;
   return () => (last = Math.max(last, now()));

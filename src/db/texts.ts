@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Reader } from "./database.ts";
 
-/** Whether a column contains `text`, in upper or lower case. */
+/** Tests whether a column contains `text`, in upper or lower case. */
 export function contains({ dialect }: Reader, column: string, text: string): RawBuilder<boolean> {
   const pattern = `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
   return dialect === "postgres"
@@ -9,7 +9,7 @@ export function contains({ dialect }: Reader, column: string, text: string): Raw
     : sql<boolean>`${sql.ref(column)} like ${pattern} escape '\\'`;
 }
 
-/** Whether a column begins with `prefix`, letter for letter. */
+/** Tests whether a column begins with `prefix`, case-sensitive. */
 export function startsWith({ dialect }: Reader, column: string, prefix: string): RawBuilder<boolean> {
   return dialect === "postgres"
     ? sql<boolean>`starts_with(${sql.ref(column)}, ${prefix})`

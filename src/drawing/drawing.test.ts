@@ -15,7 +15,7 @@ const NOW = new Date("2026-01-31T12:00:00Z");
 const LOOK = { time_zone: "UTC", now: NOW };
 const AS_PLAIN_TEXT = /Formatting this takes too long, so texts are shown as plain text\./;
 
-/** Reading this as Markdown takes minutes. */
+/** Parsing this as Markdown takes minutes. */
 const SLOW = "a\n=\n".repeat(9_750);
 
 function markdownFields(texts: readonly string[]): Pick<CreateTaskBody, "payload" | "payload_schema"> {
@@ -38,7 +38,7 @@ async function embedToken(service: TestService, id: string): Promise<string> {
   return (await mint(service, key.key, { task_id: id })).body.embed_token;
 }
 
-/** How often the service has drawn a payload or a form. */
+/** Counts how often the service has drawn a payload or a form. */
 function countDrawings(t: { mock: { method: typeof test.mock.method } }, { ctx }: TestService) {
   return {
     payloads: t.mock.method(ctx.drawing, "payload").mock,
@@ -72,7 +72,7 @@ testOnBoth(
       assert.match(html, /a\n=\na\n=\n/);
       assert.doesNotMatch(html, /payload-rendered/);
     }
-    // The form beside it works.
+    // The form on the same page works.
     assert.match(page.text, /name="\/approved"/);
   },
   { env: EMBED_ENV },
@@ -131,7 +131,7 @@ const markdown = (text: string, id = "tsk_1"): PayloadToDraw => ({
   payload_schema: JSON.stringify({ properties: { text: { format: "markdown" } } }),
 });
 
-/** A drawing whose log can be read. */
+/** Returns a drawing whose log can be read. */
 function newDrawing(
   t: { after: (fn: () => Promise<void>) => void },
   options: Parameters<typeof createDrawing>[0] | object = {},
@@ -148,7 +148,7 @@ void test("a payload is drawn once for each zone and locale", async (t) => {
   const berlin = { time_zone: "Europe/Berlin", locale: "de-DE", now: NOW };
   const task = payloadOf({ at: 1234.5 });
   const first = await drawing.payload(task, berlin);
-  // What is kept is shown even if the task could no longer be read.
+  // A kept drawing is shown even if the task can no longer be parsed.
   const unreadable = { ...task, payload: "{" };
   assert.equal(await drawing.payload(unreadable, berlin), first);
   const other = await drawing.payload(task, { ...berlin, locale: "en-GB" });
@@ -203,7 +203,7 @@ void test("after a text that was too slow, others are formatted as ever", async 
 void test("a payload that cannot be drawn in any way is shown as JSON, bounded and without what could lie", async (t) => {
   const { drawing, lines } = newDrawing(t);
   const payload = { html: "</pre><script>alert(1)</script>", turned: "a\u202Eb", long: "x".repeat(900_000) };
-  // The schema of a task is always JSON; here it makes the drawing fail.
+  // The schema of a task is always JSON. Here invalid JSON makes the drawing fail.
   const html = await drawing.payload({ ...payloadOf(payload), payload_schema: "{" }, LOOK);
   assert.match(html, /cannot be formatted right now, so it is shown as plain text.*&lt;script>|&lt;script&gt;/s);
   assert.match(html, /This is only the beginning of the payload\./);
@@ -244,7 +244,7 @@ void test("tasks take turns, and one task has eight drawings that wait at most",
     order.push("failed" in outcome ? `${task} ${outcome.failed}` : task);
   };
   await Promise.all([...Array.from({ length: 12 }, () => draw("greedy")), draw("modest"), draw("other")]);
-  // One is being drawn, eight wait.
+  // One drawing is in progress, and eight wait.
   assert.deepEqual(order.slice(0, 3), ["greedy busy", "greedy busy", "greedy busy"]);
   assert.deepEqual(order.slice(3, 7), ["greedy", "greedy", "modest", "other"]);
   assert.equal(order.length, 14);

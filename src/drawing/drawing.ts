@@ -9,15 +9,15 @@ import type { DrawingThreadOptions, Drawn, FormToDraw, Outcome, Question } from 
 
 export type { FormToDraw } from "./thread.ts";
 
-/** Draws payloads and forms as HTML, for pages that the service makes. What clients wrote is drawn outside of the event loop. */
+/** Draws payloads and forms as HTML, for pages of the service. Untrusted content is drawn outside of the event loop. */
 export interface Drawing {
   /**
-   * The payload of a task. It never changes, so it is drawn once and kept. One that takes too long to draw is plain text.
-   * Never rejects.
+   * Returns the payload of a task as HTML. It never changes, so it is drawn once and kept. If drawing takes too long,
+   * the payload is shown as plain text. Never rejects.
    */
   payload(task: PayloadToDraw, look: Look): Promise<string>;
   /**
-   * The form, and what its script takes over with: JSON that may stand in a script element.
+   * Returns the form as HTML, and the data of its script: JSON that can be put into a script element.
    * @throws ServiceError OVERLOADED
    */
   form(props: FormToDraw): Promise<{ html: string; data: string }>;
@@ -33,25 +33,28 @@ export interface PayloadToDraw {
   redact_payload: boolean;
 }
 
-/** How one person sees it. */
+/** The settings of one viewer. */
 export interface Look {
   locale?: string | undefined;
   time_zone: string | undefined;
   now: Date;
-  /** Address of the page that shows what is too much to draw; the same for everyone. */
+  /** Address of the page that shows the parts that are too large to draw; the same for everyone. */
   wholeAt?: string;
 }
 
-/** Of HTML, two bytes for a character. */
+/** Limit of kept HTML. A character counts as two bytes. */
 const KEPT_BYTES = 32 * 1024 * 1024;
-/** What a task says leaves the memory some time after the task was deleted. */
+/** Content of a deleted task leaves the memory after this time. */
 const KEPT_MS = HOUR;
-/** "5 minutes ago" is believed for this long. */
+/** Relative times such as "5 minutes ago" are kept for this long. */
 const TIME_TOLD_MS = MINUTE;
-/** A text that was too slow is shown as plain text for this long, and then tried again: the machine may have been at fault. */
+/**
+ * A text that was too slow is shown as plain text for this long, and then retried, because the machine may have been
+ * slow.
+ */
 const LATE_MS = 10 * MINUTE;
 const LATE_MAX = 1_000;
-/** Of a payload that cannot be drawn at all. */
+/** The limit of text from a payload that cannot be drawn at all. */
 const TEXT_CHARACTERS_MAX = 20_000;
 
 const AS_PLAIN_TEXT = "Formatting this takes too long, so texts are shown as plain text.";
@@ -83,7 +86,7 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
     });
     let isPlain = late.get(task.id, ms) !== undefined;
     let outcome = await thread.draw(task.id, question(isPlain));
-    // What is "busy" was not even begun.
+    // A "busy" drawing was not even started.
     if (!isPlain && "failed" in outcome && outcome.failed !== "busy") {
       note("payload", task.id, outcome);
       late.set(task.id, true, ms + LATE_MS, 1);
@@ -111,7 +114,7 @@ export function createDrawing({ log, ...options }: { log: Logger } & DrawingThre
       const key = JSON.stringify([task.id, look.locale ?? null, look.time_zone ?? null]);
       const found = kept.get(key, look.now.getTime());
       if (found !== undefined) return found;
-      // Those who ask at the same moment share one drawing.
+      // Concurrent callers share one drawing.
       const begun = underWay.get(key);
       if (begun !== undefined) return begun;
       const drawing = drawPayload(key, task, look).finally(() => underWay.delete(key));
@@ -133,10 +136,13 @@ function noteOf(text: string): string {
   return `<p class="payload-note" role="note">${text}</p>`;
 }
 
-/** Controls, and what turns the direction of the text behind it or cannot be seen. Line ends are neither. */
+/** Control characters, and characters that change the text direction or are invisible, but not line ends. */
 const UNSEEN = /[^\P{C}\n]/gu;
 
-/** The beginning of a payload as JSON. It is folded: some of its values may be meant to be shown only when asked for. */
+/**
+ * Returns the beginning of a payload as JSON. It is folded, because some values may be meant to be shown only on
+ * request.
+ */
 function textOf(payload: string, wholeAt: string | undefined): string {
   const { text, left_out } = jsonText(JSON.parse(payload), TEXT_CHARACTERS_MAX);
   const link =

@@ -1,8 +1,8 @@
-/** A bounded memory: when it is full, the entry that was used the longest ago goes first. */
+/** A bounded cache. When it is full, the least recently used entry is dropped first. */
 export interface Kept<T> {
-  /** undefined: not there, or no longer valid. @param now - epoch milliseconds */
+  /** Returns undefined if the entry is missing or no longer valid. @param now - epoch milliseconds */
   get(key: string, now: number): T | undefined;
-  /** @param until - epoch milliseconds. @param size - in the unit of `sizeMax`; what is larger than that is not kept */
+  /** @param until - epoch milliseconds. @param size - in the unit of `sizeMax`; larger values are not kept */
   set(key: string, value: T, until: number, size: number): void;
 }
 
@@ -13,7 +13,7 @@ interface Entry<T> {
 }
 
 export function createKept<T>(sizeMax: number): Kept<T> {
-  // A Map keeps the order of insertion: the first entry is the one that was used the longest ago.
+  // A Map keeps the order of insertion, so the first entry is the least recently used one.
   const entries = new Map<string, Entry<T>>();
   let size = 0;
   const forget = (key: string): void => {

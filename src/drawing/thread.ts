@@ -4,17 +4,18 @@ import { createWorkerCalls } from "../../threads/worker-calls.ts";
 import { createTurns } from "./turns.ts";
 
 /**
- * Draws what clients wrote in a thread of its own. Some texts take minutes to draw, and nothing can interrupt that but the
- * end of the thread: a drawing that takes too long ends it, and the next drawing starts another. The event loop never waits.
+ * Draws untrusted content in a separate thread. Some texts take minutes to draw, and only ending the thread can
+ * interrupt that. A drawing that takes too long ends the thread, and the next drawing starts another. The event loop
+ * never waits.
  */
 export interface DrawingThread {
-  /** Never rejects. Tasks take turns; the drawings of one task come in the order in which they were asked for. */
+  /** Never rejects. Tasks take turns; the drawings of one task are made in the order of their requests. */
   draw(task_id: string, question: Question): Promise<Outcome>;
-  /** Ends the thread. Drawings that wait for it are "busy". */
+  /** Ends the thread. Waiting drawings fail as "busy". */
   close(): Promise<void>;
 }
 
-/** JSON stays text until the thread has it: the event loop parses nothing. */
+/** JSON stays text until the thread has it, so that the event loop parses nothing. */
 export type Question =
   | {
       draws: "payload";
@@ -26,9 +27,9 @@ export type Question =
       time_zone: string | undefined;
       /** Epoch milliseconds. */
       now: number;
-      /** Markdown and changes of texts are shown as they were written. */
+      /** Whether Markdown and text changes are shown unformatted. */
       isPlain: boolean;
-      /** Address of the page that shows what is too much to draw. */
+      /** Address of the page that shows the parts that are too large to draw. */
       wholeAt: string | undefined;
     }
   | { draws: "form"; props: FormToDraw };
@@ -43,9 +44,9 @@ export type FormToDraw = Omit<TaskFormProps, "task"> & {
 
 export interface Drawn {
   html: string;
-  /** Of a form: what its script takes over with, as JSON that may stand in a script element. Of a payload: "". */
+  /** For a form: the data of its script, as JSON that can be put into a script element. For a payload: "". */
   data: string;
-  /** It says how long ago something was, which is not true for long. */
+  /** Whether it contains a relative time, which soon becomes wrong. */
   tells_time: boolean;
 }
 
@@ -56,23 +57,26 @@ export interface Drawn {
 export type Outcome = { drawn: Drawn } | { failed: "late" | "busy" } | { failed: "lost" | "wrong"; says: string };
 
 export interface DrawingThreadOptions {
-  /** Of the thread's own CPU time, for one drawing: a busy machine is not the fault of a text. */
+  /** Limits of the thread's CPU time for one drawing, so that a busy machine does not shorten them. */
   limitsMs?: { payload: number; form: number };
-  /** A drawing that needs more ends the thread. */
+  /** A drawing that needs more memory ends the thread. */
   heapMb?: number;
 }
 
-/** An ordinary payload takes 1 to 10 ms, the largest that were made for it 100. A form of the largest schema takes 200 ms. */
+/**
+ * An ordinary payload takes 1 to 10 ms, and the largest test payloads take 100. A form of the largest schema takes 200
+ * ms.
+ */
 const LIMITS_MS = { payload: 300, form: 1_000 };
-/** On the clock, for one drawing: a thread that does nothing but one long step of the platform tells no CPU time. */
+/** Limit of elapsed time for one drawing: a thread inside one long native step does not report its CPU time. */
 const CLOCK_LIMIT_MS = 5_000;
 /** Starting the thread takes 100 to 300 ms. */
 const START_LIMIT_MS = 20_000;
 const WAITING_MAX = 64;
 const WAITING_OF_ONE_TASK_MAX = 8;
-/** A drawing that has waited longer for its turn is "busy". */
+/** A drawing that has waited longer is "busy". */
 const WAIT_MAX_MS = 10_000;
-/** The largest payloads that were made for it take a tenth of it. */
+/** The largest test payloads need a tenth of it. */
 const HEAP_MB = 256;
 
 interface Job {

@@ -1,8 +1,8 @@
-/** A queue in which keys take turns: a task with many drawings waits behind each task that has one. */
+/** A queue in which keys take turns: a task with many drawings waits behind each task with one. */
 export interface Turns<T> {
-  /** @returns false when too many wait, of all or of this key: the item is not added */
+  /** @returns false if too many items wait, in total or for this key; then the item is not added */
   add(key: string, item: T): boolean;
-  /** Takes the first item of the key whose turn it is. */
+  /** Takes the first item of the next key. */
   take(): T | undefined;
 }
 

@@ -1,11 +1,11 @@
-/** Runs in a thread that may be ended at any moment: draws payloads and forms as HTML. `thread.ts` says why. */
+/** Draws payloads and forms as HTML, in a thread that may be ended at any moment. `thread.ts` explains why. */
 import type { PayloadInput } from "../../form/payload/payload.ts";
 import type { TaskFormProps } from "../../form/plan/task-form.ts";
 import { answerCalls } from "../../threads/answer-calls.ts";
 import { builtPath } from "../http/built.ts";
 import type { Drawn, Question } from "./thread.ts";
 
-/** `npm run build` makes it of web/server/render.tsx. */
+/** `npm run build` makes this module from web/server/render.tsx. */
 interface Renderer {
   renderForm(props: TaskFormProps): string;
   renderPayload(
@@ -36,7 +36,7 @@ function draw(question: Question): Drawn {
       form_definition: parsed(task.form_definition),
     },
   };
-  // In a script element nothing but `<` could end it.
+  // In a script element, only `<` could end it.
   const data = JSON.stringify(props).replaceAll("<", String.raw`\u003c`);
   return { html: renderForm(props), data, tells_time: true };
 }

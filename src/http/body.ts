@@ -2,12 +2,12 @@ import { isUtf8 } from "node:buffer";
 import type { FastifyInstance } from "fastify";
 import { ServiceError } from "../errors.ts";
 
-/** Levels of arrays and objects in a request body. */
+/** The maximum depth of arrays and objects in a request body. */
 const JSON_DEPTH_MAX = 64;
 
 /**
- * Reads JSON bodies: UTF-8, no deeper than 64 levels, without the key `__proto__` and without numbers that no double
- * holds. An empty body is an empty object, so that a route whose fields are all optional can be called without one.
+ * Reads JSON bodies: UTF-8, at most 64 levels deep, without the key `__proto__`, and without numbers beyond doubles. An
+ * empty body is an empty object, so that a route with only optional fields can be called without a body.
  */
 export function acceptJson(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -27,7 +27,7 @@ export function acceptJson(app: FastifyInstance): void {
 /** @throws ServiceError MALFORMED_REQUEST */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return {};
-  // Asked of the bytes: parsing something very deep takes longer than refusing it.
+  // The bytes are checked first, because parsing something very deep takes longer than rejecting it.
   const { isTooDeep, mayBeUnfit } = survey(bytes);
   if (isTooDeep) throw malformed(`The body is nested deeper than ${JSON_DEPTH_MAX} levels.`);
   if (!isUtf8(bytes)) throw malformed("The body is not UTF-8.");
@@ -42,7 +42,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   return value;
 }
 
-/** What a byte may mean here; nearly all mean nothing. */
+/** The meaning of each byte in the survey; most have none. */
 const KIND = new Uint8Array(256);
 const [OTHER, QUOTE, BACKSLASH, OPENING, CLOSING, UNDERSCORE, DIGIT] = [0, 1, 2, 3, 4, 5, 6];
 for (const [characters, kind] of [
@@ -55,16 +55,16 @@ for (const [characters, kind] of [
 ] as const)
   for (const character of characters) KIND[character.charCodeAt(0)] = kind;
 
-/** Digits of an exponent, or of a number, from which on it may be more than a double holds. */
+/** The number of digits of an exponent, or of a number, that may exceed a double. */
 const EXPONENT_DIGITS = 3;
 const NUMBER_DIGITS = 300;
 
 /**
- * Goes over the bytes once, before anything is made of them. Says nothing of whether this is JSON.
+ * Scans the bytes once before they are parsed. It does not check whether they are JSON.
  *
  * @returns `isTooDeep`: brackets outside of strings are nested too deep; `mayBeUnfit`: there is a text with two
- *   underscores in a row or an escape, or a number of many digits or with a large exponent, so that the values are to be
- *   looked through
+ *   underscores in a row or an escape, or a number with many digits or a large exponent, so that the values must be
+ *   checked
  */
 function survey(bytes: Buffer): { isTooDeep: boolean; mayBeUnfit: boolean } {
   let depth = 0;
@@ -84,7 +84,7 @@ function survey(bytes: Buffer): { isTooDeep: boolean; mayBeUnfit: boolean } {
       if (++depth > JSON_DEPTH_MAX) return { isTooDeep: true, mayBeUnfit };
     } else if (kind === CLOSING) depth--;
     else if (kind === DIGIT) {
-      // Each digit after the first of its number, or of its exponent, follows another one.
+      // Every digit of a number or an exponent, except the first, follows another digit.
       digits = isDigit(bytes[i - 1]) ? digits + 1 : 1;
       mayBeUnfit ||= digits >= (isExponent(bytes, i - digits) ? EXPONENT_DIGITS : NUMBER_DIGITS);
     }
@@ -96,15 +96,15 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && KIND[byte] === DIGIT;
 }
 
-/** Whether the byte at `at`, or the one before its sign, begins an exponent. */
+/** Returns whether the byte at `at`, or the one before its sign, begins an exponent. */
 function isExponent(bytes: Buffer, at: number): boolean {
   const byte = bytes[at] === 0x2b ? bytes[at - 1] : bytes[at];
   return byte !== undefined && (byte | 0x20) === 0x65;
 }
 
 /**
- * Refuses what would not be stored as it was checked: `1e400` is Infinity in memory and null in JSON, and a `__proto__`
- * is not a member like others everywhere.
+ * Rejects values that would be stored differently: `1e400` is Infinity in memory and null in JSON, and some code treats
+ * `__proto__` specially.
  */
 function refuseUnfit(root: unknown): void {
   const left: unknown[] = [root];
@@ -114,7 +114,7 @@ function refuseUnfit(root: unknown): void {
     if (typeof value !== "object" || value === null) continue;
     if (!Array.isArray(value) && Object.hasOwn(value, "__proto__"))
       throw malformed("The body has the key `__proto__`, which is not accepted.");
-    // What `JSON.parse` made has no enumerable properties but its own.
+    // Values from `JSON.parse` have only own enumerable properties.
     for (const key in value) left.push((value as Record<string, unknown>)[key]);
   }
 }

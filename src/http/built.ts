@@ -4,24 +4,24 @@ import { fastifyStatic } from "@fastify/static";
 import type { FastifyInstance } from "fastify";
 import { escapeHtml } from "./page.ts";
 
-/** The files of a page that `npm run build` has made. Their names carry a hash of what is in them. */
+/** The files of a page, built by `npm run build`. Their names contain a hash of their content. */
 interface Manifest {
   readonly script: string;
-  /** What the script imports. */
+  /** The imports of the script. */
   readonly imports: readonly string[];
   readonly style: string;
 }
 
 const BUILT = new URL("../../web/dist/", import.meta.url);
 
-/** Where a file or folder of what was built lies. */
+/** Returns the path of a built file or folder. */
 export function builtPath(name: string): string {
   return fileURLToPath(new URL(name, BUILT));
 }
 
 /**
- * Serves the files of a page under `prefix`, as the build has compressed them.
- * @returns the elements of its head that load them; null: the pages were not built
+ * Serves the files of a page under `prefix`, as the build compressed them.
+ * @returns the elements of its head that load them; null if the pages were not built
  */
 export async function serveBuilt(app: FastifyInstance, name: string, prefix: string): Promise<string | null> {
   const manifest = await serveFiles<Manifest>(app, name, prefix);
@@ -34,7 +34,7 @@ export async function serveBuilt(app: FastifyInstance, name: string, prefix: str
   ].join("\n");
 }
 
-/** @returns what names the files; null: the pages were not built */
+/** @returns the manifest of the files; null if the pages were not built */
 async function serveFiles<M>(app: FastifyInstance, name: string, prefix: string): Promise<M | null> {
   const manifest = readManifest<M>(name);
   if (manifest === null) return null;
@@ -43,7 +43,7 @@ async function serveFiles<M>(app: FastifyInstance, name: string, prefix: string)
     prefix,
     schemaHide: true,
     index: false,
-    // Files of that folder, by name.
+    // Allow only files in that folder, by name.
     allowedPath: (path) => /^\/[\w-]+\.\w+$/.test(path),
     decorateReply: false,
     preCompressed: true,

@@ -2,18 +2,18 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { SECOND } from "../lib/time.ts";
 
-/** How long a connection may take to bring a request that it has begun, once the service stops. */
+/** After a stop has begun, how long a connection may take to send the rest of its request. */
 const QUIET_MS = 1 * SECOND;
-/** How long answers under way may take then. */
+/** After a stop has begun, how long answers in progress may take. */
 const DRAIN_MS = 15 * SECOND;
 
 /**
- * Sees to it that a stop ends. `server.close` waits for every connection that is not idle, and one on which nothing was
- * ever sent, or half of a request, does not count as idle: a browser's spare connection would hold up the stop for ever.
- * One that is busy ends with its answer, since one that was kept for another request would hold it up as well.
+ * Makes sure that a stop ends. `server.close` waits for every connection that is not idle. A connection that sent
+ * nothing, or half of a request, does not count as idle, so a browser's spare connection would block the stop forever.
+ * A busy connection closes after its answer, because keeping it for another request would block the stop as well.
  */
 export function endConnections(server: Server): { begin(): void; done(): void } {
-  /** What each open connection is being asked and answered, null between requests. */
+  /** The current request and response of each open connection, null between requests. */
   const asked = new Map<Socket, { request: IncomingMessage; response: ServerResponse } | null>();
   let isStopping = false;
   const timers: NodeJS.Timeout[] = [];

@@ -100,7 +100,7 @@ test("every route of the API is described, and tells who may call it and how it 
     assert.ok(operation.responses["500"], `${name} does not list 500`);
     assert.ok(operation.responses["503"], `${name} does not list 503`);
     const isKnown = operation.responses["401"]?.description.includes("UNAUTHENTICATED") ?? false;
-    // What has credentials of its own has a code of its own for those that are not.
+    // Operations with other credentials have their own error codes for invalid ones.
     const isCommon = operation.security?.some((way) => "bearer" in way || "session" in way) ?? false;
     assert.equal(isKnown, isCommon, `${name}: UNAUTHENTICATED belongs to the token and the session`);
     assert.ok(operation.security?.length === 0 || operation.responses["401"], name);
@@ -113,7 +113,7 @@ test("every route of the API is described, and tells who may call it and how it 
   }
   const ids = operations.map(([, { operationId }]) => operationId);
   assert.equal(new Set(ids).size, ids.length);
-  // What is not listed is a page, or a file of one (`/assets/*`, of which the tree shows the end alone).
+  // Unlisted routes are pages, or files of pages (`/assets/*`, of which the tree shows only the end).
   const listed = new Set(Object.keys(description.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ":$1")));
   for (const path of pathsOf(app)) {
     assert.ok(
@@ -280,7 +280,7 @@ function walk(value: unknown, visit: (key: string, value: unknown) => void): voi
   }
 }
 
-/** The paths of all routes, read from the router's own drawing of them. */
+/** Returns the paths of all routes, from the router's printed tree. */
 function pathsOf(app: FastifyInstance): string[] {
   const parts: string[] = [];
   return app

@@ -8,11 +8,11 @@ import type { Logger } from "pino";
 import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail } from "../errors.ts";
 import { PAGE_CSP, renderPage } from "./page.ts";
 
-/** How much of a body that is too large is read and thrown away, so that its sender gets to read why. */
+/** How much of a body that is too large is read and discarded, so that its sender can read the error. */
 const DISCARDED_BYTES_MAX = 64 * 1024 * 1024;
-/** Details in one answer, at most. */
+/** The maximum number of details in one answer. */
 const DETAILS_MAX = 50;
-/** Seconds after which something that may pass is worth another try. */
+/** Seconds after which a temporary failure can be retried. */
 const RETRY_AFTER_SECONDS = 1;
 
 interface ErrorContext {
@@ -46,20 +46,20 @@ export function docsLink(publicUrl: string, code: ErrorCode): string {
   return `${publicUrl}/docs/troubleshooting#${code}`;
 }
 
-/** The one place where an error becomes an answer. What nobody meant to throw is 500 and goes to the log with its cause. */
+/** Turns every error into an answer. An unexpected error becomes a 500 and is logged with its cause. */
 export function answerErrors(app: FastifyInstance, ctx: ErrorContext): void {
   app.decorateRequest("errorCode", null);
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     sendError(ctx, request, reply, toServiceError(error)),
   );
   app.setNotFoundHandler((request, reply) => sendError(ctx, request, reply, notFound(app, request, reply)));
-  // The platform would refuse an expectation that nobody knows with an answer that has no body and no request id.
+  // The platform would reject an unknown expectation with an answer that has no body and no request id.
   app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
 }
 
 function notFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): ServiceError {
   const methods = methodsOf(app, request.url);
-  // A route that takes the method and then found nothing: a file of a page.
+  // The route accepts the method, but the file of a page does not exist.
   const allowed = methods.includes(request.method === "HEAD" ? "GET" : request.method) ? [] : methods;
   if (allowed.length > 0) void reply.header("allow", allowed.join(", "));
   return new ServiceError(allowed.length > 0 ? "METHOD_NOT_ALLOWED" : "NOT_FOUND");
@@ -96,7 +96,7 @@ export function createFrameworkErrorHandler(ctx: ErrorContext) {
   };
 }
 
-/** For bytes that are not a request at all: answered on the bare connection, which is then closed. */
+/** Handles bytes that are not a request: it answers on the bare connection and closes it. */
 export function createConnectionErrorHandler({ config }: ErrorContext) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
@@ -127,13 +127,13 @@ const CONNECTION_ERRORS: Readonly<Record<string, ErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "REQUEST_TIMEOUT",
 };
 
-/** Failures of ours go to the log, whatever the answer looks like. */
+/** Logs failures of the service, in whatever form they are answered. */
 export function logFailure({ log }: Pick<ErrorContext, "log">, request: FastifyRequest, error: ServiceError): void {
-  // Nobody reads the answer to a request that broke off, and it is not ours to repair.
+  // The client cannot read the answer to an aborted request, and the service cannot fix it.
   if (error.status < 500 || request.raw.aborted) return;
   log.error(
     {
-      // Where an error of ours has no cause, its code and its sentence are all there is to it; a stack costs more than both.
+      // A ServiceError without a cause consists of its code and its message. A stack would cost more and add nothing.
       err: error.cause ?? (error.code === "INTERNAL" ? error : undefined),
       request_id: request.id,
       error_code: error.code,
@@ -157,14 +157,14 @@ function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyRep
       .send(NOT_FOUND_PAGE);
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   if (status === 503 || status === 429) void reply.header("retry-after", error.retryAfter ?? RETRY_AFTER_SECONDS);
-  // A caller that is still sending would not read the answer if the connection were closed under it.
+  // A caller that is still sending could not read the answer if the connection were closed.
   if (status === 413 && Number(request.headers["content-length"]) <= DISCARDED_BYTES_MAX)
     void reply.header("connection", "keep-alive");
   const body = errorBodyOf(ctx, request, error);
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 }
 
-/** Whether a person opened the address in a browser. The API answers everyone in JSON. */
+/** Returns whether a person opened the address in a browser. The API answers everyone in JSON. */
 function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   return (
     (method === "GET" || method === "HEAD") &&
@@ -181,7 +181,7 @@ const NOT_FOUND_PAGE = renderPage({
 <p><a href="/inbox">Back to the inbox</a></p>`,
 });
 
-/** What every error body says. (spec: Errors) */
+/** Returns the body of an error. (spec: Errors) */
 export function errorBodyOf(
   { config }: Pick<ErrorContext, "config">,
   request: FastifyRequest,
@@ -197,7 +197,7 @@ export function errorBodyOf(
   return body;
 }
 
-/** Errors of the framework, by their codes; each is the caller's doing. */
+/** Errors of the framework by code. The caller causes all of them. */
 const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCode; message: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: "PAYLOAD_TOO_LARGE", message: ERRORS.PAYLOAD_TOO_LARGE.message },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -212,12 +212,12 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, { code: ErrorCode; message: stri
   FST_ERR_MAX_PARAM_LENGTH: { code: "NOT_FOUND", message: ERRORS.NOT_FOUND.message },
 };
 
-/** What was thrown, as an error of ours. */
+/** Returns any thrown error as a ServiceError. */
 export function toServiceError(error: FastifyError | Error): ServiceError {
   if (error instanceof ServiceError) return error;
   const known = "code" in error ? FRAMEWORK_ERRORS[error.code] : undefined;
   if (known) return new ServiceError(known.code, { message: known.message, cause: error });
-  // Whatever else the framework holds against a request is the caller's doing, too.
+  // Every other rejection of the framework is also caused by the caller.
   const status = "statusCode" in error ? error.statusCode : undefined;
   if (status !== undefined && status >= 400 && status < 500)
     return new ServiceError("MALFORMED_REQUEST", { cause: error });
@@ -233,7 +233,7 @@ declare module "fastify" {
 
 const METHODS = ["DELETE", "GET", "PATCH", "POST", "PUT"] as const;
 
-/** The methods that the path of `url` takes. */
+/** Returns the methods that the path of `url` accepts. */
 function methodsOf(app: FastifyInstance, url: string): readonly string[] {
   const path = url.split(/[?;#]/, 1)[0]!;
   return METHODS.filter((method) => {

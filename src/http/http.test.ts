@@ -324,7 +324,7 @@ void test("a database that does not answer is 503 in health and in every call, a
     assert.equal((await service.call("GET", "/api/health?live=1")).status, 200);
     await proxy.pass();
     proxy.freeze();
-    // The database's own limit and a second; the rest is what a busy machine may add.
+    // The database's own limit and one second. The rest is a margin for a busy machine.
     await assertUnavailable(calls, send, 9_000);
     await proxy.pass();
     for (const call of calls) {
@@ -378,7 +378,7 @@ void test("whoever sends a body that is too large gets to read why", async () =>
   }
 });
 
-/** Sends bytes as they are and gives what came back until the service closed the connection. */
+/** Sends raw bytes, and returns the answer until the service closes the connection. */
 async function sendBytes({ app }: TestService, bytes: string): Promise<string> {
   if (!app.server.listening) await app.listen({ host: "127.0.0.1", port: 0 });
   const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");

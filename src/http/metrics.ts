@@ -2,27 +2,27 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 
 export interface Metrics {
   registry: Registry;
-  /** Takes the seconds from the head of a request to the end of its answer. Polls wait on purpose. */
+  /** Records the seconds from the head of a request to the end of its answer. Polls wait on purpose. */
   observeRequest(method: string, route: string, status: number, seconds: number): void;
   tasksCreated: Counter;
   tasksReplayed: Counter;
-  /** Long polls that wait at the moment. */
+  /** Long polls that are waiting now. */
   pollsWaiting: Gauge;
   deliveriesOverdue: Gauge;
   deliveriesInFlight: Gauge<"lane">;
-  /** Attempts of deliveries that have ended. */
+  /** Ended attempts of deliveries. */
   deliveryAttempts: Counter<"outcome" | "lane">;
   deliveriesAbandoned: Counter;
 }
 
-/** Where the numbers come from that are looked up when they are asked for. */
+/** Sources of the numbers that are read on request. */
 export interface MetricSources {
   waiting(): number;
   deliveriesInFlight(): Record<string, number>;
   overdueSeconds(): Promise<number>;
 }
 
-/** The process's own numbers; each context has its own, so that several can live in one process. */
+/** Creates the metrics of the process. Each context has its own, so that one process can have several. */
 export function createMetrics({ waiting, deliveriesInFlight, overdueSeconds }: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -34,7 +34,7 @@ export function createMetrics({ waiting, deliveriesInFlight, overdueSeconds }: M
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
     registers,
   });
-  /** Finding the series of a set of labels costs more than counting; there are as many as routes have answers. */
+  /** Series by labels, because finding one costs more than counting. There are as many as routes have answers. */
   const series = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
   return {
     registry,

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from "../lib/json.ts";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const JSON_TYPE = "application/json";
-/** The generator's word for an answer that a route says nothing about; it must say something. */
+/** The generator's text for an undescribed answer. OpenAPI requires one. */
 const UNDESCRIBED = "Default Response";
 
 const HEADERS: JsonObject = {
@@ -15,8 +15,8 @@ const HEADERS: JsonObject = {
 };
 
 /**
- * What the generator leaves for a reader of OpenAPI 3.1 to trip over: headers nested one level too deep, errors of a text
- * route described as text, bodies that may be left out described as required, and formats that only this service knows.
+ * Fixes faults of the generator's OpenAPI 3.1: headers nested one level too deep, errors of a text route described as
+ * text, optional bodies described as required, and formats that only this service knows.
  */
 export function tidyDescription(described: object): JsonObject {
   const document = withoutOwnFormats(structuredClone(described)) as JsonObject;
@@ -37,7 +37,7 @@ export function tidyDescription(described: object): JsonObject {
   return document;
 }
 
-/** A body that needs no field may be left out. (http/body.ts) */
+/** A body without required fields is optional. (http/body.ts) */
 function tidyBody(body: JsonObject, schemas: JsonObject): void {
   const { schema } = child(child(body, "content"), JSON_TYPE);
   if (!isJsonObject(schema)) return;
@@ -51,7 +51,7 @@ function tidyResponse(status: number, response: JsonObject): void {
   if (status === 503 || status === 429) headers["Retry-After"] = { $ref: "#/components/headers/Retry-After" };
   for (const [name, header] of Object.entries(child(response, "headers"))) {
     const { schema } = header as JsonObject;
-    // Routes describe a header as OpenAPI does; the generator takes that for its schema.
+    // Routes describe a header as OpenAPI does, but the generator reads that as its schema.
     headers[name] =
       isJsonObject(schema) && isJsonObject(schema["schema"]) ? { ...(header as object), ...schema } : header;
   }
@@ -80,7 +80,7 @@ function withoutOwnFormats(value: unknown): unknown {
   );
 }
 
-/** The object at `key`; an empty one where there is none. */
+/** Returns the object at `key`, or an empty one. */
 function child(parent: JsonObject, key: string): JsonObject {
   return isJsonObject(parent[key]) ? parent[key] : {};
 }

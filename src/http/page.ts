@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The mark in the tab of the browser: a ticked box. */
+/** The icon in the browser tab: a ticked box. */
 export const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%234C45D6'/%3E%3Cpath d='M4.5 8.2l2.4 2.4 4.6-5' fill='none' stroke='%23fff' stroke-width='1.75' stroke-linecap='round' stroke-linejoin='round'/%3E%3C/svg%3E";
 
@@ -60,16 +60,16 @@ p { margin: 8px 0 0; max-width: 68ch; }
 }
 `;
 
-/** The name of the product and the pages beside the dashboard. */
+/** The name of the product and the pages besides the dashboard. */
 export const HEADER = `<a class="name" href="/">Human Task Service</a><a href="/api/docs">API docs</a><a href="/api/redoc">API reference</a><a href="/docs/troubleshooting">Troubleshooting</a>`;
 
-/** For pages made with `renderPage`: their one style sheet and their icon, and nothing else. */
+/** For pages made with `renderPage`: it allows their style sheet and their icon only. */
 export const PAGE_CSP = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /**
- * A page without scripts, in light and dark, from phone to desk.
+ * Returns a page without scripts, in light and dark, for phones and desktops.
  *
- * @param body - HTML, with everything that is not ours escaped
+ * @param body - HTML with all untrusted text escaped
  */
 export function renderPage({ title, body }: { title: string; body: string }): string {
   return `<!doctype html>
@@ -93,7 +93,7 @@ ${body}
 `;
 }
 
-/** Text in which backticks mark code and two asterisks mark what is important, as HTML. */
+/** Returns text as HTML. Backticks mark code, and two asterisks mark important text. */
 export function formatText(text: string): string {
   return escapeHtml(text)
     .replace(/`([^`]+)`/g, "<code>$1</code>")
@@ -116,17 +116,17 @@ interface PolicyParts {
   script: string;
   style: string;
   worker?: string;
-  /** Default: this service and what the page holds itself. */
+  /** Default: this service and images inside the page. */
   image?: string;
   font?: string;
   form?: string;
-  /** Who may hold the page in a frame. */
+  /** The sites that may show the page in a frame. */
   ancestors?: string;
 }
 
 /**
- * The policy of a page with scripts: it allows what is named, calls of this service, and images of this service and of the
- * page itself, and forbids everything else.
+ * Returns the policy of a page with scripts. It allows the given sources, calls to this service, and images of this
+ * service and inside the page. It forbids everything else.
  */
 export function csp({
   script,

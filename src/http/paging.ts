@@ -1,13 +1,13 @@
 import { invalid } from "../errors.ts";
 
-/** Where a page of a list ends: the sort value and the id of its last row. */
+/** The end of a page of a list: the sort value and the id of its last row. */
 export type Position = [at: number, id: string];
 
 export function encodeCursor(position: Position): string {
   return Buffer.from(JSON.stringify(position)).toString("base64url");
 }
 
-/** @throws ServiceError VALIDATION_FAILED for a cursor that is not ours */
+/** @throws ServiceError VALIDATION_FAILED for an invalid cursor */
 export function decodeCursor(cursor: string): Position {
   try {
     const position: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
@@ -21,16 +21,16 @@ export function decodeCursor(cursor: string): Position {
       return position as Position;
     }
   } catch {
-    // Not base64 or not JSON: the same answer as for any other text that is not a cursor.
+    // Neither base64 nor JSON: the same answer as for any other invalid cursor.
   }
   throw invalid("/query/cursor", "Invalid cursor. Take it from the `Link` header unchanged.");
 }
 
 /**
- * The value of the header `Link` that leads to the page at `cursor`.
+ * Returns the value of the header `Link` for the page at `cursor`.
  *
- * @param path - of the list; a request may name a whole address, which is not repeated
- * @param url - as it was asked for; its query is kept
+ * @param path - of the list; the host in an absolute request address is not repeated
+ * @param url - of the request; its query is kept
  */
 export function linkToNext(path: string, url: string, cursor: string): string {
   const start = url.indexOf("?");

@@ -2,11 +2,11 @@ import { STATUS_CODES } from "node:http";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
 import { escapeHtml, formatText, renderPage } from "./page.ts";
 
-/** What the page contains in place of the address of the service, which only a request knows. */
+/** A placeholder for the address of the service, which only a request knows. */
 const BASE = "{base}";
 const SAFE_HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i;
 
-/** Credentials in the words of the page, with the header that a call sends. */
+/** Names of credentials on the page, with the header of a call. */
 const CREDENTIALS: Readonly<Record<string, { name: string; header: string | null }>> = {
   bearer: { name: "Admin token", header: "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" },
   session: { name: "Session", header: null },

@@ -1,8 +1,8 @@
 import { ServiceError, type ErrorDetail } from "../errors.ts";
 
 /**
- * The error for a request that does not have the shape of its route. A missing field or a wrong type is not what the route
- * takes: 400, and nothing else is named. Anything else is well-formed, but refused: 422.
+ * Returns the error for a request with an invalid shape. A missing field or a wrong type is a 400, and then only these
+ * are listed. Any other problem is a 422: the request is well-formed but refused.
  */
 export function refusedShape(problems: readonly ErrorDetail[]): ServiceError {
   const malformed = problems.filter(({ keyword }) => keyword === "type" || keyword === "required");
@@ -12,8 +12,8 @@ export function refusedShape(problems: readonly ErrorDetail[]): ServiceError {
 }
 
 /**
- * The sentence for a keyword of a request's schema that is not met; null for keywords that no such schema has.
- * @param asked - the types of `type`, the values of `enum`, or the limit that another keyword sets
+ * Returns the sentence for a violated keyword of a request's schema; null for keywords that no such schema has.
+ * @param asked - the types of `type`, the values of `enum`, or the limit of another keyword
  */
 export function shapeSentence(keyword: string, asked: unknown): string | null {
   switch (keyword) {

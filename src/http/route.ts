@@ -11,17 +11,17 @@ import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
 import { errors } from "./schema.ts";
 
-/** What callers can identify themselves with; each is a security scheme of the description. (http/docs.ts) */
+/** The credentials of callers. Each is a security scheme of the description. (http/docs.ts) */
 type Credential = "bearer" | "session" | "service_key" | "embed_token";
 
-/** The credentials of agents, operators and people who are signed in. */
+/** The credentials of agents, operators and signed-in people. */
 export const SIGNED_IN = ["bearer", "session"] as const satisfies Credential[];
 
-/** Errors of a route that takes `SIGNED_IN`. */
+/** Errors of a route that accepts `SIGNED_IN`. */
 export const READ_ERRORS = ["UNAUTHENTICATED", "FORBIDDEN"] as const satisfies ErrorCode[];
 /** Errors of a route with a query. */
 export const QUERY_ERRORS = ["MALFORMED_REQUEST", "VALIDATION_FAILED"] as const satisfies ErrorCode[];
-/** Errors of a route that writes and takes `SIGNED_IN`. */
+/** Errors of a writing route that accepts `SIGNED_IN`. */
 export const WRITE_ERRORS = [
   "MALFORMED_REQUEST",
   "UNAUTHENTICATED",
@@ -45,21 +45,21 @@ export interface RouteDefinition<C, P, Q, B, A extends Answers> {
   summary: string;
   description?: string;
   tags: readonly string[];
-  /** Left out: the route is public. */
+  /** If left out, the route is public. */
   credentials?: readonly Credential[];
   /** A person must have given their password a short time ago. (people/confirmation.ts) */
   needsConfirmation?: true;
   params?: P;
   querystring?: Q;
   body?: B;
-  /** What the route answers, by status; a field that these do not name never leaves. */
+  /** The answers of the route by status. Fields that these schemas do not name are never sent. */
   answers: A;
-  /** The errors of this route, besides those that every route may answer. */
+  /** The errors of this route, besides those of every route. */
   errors: readonly ErrorCode[];
   produces?: readonly string[];
   attachValidation?: boolean;
   exposeHeadRoute?: boolean;
-  /** How the caller is identified, and what is checked before. */
+  /** How the caller is identified, and which checks come first. */
   config?: (ctx: C) => FastifyContextConfig;
   handle: (
     ctx: C,
@@ -71,7 +71,7 @@ export interface RouteDefinition<C, P, Q, B, A extends Answers> {
 /** Adds a route to an app. `C` is what its handler needs. */
 export type Route<C> = (app: FastifyInstance, ctx: C) => void;
 
-/** A route with its description, its shapes and its handler; it is mounted by `mount`. */
+/** Returns a route with its description, its schemas and its handler. `mount` adds it to an app. */
 export function defineRoute<
   C,
   A extends Answers,
@@ -81,7 +81,7 @@ export function defineRoute<
 >(route: RouteDefinition<C, P, Q, B, A>): Route<C> {
   const { method, url, credentials, answers, errors: codes, handle, config, needsConfirmation, ...rest } = route;
   const { attachValidation, exposeHeadRoute, ...described } = rest;
-  // A request has been validated against these very schemas before it gets here.
+  // A request was validated against these schemas before it gets here.
   const handler = handle as (ctx: C, request: FastifyRequest, reply: FastifyReply) => unknown;
   // Guesses at the admin token are limited. (people/token-guesses.ts)
   const isGuessable = credentials?.includes("bearer") === true && !codes.includes("RATE_LIMITED");
@@ -90,7 +90,7 @@ export function defineRoute<
     ...(needsConfirmation ? ["CONFIRMATION_REQUIRED" as const] : []),
   ];
   return (app, ctx) => {
-    // The framework writes into a schema, so each app gets one of its own.
+    // The framework modifies schemas, so each app gets its own copy.
     const schema: FastifySchema = {
       ...described,
       ...(credentials && { security: credentials.map((name) => ({ [name]: [] })) }),
@@ -111,7 +111,7 @@ export function defineRoute<
   };
 }
 
-/** A plugin with these routes. */
+/** Returns a plugin with these routes. */
 export function mount<C>(routes: readonly Route<C>[]): FastifyPluginAsync<{ ctx: C }> {
   return async (app, { ctx }) => {
     for (const route of routes) route(app, ctx);

@@ -2,16 +2,17 @@ import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../errors.ts";
 
 /**
- * Refuses what another site makes a browser send. A browser says where a request comes from; one that carries a cookie
- * and does not say so is refused, too. Programs send neither a cookie nor an origin. (wire: Unsafe methods with a cookie)
+ * Rejects requests that another site makes a browser send. A browser states the origin of a request; a request that has
+ * a cookie but no origin is rejected, too. Programs send neither a cookie nor an origin. (wire: Unsafe methods with a
+ * cookie)
  *
- * @param publicUrl - where people reach the service: behind a proxy the request may name another host
+ * @param publicUrl - the public address of the service: behind a proxy, the request may name another host
  * @throws ServiceError FORBIDDEN
  */
 export function refuseCrossSite(request: FastifyRequest, publicUrl: string): void {
   if (request.method === "GET" || request.method === "HEAD" || request.routeOptions.config.skipSameOrigin) return;
   const { authorization, cookie, origin, "sec-fetch-site": site } = request.headers;
-  // No browser adds a token by itself.
+  // Browsers never add a token by themselves.
   if (authorization !== undefined) return;
   const isSame =
     typeof site === "string"
@@ -30,7 +31,10 @@ export function isOwnOrigin({ protocol, headers }: FastifyRequest, origin: strin
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** A route that takes no cookie as a credential, and checks the origin of a request itself where it matters. */
+    /**
+     * For a route that does not accept a cookie as a credential, and checks the origin of a request itself where
+     * necessary.
+     */
     skipSameOrigin?: boolean;
   }
 }

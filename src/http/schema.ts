@@ -15,7 +15,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   503: "Temporarily unavailable. Try again.",
 };
 
-/** A value or null, written as `type: [t, "null"]`, which OpenAPI 3.1 tools handle best. */
+/** Returns the schema of a value or null, written as `type: [t, "null"]`, which OpenAPI 3.1 tools handle best. */
 export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null> {
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, "null"] });
 }
@@ -26,7 +26,7 @@ export const Text = (options: { minLength?: number; maxLength: number; descripti
 
 export const Time = (description: string) => Type.String({ description, examples: ["2026-01-31T12:00:00.000Z"] });
 
-/** The response of a paged list. @param name - of the schema of its items */
+/** Returns the schema of a paged list. @param name - of the schema of its items */
 export function pageOf<T>(name: string, description: string): TUnsafe<T[]> {
   return Type.Unsafe<T[]>({
     type: "array",
@@ -64,7 +64,7 @@ export const ErrorBodySchema = Type.Object(
 /** Errors that any route can return. */
 const EVERYWHERE = ["INTERNAL", "DATABASE_UNAVAILABLE"] as const satisfies ErrorCode[];
 
-/** The error responses of a route, by status. */
+/** Returns the error responses of a route, by status. */
 export function errors(...codes: ErrorCode[]): Record<number, TSchema> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of new Set([...codes, ...EVERYWHERE])) {

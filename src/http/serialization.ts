@@ -5,9 +5,10 @@ import { onFirstUse } from "../lib/on-first-use.ts";
 import type { JsonText } from "../lib/json.ts";
 
 /**
- * The schema of a successful answer is the whitelist on the way out: a column that it does not name never leaves.
- * Errors have one form and are written in one place, so no code is made for their schemas, of which there are hundreds.
- * Code is made when a route first answers: a start makes none of it, and some routes never need it.
+ * Returns a compiler of serializers. The schema of a successful answer is a whitelist: fields that it does not name are
+ * never sent. Errors have one form and are written in one place, so no code is generated for their hundreds of schemas.
+ * Code for a route is generated at its first answer, because some routes never need it, and the start is faster without
+ * it.
  *
  * @param shapes - schemas that others refer to by their `$id`
  */
@@ -17,7 +18,7 @@ export function createSerializerCompiler(shapes: readonly object[]): FastifySeri
     Number(httpStatus) >= 400 ? JSON.stringify : onFirstUse(() => build(response, { schema }));
 }
 
-/** Answers with JSON that is written already; whoever wrote it chose what may leave. */
+/** Answers with JSON text. The code that wrote it decides which fields are sent. */
 export function sendJson<R>(reply: FastifyReply, json: JsonText): R {
   void reply.type("application/json; charset=utf-8");
   return json as R;

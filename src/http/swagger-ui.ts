@@ -1,6 +1,6 @@
 import { HEADER, ICON } from "./page.ts";
 
-/** The icon of the product as an SVG file. */
+/** Returns the icon of the product as an SVG file. */
 export function iconFile(): string {
   return decodeURIComponent(ICON.slice(ICON.indexOf(",") + 1));
 }

@@ -4,7 +4,7 @@ import { HOUR } from "../lib/time.ts";
 import { escapeHtml } from "./page.ts";
 
 /**
- * The head of a page about a task, as HTML: until when, and what it is about.
+ * Returns the heading of a page about a task as HTML: its subject and its deadline.
  * @param timeout_at - epoch milliseconds
  */
 export function drawHeading({
@@ -30,7 +30,7 @@ ${rest === "" ? "" : `<p class="rest" dir="auto">${escapeHtml(rest)}</p>`}
 </header>`;
 }
 
-/** What there is to review, under its own heading. @param payload - HTML */
+/** Returns the content to review, under its own heading. @param payload - HTML */
 export function reviewSection(payload: string): string {
   return `<section aria-labelledby="review"><h2 id="review">What to review</h2>${payload}</section>`;
 }

@@ -15,7 +15,7 @@ interface Entry {
   help: string;
 }
 
-/** The page that the `docs` link of an error body leads to: one anchor for each code. */
+/** The page behind the `docs` link of an error body, with one anchor for each code. */
 export const troubleshootingRoutes: FastifyPluginAsync = async (app) => {
   const html = renderPage({ title: `${TITLE} - Human Task Service`, body: body() });
   app.get("/docs/troubleshooting", { schema: { hide: true } }, async (_request, reply) =>
@@ -26,7 +26,7 @@ export const troubleshootingRoutes: FastifyPluginAsync = async (app) => {
   );
 };
 
-/** The same entries as a file, for readers of the repository. */
+/** Returns the same entries as a file, for readers of the repository. */
 export function troubleshootingMarkdown(): string {
   const sections = byStatus().flatMap(({ heading, entries }) => [
     `## ${heading}`,
@@ -62,7 +62,7 @@ function linkTo(code: string): string {
   return `<a href="#${code}"><code>${code}</code></a>`;
 }
 
-/** The catalogue, grouped under its statuses in rising order. */
+/** Returns the catalogue, grouped by status in ascending order. */
 function byStatus(): { heading: string; entries: Entry[] }[] {
   const groups = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status);
   return [...groups]

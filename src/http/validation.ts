@@ -10,17 +10,17 @@ const OPTIONS: Options = {
   useDefaults: true,
   removeAdditional: false,
   allowUnionTypes: true,
-  // The schemas are ours, and typed: reading the schema of schemas takes longer than compiling most of them.
+  // These schemas are our own and typed. Checking them against the meta-schema takes longer than compiling most of
+  // them.
   validateSchema: false,
   formats: { "storable-text": { validate: isStorableText } },
 };
 
 /**
- * Checks requests against the routes' schemas. A body is taken as it is: `"900"` is not a number. In an address
- * everything is text, so there numbers and booleans are read from it.
+ * Returns a compiler of validators for requests. A body is not converted: `"900"` is not a number. In an address
+ * everything is text, so numbers and booleans are parsed there.
  *
- * Schemas that say the same are compiled once, for all routes and all apps that use this compiler, when a request first
- * needs them.
+ * Equal schemas are compiled once, for all routes and all apps that use this compiler, when a request first needs them.
  *
  * @param shapes - schemas that others refer to by their `$id`
  */
@@ -55,7 +55,7 @@ export function createValidatorCompiler(shapes: readonly object[]): FastifySchem
   };
 }
 
-/** Telling everything that is wrong with a long list takes longer than reading it. */
+/** Reporting every error in a long list takes longer than reading it. */
 const LONG_LIST = 100;
 
 function hasLongList(value: unknown): boolean {

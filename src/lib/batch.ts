@@ -1,17 +1,20 @@
-/** Gathers items that come in the same turn of the event loop, or while others are under way, and hands them over together. */
+/**
+ * Gathers items that arrive in the same turn of the event loop, or while other batches are in progress, and passes them
+ * on together.
+ */
 export interface Batcher<T, R> {
   add(item: T): Promise<R>;
 }
 
-/** After this long a batch no longer counts as under way, because it may never finish. */
+/** After this time a batch no longer counts as in progress, because it may never finish. */
 const PATIENCE_MS = 50;
 
 /**
- * @param limits - the most `items` in one batch, and the most batches `under_way`. Items that arrive in between join the next
- *   one, so batches grow with the load
- * @param run - gives one result for each item, in their order
- * @param isOfOneItem - whether an error is the fault of some item, so that the others do better when each is run alone;
- *   else all of them get it
+ * @param limits - the most `items` in one batch, and the most batches `under_way`. Items that arrive in between join
+ *   the next one, so batches grow with the load
+ * @param run - returns one result for each item, in their order
+ * @param isOfOneItem - returns whether a single item caused an error, so that each item is run again alone; otherwise
+ *   all items get the error
  */
 export function createBatcher<T, R>(
   limits: { items: number; under_way: number },

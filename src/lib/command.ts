@@ -1,2 +1,2 @@
-/** What people type to run a command of the service: in a clone npm's script, which runs this source, else the package's name. */
+/** How to run a command of the service: npm's script in a clone, which runs this source, or else the package's name. */
 export const SERVICE_COMMAND = import.meta.url.endsWith(".ts") ? "npm run service --" : "npx human-task-service";

@@ -4,12 +4,12 @@ import { SECOND } from "./time.ts";
 /** `problem`: it does not work. `warning`: it works, but needs attention. `off`: it is not configured. */
 export type Status = "ok" | "warning" | "problem" | "off";
 
-/** One line of what was found. */
+/** One result of a check. */
 export interface Finding {
-  /** The subject; for one of several, with its own name behind a slash: `mail/default`. */
+  /** The subject. One of several has its own name behind a slash: `mail/default`. */
   name: string;
   status: Status;
-  /** What was found and, unless all is well, what to do next. */
+  /** The result and, unless all is well, what to do next. */
   message: string;
 }
 
@@ -19,7 +19,7 @@ export const warning = finding("warning");
 export const problem = finding("problem");
 export const off = finding("off");
 
-/** What `run` gives; where it fails or has given nothing after `limitMs`, what `otherwise` makes of the reason. */
+/** Returns the result of `run`. If it fails or takes longer than `limitMs`, returns `otherwise(reason)`. */
 export async function within<T>(
   limitMs: number,
   run: (signal: AbortSignal) => Promise<T>,
@@ -40,7 +40,7 @@ export async function within<T>(
   }
 }
 
-/** Runs a check of its own: what it throws, or that it takes too long, is its finding and stops no other. */
+/** Runs an independent check. Its error or timeout becomes its finding, and does not stop other checks. */
 export async function check(
   name: string,
   limitMs: number,
@@ -49,7 +49,7 @@ export async function check(
   return [await within(limitMs, run, (reason) => problem(name, `Could not be looked at: ${reason}`))].flat();
 }
 
-/** Checks that have to be found out about first; each of them has its own time. */
+/** Runs checks that must be discovered first. Each has its own time limit. */
 export async function checkEach(
   name: string,
   limitMs: number,
@@ -61,7 +61,7 @@ export async function checkEach(
   return (await Promise.all(planned)).flat();
 }
 
-/** What is found without a look. */
+/** Returns a finding that needs no check. */
 export async function known(finding: Finding): Promise<Finding[]> {
   return [finding];
 }

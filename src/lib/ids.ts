@@ -5,19 +5,19 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export type IdPrefix = "tsk" | "aud" | "dlv" | "atm" | "usr" | "key" | "sec";
 
-/** Ids follow a clock that was set back further than this, and else never go back. */
+/** If the clock was set back further than this, ids follow it. Otherwise they never go back. */
 const SET_BACK_MS = 1 * SECOND;
 
 const random = new Uint8Array(10);
 let lastTime = 0;
-/** Asking the system for random bytes costs the same for ten as for thousands. */
+/** Asking the system for ten random bytes costs as much as for thousands. */
 const pool = new Uint8Array(4000);
 let used = pool.length;
 
 /**
- * A fresh id: prefix, then 128 bits in 26 characters of lower-case base32 (no i, l, o, u), the first 48 of them
- * milliseconds, so that ids sort by time. Within one process ids are strictly increasing while the clock is not set back:
- * in the same millisecond the random part is counted up. The time in an id is at most a second later than `now`.
+ * Returns a new id: a prefix, then 128 bits in 26 characters of lower-case base32 (no i, l, o, u). The first 48 bits
+ * are milliseconds, so that ids sort by time. Within one process, ids strictly increase unless the clock is set back:
+ * in the same millisecond, the random part is incremented. The time in an id is at most a second later than `now`.
  *
  * @param now - epoch milliseconds
  */
@@ -49,12 +49,12 @@ export function newId(prefix: IdPrefix, now: number): string {
   return `${prefix}_${text}`;
 }
 
-/** No id of this moment or a later one is lower, and every id of an earlier one is. @param time - epoch milliseconds */
+/** Returns the lowest id of this moment. All earlier ids are lower. @param time - epoch milliseconds */
 export function lowestId(prefix: IdPrefix, time: number): string {
   return `${prefix}_${encodeTime(time)}${"0".repeat(16)}`;
 }
 
-/** When an id was made, epoch milliseconds. */
+/** Returns when an id was made, in epoch milliseconds. */
 export function timeOfId(id: string): number {
   let time = 0;
   for (const character of id.slice(4, 14)) time = time * 32 + ALPHABET.indexOf(character);
@@ -70,7 +70,7 @@ function encodeTime(time: number): string {
   return text;
 }
 
-/** Whether `text` has the form of an id with this prefix; says nothing of whether the thing exists. */
+/** Returns whether `text` has the form of an id with this prefix. The object may not exist. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return (
     text.length === prefix.length + 27 &&

@@ -1,13 +1,13 @@
 export type JsonObject = { [key: string]: unknown };
 
-/** JSON that is written already. */
+/** JSON as text. */
 export type JsonText = string;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value of stored JSON; null where nothing is stored. */
+/** Returns the value of stored JSON; null if nothing is stored. */
 export function parseJson<T>(text: JsonText | null): T | null {
   return text === null ? null : (JSON.parse(text) as T);
 }

@@ -30,7 +30,7 @@ function deriveKey(root: Uint8Array, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync("sha256", root, "service-secret-v1", purpose, 32));
 }
 
-/** Compares secrets in a time that tells nothing: hashed first, so that lengths do not show either. */
+/** Compares secrets in constant time. They are hashed first, so that the time does not reveal lengths either. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", expected, "buffer"));
 }

@@ -1,4 +1,7 @@
-/** What an error says, as the end of a sentence. Of a host with several addresses, what the first one said. */
+/**
+ * Returns the message of an error as the end of a sentence. For a host with several addresses, it is the first one's
+ * message.
+ */
 export function reasonOf(error: unknown): string {
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [];
   const said = first ?? error;

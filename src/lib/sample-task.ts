@@ -1,4 +1,7 @@
-/** A task to try the service with. It has no apostrophe, since the banner puts it into single quotes of a shell command. */
+/**
+ * A task to try the service with. It has no apostrophe, because the banner puts it into single quotes of a shell
+ * command.
+ */
 export const SAMPLE_TASK = {
   task: "Refund 42.50 EUR to Mia?",
   payload: { customer: "Mia", amount: 42.5 },

@@ -5,8 +5,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Closes `text` so that only a holder of the key reads it, and only at the place it was sealed for: AES-256-GCM.
- * @param place - table, row and column; what is sealed for one cannot be passed off as another's
+ * Encrypts `text` with AES-256-GCM, for a holder of the key and for one place only.
+ * @param place - table, row and column; text that is sealed for one place cannot be used at another
  */
 export function seal({ current }: Pick<Keyring, "current">, place: string, text: string): string {
   const iv = randomBytes(IV_BYTES);

@@ -3,7 +3,10 @@ export const MINUTE = 60 * SECOND;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** Epoch milliseconds as ISO 8601 UTC with milliseconds, the only spelling that leaves the service. (spec: Resources) */
+/**
+ * Returns epoch milliseconds as ISO 8601 UTC with milliseconds, the only format that the service sends. (spec:
+ * Resources)
+ */
 export function isoTime(ms: number): string;
 export function isoTime(ms: number | null): string | null;
 export function isoTime(ms: number | null): string | null {
@@ -18,6 +21,6 @@ export function isoTime(ms: number | null): string | null {
   return `${text}${String(ms - second * SECOND).padStart(3, "0")}Z`;
 }
 
-/** Seconds that were spelled before: an answer has several times, most of them of these moments. */
+/** Seconds that were formatted before: an answer has several times, and most of them are recent. */
 const seconds = new Map<number, string>();
 const SECONDS_KEPT = 1000;

@@ -1,21 +1,24 @@
 /*
- * Which web pages are let in. An entry names one origin (scheme, host and port), or with `https://*.<domain>` those of all
- * direct subdomains. What is accepted here can also stand in the `frame-ancestors` of a policy as it is.
+ * Which web pages are allowed. An entry names one origin (scheme, host and port), or with `https://*.<domain>` those of
+ * all direct subdomains. A valid entry can also be used in the `frame-ancestors` of a policy without changes.
  */
 
-/** An origin as browsers write it; `*` may stand for the first label of its host. */
+/** An origin as browsers write it; `*` can replace the first label of its host. */
 export type OriginPattern = string & { readonly isOriginPattern: true };
 
-/** Hosts of this machine itself, which need no certificate. */
+/** Hosts of this machine, which need no certificate. */
 const HTTP_HOSTS = new Set(["localhost", "127.0.0.1"]);
-/** A name or an IPv4 address, as a policy can hold it. */
+/** A name or an IPv4 address that is valid in a policy. */
 const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 /** One label of a name, as browsers write it in an origin. */
 const LABEL = /^[a-z0-9-]+$/;
 /** Replaces the wildcard while the rest is parsed as a URL. */
 const ANY_LABEL = "any-label";
 
-/** Reads one entry of a list; `problem` says what is wrong with it, to be put after the entry itself. (spec: Authentication, origin allowlist rules) */
+/**
+ * Reads one entry of a list. `problem` says what is wrong with it, as text behind the entry itself. (spec:
+ * Authentication, origin allowlist rules)
+ */
 export function parseOriginPattern(text: string): { pattern: OriginPattern } | { problem: string } {
   const wildcards = text.split("*").length - 1;
   if (wildcards > 1) return { problem: "has more than one wildcard" };
@@ -36,7 +39,10 @@ export function parseOriginPattern(text: string): { pattern: OriginPattern } | {
   return { pattern: url.origin.replace(ANY_LABEL, "*") as OriginPattern };
 }
 
-/** Whether a page of `origin` is let in: exact on scheme, host and port, as browsers write them; a wildcard is exactly one label. */
+/**
+ * Returns whether a page of `origin` is allowed. Scheme, host and port must match exactly, as browsers write them; a
+ * wildcard is exactly one label.
+ */
 export function isAllowedOrigin(patterns: readonly OriginPattern[], origin: string): boolean {
   if (!URL.canParse(origin) || new URL(origin).origin !== origin) return false;
   return patterns.some((pattern) => {

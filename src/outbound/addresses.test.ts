@@ -14,7 +14,7 @@ const NEVER = [
   ...":: fe80::1 febf:ffff::1 ff02::1 ff0e::1 2001:db8::1 3fff:fff::1 100::1 4000:: 5f00::1".split(" "),
   ..."fd00:ec2::254 FD00:EC2:0:0:0:0:0:254 fd00:ec2::23 fd20:ce::254 fd00:c1::a9fe:a9fe fd00:42::42".split(" "),
   ..."2001:2::1 2001:10::1 2001:1ff:ffff::1 64:ff9b:1::808:808 64:ff9b:1:7f00:0:100::".split(" "),
-  // What is refused for ever is refused in every wrapping.
+  // Permanently refused addresses are refused in every notation.
   ..."::ffff:169.254.169.254 ::ffff:a9fe:a9fe 0:0:0:0:0:FFFF:A9FE:A9FE ::169.254.169.254 ::ffff:0.0.0.0".split(" "),
   ..."::ffff:0:169.254.169.254 64:ff9b::169.254.169.254 64:ff9b::6464:64c8 2002:a9fe:a9fe::1".split(" "),
   ..."2001:0:a9fe:a9fe::f7f7:f7f7 2001:0:808:808::5601:5601 ::ffff:255.255.255.255 ::ffff:224.0.0.1".split(" "),

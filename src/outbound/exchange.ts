@@ -6,7 +6,7 @@ import { SendFailure, toSendFailure } from "./send-failure.ts";
 
 /** The header fields of one answer. */
 const MAX_HEADER_BYTES = 16 * 1024;
-/** All that may arrive before the head of the answer is complete, interim answers (1xx) included. */
+/** How much may arrive before the head of the answer is complete, interim answers (1xx) included. */
 const MAX_BYTES_BEFORE_BODY = 64 * 1024;
 /** How much of an answer's body is read before its connection is closed. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -49,7 +49,7 @@ export async function exchange(post: Post, options: ExchangeOptions): Promise<An
     return await exchangeOnce(post, options, true);
   } catch (error) {
     if (!(error instanceof StaleConnection)) throw error;
-    // This one must not be stale, so it does not come from the pool.
+    // The second connection does not come from the pool, so it cannot be stale.
     return exchangeOnce(post, options, false);
   }
 }
@@ -109,7 +109,7 @@ function sendAndReadHead(request: ClientRequest, { target, headers, body }: Post
       reject(isStale ? new StaleConnection("reset", failure.message, { cause }) : failure);
       request.destroy(failure);
     };
-    /** Node limits the header fields of one answer, but not blank lines and not the number of interim answers. */
+    /** Node limits the header fields of one answer, but neither blank lines nor the number of interim answers. */
     const watch = (chunk: Buffer) => {
       // Node's parser also skips blank lines and reads RTSP.
       if (bytes === 0 && chunk[0] !== FIRST_BYTE) fail(protocol("The answer is not in HTTP/1.1."));
@@ -127,7 +127,7 @@ function sendAndReadHead(request: ClientRequest, { target, headers, body }: Post
       if (socket.destroyed) return fail(connectionClosed());
       socket.prependListener("data", watch);
       try {
-        // Written only now: what cannot be written is a failure of the exchange, and closes its connection.
+        // The headers are set here, because an invalid header must fail the exchange and close its connection.
         for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
         request.setHeader("Host", target.url.host);
         request.end(body);

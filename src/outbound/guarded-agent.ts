@@ -83,7 +83,10 @@ export class GuardedAgent extends Agent {
     return Object.values(this.freeSockets).flatMap((sockets) => sockets ?? []);
   }
 
-  /** Node keeps an empty list for each origin that it could not connect to. Strangers choose origins, so that would leak. */
+  /**
+   * Node keeps an empty list for each origin that it could not connect to. Clients choose origins, so that would leak
+   * memory.
+   */
   #forgetUnused(name: string): void {
     if (this.sockets[name]?.length === 0) Reflect.deleteProperty(this.sockets, name);
   }

@@ -1,8 +1,8 @@
 /**
- * The guard: opens a connection to a URL that a stranger chose, and only to an address that passed the check.
+ * The guard: opens a connection to an untrusted URL, and only to an address that passed the check.
  *
- * It runs where the connection is made, in the Agent's `createConnection`, and not in a DNS hook (the `lookup` option of
- * `net`): Node does not call that hook for an address literal, and its answer does not prove where the socket leads.
+ * It runs where the connection is made, in the Agent's `createConnection`, and not in a DNS hook (the `lookup` option
+ * of `net`): Node does not call that hook for an address literal, and its answer does not prove where the socket leads.
  */
 import { connect as connectTcp, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
@@ -87,7 +87,7 @@ interface Connected {
 
 /**
  * Connects to the addresses in order. When one fails or takes long, the next one is tried as well; the first to connect
- * wins. `autoSelectFamily` of `net` cannot do this: it gives a slow address up before it tries the next one.
+ * wins. `autoSelectFamily` of `net` cannot do this: it abandons a slow address before it tries the next one.
  */
 async function dialInTurn(
   addresses: readonly string[],

@@ -65,7 +65,7 @@ async function listen(t: TestContext, server: Server, host = "127.0.0.1", port =
   return String(address.port);
 }
 
-/** A receiver that speaks HTTP as it should. */
+/** Starts a receiver that speaks correct HTTP. */
 async function receiver(t: TestContext, listener: RequestListener): Promise<string> {
   const server = createHttpServer((request, response) => {
     request.resume().once("end", () => listener(request, response));
@@ -73,13 +73,13 @@ async function receiver(t: TestContext, listener: RequestListener): Promise<stri
   return `http://127.0.0.1:${await listen(t, server)}/hook?a=1`;
 }
 
-/** A receiver that does with its sockets what it likes, from the first bytes of a request on. */
+/** Starts a receiver that handles its sockets freely, from the first bytes of a request on. */
 async function rawReceiver(t: TestContext, onRequest: (socket: Socket) => unknown): Promise<string> {
   const server = createTcpServer((socket) => socket.once("data", () => onRequest(socket)).resume());
   return `http://127.0.0.1:${await listen(t, server)}/`;
 }
 
-/** Counts connections, of which there must be none. */
+/** Counts connections. The test expects 0. */
 async function canary(t: TestContext, hosts: string[]) {
   let connections = 0;
   let port = "0";
@@ -265,7 +265,7 @@ test("proxy variables change nothing", async (t) => {
     "ALL_PROXY",
     "NODE_USE_ENV_PROXY",
   ];
-  // eslint-disable-next-line node/no-process-env -- the environment itself is what is tested
+  // eslint-disable-next-line node/no-process-env -- the test is about the environment itself
   const { env } = process;
   const before = names.map((name) => [name, env[name]] as const);
   t.after(() => {
@@ -344,7 +344,7 @@ test("an address that stays silent holds up the next one only for a moment", asy
     lookup: async () => ["::1", "127.0.0.1"],
     dial: (address, port) => {
       if (address !== "::1") return connect(port, address);
-      // Never told to connect, so it neither connects nor fails.
+      // It never gets a command to connect, so it neither connects nor fails.
       const socket = new Socket();
       silent.push(socket);
       return socket;
@@ -442,7 +442,7 @@ test("of a huge body little is read and 4 KiB are kept", async (t) => {
   const result = await setup(t, { bodyTimeoutMs: 30_000 }).post(url);
   assert.ok(result.ok);
   assert.equal(result.response_body, "a".repeat(4_096));
-  // What the system buffers on both sides is not ours to bound.
+  // The system's buffers on both sides cannot be limited here.
   assert.ok((await closed.promise) < 16 * 1024 * 1024);
 });
 
@@ -617,7 +617,7 @@ test("HTTPS: certificates are checked even where the environment says not to", a
     socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\n"));
   });
   const port = await listen(t, server);
-  // eslint-disable-next-line node/no-process-env -- the environment itself is what is tested
+  // eslint-disable-next-line node/no-process-env -- the test is about the environment itself
   const { env } = process;
   t.after(() => delete env["NODE_TLS_REJECT_UNAUTHORIZED"]);
   env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
@@ -880,7 +880,7 @@ test("a receiver that answers without reading the request does not keep its conn
   const server = createTcpServer({ pauseOnConnect: true }, (socket) => {
     socket.once("close", () => closed.resolve());
     socket.write("HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n");
-    // Only when the answer has been taken does it look, and finds the connection closed.
+    // It reads only after the answer was taken, and finds the connection closed.
     setTimeout(() => socket.resume(), 200);
   });
   const port = await listen(t, server);

@@ -1,5 +1,5 @@
 /**
- * Posts bytes to URLs that strangers chose, and reports the result.
+ * Posts bytes to untrusted URLs, and reports the result.
  *
  * The checks, in order:
  * 1. `URL` parses the text, so every spelling of an address (`0x7f.1`, `[::ffff:127.0.0.1]`) becomes the one that Node
@@ -15,8 +15,8 @@
  *
  * A pooled connection passed all checks under the same policy. Its age is limited, so it follows a change in the DNS.
  *
- * No library does all of this: `request-filtering-agent` checks the address that a name resolves to inside an `Agent` as
- * well, but it does not check the connected peer, connect to several addresses in parallel, or limit time and size.
+ * No library does all of this: `request-filtering-agent` checks the address that a name resolves to inside an `Agent`
+ * as well, but it does not check the connected peer, connect to several addresses in parallel, or limit time and size.
  */
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { AddressPolicy } from "./addresses.ts";
@@ -32,7 +32,7 @@ const MAX_MESSAGE_LENGTH = 500;
 
 interface SendRequest {
   url: string;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   body: Buffer;
   headers: Record<string, string>;
   /** Ends the attempt as `aborted`, for instance when the service stops. */
@@ -46,15 +46,15 @@ export type SendResult =
       error: SendError;
       message: string;
       duration_ms: number;
-      /** Both only when the receiver answered. */
+      /** Both are present only if the receiver answered. */
       status?: number;
       response_body?: string;
     };
 
 export interface Sender {
   /**
-   * Makes one attempt. Never throws and never rejects, whatever the request holds. `duration_ms` ends at the head of the
-   * answer or at the failure. `response_body` is the first 4 KiB at most, as text that can be stored.
+   * Makes one attempt. Never throws and never rejects, for any request. `duration_ms` ends at the head of the answer or
+   * at the failure. `response_body` is at most the first 4 KiB, as text that can be stored.
    */
   send(request: SendRequest): Promise<SendResult>;
   /** Ends attempts in flight, and all later ones, as `aborted`, and closes all connections. */
@@ -70,13 +70,13 @@ export interface SenderOptions extends AddressPolicy, Partial<PoolLimits> {
   bodyTimeoutMs?: number;
   /** Certificates to trust instead of the system's, as PEM. */
   ca?: string;
-  /** Instead of the name servers, for tests. */
+  /** Replaces the name servers in tests. */
   lookup?: Lookup;
-  /** Instead of the network, for tests. The peer is checked all the same. */
+  /** Replaces the network in tests. The peer is still checked. */
   dial?: Dial;
 }
 
-/** Returns a sender. It opens connections with the attempts, as many at once as there are attempts. */
+/** Returns a sender. It opens as many connections at once as there are attempts. */
 export function createSender({
   version,
   allowPrivate,

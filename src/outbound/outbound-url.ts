@@ -4,9 +4,9 @@ import { readUrlForm } from "./url-form.ts";
 
 export interface Target {
   url: URL;
-  /** The host to resolve, which a certificate must name: without brackets and without the dot of the root. */
+  /** The host to resolve, which a certificate must name. It has no brackets and no dot of the root. */
   hostname: string;
-  /** The address, when the host is one in any spelling (`[::1]`, `0x7f.1`). Null for a name. */
+  /** The address, if the host is one in any spelling (`[::1]`, `0x7f.1`). Null for a name. */
   address: string | null;
 }
 
@@ -15,8 +15,8 @@ export type Reading =
   | { ok: false; error: "bad_url" | "refused_address"; message: string };
 
 /**
- * Parses a URL that a stranger chose, and checks all that needs no DNS: form, length, address literals and the names of
- * this machine. Never throws, whatever the input.
+ * Parses an untrusted URL, and checks all that needs no DNS: form, length, address literals and the names of this
+ * machine. Never throws for any input.
  */
 export function readOutboundUrl(text: unknown, policy: AddressPolicy): Reading {
   const form = readUrlForm(text);

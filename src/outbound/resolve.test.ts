@@ -9,10 +9,10 @@ const AAAA = 28;
 const UNKNOWN_NAME = 3;
 const SERVER_FAILURE = 2;
 
-/** What the name server says to a question: addresses as bytes, a failure, or nothing at all. */
+/** The name server's answer to a query: addresses as bytes, a failure, or nothing at all. */
 type Says = Buffer[] | { failure: number } | "silence";
 
-/** A name server on loopback until the test ends. */
+/** Runs a name server on loopback until the test ends. */
 async function nameServer(t: TestContext, says: (name: string, type: number) => Says) {
   const socket = createSocket("udp4");
   const asked: string[] = [];

@@ -10,7 +10,7 @@ type UrlForm =
     }
   | { ok: false; message: string };
 
-/** Parses a URL that a stranger chose and checks its form, not where it leads. Never throws, whatever the input. */
+/** Parses an untrusted URL and checks its form, not where it leads. Never throws for any input. */
 export function readUrlForm(text: unknown): UrlForm {
   if (typeof text !== "string" || text === "") return refused("The URL is missing.");
   if (text.length > MAX_URL_LENGTH) return refused(`The URL is longer than ${MAX_URL_LENGTH} characters.`);

@@ -2,11 +2,11 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** Tasks, their documents, the audit trail, and what is owed to the outside. schema.ts describes the columns. */
+/** Tasks, their documents, the audit trail, and deliveries. schema.ts describes the columns. */
 export function core(dialect: Dialect): Migration {
-  // Both hold 64 bits; SQLite gives a primary key of this exact name a meaning of its own, but none is used as one.
+  // Both types have 64 bits. SQLite treats a primary key of type `integer` specially, but no primary key here has it.
   const int = dialect === "postgres" ? "bigint" : "integer";
-  // A table that is its own primary-key index saves SQLite one tree.
+  // A table without rowid saves SQLite one tree.
   const inKeyOrder = dialect === "sqlite" ? sql`without rowid` : sql``;
 
   return {
@@ -39,7 +39,7 @@ export function core(dialect: Dialect): Migration {
         .addColumn("completed_by_user_id", "text")
         .addColumn("completed_via_channel", "text")
         .execute();
-      // Ids begin with the time of creation, so that the primary key also says which is newer.
+      // Ids begin with the time of creation, so the order of the primary key is the order of creation.
       await db.schema.createIndex("tasks_by_status").on("tasks").columns(["status", "id"]).execute();
       await sql`create index tasks_open_by_deadline on tasks (timeout_at, id) where ended_at is null`.execute(db);
       await sql`create index tasks_ended on tasks (ended_at) where ended_at is not null`.execute(db);

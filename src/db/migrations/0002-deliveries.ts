@@ -5,7 +5,7 @@ import type { Dialect } from "../database.ts";
 
 const BATCH = 500;
 
-/** Who is at work on a delivery, what its attempts were, and where to find what is due. schema.ts describes the columns. */
+/** Leases of deliveries, their attempts, and indexes of due deliveries. schema.ts describes the columns. */
 export function deliveries(dialect: Dialect): Migration {
   const int = dialect === "postgres" ? "bigint" : "integer";
   const inKeyOrder = dialect === "sqlite" ? sql`without rowid` : sql``;
@@ -29,7 +29,7 @@ export function deliveries(dialect: Dialect): Migration {
         .execute();
       await nameOrigins(db);
 
-      // Small, and as large as what is owed: rows that are settled or at work are not in them.
+      // The index is as small as the number of pending deliveries: rows that are settled or leased are not in it.
       await sql`create index deliveries_ready_by_time on deliveries (next_attempt_at)
         where lease_owner is null and next_attempt_at is not null`.execute(db);
       await sql`create index deliveries_ready_by_origin on deliveries (origin, next_attempt_at)
@@ -60,7 +60,7 @@ type OriginTables = {
   deliveries: { id: string; destination: string; origin: string };
 };
 
-/** Rows that were written before there were origins. */
+/** Fills in the origin of rows that are older than this column. */
 async function nameOrigins(untyped: Kysely<unknown>): Promise<void> {
   const db = untyped.withTables<OriginTables>();
   for (;;) {

@@ -17,7 +17,7 @@ testOnBoth("a database of the release before comes up, with what only its trail 
   await op.call("POST", `/api/tasks/${claimed.id}/claim`);
   await call("POST", `/api/tasks/${answered.id}/complete`, { body: { response: { approved: true } } });
 
-  // As the release before left it: without the columns, and with a claim on a task that has ended.
+  // The state that the previous release left: without the columns, and with a claim on a task that has ended.
   await ctx.db.write(async (tx) => {
     await undoFrom(tx, "0008");
     await tx.query

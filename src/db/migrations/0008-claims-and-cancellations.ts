@@ -2,7 +2,9 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** Who cancelled a task and why, which Slack member answered, and claims that end by themselves. schema.ts describes the columns. */
+/**
+ * Who cancelled a task and why, which Slack member answered, and claims that expire. schema.ts describes the columns.
+ */
 export function claimsAndCancellations(dialect: Dialect): Migration {
   const reason = dialect === "postgres" ? sql`extra::json ->> 'reason'` : sql`json_extract(extra, '$.reason')`;
 
@@ -15,7 +17,7 @@ export function claimsAndCancellations(dialect: Dialect): Migration {
         "cancel_reason",
       ])
         await db.schema.alterTable("tasks").addColumn(column, "text").execute();
-      // Until now only the trail knew.
+      // Until now, only the trail had this data.
       await sql`update tasks set
         cancelled_by = (select actor_email from audit_entries a where a.task_id = tasks.id and a.action = 'cancelled'),
         cancel_reason = (select ${reason} from audit_entries a where a.task_id = tasks.id and a.action = 'cancelled')

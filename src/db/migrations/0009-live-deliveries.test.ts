@@ -7,7 +7,7 @@ testWithSlack("messages of the release before are still changed with their task"
   const { ctx, dialect, call } = service;
   const { id } = await service.create({ notify: ["slack:#approvals"] });
   await send();
-  // As the release before left it.
+  // The state that the previous release left.
   await ctx.db.write(async (tx) => {
     await undoFrom(tx, "0009");
   });

@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** Marks deliveries that are made again whenever their task changes, of whatever kind. Until now these were those of one kind. */
+/** Marks deliveries of any kind that are sent again when their task changes. Until now, only one kind had this. */
 export function liveDeliveries(dialect: Dialect): Migration {
   const int = dialect === "postgres" ? "bigint" : "integer";
   return {
