@@ -9,15 +9,17 @@ import "../web/tokens.css";
 import "../web/form/form.css";
 import "./gallery.css";
 
-/** What the server puts into a page as `<script type="application/json">`: a form, or the name of a payload. */
+/**
+ * The data that the server puts into a page as `<script type="application/json">`: a form, or the name of a payload.
+ */
 export type PageData = FormPageData | { payload_fixture: string };
 
 interface FormPageData extends TaskFormProps {
-  /** Where an answer is sent as JSON. */
+  /** The address that receives an answer as JSON. */
   readonly answer_to: string;
 }
 
-/** Draws the form of the page with either library. */
+/** Renders the form of the page with either library. */
 export function drawPage(draw: (form: React.ReactElement, root: Element) => void): void {
   const data = JSON.parse(document.querySelector("#data")!.textContent) as PageData;
   const root = document.querySelector("#form")!;
@@ -51,7 +53,7 @@ function FormPage({ answer_to, ...props }: FormPageData) {
   );
 }
 
-/** The service's details of a refusal, as they stand in the answer. */
+/** Returns the error details in the answer of the service. */
 function findingsOf(text: string): readonly Finding[] {
   const { details = [] } = JSON.parse(text) as { details?: readonly Finding[] };
   return details.map((detail) => ({ ...detail, path: detail.path.replace(/^\/response/, "") }));

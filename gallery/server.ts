@@ -21,18 +21,15 @@ import type { TaskFormProps } from "../form/plan/task-form.ts";
 import type { PageData } from "./page.tsx";
 
 /*
- * `npm run gallery`: every form as each kind of page draws it, with a real service behind, for people who work on forms and
- * for browser tests. Nothing of it is part of the service.
+ * `npm run gallery` shows every form as each kind of page renders it, with a real service. It is for people who work on
+ * forms, and for browser tests. It is not part of the service.
  *
- *   GET  /                  all fixtures
- *   GET  /<fixture>/react   drawn in the browser, by React; or by Preact
- *   GET  /<fixture>/html    drawn by the server, without any script
- *   POST /<fixture>/html    what that form sends
- *   POST /<fixture>/answer  {response}: makes a task, answers it, and gives what the service says
- *   GET  /payload/<name>/react  what a program sent; or preact, or html
- *   GET  /mail/<name>/html  a mail as a mail program gets it; or its text
+ *   GET / all fixtures GET /<fixture>/react rendered in the browser, by React; or by Preact GET /<fixture>/html
+ *   rendered by the server, without any script POST /<fixture>/html what that form sends POST /<fixture>/answer
+ *   {response}: creates a task, answers it, and returns the service's answer GET /payload/<name>/react the payload of a
+ *   program; or preact, or html GET /mail/<name>/html an email as a mail program gets it; or its text
  *
- * `?theme=light` or `dark` stands for a choice that goes before the system's.
+ * `?theme=light` or `dark` overrides the theme of the system.
  */
 
 export interface Gallery {
@@ -48,25 +45,25 @@ interface Reply {
   policy?: string;
 }
 
-/** That of the service's own pages. */
+/** The policy of the service's own pages. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; " +
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** A mail has its styles in it, and loads nothing. */
+/** An email contains its styles, and loads nothing. */
 const MAIL_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 const LIBRARIES: readonly Library[] = ["react", "preact"];
 const BODY_BYTES = 2_000_000;
 
 export interface GalleryOptions {
-  /** 0 takes any free one. */
+  /** 0 chooses any free port. */
   port: number;
-  /** Where `buildGallery` has built the pages; they are built anew when it is left out. */
+  /** The folder where `buildGallery` has built the pages. If absent, they are built again. */
   built?: string;
 }
 
-/** Starts a service on a database of its own, and listens on the loopback. */
+/** Starts a service on a new database, and listens on loopback. */
 export async function startGallery({ port, built }: GalleryOptions): Promise<Gallery> {
   const folder = mkdtempSync(join(tmpdir(), "gallery-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
@@ -210,7 +207,10 @@ function propsOf(fixture: FormFixture, search: string): TaskFormProps {
   };
 }
 
-/** Makes a task of the fixture and answers it with `body`, `{response}`; gives the service's own answer, or its refusal of the task. */
+/**
+ * Creates a task of the fixture and answers it with `body`, `{response}`. Returns the service's answer, or its refusal
+ * of the task.
+ */
 async function answerThroughApi(address: string, token: string, fixture: FormFixture, body: string): Promise<Reply> {
   const call = async (path: string, body: string) => {
     const response = await fetch(address + path, {

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** `dist/`: this folder and the client beside it as JavaScript, as they lie in the repository. */
+/** Compiles this folder and the client beside it into `dist/`, with the layout of the repository. */
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 rmSync(here("dist"), { recursive: true, force: true });
 execFileSync(process.execPath, [here("../node_modules/typescript/bin/tsc"), "-p", here("tsconfig.build.json")], {

@@ -25,7 +25,7 @@ By default it uses the service on this machine. For another service, set
   SERVICE_ADMIN_API_TOKEN      its admin token (with --http, each caller sends it: Authorization: Bearer)
 `;
 
-/** The last line before the exit. */
+/** An error whose message is the last line before the exit. */
 class UsageError extends Error {}
 
 async function main(): Promise<void> {
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 
   const stop = new AbortController();
   const { signal: stopping } = stop;
-  // Calls come with tokens of their own.
+  // Each call has its own token.
   const { baseUrl, pagesUrl, token } = findSettings(http === undefined ? {} : { token: "none" });
   let close: () => unknown;
   if (http === undefined) {
@@ -60,7 +60,7 @@ type Incoming = Parameters<ReturnType<typeof toNodeHandler>>[0];
 
 async function listen(options: Parameters<typeof createHttpHandler>[0], port: number, host: string): Promise<Server> {
   const handler = createHttpHandler({ ...options, onError: tell });
-  // A page that a browser was lured to must not reach what only this machine should.
+  // A malicious web page must not reach a server that only this machine may use.
   const isLocal = ["127.0.0.1", "::1", "localhost"].includes(host);
   const names = ["localhost", "127.0.0.1", "[::1]"];
   const handle = toNodeHandler({
@@ -74,10 +74,10 @@ async function listen(options: Parameters<typeof createHttpHandler>[0], port: nu
     },
   });
   const server = createHttpServer((request, response) => {
-    // The adapter would say that it failed itself.
+    // Otherwise the adapter would report an internal error.
     if (!URL.canParse(`http://${request.headers.host}`))
       return void response.writeHead(400, { "content-type": "text/plain" }).end("Invalid Host header.\n");
-    // Node's declarations say that what is absent may also be undefined, and the adapter's do not.
+    // In Node's types, absent properties may also be undefined, but not in the adapter's types.
     void handle(request as Incoming, response);
   });
   await new Promise<void>((resolve, reject) => {
@@ -115,13 +115,13 @@ function portOf(given: string): number {
   throw new UsageError(`--http takes a port, not "${given}".`);
 }
 
-/** Standard output belongs to the protocol. */
+/** Standard output is reserved for the protocol. */
 function tell(error: Error): void {
   process.stderr.write(`${error.message}\n`);
 }
 
 function ownVersion(): string {
-  // Beside this file in the repository, two folders up in the package.
+  // It is beside this file in the repository, and two folders up in the package.
   for (const path of ["package.json", "../../package.json"])
     try {
       const { name, version } = JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8")) as Record<

@@ -10,7 +10,7 @@ export interface HttpOptions {
   pagesUrl: string;
   version: string;
   stopping: AbortSignal;
-  /** Agent of callers that name none. */
+  /** Agent of callers that do not name one. */
   agent?: string;
   /** Replaces `fetch` for calls of the API. */
   fetch?: typeof fetch;

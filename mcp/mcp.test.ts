@@ -15,12 +15,12 @@ import { startProcess, type ServiceProcess } from "../test/support/processes.ts"
 import { ADMIN_TOKEN } from "../test/support/service.ts";
 import type { HumanRequest } from "./requests.ts";
 
-/** What does not end by then hangs. */
+/** A test that takes longer hangs. */
 const TEST_MS = 60_000;
 
 interface House {
   service: ServiceProcess;
-  /** `human-task-service-mcp --http`, beside it. */
+  /** URL of `human-task-service-mcp --http`, which runs beside the service. */
   standalone: string;
   end(): Promise<void>;
 }
@@ -67,20 +67,20 @@ async function startStandalone(serviceUrl: string, args: readonly string[] = [])
   return { child, url };
 }
 
-/** The ways to the tools, each with a protocol of today and with the one that clients spoke before. */
+/** The transports of the tools. Each is tested with the current protocol and with the previous one. */
 const WAYS = ["stdio", "the service", "standalone HTTP"] as const;
 type Way = (typeof WAYS)[number];
 const ERAS = ["auto", "legacy"] as const;
 
 interface Desk {
   house: House;
-  /** A client that is connected the same way, as that of a new conversation is. */
+  /** Connects another client in the same way, as in a new conversation. */
   connect(agent?: string): Promise<Client>;
   tool<T = HumanRequest>(client: Client, name: string, args?: object): Promise<T>;
   answer(id: string, response: object): Promise<void>;
 }
 
-/** Registers the same promise for each way, each era and both databases. */
+/** Registers the same test for each transport, each protocol era and both databases. */
 function testEachWay(
   name: string,
   run: (desk: Desk) => Promise<void>,
@@ -210,7 +210,7 @@ testEachWay(
     const { request_id } = await desk.tool(client, "ask_human", again);
     assert.deepEqual((await desk.tool(client, "withdraw_request", { request_id })).answer, null);
 
-    // An object with one member of that name is what the agent has asked for, and stays one.
+    // The agent has asked for an object with one member of that name, so it stays an object.
     const own = {
       type: "object",
       properties: { value: { type: "number" } },
@@ -405,7 +405,7 @@ for (const way of ["the service", "standalone HTTP"] as const)
     assert.equal((await post({ authorization })).status, 200);
   });
 
-/** A house of a test's own, which it may shut or burn down. */
+/** Starts services for one test, which it may stop or kill. */
 async function own(
   t: TestContext,
   env: Record<string, string> = {},

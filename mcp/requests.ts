@@ -114,8 +114,8 @@ async function findOrAsk(
   const mine = `${prefix}${await keyOfContent(question)}:`;
   for await (const task of client.list({ key_prefix: mine, terminal: false, limit: 1 }, { signal }))
     return { task, isNew: false };
-  // Of several at the same time one asks, and the others come back to it: within a minute they all make the same key, and
-  // where that was answered already, the same one of what was answered.
+  // Of several concurrent calls, one asks and the others return to its question: within a minute they all make the same
+  // key. If that question is answered already, they all make the same next key.
   for (let when = String(Math.floor(Date.now() / MINUTE_MS)); ;) {
     const { record, isReplay } = await client.ask({ ...question, idempotencyKey: mine + when, signal });
     if (!isReplay || isOpen(record)) return { task: record, isNew: !isReplay };
@@ -182,7 +182,7 @@ async function wait(
       const slice = Math.ceil(Math.min(SLICE_SECONDS, Math.max(0, seconds - waited)));
       ({ status } = await client.poll(task.id, { timeoutSeconds: slice, signal: ending }));
       if (seconds === 0) break;
-      // A service that is stopping answers at once, and is not asked in a circle.
+      // A stopping service answers at once. Pause, so that it is not polled in a tight loop.
       if (isOpen({ status }) && performance.now() - asked < PAUSE_MS) await systemClock.sleep(PAUSE_MS, ending);
     }
     return toRequest(own, await client.get(task.id, { signal: ending }));
@@ -221,7 +221,7 @@ function isOpen({ status }: { status: TaskRecord["status"] }): boolean {
   return status === "created" || status === "rejected";
 }
 
-/** A confidential question is not the one that was asked openly. */
+/** A confidential question differs from the same question without confidentiality. */
 async function keyOfContent({
   task,
   payload,

@@ -30,9 +30,9 @@ import { packagesIn, packed, PATH, ROOT } from "../support/packed.ts";
 import { createCluster } from "../support/postgres.ts";
 
 /*
- * No container engine runs here. The Dockerfile is read; then what its last stage says is carried out in a folder, with what
- * `npm pack` makes and the packages of the stage `dependencies`, and started as the image says. CONTRIBUTING.md says what that
- * does not show, and how to try it.
+ * No container engine runs here. The test parses the Dockerfile. It then carries out its last stage in a folder, with
+ * the result of `npm pack` and the packages of the stage `dependencies`, and starts it as the image would.
+ * CONTRIBUTING.md says what this does not show, and how to try it.
  */
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const DOCKERFILE = read("Dockerfile");
@@ -66,7 +66,7 @@ const patternsOf = (file: string) =>
     .split("\n")
     .filter((line) => !/^(#|$)/.test(line));
 const LEFT_OUT = patternsOf(".dockerignore");
-/** A pattern leaves out what it names, and all that is below. */
+/** A pattern excludes the paths that match it, and everything below them. */
 const isLeftOut = (path: string): boolean =>
   path !== "." && (LEFT_OUT.some((pattern) => matchesGlob(path, pattern)) || isLeftOut(dirname(path)));
 
@@ -104,12 +104,12 @@ void test("the database of compose.yaml is the PostgreSQL that the tests have", 
 });
 
 void test("no secret, and nothing that is made, goes into an image", () => {
-  // What git leaves out, in the words of .dockerignore: there, a pattern without `**/` is one of the root alone.
+  // The patterns of .gitignore in the syntax of .dockerignore, where a pattern without `**/` applies to the root only.
   const fromGit = patternsOf(".gitignore").map((line) => {
     const path = line.replace(/\/$/, "");
     return path.includes("/") ? path : `**/${path}`;
   });
-  // All else that git keeps goes in, so that `npm pack` finds it.
+  // Everything else in git is included, so that `npm pack` finds it.
   assert.deepEqual(LEFT_OUT.toSorted(), [...fromGit, ".git", ".ci"].toSorted());
   for (const path of [
     "service.env",
@@ -122,7 +122,8 @@ void test("no secret, and nothing that is made, goes into an image", () => {
     assert.ok(isLeftOut(path), path);
   for (const { instructions } of STAGES)
     for (const one of instructions) {
-      // The rest, such as ARG and ADD, are other ways into an image; what comes with them would be looked at here.
+      // Other instructions, such as ARG and ADD, are further ways into an image. This test would have to check their
+      // files.
       assert.match(one.getKeyword(), /^(WORKDIR|COPY|RUN|ENV|VOLUME|EXPOSE|USER|HEALTHCHECK|ENTRYPOINT|CMD)$/);
     }
   for (const name of Object.keys(IMAGE.env)) assert.doesNotMatch(name, /SECRET|TOKEN|KEY|PASSWORD|DATABASE_URL/);
@@ -142,7 +143,7 @@ void test("the Dockerfile is one, without an error or a warning", () => {
     instructionWorkdirRelative: all,
   });
   assert.deepEqual(found, []);
-  // A comment of this kind would have its checker be silent.
+  // Such a comment would silence the checker.
   assert.doesNotMatch(DOCKERFILE, /dockerfile-utils:\s*ignore/);
 });
 
@@ -185,7 +186,7 @@ void test("the image runs as nobody in particular, and has one folder of its own
   const all = textsOf(STAGES.at(-1)!, "RUN").join("\n");
   assert.deepEqual(all.match(/-o.*$/gm), [`-o ${IMAGE.uid} -g ${IMAGE.gid} -m 700 ${data}`]);
   assert.doesNotMatch(all, /chown|chmod (?!755)/);
-  // All else in it was made by root.
+  // Root has created everything else in it.
   const keywords = STAGES.at(-1)!.instructions.map((one) => one.getKeyword());
   const made = Math.max(keywords.lastIndexOf("COPY"), keywords.lastIndexOf("RUN"));
   assert.ok(keywords.indexOf("USER") > made);
@@ -213,31 +214,31 @@ void test("the verifiers' packages are those of the lock", () => {
   );
 });
 
-/** A process as the image has it. */
+/** A process with the image's settings. */
 interface Container {
   child: ChildProcess;
   /** Lines of its output so far. */
   log: string[];
   /** Resolves with the exit code. */
   ended: Promise<number | null>;
-  /** Another process beside it, as `docker exec` starts it. */
+  /** Runs another process beside it, like `docker exec`. */
   exec(command: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }>;
 }
 
 void describe("the image", { timeout: 600_000 }, () => {
   let around: string;
-  /** Stands for `/` of the image. */
+  /** The folder that represents `/` of the image. */
   let root: string;
   const running: Container[] = [];
-  // However the tests end, what they have started ends with them.
+  // The processes end with the tests, however these end.
   const endAll = () => {
     for (const { child } of running) child.kill("SIGKILL");
   };
-  // Only root may start a process as somebody else.
+  // Only root may start a process as another user.
   const isRoot = process.getuid!() === 0;
   const user = isRoot ? { uid: IMAGE.uid, gid: IMAGE.gid } : { uid: process.getuid!(), gid: process.getgid!() };
 
-  /** Does what a stage copies and runs in a folder: paths from the root on are then paths below it. */
+  /** Carries out the copies and commands of a stage in a folder. Absolute paths become paths below it. */
   async function carryOut(stage: Stage, below: string, stages: Readonly<Record<string, string>>): Promise<string> {
     const workdir = join(below, textsOf(stage, "WORKDIR")[0]!);
     mkdirSync(workdir, { recursive: true });
@@ -245,7 +246,7 @@ void describe("the image", { timeout: 600_000 }, () => {
       const copy = copyOf(instruction);
       for (const source of copy?.sources ?? []) {
         const path = join(copy!.from === null ? ROOT : stages[copy!.from]!, source);
-        // A folder's content goes to the place, a file goes into it.
+        // A folder's content is copied to the destination, and a file is copied into it.
         const to = resolve(workdir, copy!.to, statSync(path).isDirectory() ? "." : basename(path));
         cpSync(path, to.startsWith(below) ? to : join(below, to), { recursive: true, verbatimSymlinks: true });
       }
@@ -269,7 +270,7 @@ void describe("the image", { timeout: 600_000 }, () => {
       return join(around, path);
     };
     root = folder("image");
-    // What the image of Node has: Node, and somewhere for whoever has no home.
+    // The image of Node has Node, and a home for users without one.
     cpSync(process.execPath, join(folder("image/usr/local/bin"), "node"));
     for (const path of ["image/home", "image/tmp"]) folder(path);
     chmodSync(join(root, "tmp"), 0o1777);
@@ -289,7 +290,7 @@ void describe("the image", { timeout: 600_000 }, () => {
 
   const inRoot = (words: readonly string[]) => words.map((word) => (word.startsWith("/") ? join(root, word) : word));
 
-  /** Starts what the image says, with its settings and these. */
+  /** Starts the image's command, with its settings and these. */
   function start(env: Record<string, string>): Container {
     const options = {
       cwd: join(root, IMAGE.workdir),
@@ -322,19 +323,19 @@ void describe("the image", { timeout: 600_000 }, () => {
   }
 
   async function healthy({ child, exec, log }: Container): Promise<void> {
-    // As long as the image gives it.
+    // The time that the image allows.
     const end = performance.now() + 60_000;
     while (child.exitCode === null && child.signalCode === null && performance.now() < end)
       if ((await exec(IMAGE.healthcheck)).code === 0) return;
     throw new Error(`it is not healthy:\n${log.join("\n")}`);
   }
-  // Only this machine reaches it, unlike a container in a network of its own.
+  // Only this machine can reach it, unlike a container in its own network.
   const local = async () => {
     const port = await freePort();
     return { SERVICE_HOST: "127.0.0.1", SERVICE_PORT: `${port}`, SERVICE_PUBLIC_URL: `http://localhost:${port}` };
   };
 
-  /** An agent asks, somebody answers, the agent has the answer; with the commands in the container. */
+  /** An agent asks, a person answers, the agent gets the answer. All commands run in the container. */
   async function used(container: Container, port: string, token: string): Promise<string> {
     const agent = [
       "env",
@@ -351,7 +352,7 @@ void describe("the image", { timeout: 600_000 }, () => {
     return id;
   }
 
-  /** Everything in the image but its data and `/tmp`, and when it was last written to. */
+  /** Returns everything in the image except its data and `/tmp`, with the time of the last write. */
   const written = () =>
     readdirSync(root, { recursive: true, encoding: "utf8" })
       .filter((path) => !/^(data|tmp)(\/|$)/.test(path))
@@ -359,7 +360,7 @@ void describe("the image", { timeout: 600_000 }, () => {
 
   test("the programs that it names are in the package", () => {
     for (const [program, ...args] of [IMAGE.entrypoint, IMAGE.healthcheck]) {
-      // That is in the image of Node.
+      // The image of Node contains it.
       assert.equal(program, "node");
       for (const path of args.filter((word) => word.startsWith("/")))
         assert.ok(statSync(join(around, "package", path)).isFile(), path);
@@ -406,7 +407,7 @@ void describe("the image", { timeout: 600_000 }, () => {
     assert.deepEqual(other, []);
   });
 
-  // Whoever does not hear that it is to stop, or should not have started, is not waited for.
+  // The limit for a process that ignores the stop, or should not have started.
   const enough = { timeout: 120_000 };
 
   test("told nothing, it says what it must be told, since other machines reach it", { timeout: 30_000 }, async () => {
@@ -440,7 +441,7 @@ void describe("the image", { timeout: 600_000 }, () => {
         assert.match((await container.exec(["touch", path])).stderr, /Permission denied/, path);
       if (process.platform === "linux") {
         const status = readFileSync(`/proc/${container.child.pid}/status`, "utf8");
-        // Node itself, so that a signal reaches it.
+        // The process is Node itself, so that a signal reaches it.
         assert.match(status, /^Name:\s+(node|MainThread)$/m);
         assert.match(status, new RegExp(`^Uid:(\\s+${user.uid}){4}$`, "m"));
         assert.match(status, /^CapEff:\s+0+$/m);
@@ -455,7 +456,7 @@ void describe("the image", { timeout: 600_000 }, () => {
       );
       assert.notEqual((await container.exec(IMAGE.healthcheck)).code, 0);
 
-      // What it wrote is there for the next one.
+      // The next container has its data.
       const next = start(env);
       await healthy(next);
       const answer = await fetch(`http://127.0.0.1:${env.SERVICE_PORT}/api/tasks/${id}`, {

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { copyClone } from "../support/packed.ts";
 
-/** What `npm ci` may bring into a clone. */
+/** The limit of packages that `npm ci` may install in a clone. */
 const MAX_PACKAGES = 450;
 const MAX_MB = 500;
 
@@ -18,7 +18,7 @@ void test("a clone is installed and started by npm alone, without a warning", { 
   const around = await mkdtemp(join(tmpdir(), "install-test-"));
   t.after(() => rm(around, { recursive: true }));
   const clone = await copyClone(around);
-  // As on a machine that has whatever Node it has, and has never installed anything.
+  // Like a machine with any version of Node, on which nothing was installed before.
   const path = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
   const env = { HOME: process.env["HOME"], PATH: path.join(delimiter), npm_config_cache: join(around, "cache") };
   const run = async (command: string, ...args: string[]) => {
@@ -37,7 +37,7 @@ void test("a clone is installed and started by npm alone, without a warning", { 
   assert.ok(packages <= MAX_PACKAGES, `${packages} packages`);
   assert.ok(mb <= MAX_MB, `${mb} MB`);
 
-  // The settings of whoever runs this may have something wrong with them; that is not ours.
+  // Warnings about the npm settings of the user do not count.
   assert.doesNotMatch(said.replaceAll(/^npm warn Unknown \w+ config.*$/gm, ""), /warn|EBADENGINE/);
   const nodeOfNpm = await run("node", "--version");
   const [major, minor] = nodeOfNpm.slice(1).split(".").map(Number) as [number, number];

@@ -29,11 +29,11 @@ interface Service {
   child: ChildProcess;
   url: string;
   token: string;
-  /** Everything it has printed. */
+  /** Its whole output. */
   log: string[];
 }
 
-/** The Node of whoever installs the packages: this one, or that of `PACKAGES_NODE`, such as the newest. */
+/** The Node of a user who installs the packages: this one, or that of `PACKAGES_NODE`, such as the newest. */
 const NODE = process.env["PACKAGES_NODE"] ?? process.execPath;
 const PATH = [dirname(NODE), process.env["PATH"]].join(":");
 
@@ -42,13 +42,13 @@ async function run(command: string, args: readonly string[], cwd: string): Promi
   return stdout;
 }
 
-/** Those that still run when the tests end, however they end, are ended with them. */
+/** Processes that are ended with the tests, however these end. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a service as somebody does who has set nothing for their data, in `cwd`. */
+/** Starts a service in `cwd`, like a user who has not set a folder for its data. */
 async function start(args: readonly string[], cwd: string): Promise<Service> {
   const child = spawn(NODE, args, {
     cwd,
@@ -96,7 +96,7 @@ interface Bom {
   components: { name: string; version: string; properties?: { name: string; value: string }[] }[];
 }
 
-/** What a package says that it brings along, and into which folder of it a part was built. */
+/** Returns the packages that a package's bill of materials lists, and the folder that a part was built into. */
 function listOf(installed: string): { name: string; version: string; builtInto: string[] }[] {
   const { components } = JSON.parse(readFileSync(join(installed, "sbom.cdx.json"), "utf8")) as Bom;
   return components.map(({ name, version, properties = [] }) => ({
@@ -122,7 +122,7 @@ void describe("every package that is shipped", { timeout: 600_000 }, () => {
     test(`${title} brings its license, and says what it brings along`, async (t) => {
       const folder = await mkdtemp(join(tmpdir(), "packages-test-"));
       t.after(() => rm(folder, { recursive: true }));
-      // Those of ours are not at npm yet.
+      // Our own packages are not published yet.
       const ours = SHIPPED.filter(
         (other) => other !== name && manifestOf(other).name in { ...dependencies, ...peerDependencies },
       );
@@ -130,7 +130,7 @@ void describe("every package that is shipped", { timeout: 600_000 }, () => {
       await run("npm", ["install", ...tarballs, ...QUIETLY], folder);
       const installed = join(folder, "node_modules", title);
       assert.match(readFileSync(join(installed, "LICENSE"), "utf8"), /Apache License\s+Version 2\.0/);
-      // Of each of these npm asks whoever installs the package whether they allow it.
+      // npm asks the user to allow each of these scripts.
       const { scripts = {} } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as Manifest;
       for (const hook of ["preinstall", "install", "postinstall", "prepare"]) assert.ok(!(hook in scripts), hook);
 
@@ -152,7 +152,7 @@ void describe("every package that is shipped", { timeout: 600_000 }, () => {
           list.some((component) => component.name === other && component.version === wanted),
           other,
         );
-      // A notice is owed for works by others in the package itself.
+      // A notice is required if the package itself contains works of others.
       assert.equal(existsSync(join(installed, "NOTICE")), builtIn.length > 0);
       for (const file of globSync("dist/**/licenses.md", { cwd: installed }))
         for (const [, other, theirs] of readFileSync(join(installed, file), "utf8").matchAll(/^## (\S+) - (\S+) /gm))
@@ -170,7 +170,7 @@ void describe("every package that is shipped", { timeout: 600_000 }, () => {
     const folder = await mkdtemp(join(tmpdir(), "packages-test-"));
     t.after(() => rm(folder, { recursive: true }));
     const tarballs = await Promise.all(SHIPPED.map((name) => packed(name)));
-    // A framework is what its user installs, beside the adapters.
+    // A user installs a framework beside the adapters.
     const framework = `ai@${manifestOf(".").devDependencies!["ai"]}`;
     await run("npm", ["install", ...tarballs, framework, ...QUIETLY], folder);
     const service = await start([join(folder, "node_modules/.bin/service"), "start"], folder);
@@ -210,7 +210,7 @@ const { approved } = await awaitHuman({
 console.log(process.version, approved ? "approved" : "refused");
 `;
 
-/** A model's calls of a tool, as the AI SDK makes them: the same call again waits for the same answer. */
+/** A model's calls of a tool, as the AI SDK makes them: a repeated call waits for the same answer. */
 const TOOL = `
 import { humanTool } from "@human-task-service/adapters/ai-sdk";
 import { jsonSchema } from "ai";
@@ -234,12 +234,12 @@ console.log(process.version, outcome.answer.approved ? "approved" : "refused");
 void describe("the package of the service", { timeout: 600_000 }, () => {
   let around: string;
   let tarball: string;
-  /** Somebody's folder, with the package installed and nothing else. */
+  /** A user's folder with only the package installed. */
   let folder: string;
   let installed: string;
   let manifest: Manifest;
   let service: Service | null = null;
-  /** In milliseconds: from `npm install` to its end, and from the command to where the service listens. */
+  /** In milliseconds: the duration of `npm install`, and the time from the command until the service listens. */
   let installing = 0;
   let starting = 0;
 
@@ -266,7 +266,7 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
       .filter((entry) => entry.isFile())
       .map((entry) => relative(installed, join(entry.parentPath, entry.name)));
 
-  /** Starts it, or gives the one that runs. */
+  /** Returns the running service, or starts it. */
   async function started(): Promise<Service> {
     if (service !== null) return service;
     const begun = performance.now();
@@ -366,7 +366,7 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
   });
 
   void test("on a Node that is too old, which it runs on unasked, its command says what it needs", async () => {
-    // As that one is: it lacks what is newer.
+    // Simulates an old Node, which lacks newer functions.
     const old = `import module from "node:module"; delete module.enableCompileCache; Object.defineProperty(process.versions, "node", { value: "20.20.2" });`;
     const args = [
       "--import",
@@ -432,7 +432,7 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
       `npm install of the package: ${packages} packages, ${megabytes} MB, ${(installing / 1000).toFixed(1)} s; ` +
         `listening after ${(starting / 1000).toFixed(2)} s`,
     );
-    // README.md says how many.
+    // README.md states the number.
     assert.ok(packages <= 120, `${packages} packages`);
     assert.ok(megabytes <= 100, `${megabytes} MB`);
   });
@@ -440,7 +440,7 @@ void describe("the package of the service", { timeout: 600_000 }, () => {
   void test("asked to stop, it ends in order", async () => {
     const stopping = await started();
     assert.equal(await stop(stopping), 0, stopping.log.join("\n"));
-    // Nothing that was told is a problem.
+    // No output is a problem.
     assert.deepEqual(
       stopping.log.filter((line) => !/"level":30,/.test(line)),
       [],

@@ -12,10 +12,10 @@ import { expectedSignature, startReceiver, type Receiver } from "../support/rece
 import { SEED } from "../support/seed.ts";
 import { newTaskBody, PAYLOAD_KEY } from "../support/service.ts";
 
-/** A lease of 30 s, and how often leases are looked through. */
+/** A lease of 30 s, and the interval at which expired leases are found. */
 const LOST_MS = 35_000;
 
-/** Random numbers that a seed repeats. (mulberry32) */
+/** Returns a random generator that a seed repeats. (mulberry32) */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,7 +26,7 @@ function random(seed: number): () => number {
   };
 }
 
-/** How many callbacks came for each task. */
+/** Returns the number of callbacks for each task. */
 function countByTask({ received }: Receiver): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { task_id } of received) counts.set(task_id, (counts.get(task_id) ?? 0) + 1);
@@ -64,7 +64,7 @@ void describe("several processes on one PostgreSQL deliver", () => {
     for (const { body, headers } of hook.received)
       assert.equal(headers["x-service-signature"], expectedSignature(PAYLOAD_KEY, body));
 
-    // Time runs out for many at once: both sweep, both send.
+    // Many tasks time out at once: both replicas sweep, and both send.
     const open = await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {
         const body = newTaskBody({ callback_url: hook.url });
@@ -83,7 +83,7 @@ void describe("several processes on one PostgreSQL deliver", () => {
 
   test("kill -9 at random moments loses no callback, and repeats only what was under way", async (t) => {
     const next = random(SEED);
-    // Attempts last a while, so that a kill finds some under way.
+    // Attempts take a while, so that a kill interrupts some.
     const hook = await startReceiver((response) => void setTimeout(() => response.end(), 20 + next() * 60));
     const start = () => startProcess({ SERVICE_DATABASE_URL: url });
     const services = await Promise.all([start(), start(), start()]);

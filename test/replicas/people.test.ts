@@ -26,7 +26,7 @@ void describe("people on two processes", () => {
     await drop();
   });
 
-  /** Without the token that `call` sends. */
+  /** Sends a request without the token that `call` sends. */
   const ask = async (service: ServiceProcess, method: string, path: string, body?: object, headers: object = {}) => {
     const answer = await fetch(service.url + path, {
       method,
@@ -44,11 +44,11 @@ void describe("people on two processes", () => {
 
   test("of 100 set-ups at once over both exactly one wins, and both know the same link", async () => {
     const link = (service: ServiceProcess) => service.log.flatMap((line) => /setup#token=[\w-]+/.exec(line) ?? []);
-    // It is told after where the service listens.
+    // The link is printed after the address.
     while (link(a).length + link(b).length < 2) await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(link(a), link(b));
     const statuses: number[] = [];
-    // The limit refuses those after the thirtieth.
+    // The limit refuses requests after the thirtieth.
     await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {
         const { status } = await ask(i % 2 === 0 ? a : b, "POST", "/api/setup/operator", {
@@ -95,7 +95,7 @@ void describe("people on two processes", () => {
       const service = i % 2 === 0 ? a : b;
       statuses.push((await ask(service, "POST", "/api/auth/login", { email: "x@example.com", password: "x" })).status);
     }
-    // Two succeeded before, from this very address.
+    // Two requests from the same address succeeded before.
     assert.deepEqual(statuses, [...Array<number>(8).fill(401), ...Array<number>(6).fill(429)]);
   });
 

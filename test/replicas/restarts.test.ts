@@ -16,7 +16,7 @@ void test(
   `${WAITS} agents that wait get their answers through ${RESTARTS} crashes and restarts, and hear of no error`,
   { timeout: 900_000, concurrency: 2 },
   async (t) => {
-    // Most of it is waiting for a process to start.
+    // Most of the time is spent waiting for a process to start.
     await Promise.all([
       t.test("SQLite", (t) => survive(t, "sqlite")),
       t.test("PostgreSQL", (t) => survive(t, "postgres")),
@@ -53,7 +53,7 @@ async function survive(t: TestContext, dialect: "sqlite" | "postgres"): Promise<
   const ended = Promise.all(waits);
   const people = createClient({ baseUrl: service.url, token: ADMIN_TOKEN });
 
-  /** Takes the service away 20 times. Between two times some of the questions are answered. */
+  /** Stops the service 20 times. Some questions are answered in between. */
   const disturb = async (): Promise<void> => {
     let answered = 0;
     for (let restart = 0; restart < RESTARTS; restart++) {
@@ -61,7 +61,7 @@ async function survive(t: TestContext, dialect: "sqlite" | "postgres"): Promise<
         while (created[answered] === undefined) await people.list({ limit: 1 }).next();
         await people.complete(created[answered]!, { number: answered });
       }
-      // Until an agent has heard of the service once, it takes it for one that was not started.
+      // Until an agent has reached the service once, it assumes that the service was not started.
       while (!created.some(Boolean)) await people.list({ limit: 1 }).next();
       if (restart % 2 === 0) await service.kill();
       else assert.equal(await service.stop(), 0);

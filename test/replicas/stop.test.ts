@@ -23,7 +23,7 @@ for (const [name, bytes] of [
     socket.on("error", () => {});
     await once(socket, "connect");
     if (bytes !== "") socket.write(bytes);
-    // Answered on another connection after this one was taken in.
+    // Once another connection has an answer, the service has accepted this one.
     await fetch(`${service.url}/api/version`);
     assert.equal(await service.stop(), 0);
     assert.ok(service.log.some((line) => line.includes("Stopped")));

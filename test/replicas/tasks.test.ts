@@ -18,7 +18,7 @@ const create = (service: ServiceProcess, body = newTaskBody()) => service.call<T
 const complete = (service: ServiceProcess, id: string) =>
   service.call<TaskRecord>("POST", `/api/tasks/${id}/complete`, { response: { approved: true } });
 
-/** Until a poll waits in this process; how long that takes does not matter. */
+/** Resolves when polls wait in this process, however long that takes. */
 async function untilWaiting(service: ServiceProcess, count: number): Promise<void> {
   for (;;) {
     const metrics = await fetch(`${service.url}/metrics`, {
@@ -109,7 +109,7 @@ void describe("two processes on one PostgreSQL", () => {
     );
     const polls = ids.map((id) => b.call<PollResult>("GET", `/api/tasks/${id}/poll?timeout=60`));
     await untilWaiting(b, 30);
-    // Their time runs out now; the sweeps look at least every ten seconds.
+    // These tasks time out now. The sweeps run at least every ten seconds.
     await database.query("update tasks set timeout_at = $1 where id = any($2)", [Date.now() - 1, ids]);
     for (const { body } of await Promise.all(polls)) assert.equal(body.status, "timed_out");
     const counted = await rows(
@@ -128,7 +128,7 @@ void describe("two processes on one PostgreSQL", () => {
     await untilWaiting(a, 1);
     await complete(c, id);
     await c.kill();
-    // Its hint may never have been sent: looking finds the end all the same.
+    // Its hint may never have been sent. Polling still finds the end.
     assert.equal((await waiting).body.status, "completed");
   });
 
@@ -142,14 +142,14 @@ void describe("two processes on one PostgreSQL", () => {
     const open = async () => (await create(c)).body.id;
     const calls = everyCall([await open(), await open(), await open()]);
 
-    /** Keys and the ids that were acknowledged for them. */
+    /** Keys and their acknowledged ids. */
     const acknowledged = new Map<string, string>();
     const refusals = new Set<string | undefined>();
     let running = true;
     const writers = Array.from({ length: 4 }, async () => {
       while (running) {
         const body = newTaskBody({ idempotency_key: `outage-${Math.random()}` });
-        // As an agent does: the same request again until it is taken.
+        // An agent repeats a request until it is accepted.
         for (;;) {
           const { status, body: answer } = await c.call<TaskRecord & { error_code?: string }>(
             "POST",
@@ -193,7 +193,7 @@ void describe("two processes on one PostgreSQL", () => {
     assert.deepEqual(new Map(stored.map(({ key, id }) => [key as string, id as string])), acknowledged);
     assert.equal(stored.length, acknowledged.size, "one row a key");
     for (const call of calls) assert.equal((await send(call)).status, call.status, `${call.method} ${call.path}`);
-    // A poll that waited through all of it wakes when the task is answered elsewhere.
+    // A poll that waited the whole time wakes when the task is answered elsewhere.
     await complete(a, polled);
     assert.equal((await poll).body.status, "completed");
     await c.stop();

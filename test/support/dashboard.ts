@@ -10,13 +10,13 @@ export const PASSWORD = "correct horse battery staple";
 
 export interface Service {
   readonly url: string;
-  /** For what takes days to come about: its database. */
+  /** Gives access to the database, for states that would take days to reach. */
   readonly ctx: Context;
-  /** A call as an agent makes it. */
+  /** Calls the service as an agent does. */
   readonly call: <T>(method: string, path: string, body?: unknown) => Promise<T>;
 }
 
-/** A service of this test's own, whose pages are those of the last build. */
+/** Starts a service for this test, with the pages of the last build. */
 export async function serve(t: TestContext, env: Record<string, string> = {}): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), "dashboard-"));
   const service = await startService({
@@ -75,7 +75,7 @@ export async function addOperator(service: Service, email: string): Promise<void
   });
 }
 
-/** Somebody who sees what is assigned or offered to them, and nothing else. */
+/** Adds a person who sees only tasks that are assigned or offered to them. */
 export async function addAssignee(service: Service, email: string): Promise<void> {
   await service.call("POST", "/api/users", { email, password: PASSWORD, display_name: email.split("@")[0] });
 }

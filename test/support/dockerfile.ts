@@ -1,14 +1,14 @@
 import { DockerfileParser, Copy, Env, From, type Instruction } from "dockerfile-ast";
 
 /*
- * What a Dockerfile says, in the words of our tests. The parser is that of editors; here is only what it leaves to its users:
- * which instruction belongs to which stage, and what all those of the last stage say together.
+ * Reads a Dockerfile for tests. The parser is that of editors. This file adds what the parser lacks: the instructions
+ * of each stage, and their combined effect in the last stage.
  */
 
 export interface Stage {
-  /** The image it begins with, tag and all. */
+  /** The base image with its tag. */
   from: string;
-  /** What other stages copy from it by; the last one, which is the image, needs none. */
+  /** The name by which other stages copy from it. The last stage, which is the image, needs none. */
   name: string | null;
   instructions: Instruction[];
 }
@@ -26,7 +26,7 @@ export function textsOf({ instructions }: Stage, keyword: string): string[] {
   return instructions.filter((one) => one.getKeyword() === keyword).map((one) => one.getArgumentsContent() ?? "");
 }
 
-/** From where an instruction copies what; null: from the repository. */
+/** Returns the source and the destination of a copy. `from` is null if the source is the repository. */
 export function copyOf(instruction: Instruction): { from: string | null; sources: string[]; to: string } | null {
   if (!(instruction instanceof Copy)) return null;
   const flag = instruction.getFlags().find((one) => one.getName() === "from");
@@ -34,7 +34,7 @@ export function copyOf(instruction: Instruction): { from: string | null; sources
   return { from: flag?.getValue() ?? null, sources: paths.slice(0, -1), to: paths.at(-1)! };
 }
 
-/** What a stage says about the process that is made of it. */
+/** The process settings of a stage. */
 export interface Image {
   workdir: string;
   env: Record<string, string>;
@@ -47,7 +47,9 @@ export interface Image {
   healthcheck: string[];
 }
 
-/** @throws Error where something stands there not once, or a command is not a list of words, as which it needs no shell */
+/**
+ * @throws Error if a setting does not occur exactly once, or a command is not a list of words, which would need a shell
+ */
 export function imageOf(stage: Stage): Image {
   const only = (keyword: string) => {
     const [text, ...more] = textsOf(stage, keyword);

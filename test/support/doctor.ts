@@ -19,17 +19,17 @@ import { ADMIN_TOKEN, PAYLOAD_KEY, startTestService, type TestService } from "./
 
 type Env = Record<string, string>;
 
-/** What the command said and how it ended. */
+/** The output of the command, and its exit. */
 export interface Diagnosis {
   code: number | null;
   out: string;
   err: string;
-  /** How long it stayed after it had said everything, in milliseconds. */
+  /** How long the process ran after its last output, in milliseconds. */
   stayedMs: number;
   findings: Finding[];
-  /** By their names; of several with one name, the first that is not `ok`. */
+  /** By name. If several have one name, the first that is not `ok`. */
   status: Record<string, Finding["status"]>;
-  /** What is said under a name, one sentence a line. */
+  /** Returns the messages of a name, one sentence per line. */
   says(name: string): string;
 }
 
@@ -44,7 +44,7 @@ export async function runDoctor(env: Env, args: string[] = [], node: string[] = 
   return { ...run, findings, status, says };
 }
 
-/** The same, for people. */
+/** Does the same with output for people. */
 export async function runText(env: Env, args: string[] = [], node: string[] = []) {
   const child = spawn(process.execPath, [...node, "src/cli.ts", "doctor", ...args], {
     env,
@@ -62,15 +62,15 @@ export async function runText(env: Env, args: string[] = [], node: string[] = []
   return { code, ...text, stayedMs: performance.now() - saidAt };
 }
 
-/** An option of Node that runs `code` before the command. */
+/** Returns an option of Node that runs `code` before the command. */
 export function before(code: string): string[] {
   return ["--import", `data:text/javascript,${encodeURIComponent(code)}`];
 }
 
-/** What does not end by then hangs. */
+/** A test that takes longer hangs. */
 const TEST_MS = 180_000;
 
-/** The same promise on both databases. */
+/** Registers the same test on both databases. */
 export function onBoth(name: string, run: (dialect: Dialect, t: TestContext) => Promise<void>): void {
   for (const dialect of ["sqlite", "postgres"] as const)
     void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, (t) =>
@@ -78,7 +78,7 @@ export function onBoth(name: string, run: (dialect: Dialect, t: TestContext) => 
     );
 }
 
-/** A service that listens, and the environment that it runs with. */
+/** Returns a service that listens, and its environment. */
 export async function startPatient(
   t: TestContext,
   dialect: Dialect,
@@ -101,7 +101,7 @@ export async function startPatient(
   return { service, env };
 }
 
-/** Settings of a service that was never started: secrets are there, and no database. */
+/** Returns the settings of a service that was never started: it has secrets, but no database. */
 export function withoutService(t: TestContext, given: Env = {}): Env {
   const dataDir = mkdtempSync(join(tmpdir(), "doctor-test-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -114,7 +114,7 @@ export function withoutService(t: TestContext, given: Env = {}): Env {
   };
 }
 
-/** Everything that a database holds, and the files beside it: what must be the same afterwards. */
+/** Returns the contents of a database and the files beside it, which must not change. */
 export async function contentsOf(config: Pick<Config, "database" | "dataDir">): Promise<unknown> {
   const found = await findDatabase(config);
   if (found === null) return readdirSync(config.dataDir);
@@ -128,13 +128,13 @@ export async function contentsOf(config: Pick<Config, "database" | "dataDir">): 
 
 type Answers = Record<string, { status?: number; headers?: Env; body?: unknown }>;
 
-/** What a service answers that is well. */
+/** The answers of a healthy service. */
 export const WELL = {
   "/api/version": { body: { name: "human-task-service", version: VERSION } },
   "/api/health": { body: { status: "ok" } },
 } satisfies Answers;
 
-/** A server in the place of the service, or of a stranger. Paths without an answer are 404. */
+/** Starts a server that replaces the service or a third party. Paths without an answer are 404. */
 export async function startStandIn(
   t: TestContext,
   answers: Answers | ((port: number) => Answers),

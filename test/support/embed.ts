@@ -5,7 +5,7 @@ import type { Answer, TestService } from "./service.ts";
 export const EMBED_SECRET = "00112233445566778899aabbccddeeff".repeat(2);
 export const PARENT = "https://app.example.com";
 
-/** Turns embedding on. */
+/** Enables embedding. */
 export const EMBED_ENV = {
   SERVICE_EMBED_SIGNING_SECRET: EMBED_SECRET,
   SERVICE_EMBED_PARENT_ORIGINS: `${PARENT},https://*.example.org,http://localhost:3001`,
@@ -15,7 +15,7 @@ export async function newServiceKey(service: TestService): Promise<NewServiceKey
   return (await service.call<NewServiceKeyRecord>("POST", "/api/service-keys", { body: { name: "Shop" } })).body;
 }
 
-/** Makes a token as a product's server does. */
+/** Mints a token as a product's server does. */
 export function mint(
   service: TestService,
   key: string | null,

@@ -5,11 +5,13 @@ export interface Call {
   method: "GET" | "POST" | "PATCH" | "DELETE";
   path: string;
   body?: unknown;
-  /** What it answers when all is well. */
+  /** Its status when everything works. */
   status: number;
 }
 
-/** Every call that needs the database; `ids` are three open tasks: one to answer, one to cancel, one to delete. */
+/**
+ * Returns every call that needs the database. `ids` are three open tasks: one to answer, one to cancel, one to delete.
+ */
 export function everyCall([answered, cancelled, deleted]: readonly [string, string, string]): Call[] {
   return [
     { method: "POST", path: "/api/tasks", body: newTaskBody(), status: 201 },
@@ -28,7 +30,7 @@ export function everyCall([answered, cancelled, deleted]: readonly [string, stri
   ];
 }
 
-/** The database is away: each call must say so, in less than `withinMs`, and when to come again. */
+/** While the database is down, each call must report that within `withinMs`, and must say when to retry. */
 export async function assertUnavailable(
   calls: readonly Call[],
   send: (call: Call) => Promise<{ status: number; retryAfter: string | null | undefined; body: unknown }>,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 
-/** A port of 127.0.0.1 that nobody listens at: a service hands out its address before it has one. */
+/** Returns an unused port of 127.0.0.1, for services that publish their address before they listen. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -10,10 +10,10 @@ import { freePort } from "./free-port.ts";
 /** A fenced block of a page. */
 export interface Block {
   language: string;
-  /** The second word after the fence: how a command is run where it is not simply run. */
+  /** The second word after the fence: how to run a command that is not simply run. */
   how: string | null;
   text: string;
-  /** Where it begins, from 1. */
+  /** The number of its first line, from 1. */
   line: number;
 }
 
@@ -42,14 +42,14 @@ export function blocksOf(page: string): Block[] {
   return blocks;
 }
 
-/** A reader of a page, who has done everything down to some block of it. */
+/** A reader of a page, who has followed it up to some block. */
 export interface Reader {
-  /** Where the service is, once the page has started it. */
+  /** The address of the service, once the page has started it. */
   url: string;
-  /** The folder in which everything was typed. It looks like a clone. */
+  /** The folder for all commands. It looks like a clone. */
   folder: string;
   token(): string;
-  /** What the terminal has shown so far. */
+  /** Returns the output of the terminal so far. */
   shown(): string;
   /** Calls the API with the admin token. */
   call<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
@@ -58,15 +58,15 @@ export interface Reader {
 export interface Plan {
   page: string;
   env?: Record<string, string>;
-  /** Starts the service before the first block, for pages that say that it runs. */
+  /** Starts the service before the first block, for pages that require a running service. */
   isRunning?: boolean;
-  /** What stands in the page, and has to be something else here: an address, a placeholder. */
+  /** Replacements for texts of the page, such as an address or a placeholder. */
   instead?: Readonly<Record<string, string | ((reader: Reader) => string)>>;
-  /** What a person does after the block that has this text in it, such as to answer; or what must hold then. */
+  /** What a person does after the block that contains this text, such as answering, or what must be true then. */
   after?: readonly (readonly [text: string, act: (reader: Reader, said: string) => unknown])[];
 }
 
-/** What the commands of a page mean in the folder of a reader. Everything that is not here is what it is. */
+/** Replaces some commands of a page in the folder of a reader. All other commands run unchanged. */
 const PRELUDE = `
 set -eu
 npm() {
@@ -89,12 +89,12 @@ start() {
 }
 `;
 
-/** What does not come by then, does not come. */
+/** Everything that takes longer fails. */
 const PATIENCE_MS = 90_000;
 
 /**
- * Reads a page from the top, as somebody does who has nothing but it: saves its programs under the names that they begin
- * with, and types its commands into one shell. What fails ends the test.
+ * Follows a page from the top, like a reader who has nothing else. It saves the programs under the names at their
+ * beginning, and types the commands into one shell. Any failure fails the test.
  */
 export async function follow(
   t: TestContext,
@@ -126,11 +126,11 @@ export async function follow(
   const ended = once(shell, "exit");
   void ended.then(() => heard());
   t.after(async () => {
-    // The whole of what was typed, with everything it has left running.
+    // Ends the shell and all processes that it started.
     try {
       process.kill(-shell.pid!, "SIGKILL");
     } catch {
-      // Nothing is left.
+      // No process is left.
     }
     await ended;
     rmSync(folder, { recursive: true, force: true });
@@ -154,7 +154,7 @@ export async function follow(
     },
   };
 
-  /** Types something and waits until it is done. @returns what it has shown */
+  /** Types a text and waits until it is done. @returns its output */
   async function type(text: string, where: string): Promise<string> {
     const from = shown.length;
     const mark = `--- done ${crypto.randomUUID()}`;
@@ -203,7 +203,7 @@ export async function follow(
   return reader;
 }
 
-/** Asks until the answer is there. */
+/** Repeats a request until it has a result. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,

@@ -7,14 +7,14 @@ import { promisify } from "node:util";
 import { ensureInstalled } from "../../pack/installed.ts";
 
 export const ROOT = join(import.meta.dirname, "../..");
-/** What a fresh clone does not have. */
+/** Files that a fresh clone does not have. */
 const NOT_CLONED = new Set([".git", "node_modules", "dist", "data", "generated", "screenshots", "coverage"]);
 
-/** Packages that are shipped, by their folders in a clone. */
+/** Packages that are published, by their folders in a clone. */
 export const SHIPPED = [".", "sdk", "mcp", "adapters"] as const;
 export type Shipped = (typeof SHIPPED)[number];
 
-/** As in a terminal: the Node of the packages, and what npm needs to know of the machine. */
+/** The PATH of a terminal: the packages' Node, and what npm needs of the machine. */
 export const PATH = [dirname(process.execPath), process.env["PATH"]].join(":");
 
 export async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
@@ -26,14 +26,14 @@ export async function run(command: string, args: readonly string[], cwd: string)
   return stdout;
 }
 
-/** @returns a copy of what a fresh clone holds */
+/** @returns a copy of a fresh clone */
 export async function copyClone(folder: string): Promise<string> {
   const clone = join(folder, "clone");
   await cp(ROOT, clone, { recursive: true, filter: (path) => !NOT_CLONED.has(basename(path)) });
   return clone;
 }
 
-/** @returns a copy of what a fresh clone holds after `npm ci`, but for the pages */
+/** @returns a copy of a fresh clone after `npm ci`, without the pages */
 export async function cloneInto(folder: string): Promise<string> {
   const clone = await copyClone(folder);
   const installed = globSync("{.,*}/node_modules", { cwd: ROOT });
@@ -44,7 +44,10 @@ export async function cloneInto(folder: string): Promise<string> {
 let clone: Promise<string> | undefined;
 const tarballs: Partial<Record<Shipped, Promise<string>>> = {};
 
-/** What `npm pack` makes of a package in a clone, once a run, or a process; gone when that ends. @returns the path of the tarball */
+/**
+ * Packs a package of a clone with `npm pack`, once for each run or process. The tarball is deleted when that ends.
+ * @returns the path of the tarball
+ */
 export function packed(name: Shipped): Promise<string> {
   return (tarballs[name] ??= packOnce(name));
 }
@@ -55,7 +58,7 @@ async function packOnce(name: Shipped): Promise<string> {
   const kept = join(shared, `${name === "." ? "service" : name}.tgz`);
   if (existsSync(kept)) return kept;
   const made = await pack(name);
-  // Whole or not at all; of two that pack at once either may be the one.
+  // Renaming makes it complete or absent. If two processes pack at once, either result is fine.
   await cp(made, `${kept}.${process.pid}`);
   await rename(`${kept}.${process.pid}`, kept);
   return kept;
@@ -68,18 +71,18 @@ async function pack(name: Shipped): Promise<string> {
   });
   const source = join(await clone, name);
   if (name === "adapters") {
-    // Of its own packages a clone has none before they are asked for.
+    // A clone installs the packages of such a folder only on request.
     ensureInstalled(name);
     const modules = join(source, "node_modules");
     if (!existsSync(modules)) await symlink(join(ROOT, name, "node_modules"), modules);
   }
-  // What is built beside it says on standard output how large it is.
+  // A build prints its sizes on standard output as well.
   const output = await run("npm", ["pack", "--json", "--foreground-scripts=false"], source);
   const [made] = JSON.parse(output.slice(output.indexOf("[\n"))) as { filename: string }[];
   return join(source, made!.filename);
 }
 
-/** Names of the packages in a folder, wherever they are nested. */
+/** Returns the names of the packages in a folder, at any depth. */
 export function packagesIn(folder: string): string[] {
   const names = globSync("**/node_modules/{*,@*/*}/package.json", { cwd: folder }).map((path) =>
     dirname(path).replace(/^.*node_modules\//, ""),

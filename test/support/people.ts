@@ -4,7 +4,7 @@ import type { TestService } from "./service.ts";
 
 export const PASSWORD = "correct horse battery staple";
 
-/** Headers of a browser that is signed in, on a page of the service. */
+/** Headers of a signed-in browser on a page of the service. */
 export interface Signed {
   cookie: string;
   "sec-fetch-site": string;
@@ -12,7 +12,7 @@ export interface Signed {
 
 let last = 0;
 
-/** Makes a user; without an address, one with an address of their own. */
+/** Adds a user. By default, the user gets a new address. */
 export async function addUser(service: TestService, fields: object = {}): Promise<UserRecord> {
   const body = { email: `person-${++last}@example.com`, ...fields };
   const answer = await service.call<UserRecord>("POST", "/api/users", { body });
@@ -20,25 +20,25 @@ export async function addUser(service: TestService, fields: object = {}): Promis
   return answer.body;
 }
 
-/** Signs somebody in without a password, which would take its time. */
+/** Signs a user in without a password, because hashing takes time. */
 export async function signedIn(service: TestService, userId: string): Promise<Signed> {
   const { setCookie, hash } = service.ctx.cookies.make();
   await service.ctx.db.write((tx) => startSession(tx, userId, hash));
   return browser(setCookie);
 }
 
-/** What a browser sends that was given this cookie. */
+/** Returns the headers of a browser with this cookie. */
 export function browser(setCookie: string): Signed {
   return { cookie: setCookie.split(";", 1)[0]!, "sec-fetch-site": "same-origin" };
 }
 
-/** Calls as somebody who is signed in. */
+/** Returns a function that calls the service as a signed-in user. */
 export function callAs(service: TestService, headers: Signed): TestService["call"] {
   return (method, path, options = {}) =>
     service.call(method, path, { token: null, ...options, headers: { ...headers, ...options.headers } });
 }
 
-/** A user who is signed in, and calls as them. */
+/** Adds a user, signs them in, and returns calls as them. */
 export async function person(
   service: TestService,
   fields: object = {},

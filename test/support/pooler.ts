@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { once } from "node:events";
 
-/** A pooler in transaction mode, as PgBouncer is with its defaults. */
+/** A pooler in transaction mode, like PgBouncer with its defaults. */
 export interface Pooler {
-  /** Of the database through it. */
+  /** URL of the database through the pooler. */
   url: string;
-  /** Notifications that came while nobody had the server process. */
+  /** Returns how many notifications arrived while no client had the server process. */
   dropped(): number;
   close(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export interface Pooler {
 interface Server {
   socket: Socket;
   client: Client | null;
-  /** Answers that are still to come. */
+  /** The number of outstanding answers. */
   owed: number;
 }
 
@@ -25,8 +25,9 @@ interface Client {
 const CANNOT = ["statement_timeout", "idle_in_transaction_session_timeout"];
 
 /**
- * Lends the server processes of the database at `url` to clients, each for one transaction; the one that was given back
- * last is lent first. It refuses settings at the start of a connection, and drops what a server says to nobody.
+ * Lends the server processes of the database at `url` to clients, each for one transaction. The process that was
+ * returned last is lent first. It refuses settings at the start of a connection, and drops server messages that no
+ * client receives.
  */
 export async function openPooler(url: string, { size = 4 } = {}): Promise<Pooler> {
   const { searchParams, pathname } = new URL(url);
@@ -97,7 +98,7 @@ export async function openPooler(url: string, { size = 4 } = {}): Promise<Pooler
         if (type === "Q" || type === "S") client.server!.owed++;
         client.server!.socket.write(bytes);
       }
-      // Whoever waits next has not been woken when this client had left.
+      // If this client has left, the next waiting client must be woken here.
       if (held.length === 0 && idle.length > 0) waiting.shift()?.();
     };
     socket.on(
@@ -124,7 +125,7 @@ export async function openPooler(url: string, { size = 4 } = {}): Promise<Pooler
   };
 }
 
-/** A connection to the server, and what it says to one that is new. */
+/** Returns a connection to the server, and the server's messages to a new client. */
 async function openServer(path: string, database: string): Promise<{ socket: Socket; greeting: Buffer }> {
   const socket = connect(path);
   const fields = Buffer.from(`user\0postgres\0database\0${database}\0\0`);
@@ -147,7 +148,7 @@ async function openServer(path: string, database: string): Promise<{ socket: Soc
   return { socket, greeting: Buffer.concat(said) };
 }
 
-/** Cuts a stream into messages of the protocol, each with its type. */
+/** Splits a stream into messages of the protocol, each with its type. */
 function messagesOf(on: (type: string, bytes: Buffer) => void): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {

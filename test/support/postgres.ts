@@ -21,43 +21,46 @@ import type { Schema } from "../../src/db/schema.ts";
 import { Kysely } from "kysely";
 import { Client, Pool } from "pg";
 
-/** PostgreSQL refuses to run as root; this is `nobody`. */
+/** PostgreSQL refuses to run as root; this is the user id of `nobody`. */
 const NOBODY = 65_534;
 const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 /** A real PostgreSQL server on a socket in a temporary folder. */
 export interface PostgresServer {
-  /** An empty database with all tables, and its address. */
+  /** Creates an empty database with all tables, and returns its address. */
   createDatabase(): Promise<{ url: string; drop(): Promise<void> }>;
 }
 
-/** One that this process started. */
+/** A server that this process started. */
 export interface OwnPostgresServer extends PostgresServer {
   /** The folder of its socket. */
   socket: string;
-  /** Of the server itself, whose children answer. */
+  /** Process id of the server itself. Its children answer. */
   pid: number;
 }
 
 export interface PostgresOptions {
-  /** Each commit is on disk before it is acknowledged, as an operator runs it; tests give that up to be fast. */
+  /** Whether each commit is on disk before it is acknowledged, as in production. Tests do without it to be fast. */
   isDurable: boolean;
   /** A command, with arguments, that runs the server as its child. */
   wrapper?: readonly string[];
 }
 
-/** Names the folder with the socket of a server that the files of a run share: starting one takes longer than most files. */
+/**
+ * Names the folder with the socket of a server that all files of a run share, because starting one takes longer than
+ * most files.
+ */
 const SHARED_SOCKET = "TEST_POSTGRES_SOCKET";
 
 let server: Promise<PostgresServer> | undefined;
 
-/** The server of the tests: that of the run, or one of this process, started when it is first asked for. */
+/** Returns the server of the tests: that of the run, or else one of this process, which starts at the first call. */
 export function postgres(): Promise<PostgresServer> {
   const socket = process.env[SHARED_SOCKET];
   return (server ??= socket === undefined ? startPostgres({ isDurable: false }) : Promise.resolve(serverAt(socket)));
 }
 
-/** Starts a server for the processes that this one starts from now on; gone when this one ends. */
+/** Starts a server for processes that this one starts from now on. It ends with this process. */
 export async function sharePostgres(): Promise<void> {
   const { socket } = await startPostgres({ isDurable: false });
   process.env[SHARED_SOCKET] = socket;
@@ -72,7 +75,7 @@ const FAST = {
 };
 const DURABLE = { shared_buffers: "512MB", max_wal_size: "8GB" };
 
-/** Starts a server, gone when this process ends. */
+/** Starts a server that ends with this process. */
 export async function startPostgres({ isDurable, wrapper = [] }: PostgresOptions): Promise<OwnPostgresServer> {
   const cluster = createCluster(isDurable ? DURABLE : FAST, { wrapper, inMemory: !isDurable });
   await cluster.start();
@@ -112,31 +115,31 @@ function addressAt(socket: string): (database: string) => string {
   return (database) => `postgres://postgres@localhost/${database}?host=${encodeURIComponent(socket)}`;
 }
 
-/** A PostgreSQL of its own, which may be broken; gone when the process ends. */
+/** A separate PostgreSQL that tests may break. It ends with this process. */
 export interface Cluster {
   /** The folder of its socket. */
   socket: string;
-  /** Of a database of it, existing or not. */
+  /** Returns the address of a database in it, which may not exist. */
   address(database: string): string;
-  /** Of the server itself, while it runs. */
+  /** Returns the process id of the running server. */
   pid(): number;
-  /** Resolves once it takes connections. */
+  /** Resolves once it accepts connections. */
   start(): Promise<void>;
-  /** Ends every process of it at once; only what it had handed to the system is left. */
+  /** Kills all of its processes at once. Only data that they had passed to the system survives. */
   kill(): Promise<void>;
-  /** Ends its sessions, then itself in order: `pg_ctl stop -m fast`. */
+  /** Ends its sessions, then stops it gracefully: `pg_ctl stop -m fast`. */
   stop(): Promise<void>;
   /** Kills it and removes its files. */
   remove(): Promise<void>;
 }
 
 /**
- * Makes a cluster, which is still to be started.
- * @param data - the folder for its tables, for example on a small disk of its own; its log of changes stays elsewhere
- * @param inMemory - keeps tables and log in memory where the machine has room for it: a database of a test is some 300 files, and
- *   ext4 takes half a second to make them where as many were removed just before
+ * Creates a cluster. Call `start` to run it.
+ * @param data - the folder of its tables, for example on a separate small disk; its write-ahead log stays elsewhere
+ * @param inMemory - keeps tables and log in memory if the machine has enough: a test database has about 300 files, and
+ *   ext4 takes half a second to create them after as many were deleted
  * @param wrapper - a command, with arguments, that runs the server as its child
- * @param installed - where another PostgreSQL is, instead of the one that came with `npm ci`; with `bin/` in it
+ * @param installed - the folder of another PostgreSQL with `bin/`, instead of the one from `npm ci`
  */
 export function createCluster(
   settings: Readonly<Record<string, string>>,
@@ -148,7 +151,7 @@ export function createCluster(
   }: { data?: string; wrapper?: readonly string[]; installed?: string; inMemory?: boolean } = {},
 ): Cluster {
   const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
-  // What is run stays where it is: from memory that may not be allowed.
+  // Programs stay on disk, because running them from memory may be forbidden.
   const room = inMemory && hasMemory() ? mkdtempSync(join(MEMORY, "service-postgres-")) : home;
   for (const folder of [home, room]) chmodSync(folder, 0o755);
   const native = installed ?? usableBinaries(home);
@@ -237,8 +240,8 @@ function killIfThere(pid: number): void {
 }
 
 /**
- * Runs `act` when this process ends, by a signal too: without a listener such an end runs nothing. Where nobody else
- * listens, the process ends as if by the signal alone, after everything that waits for an orderly end.
+ * Runs `act` when this process ends, even by a signal: without a listener, nothing would run then. If there is no other
+ * listener, the process ends as if by the signal alone, after all exit handlers.
  */
 function atEnd(act: () => void): void {
   process.once("exit", act);
@@ -259,7 +262,7 @@ async function migrateTemplate(url: string): Promise<void> {
   await db.destroy();
 }
 
-/** The binaries that came with `npm ci`, where this user (or `nobody`) can run them. */
+/** Returns the binaries from `npm ci`, at a path where this user (or `nobody`) can run them. */
 function usableBinaries(home: string): string {
   const native = join(packageFolder(), "native");
   if (canRun(native)) return native;
@@ -286,7 +289,7 @@ function packageFolder(): string {
   }
 }
 
-/** The package lists its library links instead of holding them, since npm does not pack links. */
+/** Creates library links, which the package only lists, because npm does not pack links. */
 function linkLibraries(native: string): void {
   const links = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8")) as {
     source: string;
@@ -298,7 +301,7 @@ function linkLibraries(native: string): void {
     try {
       symlinkSync(basename(source), path);
     } catch (error) {
-      // Another process was first, or the folder is not ours to write: then the copy is used.
+      // Another process was first, or the folder is read-only for this user. Then the copy is used.
       if (!["EEXIST", "EACCES", "EROFS"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
     }
   }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { ADMIN_TOKEN } from "./service.ts";
 
-/** A whole service in a process of its own, as an operator starts it. */
+/** A whole service in a separate process, as an operator starts it. */
 export interface ServiceProcess {
   /** For example `http://127.0.0.1:41234`. */
   url: string;
@@ -16,34 +16,34 @@ export interface ServiceProcess {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<{ status: number; headers: Headers; body: T }>;
-  /** Ends it at once, as a crash does. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>;
-  /** Asks it to stop, waits until it has, and gives its exit code. */
+  /** Asks it to stop, waits for its end, and returns its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Of every service that is started here. */
+/** The secrets of every service that is started here. */
 export const SECRETS = {
   SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
   SERVICE_SECRET_KEY: "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=",
   SERVICE_PAYLOAD_KEY: "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ",
 };
 
-/** Those that still run when the tests end, however they end, are ended with them. */
+/** Processes that are ended with the tests, however these end. */
 const started = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of started) child.kill("SIGKILL");
 });
 
-/** How a service is started where that is not as usual. */
+/** Options for an unusual start. */
 export interface Launch {
-  /** A command that runs it, such as a tracer; the service must be its very process. */
+  /** A command that runs it, such as a tracer. The service must be the started process itself. */
   under?: readonly string[];
-  /** Options of Node. With `--import` the service hears messages of its parent. */
+  /** Options of Node. With `--import`, the service gets messages of its parent. */
   node?: readonly string[];
 }
 
-/** Starts `src/main.ts` on a free port and waits until it listens. `env` says which database. */
+/** Starts `src/main.ts` on a free port and waits until it listens. `env` selects the database. */
 export async function startProcess(
   env: Record<string, string>,
   { under = [], node = [] }: Launch = {},

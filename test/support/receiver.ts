@@ -5,23 +5,23 @@ import type { AddressInfo } from "node:net";
 export interface ReceivedCallback {
   headers: IncomingHttpHeaders;
   path: string;
-  /** As it came. */
+  /** The unchanged body. */
   body: string;
   task_id: string;
   /** `Date.now()`. */
   at: number;
 }
 
-/** A real server that takes callbacks and remembers them. */
+/** A real server that accepts callbacks and keeps them. */
 export interface Receiver {
   url: string;
   received: ReceivedCallback[];
-  /** Resolves once so many have come; how long that takes does not matter. */
+  /** Resolves once `count` callbacks have arrived, however long that takes. */
   until(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param answer - ends the response, now or later; without it everything is answered 200 */
+/** @param answer - ends the response, now or later; by default every response is 200 */
 export async function startReceiver(
   answer: (response: ServerResponse, callback: ReceivedCallback) => unknown = (response) => response.end("ok"),
 ): Promise<Receiver> {

@@ -1,10 +1,11 @@
 import { isMainThread } from "node:worker_threads";
 
 /**
- * Everything that a run of the tests draws by lot follows from one number, so that a run can be repeated: `TEST_SEED`, which
- * `npm test` prints. Loaded before the tests, it is the seed of every property too.
+ * The seed of all random choices in a test run, so that a run can be repeated: `TEST_SEED`, which `npm test` prints. It
+ * is loaded before the tests, and is also the seed of every property.
  */
 export const SEED = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
-// It is loaded into each thread that a service starts, too, where there are no properties and loading is most of the work.
+// Each thread of a service loads this module, too. Threads have no properties, and loading fast-check would be most of
+// their work.
 if (isMainThread) (await import("fast-check")).configureGlobal({ seed: SEED });

@@ -18,12 +18,12 @@ export const ADMIN_TOKEN = "test-admin-token-0123456789";
 const SECRET = "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=";
 /** The key of the check value for callback signatures. */
 export const PAYLOAD_KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
-/** What `service webhook-key` prints of it. */
+/** The output of `service webhook-key` for it. */
 export const WEBHOOK_KEY = Buffer.from(
   hkdfSync("sha256", Buffer.from(PAYLOAD_KEY, "base64"), "service-webhook-v1", "v1", 32),
 ).toString("base64");
 
-/** A time that tests own: it stands still until it is advanced. */
+/** A clock that tests control: it does not move until it is advanced. */
 export interface Clock {
   /** Epoch milliseconds. */
   now: () => number;
@@ -50,7 +50,7 @@ export interface TestService {
   ctx: Context;
   app: FastifyInstance;
   clock: Clock;
-  /** Calls the service as the admin token unless told otherwise; `body` is sent as JSON. */
+  /** Calls the service as the admin token unless the headers say otherwise; `body` is sent as JSON. */
   call<T = Record<string, unknown>>(
     method: "GET" | "POST" | "DELETE" | "PUT" | "PATCH" | "HEAD",
     path: string,
@@ -62,16 +62,19 @@ export interface TestService {
 
 export interface ServiceOptions extends Replacements {
   env?: Record<string, string>;
-  /** For a promise that takes hundreds of requests, in milliseconds: a busy machine makes each of them slow. */
+  /** The time limit in milliseconds, for a test with hundreds of requests, which a busy machine makes slow. */
   limitMs?: number;
 }
 
-/** What does not end by then hangs. Shorter than the longest poll, so that one which is not woken is noticed. */
+/**
+ * A test that takes longer hangs. The limit is shorter than the longest poll, so that a poll that is not woken is
+ * noticed.
+ */
 const TEST_MS = 55_000;
 
 let lastKey = 0;
 
-/** The body of a valid creation, with a key of its own. */
+/** Returns the body of a valid creation with a new key. */
 export function newTaskBody(fields: Partial<CreateTaskBody> = {}): CreateTaskBody {
   return {
     task: "Approve the refund?",
@@ -92,7 +95,7 @@ export function newTaskBody(fields: Partial<CreateTaskBody> = {}): CreateTaskBod
   };
 }
 
-/** Registers the same promise for both databases, each with a service, a database and a clock of its own. */
+/** Registers the same test for both databases, each with a new service, database and clock. */
 export function testOnBoth(
   name: string,
   run: (service: TestService, t: TestContext) => Promise<void>,
@@ -110,7 +113,7 @@ export function testOnBoth(
   }
 }
 
-/** A service on a fresh database, without a port. */
+/** Starts a service on a new database, without a port. */
 export async function startTestService(
   dialect: Dialect,
   { env = {}, ...replace }: ServiceOptions = {},
@@ -133,7 +136,7 @@ export async function startTestService(
     },
   );
   const ctx = await createContext(config, pino({ level: "silent" }), { now: clock.now, ...replace });
-  // Many sign in here, and what it costs is for real services to pay.
+  // Tests sign in often, so hashing is cheap here. Real services pay its full cost.
   ctx.passwords = createPasswords({ memory: 64, passes: 1, parallelism: 1 });
   const app = await createApp(ctx);
 

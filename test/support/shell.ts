@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A block of a page that is fenced, with what stands after the fence. */
+/** A fenced block of a page, with the text after the fence. */
 export interface Block {
   info: string;
   text: string;
@@ -15,11 +15,11 @@ export function blocksOf(page: string): Block[] {
   return Array.from(found, ([, info, text]) => ({ info: info!, text: text! }));
 }
 
-/** A shell in which one block runs after the other, as in a terminal. */
+/** A shell that runs one block after the other, like a terminal. */
 export interface Shell {
-  /** Resolves with what it wrote to standard output. @throws Error when one of its commands fails */
+  /** Resolves with the standard output. @throws Error when a command fails */
   run(text: string): Promise<string>;
-  /** Ends it, and all that it has started. */
+  /** Ends it and everything that it started. */
   end(): Promise<void>;
 }
 

@@ -8,14 +8,14 @@ import { startSlack, type Slack, type SlackTeam } from "./slack.ts";
 export interface Stage {
   service: TestService;
   slack: Slack;
-  /** Everything that is due by now, and what it causes. */
+  /** Sends everything that is due now, and its consequences. */
   send(): Promise<void>;
 }
 
-/** What does not end by then hangs. */
+/** A test that takes longer hangs. */
 const TEST_MS = 300_000;
 
-/** The same promise on both databases, with a Slack of its own. */
+/** Registers the same test on both databases, each with its own Slack. */
 export function testWithSlack(
   name: string,
   run: (stage: Stage) => Promise<void>,
@@ -29,14 +29,14 @@ export function testWithSlack(
     isSocketMode?: boolean;
     isInstallable?: boolean;
     scopes?: readonly string[];
-    /** What messages may mention that were changed, and so call nobody. */
+    /** Mentions that changed messages may contain, which notify no one. */
     mentions?: readonly string[];
   } = {},
 ): void {
   for (const dialect of ["sqlite", "postgres"] as const)
     void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
       let now = () => Date.UTC(2026, 0, 31, 12);
-      // How fast an answer is, is nothing that a test asserts: all of this shares one busy process.
+      // Tests do not assert response times, because everything here shares one busy process.
       const slack = await startSlack({ now: () => now(), ackMs: TEST_MS, ...(scopes && { scopes }) });
       t.after(() => slack.close());
       const { service, stop } = await startTestService(dialect, {
@@ -60,7 +60,7 @@ export function testWithSlack(
       slack.addChannel({ name: "approvals" });
       const send = async () => {
         service.clock.advance(6 * SECOND);
-        // A way that is not known yet to be a good one takes one at a time.
+        // A destination that has not succeeded yet takes one delivery at a time.
         for (let turn = 0; turn < 2; turn++) {
           await service.ctx.deliveries.turn();
           await service.ctx.deliveries.settle();
@@ -81,11 +81,11 @@ export function testWithSlack(
     });
 }
 
-/** What people were told, each alone, oldest first. */
+/** Returns the ephemeral messages, oldest first. */
 export const whispers = ({ posts }: Pick<SlackTeam, "posts">): string[] =>
   posts.filter(({ ephemeral_to }) => ephemeral_to !== null).map(({ text }) => text);
 
-/** The texts of a message, one a line. */
+/** Returns the texts of a message, one per line. */
 export function said(post: { blocks: unknown }): string {
   const texts: string[] = [];
   JSON.stringify(post.blocks, (key, value: unknown) => {
@@ -99,10 +99,10 @@ export function buttonsIn({ blocks }: { blocks: unknown }): string[] {
   return [...JSON.stringify(blocks).matchAll(/"action_id":"([^"]*)"/g)].map(([, id = ""]) => id);
 }
 
-/** Those that do something. */
+/** Returns the buttons that have an action. */
 export const liveButtons = (post: { blocks: unknown }) => buttonsIn(post).filter((id) => id !== "open");
 
-/** The Slack app of a service that has one. */
+/** Returns the Slack app of a service that has one. */
 export function slackOf({ ctx }: TestService): Workspaces {
   return createWorkspaces(ctx, ctx.config.channels.slack!);
 }

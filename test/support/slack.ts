@@ -27,7 +27,7 @@ import {
   type Workspace,
 } from "./slack/workspace.ts";
 
-/** Where the vendor sends what people do. */
+/** Slack sends interactions of people to this path. */
 const INTERACTIONS_PATH = "/api/channels/slack/interactions";
 
 /** A service without a port. */
@@ -43,20 +43,20 @@ interface Injectable {
 export interface SlackOptions {
   /** Epoch milliseconds. */
   now?: () => number;
-  /** What the bot token may do. */
+  /** The scopes of the bot token. */
   scopes?: readonly string[];
-  /** Whether more than one message per second and channel is too much. */
+  /** Whether more than one message per second and channel is refused. */
   postRate?: boolean;
-  /** How long an acknowledgment may take. */
+  /** How long an acknowledgment may take, in milliseconds. */
   ackMs?: number;
 }
 
-/** One workspace that the app is installed in. */
+/** One workspace with an installation of the app. */
 export interface SlackTeam {
   team: { id: string; name: string };
-  /** The bot's. */
+  /** The bot's token. */
   token: string;
-  /** Current messages, oldest first; each keeps what it said before. */
+  /** Current messages, oldest first. Each keeps its earlier content. */
   posts: Post[];
   /** Open modals. */
   views: View[];
@@ -68,13 +68,13 @@ export interface SlackTeam {
     joined?: boolean;
     members?: User[];
   }): Channel;
-  /** What `oauth.v2.access` takes, once, after somebody has allowed the app. */
+  /** Simulates that a person allows the app. Returns a code that `oauth.v2.access` accepts once. */
   allow(redirect_uri?: string): string;
-  /** Takes the app out of the workspace. */
+  /** Removes the app from the workspace. */
   uninstall(): void;
 }
 
-/** A real server on loopback that answers as the vendor does, and holds the service to the vendor's limits. */
+/** A real server on loopback that answers like Slack, and enforces Slack's limits. */
 export interface Slack extends SlackTeam {
   url: string;
   /** For `slackApiUrl`. */
@@ -84,33 +84,36 @@ export interface Slack extends SlackTeam {
   clientSecret: string;
   /** For Socket Mode. */
   appToken: string;
-  /** What the vendor refused of the service; empty when all went well. */
+  /** Faults of the service that Slack refused; empty if there are none. */
   failures: Failure[];
-  /** What the service called, oldest first. */
+  /** Calls of the service, oldest first. */
   calls: Call[];
-  /** Sets where people may be sent back to; Slack takes https alone, and here whatever a test listens on. */
+  /** Sets the redirect URLs. Slack accepts https only; this server accepts the address of a test. */
   redirectTo(...urls: string[]): void;
-  /** Another workspace. */
+  /** Adds another workspace. */
   addTeam(name: string): SlackTeam;
-  /** Where interactions go: a base address, or a service without a port. Until then they go over Socket Mode. */
+  /**
+   * Sets the destination of interactions: a base address, or a service without a port. Before that, they go over Socket
+   * Mode.
+   */
   sendTo(service: string | Injectable): void;
   /** The next calls of a method are answered 429. */
   limit(method: string, times: number, seconds: number): void;
   /** The next calls of a method are refused with an error. */
   refuse(method: string, times: number, error: string): void;
-  /** What happens once while the next call of a method is under way: before or after it is carried out. */
+  /** Runs `happens` once during the next call of a method, before or after the call has its effect. */
   interrupt(when: "before" | "after", method: string, happens: () => Promise<void>): void;
-  /** Resolves once `look` finds something, whatever call brings it. */
+  /** Resolves once `look` returns something, after any call. */
   until<T>(look: () => T | null | undefined | false): Promise<T>;
   click(click: Click & { post: Post }): Promise<Outcome>;
   clickInView(click: Click & { view: View }): Promise<Outcome>;
   submit(what: { user: User; view: View; values?: Record<string, Record<string, Entry>> }): Promise<Outcome>;
   dismiss(what: { user: User; view: View }): Promise<Outcome>;
-  /** Sends any payload, signed with any secret at any second: what is not from the vendor. */
+  /** Sends any payload, signed with any secret and any time, like a forged request. */
   send(payload: Json, forged?: { secret?: string; seconds?: number }): Promise<{ status: number; body: string }>;
   /** Connections in Socket Mode. */
   connections: SocketMode["connections"];
-  /** Ends them, with a word or without. */
+  /** Ends them, with or without a message. */
   disconnect: SocketMode["disconnect"];
   close(): Promise<void>;
 }

@@ -9,22 +9,22 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from "smtp
 export interface ReceivedMail {
   from: string;
   to: string[];
-  /** As it came: headers and body. */
+  /** The unchanged headers and body. */
   source: string;
   user: string | null;
 }
 
-/** A real mail server on loopback, that keeps what it takes. */
+/** A real mail server on loopback that keeps the received emails. */
 export interface TestSmtp {
   host: string;
   port: number;
   received: ReceivedMail[];
-  /** The first mail to an address, once it has come. */
+  /** Returns the first email to an address, once it has arrived. */
   to(address: string): Promise<Email>;
   close(): Promise<void>;
 }
 
-/** @param options - where it is not to take everything from everybody */
+/** @param options - limits what it accepts; by default it accepts everything */
 export async function startSmtp(options: SMTPServerOptions = {}): Promise<TestSmtp> {
   const received: ReceivedMail[] = [];
   const waiting = new Set<() => void>();
@@ -44,7 +44,7 @@ export async function startSmtp(options: SMTPServerOptions = {}): Promise<TestSm
     onData: callbackify(keep),
     ...options,
   });
-  // What a client does wrong is told to it.
+  // The client gets the errors that it causes.
   server.on("error", () => {});
   server.listen(0, "127.0.0.1");
   await once(server.server, "listening");

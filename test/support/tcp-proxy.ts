@@ -1,37 +1,37 @@
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** Stands between a client and a server, and breaks what is between them on request. */
+/** A proxy between a client and a server that breaks the connection on request. */
 export interface TcpProxy {
-  /** Of 127.0.0.1; stays the same while the proxy refuses. */
+  /** Port of 127.0.0.1. It stays the same while the proxy refuses connections. */
   readonly port: number;
-  /** Clients that are connected at the moment. */
+  /** Returns the number of connected clients. */
   count(): number;
   /**
-   * Lets everything through, also what was held. A connection on which bytes were swallowed stays broken, as it would
-   * behind a firewall that forgot it; the server learns only now of clients that left while frozen.
+   * Passes everything on, including held bytes. A connection that lost bytes stays broken, as behind a firewall that
+   * forgot it. Only now the server notices clients that left while frozen.
    */
   pass(): Promise<void>;
   /** Half-open: connections stay, new ones are accepted, and every byte in either direction is swallowed. */
   freeze(): void;
-  /** Nothing reaches the clients until `pass`; nothing is lost. */
+  /** Nothing reaches the clients until `pass`, and nothing is lost. */
   hold(): void;
-  /** From now on everything arrives so much later, in its order. */
+  /** From now on, everything arrives this much later, in order. */
   slow(ms: number): void;
-  /** Resets every connection; new ones get through. */
+  /** Resets every connection, and accepts new ones. */
   cut(): void;
-  /** Resets every connection once so many more bytes have reached the clients, in the middle of what is being said. */
+  /** Resets every connection in the middle of an answer, after this many more bytes have reached the clients. */
   cutAfter(bytes: number): void;
   /**
-   * Once a client sends `text`, some time after `earlier` on the same connection, the server gets it and answers; instead
-   * of the answer the client gets a reset.
+   * Cuts the answer to `text`, which a client sends some time after `earlier` on the same connection. The server
+   * receives `text` and answers, but the client gets a reset instead of the answer.
    */
   cutAnswerTo(text: string, earlier: string): void;
-  /** Resets every connection and takes no new ones. */
+  /** Resets every connection and accepts no new ones. */
   refuse(): Promise<void>;
-  /** Freezes at the moment a client sends `text`, which the server does not get any more. */
+  /** Freezes when a client sends `text`, which does not reach the server. */
   freezeAt(text: string): void;
-  /** Puts `other`, of the same length, in the place of `text` in what clients send. */
+  /** Replaces `text` with `other`, of the same length, in the bytes of clients. */
   replace(text: string, other: string): void;
   close(): Promise<void>;
 }
@@ -93,7 +93,7 @@ export async function openTcpProxy(path: string): Promise<TcpProxy> {
     else setTimeout(() => to.write(bytes), lateMs);
   }
 
-  /** Connections to the server whose client left while nothing got through. */
+  /** Connections to the server whose client left while frozen. */
   const orphans = new Set<Socket>();
   const reset = () => {
     for (const [client, server] of pairs) {
@@ -162,7 +162,7 @@ function replaceIn(bytes: Buffer, [text, other]: [Buffer, Buffer]): Buffer {
   return copy;
 }
 
-/** A proxy in front of the database at `url`, and the address of the database through it. */
+/** Opens a proxy in front of the database at `url`. Its `url` is the address of the database through it. */
 export async function openDatabaseProxy(url: string): Promise<TcpProxy & { url: string }> {
   const { searchParams, pathname } = new URL(url);
   const proxy = await openTcpProxy(`${searchParams.get("host")}/.s.PGSQL.5432`);

@@ -8,7 +8,10 @@ import { pathToFileURL } from "node:url";
 
 const TOGETHER = JSON.stringify(pathToFileURL(join(import.meta.dirname, "together.ts")).href);
 
-/** Runs test files of these texts in one process. @returns each test that passed, as "file > test", and the files that failed */
+/**
+ * Runs test files with these texts in one process. @returns each test that passed, as "file > test", and the files that
+ * failed
+ */
 function runFiles(texts: Record<string, string>): { passed: string[]; failed: string[] } {
   const folder = mkdtempSync(join(tmpdir(), "together-"));
   try {
@@ -16,7 +19,7 @@ function runFiles(texts: Record<string, string>): { passed: string[]; failed: st
     const files = Object.keys(texts).filter((name) => name.endsWith(".test.mjs"));
     const paths = JSON.stringify(files.map((name) => join(folder, name)));
     writeFileSync(join(folder, "all.mjs"), `import { runTogether } from ${TOGETHER};\nawait runTogether(${paths});\n`);
-    // It is a run of its own, not a part of this one.
+    // It must be a separate run, not a part of this one.
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const { stdout } = spawnSync(process.execPath, ["--test-reporter=tap", join(folder, "all.mjs")], {
       env,
@@ -27,7 +30,7 @@ function runFiles(texts: Record<string, string>): { passed: string[]; failed: st
     let inside: string[] = [];
     for (const [, indent, not, name] of stdout.matchAll(/^( *)(not )?ok \d+ - (.*)$/gm)) {
       const file = basename(name!);
-      // The tests of a suite are told of before it is.
+      // The tests of a suite are reported before the suite.
       if (indent !== "") inside.push(name!);
       else if (not === undefined) passed.push(...inside.splice(0).map((test) => `${file} > ${test}`));
       else failed.push(file);
@@ -39,7 +42,7 @@ function runFiles(texts: Record<string, string>): { passed: string[]; failed: st
   }
 }
 
-/** Both files wait for it, as test files wait for what they build. */
+/** Both files wait for this import, as test files wait for a build. */
 const SHARED = `await new Promise((resolve) => setImmediate(resolve));\nexport const shared = 1;\n`;
 const file = (name: string) =>
   `import { test } from "node:test";\nimport "./shared.mjs";\nvoid test("${name}", () => {});\n`;

@@ -2,9 +2,12 @@ import { resolve } from "node:path";
 import { describe } from "node:test";
 import { pathToFileURL } from "node:url";
 
-/** Runs test files one after the other in this process, each as a suite of its name. What they load is loaded once. */
+/**
+ * Runs test files one after the other in this process, each as a suite with its name. Shared imports are loaded once.
+ */
 export async function runTogether(files: readonly string[]): Promise<void> {
-  // A file is registered before the next one is loaded: of two that load the same module, one would get the tests of both.
+  // A file is registered before the next one is loaded. Otherwise, if two files load the same module, one would get the
+  // tests of both.
   for (const file of files)
     await new Promise<void>((registered) => {
       void describe(file, async () => import(pathToFileURL(resolve(file)).href).finally(registered));

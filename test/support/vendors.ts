@@ -3,21 +3,21 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { VENDOR_KEY_ENVS, type VerifierProvider } from "../../src/config/verifier.ts";
 
-/** What a vendor does with a call. */
+/** A vendor's reaction to a call. */
 export type Turn =
   | { passed: boolean; reason: string }
-  /** What the model says, as it is. */
+  /** Returns this output of the model unchanged. */
   | { says: string }
-  /** Fails, and says why. */
+  /** Fails with this reason. */
   | { status: number; because?: string }
-  /** Takes the call, and says nothing for ever; or a byte now and then; or as much as is taken. */
+  /** Accepts the call and never answers; or sends a byte now and then; or sends as much as the client reads. */
   | "hang"
   | "drip"
   | "flood"
-  /** Takes its time. A function is called when the call arrives. */
+  /** Waits first. A function is called when the call arrives. */
   | { after: Promise<unknown> | (() => Promise<unknown>); turn: Turn };
 
-/** What a vendor was asked. */
+/** A call that a vendor got. */
 export interface Asked {
   provider: VerifierProvider;
   model: string;
@@ -26,15 +26,15 @@ export interface Asked {
   prompt: string;
 }
 
-/** A real server on loopback that speaks the formats of four vendors, each under an address of its own. */
+/** A real server on loopback that speaks the formats of four vendors, each at its own address. */
 export interface Vendors {
   baseUrls: Record<VerifierProvider, string>;
-  /** For the environment of a service. */
+  /** Settings for the environment of a service. */
   env: Record<string, string>;
-  /** What comes next, in order; when it is used up, calls fail. */
+  /** The next reactions, in order. When it is used up, calls fail. */
   script: Turn[];
   asked: Asked[];
-  /** Calls that were given up by who made them. */
+  /** Returns how many calls the client aborted. */
   givenUp(): number;
   close(): Promise<void>;
 }
@@ -54,11 +54,11 @@ interface Body {
   tools?: { name: string; input_schema?: unknown }[];
 }
 
-/** What the formats differ in. */
+/** The differences between the formats. */
 interface Format {
   path: RegExp;
   key(headers: IncomingMessage["headers"]): string | undefined;
-  /** Whether a verdict's shape was asked for, as the vendor takes it. */
+  /** Returns whether a call requests the shape of a verdict, in the vendor's format. */
   asksForVerdict(body: Body): boolean;
   instructions(body: Body): string;
   prompt(body: Body): string;
@@ -210,14 +210,14 @@ export async function startVendors(): Promise<Vendors> {
   };
 }
 
-/** An answer that begins and never ends. */
+/** Sends an answer that begins and never ends. */
 function drip(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 20);
   response.on("close", () => clearInterval(timer));
 }
 
-/** An answer that never ends, as fast as it is read. */
+/** Sends an endless answer as fast as the client reads. */
 function flood(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json" });
   const spaces = " ".repeat(64 * 1024);

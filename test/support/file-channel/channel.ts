@@ -11,21 +11,21 @@ import { recordNotification } from "../../../src/tasks/audit.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../src/tasks/store.ts";
 
 /*
- * A channel that writes a file for each message: what a new channel needs to bring, and all of it. It keeps nothing of its
- * own, so that it needs no migration.
+ * A channel that writes a file for each message. It shows everything that a new channel needs. It stores nothing of its
+ * own, so it needs no migration.
  */
 
 const SENT: Outcome = { ok: true, status_code: null, response_excerpt: null };
 const nextAttemptAt = schedule([0]);
 
-/** @param folder - where desks have their files: `<folder>/<desk>/<task>.txt` */
+/** @param folder - contains the files of desks: `<folder>/<desk>/<task>.txt` */
 export function createFileChannel(folder: string): ChannelType {
   return {
     name: "file",
     example: "file:front-desk",
     problemOf: (target) => (/^[a-z-]{1,40}$/.test(target) ? null : "is not a desk (a to z and hyphens)."),
     open: (ctx) => ({
-      // A desk is a room: several people read there.
+      // A desk is a room that several people use.
       recipientOf: async () => null,
       enqueue: async (tx, { task_id, purpose, at }, to) => {
         if (purpose !== "decision") return;
@@ -65,7 +65,7 @@ export function createFileChannel(folder: string): ChannelType {
 
 const PATH = "/api/channels/file/action/";
 
-/** A file that is written again whenever its task changes. */
+/** Returns a file that is written again whenever its task changes. */
 function createFileKind(ctx: ChannelContext, folder: string): Kind {
   return {
     nextAttemptAt,
@@ -85,7 +85,7 @@ function createFileKind(ctx: ChannelContext, folder: string): Kind {
   };
 }
 
-/** Takes the file of a deleted task away. */
+/** Deletes the file of a deleted task. */
 function createRemovalKind(): Kind {
   return {
     nextAttemptAt,
@@ -102,7 +102,7 @@ function textOf(ctx: ChannelContext, task: TaskWithDocuments): string {
   return `${task.task}\n${task.status}\n${link}\n`;
 }
 
-/** What a file says: the question, the status, and the link. */
+/** Returns the content of a file: the question, the status, and the link. */
 export function readMessage(folder: string, desk: string, id: string): { question: string; status: string; link: URL } {
   const [question = "", status = "", link = ""] = readFileSync(join(folder, desk, `${id}.txt`), "utf8").split("\n");
   return { question, status, link: new URL(link) };

@@ -1,7 +1,7 @@
 import { Refusal } from "./refusal.ts";
 import { newSecret, type Vendor, type Workspace } from "./workspace.ts";
 
-/** What the page answers: a document, or where the browser is sent. */
+/** The answer of the page: a document, or a redirect. */
 export type Authorized = { html: string } | { location: string };
 
 /** The bot scopes that the page knows; Slack's own list is longer. */
@@ -14,9 +14,9 @@ const SCOPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The page where somebody allows an app in one of their workspaces. (Slack's page "Installing with OAuth")
- * @param form - what was pressed; null: nothing yet
- * @throws Refusal as the page says it, instead of asking
+ * The page where a person allows an app in one of their workspaces. (Slack's page "Installing with OAuth")
+ * @param form - the pressed button; null before that
+ * @throws Refusal if the page shows an error instead of the question
  */
 export function authorize(vendor: Vendor, query: URLSearchParams, form: URLSearchParams | null): Authorized {
   const asked = readAsked(vendor, query);
@@ -49,7 +49,7 @@ function readAsked(vendor: Vendor, query: URLSearchParams): Asked {
   const scopes = (query.get("scope") ?? "").split(",").filter((scope) => scope !== "");
   if (scopes.length === 0) throw new Refusal("no_bot_scopes_requested");
   if (scopes.some((scope) => !SCOPES.has(scope))) throw new Refusal("invalid_scope");
-  // It may be left out; what is given must be one of the app's, or lie beneath one.
+  // It is optional. A given one must be one of the app's redirect URLs, or below one.
   const [first] = vendor.app.redirectUrls;
   const given = query.get("redirect_uri") ?? first;
   if (given === undefined || !vendor.app.redirectUrls.some((known) => isBeneath(given, known)))
@@ -64,7 +64,7 @@ function isBeneath(given: string, known: string): boolean {
   return URL.canParse(given) && (given === known || given.startsWith(known.endsWith("/") ? known : `${known}/`));
 }
 
-/** What a workspace has granted stays granted. */
+/** Scopes that a workspace has granted stay granted. */
 function grant(workspace: Workspace, scopes: readonly string[]): void {
   workspace.scopes.push(...scopes.filter((scope) => !workspace.scopes.includes(scope)));
 }
@@ -82,7 +82,7 @@ function askingPage(vendor: Vendor, { scopes, workspaces }: Asked, query: URLSea
   );
 }
 
-/** What the page says in place of asking. */
+/** Returns the page that shows an error instead of the question. */
 export function refusedPage(word: string): string {
   return document("Something went wrong when authorizing this app.", `<p>Error: ${escape(word)}</p>`);
 }

@@ -4,7 +4,7 @@ import type { Slack } from "../slack.ts";
 import type { Json } from "./check.ts";
 import { actions, button, call, confirm, input, option, options, plain, section, start, times } from "./fixtures.ts";
 
-/** Posts it to a channel and gives what is wrong, where; an empty array when it is taken. */
+/** Posts blocks to a channel and returns the errors with their places; empty if the message is accepted. */
 async function wrongIn(slack: Slack, blocks: unknown): Promise<unknown> {
   const channel = slack.addChannel({ name: "approvals" });
   const answer = await call(slack, "chat.postMessage", { channel: channel.id, text: "Decision needed", blocks });
@@ -17,7 +17,7 @@ async function wrongIn(slack: Slack, blocks: unknown): Promise<unknown> {
   return answer.errors;
 }
 
-/** What is just allowed, what is just not, and what the vendor says of it. */
+/** The largest allowed size, the smallest refused size, and Slack's error for it. */
 type Limit = [name: string, make: (size: number) => Json, max: number, pointer: string, message?: string];
 
 const chars = (max: number) => `must be less than ${max + 1} characters`;

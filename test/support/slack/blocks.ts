@@ -15,7 +15,7 @@ import {
 import { anyText, inActions, inContext, inInput, inSection, plainText } from "./elements.ts";
 
 /*
- * Blocks, messages and modals. Each limit stands on the vendor's page that is named beside it (docs.slack.dev,
+ * Blocks, messages and modals. Each limit is on the page of Slack's reference that is named beside it (docs.slack.dev,
  * Reference, Block Kit; and Reference, Views).
  */
 
@@ -59,7 +59,7 @@ const blocks: Record<string, Check> = {
   ),
 };
 
-/** Every element of a block that a person can use. */
+/** Returns every element of a block that a person can use. */
 export function elementsOf(block: Json): Json[] {
   return [block.element, block.accessory, block.type === "actions" ? block.elements : []]
     .flat()
@@ -124,7 +124,7 @@ export const modal: Check = also(
 /** Page "views.open method", errors: "greater than 250kb". */
 export const VIEW_BYTES = 250_000;
 
-/** How blocks come back: with ids for what had none, and with each default of a text written out. */
+/** Returns blocks as Slack returns them: missing ids are added, and the defaults of texts are explicit. */
 export function asReturned(sent: readonly Json[]): Json[] {
   return sent.map((block) => {
     const named: Json = { ...withDefaults(block), block_id: block.block_id ?? newId() };
@@ -135,7 +135,7 @@ export function asReturned(sent: readonly Json[]): Json[] {
 
 const newId = () => randomBytes(4).toString("base64url");
 
-/** A copy. */
+/** Returns a copy with the defaults of texts. */
 export function withDefaults(value: Json): Json {
   const copy = (inner: unknown): unknown => {
     if (Array.isArray(inner)) return inner.map(copy);
@@ -148,11 +148,11 @@ export function withDefaults(value: Json): Json {
 }
 
 /**
- * Who would be pinged: `<!channel>`, `<!here>`, `<!everyone>`, groups and people; and, where the vendor looks for names
- * by itself (page "Text object", `verbatim`; page "chat.postMessage method", `parse` and `link_names`), a bare
- * `@channel` too.
+ * Returns the mentions that would notify people: `<!channel>`, `<!here>`, `<!everyone>`, groups and people. If Slack
+ * looks for names by itself (page "Text object", `verbatim`; page "chat.postMessage method", `parse` and `link_names`),
+ * it also returns a bare `@channel`.
  *
- * @param parsed - whether names in `text` itself are looked for
+ * @param parsed - whether Slack looks for names in `text` itself
  */
 export function mentionsIn(text: string, all: readonly Json[], parsed: boolean): string[] {
   const found = (part: string, bare: boolean) => [

@@ -1,13 +1,13 @@
-/** What came as JSON, and is not yet known to be more than that. */
+/** A JSON object that is not checked yet. */
 export type Json = Record<string, unknown>;
 
-/** Says what is wrong with a value, in the vendor's words and with its JSON pointers; nothing when all is well. */
+/** Returns the errors of a value in Slack's words, with JSON pointers; empty if it is valid. */
 export type Check = (value: unknown, pointer: string) => string[];
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** undefined for what is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -18,7 +18,7 @@ export function parseJson(body: string): unknown {
 
 export const problem = (message: string, pointer: string): string => `${message} [json-pointer:${pointer}]`;
 
-/** Lengths are counted in UTF-16 units: never fewer than the vendor counts, whichever way it does. */
+/** Lengths are counted in UTF-16 units, which is never less than Slack counts. */
 export const string =
   (max: number, min = 1): Check =>
   (value, pointer) => {
@@ -57,7 +57,7 @@ export const list =
     return value.flatMap((entry, index) => item(entry, `${pointer}/${index}`));
   };
 
-/** An object with these fields and no others. */
+/** Checks an object with these fields and no others. */
 export const object =
   (fields: Record<string, Check>, required: readonly string[] = []): Check =>
   (value, pointer) => {
@@ -73,7 +73,7 @@ export const object =
     ];
   };
 
-/** An object whose `type` says which fields it has. */
+/** Checks an object whose `type` decides its fields. */
 export const byType =
   (types: Record<string, Check>): Check =>
   (value, pointer) => {
@@ -82,7 +82,7 @@ export const byType =
     return check ? check(value, pointer) : [problem(`unsupported type: ${String(value.type)}`, `${pointer}/type`)];
   };
 
-/** What no single field can say; asked only of a value whose shape is right. */
+/** Adds checks across fields. They run only if the shape is valid. */
 export const also =
   (shape: Check, rule: (value: Json, pointer: string) => string[]): Check =>
   (value, pointer) => {

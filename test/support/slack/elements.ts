@@ -15,13 +15,14 @@ import {
 } from "./check.ts";
 
 /*
- * Block elements and what they are made of. Each limit stands in the vendor's reference (docs.slack.dev, Reference,
- * Block Kit) on the page that is named beside it. Only what the service may use is known here; any other type is refused.
+ * Block elements and their parts. Each limit is on the page of Slack's reference that is named beside it
+ * (docs.slack.dev, Reference, Block Kit). Only types that the service may use are known here; any other type is
+ * refused.
  */
 
 const type = string(255);
 
-/** Page "Text object": 1 to 3000 characters unless the field that holds it says less. */
+/** Page "Text object": 1 to 3000 characters unless its field has a lower limit. */
 export const plainText = (max = 3000): Check =>
   object({ type: oneOf("plain_text"), text: string(max), emoji: boolean }, ["type", "text"]);
 const mrkdwn = (max: number): Check =>
@@ -66,13 +67,15 @@ const typed = {
   dispatch_action_config: dispatchActionConfig,
 };
 
-/** The options of a choice, whether grouped or not. */
+/** Returns the options of a choice, whether grouped or not. */
 export function optionsOf(element: Json): Json[] {
   const groups = Array.isArray(element.option_groups) ? element.option_groups : [element];
   return groups.flatMap((group: Json) => (Array.isArray(group.options) ? (group.options as Json[]) : []));
 }
 
-/** Page "Option object": values are unique. The pages of the elements: what is chosen at first "exactly matches" an option. */
+/**
+ * Page "Option object": values are unique. The pages of the elements: an initial choice "exactly matches" an option.
+ */
 const choice = (shape: Check): Check =>
   also(shape, (element, pointer) => {
     const values = optionsOf(element).map(({ value }) => value);
@@ -204,7 +207,10 @@ const CHOICES: ElementType[] = [
 ];
 const TYPED: ElementType[] = ["plain_text_input", "email_text_input", "url_text_input", "number_input"];
 
-/** What may stand where: the pages of the blocks and, on those of the elements, "Works with block types". */
+/**
+ * Which elements are allowed in which block: the pages of the blocks and, on those of the elements, "Works with block
+ * types".
+ */
 export const inActions = some("button", ...CHOICES, "datetimepicker");
 export const inSection = some("button", "image", ...CHOICES);
 export const inInput = some(...CHOICES, "datetimepicker", ...TYPED);

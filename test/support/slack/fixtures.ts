@@ -7,14 +7,14 @@ import { type Slack, type SlackOptions, startSlack } from "../slack.ts";
 import type { Json } from "./check.ts";
 import type { Post, User, View } from "./workspace.ts";
 
-/** The vendor, until the test ends. */
+/** Starts Slack until the test ends. */
 export async function start(t: TestContext, options: SlackOptions = {}): Promise<Slack> {
   const slack = await startSlack(options);
   t.after(() => slack.close());
   return slack;
 }
 
-/** As the vendor's own client calls it: a form, with JSON text for what is structured. */
+/** Calls a method like Slack's own client: a form, with JSON text for structured values. */
 export async function call(
   slack: Slack,
   method: string,
@@ -41,9 +41,9 @@ export interface Got {
 }
 
 /**
- * A service that takes interactions; it must be told what to answer.
+ * Starts a service that receives interactions. The test must give its answers.
  *
- * @param answer - a body, or a status; what it does not answer stays open
+ * @param answer - a body or a status; without one, the request stays open
  */
 export async function startApp(
   t: TestContext,
@@ -111,7 +111,7 @@ export const modal = (blocks: Json[], fields: Json = {}): Json => ({
   ...fields,
 });
 
-/** One message in a channel, and somebody to click in it. */
+/** Posts one message in a channel, and adds a person who can click in it. */
 export async function posted(slack: Slack, blocks: Json[]): Promise<{ user: User; post: Post }> {
   const user = slack.addUser({ name: "Dana Field", email: "dana@example.com" });
   const channel = slack.addChannel({ name: "approvals" }).id;
@@ -120,7 +120,7 @@ export async function posted(slack: Slack, blocks: Json[]): Promise<{ user: User
   return { user, post: slack.posts.at(-1)! };
 }
 
-/** An app that opens this view when a button is clicked, and answers a submission with what `answer` gives. */
+/** Starts an app that opens this view when a button is clicked, and answers a submission with `answer`. */
 export async function opened(
   t: TestContext,
   view: Json,

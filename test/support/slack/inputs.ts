@@ -6,12 +6,12 @@ import { optionsOf } from "./elements.ts";
 export type State = Record<string, Record<string, Json>>;
 
 /**
- * What a person enters: text, a number as text, a date, a time or the `value` of an option as a string; the values of
+ * An entry of a person: text, a number as text, a date, a time or the `value` of an option as a string; the values of
  * several options as an array; a date with time as seconds since 1970; null for nothing.
  */
 export type Entry = string | string[] | number | null;
 
-/** What the vendor's own client refuses to send. */
+/** A field that Slack's own client refuses to send. */
 export interface Blocked {
   block_id: string;
   why: "empty" | "too short" | "too long" | "too many" | "not an email" | "not a url" | "not a number" | "out of range";
@@ -34,7 +34,9 @@ const FIELDS: Record<string, string> = {
 
 const fieldOf = (element: Json): string | undefined => FIELDS[String(element.type)];
 
-/** The shape a value has in payloads: text, chosen options as objects, or null (no options: an empty array) for nothing. */
+/**
+ * Returns a value in the form of payloads: text, chosen options as objects, or null (for no options: an empty array).
+ */
 function shaped(element: Json, field: string, value: unknown): Json {
   const nothing = field === "selected_options" ? [] : null;
   return {
@@ -58,7 +60,7 @@ export function entered(element: Json, entry: Entry): Json {
     throw new Error(`${JSON.stringify(entry)} cannot be entered into a ${String(element.type)}.`);
   if (field === "selected_option") return shaped(element, field, entry === null ? null : option(String(entry)));
   if (Array.isArray(entry)) {
-    // Chosen options come in the order in which they stand, whatever was clicked first.
+    // Slack sends chosen options in their displayed order, whatever was clicked first.
     entry.forEach(option);
     return shaped(
       element,
@@ -69,7 +71,7 @@ export function entered(element: Json, entry: Entry): Json {
   return shaped(element, field, entry === "" ? null : entry);
 }
 
-/** What stands in the fields before anybody touched them, and what was entered in `before` where the field stayed the same. */
+/** Returns the initial content of the fields. Entries of `before` are kept in fields that stayed the same. */
 export function stateOf(blocks: readonly Json[], before: State = {}): State {
   const state: State = {};
   for (const block of blocks)
@@ -111,7 +113,10 @@ function refusal(block: Json, element: Json, entry: unknown): Blocked["why"] | n
   }
 }
 
-/** Why the vendor's client would not send the form; it asks the input blocks only (docs.slack.dev, "Input block", `optional`). */
+/**
+ * Returns why Slack's client would not send the form. It checks input blocks only (docs.slack.dev, "Input block",
+ * `optional`).
+ */
 export function refusals(blocks: readonly Json[], state: State): Blocked[] {
   return blocks.flatMap((block) => {
     const { element, block_id } = block;

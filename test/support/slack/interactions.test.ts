@@ -19,7 +19,7 @@ import {
   times,
 } from "./fixtures.ts";
 
-/** Whether nobody is let in at this address. */
+/** Returns whether this address refuses connections. */
 async function refused(url: string): Promise<boolean> {
   const socket = new WebSocket(url);
   return new Promise((resolve) => {

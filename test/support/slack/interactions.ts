@@ -17,21 +17,21 @@ import {
   type Workspace,
 } from "./workspace.ts";
 
-/** What came of a click or a submission. */
+/** The result of a click or a submission. */
 export interface Outcome {
-  /** What the service got, or null when nothing was sent. */
+  /** The payload that the service got, or null if nothing was sent. */
   payload: Json | null;
-  /** The dialog that stood before it; it takes `confirm: true` to go on. */
+  /** The confirmation dialog before it. `confirm: true` accepts it. */
   asked: Json | null;
-  /** Why the vendor's client sent nothing. */
+  /** Why Slack's client sent nothing. */
   blocked: Blocked[];
-  /** What the service said about fields, by block_id. */
+  /** The service's errors for fields, by block_id. */
   errors: Record<string, string>;
-  /** What the person saw go wrong; also among `failures`. */
+  /** The failure that the person saw; it is also among `failures`. */
   failure: string | null;
 }
 
-/** How a payload gets to the service and its answer back; throws when none came in time. */
+/** Sends a payload to the service and returns its answer; throws if no answer arrives in time. */
 export type Deliver = (payload: Json) => Promise<{ status: number; body: string }>;
 
 const nothing: Outcome = { payload: null, asked: null, blocked: [], errors: {}, failure: null };
@@ -58,7 +58,7 @@ function newResponseUrl(vendor: Vendor, workspace: Workspace, user: User, post: 
   return `${vendor.url}/actions/${workspace.team.id}/${key}`;
 }
 
-/** What every payload has (docs.slack.dev, Reference, "Interaction payloads"). */
+/** Returns the common fields of payloads (docs.slack.dev, Reference, "Interaction payloads"). */
 function envelope(vendor: Vendor, workspace: Workspace, type: string, user: User): Json {
   const username = user.name.toLowerCase().replaceAll(" ", ".");
   return {
@@ -81,21 +81,21 @@ function findElement(blocks: readonly Json[], action_id: string, block_id?: stri
   return found[0]!;
 }
 
-/** One entry of `actions` (page "block_actions payload"). */
+/** Returns one entry of `actions` (page "block_actions payload"). */
 function actionOf(vendor: Vendor, block: Json, element: Json, chosen: Json | null): Json {
   const { type, action_id, text, value, url, style, confirm } = element;
   const own = chosen ?? { type, text, value, url, style, confirm };
   return { ...own, action_id, block_id: block.block_id, action_ts: newTs(vendor.now()) };
 }
 
-/** Sends, waits and judges the answer. `judge` says what is wrong with the body, or does what it asks for. */
+/** Sends a payload, waits, and checks the answer. `judge` returns the error of the body, or does what it requests. */
 async function exchange(
   vendor: Vendor,
   deliver: Deliver,
   live: Json,
   judge: (body: string) => Partial<Outcome>,
 ): Promise<Outcome> {
-  // As it is now: what is sent must not change with the message or the view.
+  // A copy, because the payload must not change with the message or the view.
   const payload = JSON.parse(JSON.stringify(live)) as Json;
   const at = String(payload.type);
   const fail = (failure: string, messages: readonly string[] = []) => {
@@ -115,11 +115,11 @@ async function exchange(
 export interface Click {
   user: User;
   action_id: string;
-  /** Where several blocks use the same action_id. */
+  /** Required if several blocks use the same action_id. */
   block_id?: string;
-  /** What is chosen, unless it is a button. */
+  /** The choice, unless it is a button. */
   entry?: Entry;
-  /** What the person says to the dialog, if there is one. */
+  /** The person's reply to the dialog, if there is one. */
   confirm?: boolean;
 }
 
@@ -159,7 +159,7 @@ export async function clickPost(
     container: { type: "message", message_ts: post.ts, channel_id: post.channel, is_ephemeral },
     trigger_id: newTrigger(vendor, workspace, user),
     channel: { id: channel.id, name: channel.private && channel.id.startsWith("C") ? "privategroup" : channel.name },
-    // An ephemeral message is kept nowhere, so that payloads do not have it.
+    // Slack does not store ephemeral messages, so payloads do not contain them.
     ...(!is_ephemeral && { message: messageOf(vendor, workspace, post) }),
     state: { values },
     response_url: newResponseUrl(vendor, workspace, user, post),
@@ -174,7 +174,10 @@ function mustHave(workspace: Workspace, view: View, user: User): void {
     throw new Error(`${user.name} does not have this view on the screen.`);
 }
 
-/** Enters or presses something; the service hears of it from actions and sections, and from inputs with `dispatch_action`. */
+/**
+ * Enters a value or presses a button. The service is notified of actions and sections, and of inputs with
+ * `dispatch_action`.
+ */
 export async function clickView(
   vendor: Vendor,
   workspace: Workspace,
@@ -201,7 +204,7 @@ export async function clickView(
   return exchange(vendor, deliver, payload, () => ({}));
 }
 
-/** Page "Modals": nothing closes the view; errors, update, push and clear do what they say. */
+/** Page "Modals": an empty answer closes the view; errors, update, push and clear have their documented effects. */
 function judgeSubmission(vendor: Vendor, workspace: Workspace, view: View, body: string): Partial<Outcome> {
   const answer = body.trim() === "" ? {} : parseJson(body);
   if (answer === undefined) throw new Error("answered with something that is not JSON");
@@ -262,7 +265,10 @@ export async function submitView(
   return exchange(vendor, deliver, payload, (body) => judgeSubmission(vendor, workspace, view, body));
 }
 
-/** The person closes a view; the service hears of it when the view says so (page "View interaction payloads", view_closed). */
+/**
+ * Simulates that a person closes a view. The service is notified if the view requests it (page "View interaction
+ * payloads", view_closed).
+ */
 export async function dismissView(
   vendor: Vendor,
   workspace: Workspace,

@@ -19,9 +19,9 @@ export interface Call {
 }
 
 interface Method {
-  /** On the method's own page, under "Scopes": any of these is enough; none: no scope is needed. */
+  /** From the method's own page, under "Scopes": any of these is enough. If the list is empty, no scope is needed. */
   scopes: readonly string[];
-  /** Whether the page names `application/json` among the content types; without it such a body goes unread. */
+  /** Whether the page lists `application/json` as a content type. If not, such a body is not read. */
   json: boolean;
   run: (call: Call) => Json;
 }
@@ -44,7 +44,7 @@ function channelOf({ workspace, args }: Call): Channel {
   return channel;
 }
 
-/** Page "users.info method": the address is there only for `users:read.email`. */
+/** Page "users.info method": the address is present only with `users:read.email`. */
 function userOf({ workspace }: Call, user: User): Json {
   const email = workspace.scopes.includes("users:read.email") && user.email !== null ? { email: user.email } : {};
   return {
@@ -85,7 +85,7 @@ function update(call: Call): Json {
     ({ channel: id, ts, ephemeral_to }) => id === channel.id && ts === args.ts && ephemeral_to === null,
   );
   if (!post) throw new Refusal("message_not_found");
-  // Same page: text without blocks takes the old blocks away; `parse` is "client" when it is not given.
+  // Same page: text without blocks removes the old blocks; `parse` is "client" by default.
   updatePost(post, readContent(args.text === undefined ? { ...args, text: post.text } : args, "client"));
   return { channel: channel.id, ts: post.ts, text: post.text, message: messageOf(vendor, workspace, post) };
 }
@@ -102,7 +102,7 @@ function postEphemeral(call: Call): Json {
 
 function usersList(call: Call): Json {
   const all = [...call.workspace.users.values()];
-  // Page "Pagination": a cursor is opaque; up to 1000 a page.
+  // Page "Pagination": a cursor is opaque, and a page has up to 1000 entries.
   const cursor = textOf(call.args.cursor);
   const start = cursor === "" ? 0 : Number(/^user:(\d+)$/.exec(Buffer.from(cursor, "base64").toString())?.[1] ?? NaN);
   const limit = Number(call.args.limit ?? 1000);
@@ -139,7 +139,7 @@ function viewsUpdate({ vendor, workspace, args }: Call): Json {
     id === "" ? external_id !== "" && open.external_id === external_id : open.id === id,
   );
   if (!view) throw new Refusal("not_found");
-  // Page "views.update method": a hash guards against an update in between.
+  // Page "views.update method": a hash prevents overwriting a concurrent update.
   if (args.hash !== undefined && args.hash !== view.hash) throw new Refusal("hash_conflict");
   return { view: viewOf(vendor, workspace, updateView(vendor, workspace, view, args.view)) };
 }
@@ -197,7 +197,7 @@ export const METHODS: Record<string, Method> = {
   "views.update": { scopes: [], json: true, run: viewsUpdate },
 };
 
-/** Page "oauth.v2.access method"; "Installing with OAuth": a code is good for ten minutes, once. */
+/** Page "oauth.v2.access method"; "Installing with OAuth": a code is valid for ten minutes, once. */
 export function exchangeCode(vendor: Vendor, args: Json, basic: string | null): Json {
   const [id, secret] = basic === null ? [args.client_id, args.client_secret] : basic.split(":", 2);
   if (id !== vendor.app.clientId) throw new Refusal("invalid_client_id");

@@ -11,37 +11,37 @@ import { entriesOfView } from "../../../src/channels/slack/modal/values.ts";
 import type { State } from "./inputs.ts";
 import { checkModal, submitted } from "./surfaces.ts";
 
-/** Modals as a person has them in front of them. */
+/** Modals as a person sees them. */
 
-/** Where the message is. */
+/** The place of the message. */
 export const MESSAGE = { channel: "C0123456789", ts: "1763647200.000100" };
 
 export function formOf(task: SlackTask): Form {
   return slackForm(task, FIXTURE_ZONE, FIXTURE_NOW);
 }
 
-/** null: it stays in the browser. */
+/** Returns null if the form stays in the browser. */
 export function open(task: SlackTask, entries: Entries = {}): ModalView | null {
   const view = modalOf(task, formOf(task), entries, MESSAGE);
   if (view !== null) checkModal(view, task.task);
   return view;
 }
 
-/** The modal of a task that must have one. */
+/** Returns the modal of a task that must have one. */
 export function show(task: SlackTask, entries: Entries = {}): ModalView {
   const view = open(task, entries);
   assert.ok(view !== null);
   return view;
 }
 
-/** What the vendor sends when something else stands in one field. */
+/** Returns the state that Slack sends after a different entry in one field. */
 export function enter(view: ModalView, block: string, state: object): State {
   const values = submitted(view);
   const [action = ""] = Object.keys(values[block] ?? {});
   return { ...values, [block]: { [action]: { ...values[block]?.[action], ...state } } };
 }
 
-/** What the service reads of a modal; without `values`, as it stands. */
+/** Returns the entries that the service reads from a modal; by default, from its initial values. */
 export function read(task: SlackTask, view: ModalView, values: State = submitted(view)): Entries {
   const data = parseModalData(view.private_metadata ?? "");
   assert.ok(data !== null);

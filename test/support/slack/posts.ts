@@ -3,15 +3,15 @@ import type { Json } from "./check.ts";
 import { Refusal } from "./refusal.ts";
 import { type Channel, type Content, newTs, type Post, type Vendor, type Workspace } from "./workspace.ts";
 
-/** Page "chat.postMessage method": a text of more than 40,000 characters is at risk of being cut, `msg_too_long`. */
+/** Page "chat.postMessage method": a text of more than 40,000 characters may be cut, `msg_too_long`. */
 const TEXT_CHARS = 40_000;
 
-/** Same page, `msg_blocks_too_long`; it names no figure. Developers measured about 13,200 characters of JSON. */
+/** Same page, `msg_blocks_too_long`, which gives no number. Developers measured about 13,200 characters of JSON. */
 const BLOCKS_CHARS = 13_000;
 
 /**
  * @param args - `text`, `blocks`, `parse`, `link_names`
- * @param parse - what `parse` is when it is not given
+ * @param parse - the default of `parse`
  * @throws Refusal as `chat.postMessage` refuses a message
  */
 export function readContent(args: Json, parse: "none" | "client"): Content {

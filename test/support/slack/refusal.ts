@@ -1,11 +1,11 @@
 import type { Json } from "./check.ts";
 
-/** A call that the vendor answers with `ok: false`. */
+/** A call that Slack answers with `ok: false`. */
 export class Refusal extends Error {
   readonly messages: readonly string[];
   readonly details: Json;
 
-  /** @param messages - what is wrong, where the vendor says so */
+  /** @param messages - the details, if Slack gives any */
   constructor(code: string, messages: readonly string[] = [], details: Json = {}) {
     super(code);
     this.messages = messages;

@@ -7,7 +7,7 @@ import { Refusal } from "./refusal.ts";
 import type { SocketMode } from "./socket.ts";
 import type { Vendor } from "./workspace.ts";
 
-/** What the service called. */
+/** A call of the service. */
 export interface Call {
   method: string;
   args: Json;
@@ -15,7 +15,7 @@ export interface Call {
 
 const PAGE = { "content-type": "text/html; charset=utf-8" };
 
-/** Answers one request: a method of the Web API, what comes to a response_url, or the page where people allow the app. */
+/** Answers one request: a method of the Web API, a post to a response_url, or the page where people allow the app. */
 export async function answer(
   vendor: Vendor,
   calls: Call[],
@@ -49,11 +49,11 @@ export async function answer(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { message, messages, details } = error;
-    // That nobody has an address is an answer; what a test asked for is not the service's doing.
+    // An unknown address is a normal answer, and a planned failure is not a fault of the service.
     const isFailure = message !== "users_not_found" && details.planned !== true;
     if (isFailure) vendor.failures.push({ at, error: message, messages: [...messages] });
     const { retry_after, planned: _, ...refused } = error.body();
-    // Page "Rate limits": HTTP 429 with Retry-After in seconds. All else is HTTP 200.
+    // Page "Rate limits": HTTP 429 with Retry-After in seconds. Every other answer is HTTP 200.
     if (typeof retry_after === "number") send(429, refused, { "retry-after": String(retry_after) });
     else if (room === "oauth") response.writeHead(200, PAGE).end(refusedPage(message));
     else if (room === "actions") send(message.endsWith("_url") ? 404 : 400, refused);
@@ -67,7 +67,9 @@ async function interrupt({ interruptions }: Vendor, at: string): Promise<void> {
   await happens?.();
 }
 
-/** Page "Using the Slack Web API": arguments come as a query, a form, or JSON; what is structured, in a form as JSON text. */
+/**
+ * Page "Using the Slack Web API": arguments are a query, a form, or JSON. Structured values in a form are JSON text.
+ */
 function readArgs(request: IncomingMessage, url: URL, body: string, takesJson: boolean): Json {
   const type = (request.headers["content-type"] ?? "").split(";")[0]!.trim();
   const args: Json = Object.fromEntries(url.searchParams);
@@ -111,7 +113,7 @@ function callMethod(
     return { result: exchangeCode(vendor, rest, basic), headers: {} };
   }
   if (name === "apps.connections.open") {
-    // Its page: an app-level token, in the header and nowhere else.
+    // The method's page: an app-level token, only in the header.
     if (given === undefined) throw new Refusal("not_authed");
     if (given !== vendor.app.appToken) throw new Refusal("not_allowed_token_type");
     return { result: { url: socket.open() }, headers: {} };

@@ -17,18 +17,20 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 /** Page "Using Socket Mode": an app has up to 10 connections. */
 const MAX_CONNECTIONS = 10;
 
-/** The other way in which interactions reach an app (docs.slack.dev, "Using Socket Mode"). */
+/** The second transport of interactions (docs.slack.dev, "Using Socket Mode"). */
 export interface SocketMode {
-  /** An address for one connection. */
+  /** Returns an address for one connection. */
   open(): string;
   upgrade(request: IncomingMessage, socket: Duplex): void;
   deliver: Deliver;
   connections(): number;
-  /** With a reason the app is told first, and after a warning the connection stays; without one it is cut. */
+  /**
+   * With a reason, the app gets a message first, and after a warning the connection stays. Without a reason, it is cut.
+   */
   disconnect(reason?: "warning" | "refresh_requested" | "link_disabled"): void;
 }
 
-/** @param changed - a connection came or went, or did something wrong */
+/** @param changed - called when a connection opens, closes or does something wrong */
 export function createSocketMode(vendor: Vendor, changed: () => void): SocketMode {
   const tickets = new Set<string>();
   const connected = new Set<Duplex>();
@@ -54,7 +56,7 @@ export function createSocketMode(vendor: Vendor, changed: () => void): SocketMod
       return `${vendor.url.replace("http", "ws")}/link/?ticket=${ticket}&app_id=${vendor.app.id}`;
     },
     upgrade: (request, socket) => {
-      // A connection that its app cuts is no concern of anybody here.
+      // It is fine if the app cuts a connection.
       socket.on("error", () => socket.destroy());
       const ticket = new URL(request.url ?? "/", vendor.url).searchParams.get("ticket") ?? "";
       if (!tickets.delete(ticket) || connected.size >= MAX_CONNECTIONS) {
@@ -117,7 +119,7 @@ function say(socket: Duplex, message: Json): void {
   socket.write(frame(TEXT, Buffer.from(JSON.stringify(message))));
 }
 
-/** The first frame of what came, and what follows it; null until all of it is there. */
+/** Returns the first frame of the data, and the rest; null until the frame is complete. */
 function takeFrame(data: Buffer): { opcode: number; payload: Buffer; rest: Buffer } | null {
   if (data.length < 2) return null;
   const short = data.readUInt8(1) & 0x7f;
@@ -132,7 +134,7 @@ function takeFrame(data: Buffer): { opcode: number; payload: Buffer; rest: Buffe
   return { opcode: data.readUInt8(0) & 0x0f, payload, rest: data.subarray(end) };
 }
 
-/** Each message is one frame, as Node's client sends it: the pieces of section 5.4 are not put together. */
+/** Each message is one frame, as Node's client sends it. Fragments (section 5.4) are not supported. */
 function readFrames(socket: Duplex, onText: (message: Buffer) => void, onClose: () => void): void {
   let pending: Buffer = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {

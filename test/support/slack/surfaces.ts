@@ -3,7 +3,7 @@ import { isObject, type Json } from "./check.ts";
 import { mentionsIn, messageBlocks, modal, VIEW_BYTES } from "./blocks.ts";
 import { refusals, type State, stateOf } from "./inputs.ts";
 
-/** Holds a message to everything that the vendor says about one, and to what nobody wants to see in it. */
+/** Checks a message against all of Slack's rules, and against content that no reader should see. */
 export function checkMessage({ text, blocks }: { text: string; blocks: readonly unknown[] }, what = "message"): void {
   assert.deepEqual(messageBlocks(blocks, "/blocks"), [], what);
   assert.deepEqual(mentionsIn(text, blocks as Json[], true), [], what);
@@ -26,12 +26,12 @@ export function checkModal(view: object, what = "modal"): void {
     }
 }
 
-/** What the vendor sends of a modal that is submitted as it stands, or with something else in it. */
+/** Returns the state that Slack sends for a submitted modal, with its initial values or with other entries. */
 export function submitted(view: { blocks: readonly unknown[] }, before: State = {}): State {
   return stateOf(view.blocks as Json[], before);
 }
 
-/** Whether the vendor's client lets it be submitted. */
+/** Returns whether Slack's client would submit it. */
 export function isAccepted(view: { blocks: readonly unknown[] }, state: State): boolean {
   return refusals(view.blocks as Json[], state).length === 0;
 }
@@ -46,7 +46,10 @@ function checkTexts(value: unknown, what: string): void {
   } else for (const inner of Object.values(value)) checkTexts(inner, what);
 }
 
-/** Nothing calls anybody, links anywhere or turns the text around; times are the only control sequences. */
+/**
+ * Checks that a text notifies no one, has no links and does not change the text direction. Times are the only control
+ * sequences.
+ */
 function checkText(text: string, what: string): void {
   const others = text.replaceAll(/<!date\^\d{1,12}\^[\w {}]+\|[\w ,:]+>/g, "");
   assert.doesNotMatch(others, /[<>]|&(?!(?:amp|lt|gt);)/, `${what}: ${text}`);

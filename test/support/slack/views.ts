@@ -35,7 +35,7 @@ export function readView(workspace: Workspace, view: unknown, replaced?: View): 
 
 const newHash = (vendor: Vendor) => `${Math.floor(vendor.now() / 1000)}.${randomBytes(4).toString("hex")}`;
 
-/** @param previous - the view that it is pushed upon */
+/** @param previous - the view below it */
 export function openView(vendor: Vendor, workspace: Workspace, user: string, sent: unknown, previous?: View): View {
   const content = readView(workspace, sent);
   if (previous && workspace.views.filter((view) => view.root_view_id === previous.root_view_id).length >= MAX_VIEWS)
@@ -55,7 +55,7 @@ export function openView(vendor: Vendor, workspace: Workspace, user: string, sen
   return view;
 }
 
-/** Page "Modal views": what was entered stays where block_id and action_id stay. */
+/** Page "Modal views": entries stay if block_id and action_id stay the same. */
 export function updateView(vendor: Vendor, workspace: Workspace, view: View, sent: unknown): View {
   const content = readView(workspace, sent, view);
   return Object.assign(view, content, {
@@ -65,7 +65,7 @@ export function updateView(vendor: Vendor, workspace: Workspace, view: View, sen
   });
 }
 
-/** @param all - the views below it as well */
+/** @param all - also closes the views below it */
 export function closeView(workspace: Workspace, view: View, all: boolean): void {
   const gone = workspace.views.filter((other) => other === view || (all && other.root_view_id === view.root_view_id));
   for (const other of gone) workspace.views.splice(workspace.views.indexOf(other), 1);

@@ -10,7 +10,7 @@ export interface User {
 }
 
 export interface Channel {
-  /** C for a channel, D for the bot's conversation with a person. */
+  /** Begins with C for a channel, and D for the bot's conversation with a person. */
   id: string;
   /** Without #. */
   name: string;
@@ -18,15 +18,15 @@ export interface Channel {
   archived: boolean;
   /** Whether the bot was invited. */
   joined: boolean;
-  /** Ids of users; null: everybody. */
+  /** Ids of users; null means everyone. */
   members: ReadonlySet<string> | null;
 }
 
-/** What a message says. */
+/** The content of a message. */
 export interface Content {
   text: string;
   blocks: Json[];
-  /** Whoever it would ping, as written: `<!channel>`, `<@U...>`, `@here`. */
+  /** The mentions that notify people, as written: `<!channel>`, `<@U...>`, `@here`. */
   mentions: string[];
 }
 
@@ -34,16 +34,16 @@ export interface Post extends Content {
   channel: string;
   ts: string;
   thread_ts: string | null;
-  /** The one person who sees it, or null. */
+  /** The only person who sees it, or null. */
   ephemeral_to: string | null;
-  /** What it said before, oldest first. */
+  /** Its earlier content, oldest first. */
   updates: Content[];
 }
 
-/** A modal that is open. */
+/** An open modal. */
 export interface View {
   id: string;
-  /** Who has it on the screen. */
+  /** The user who sees it. */
   user: string;
   hash: string;
   title: Json;
@@ -57,9 +57,9 @@ export interface View {
   notify_on_close: boolean;
   root_view_id: string;
   previous_view_id: string | null;
-  /** What is entered, in the vendor's shape. */
+  /** The entries, in Slack's format. */
   state: State;
-  /** What stands under the fields after an answer with `errors`, by block_id. */
+  /** Error messages below the fields after an answer with `errors`, by block_id. */
   errors: Record<string, string>;
 }
 
@@ -80,7 +80,7 @@ export interface Workspace {
   lastPostAt: Map<string, number>;
 }
 
-/** Something the service did that the vendor refuses, or would show to a person as a fault. */
+/** A fault of the service that Slack refuses, or would show to a person as an error. */
 export interface Failure {
   /** A method such as `chat.postMessage`, `response_url`, or the type of an interaction. */
   at: string;
@@ -88,7 +88,7 @@ export interface Failure {
   messages: string[];
 }
 
-/** The vendor, as one app sees it. */
+/** Slack, as one app sees it. */
 export interface Vendor {
   url: string;
   now: () => number;
@@ -98,31 +98,31 @@ export interface Vendor {
     clientSecret: string;
     signingSecret: string;
     appToken: string;
-    /** Where people may be sent back to who have allowed the app. */
+    /** Allowed redirect URLs after the installation. */
     redirectUrls: string[];
   };
   workspaces: Workspace[];
   failures: Failure[];
-  /** Next answers of a method: 429 with `seconds`, or `error`. */
+  /** Planned answers of a method: 429 with `seconds`, or `error`. */
   planned: Map<string, Array<{ seconds: number } | { error: string }>>;
-  /** What happens once before or after a call is carried out, by `before chat.update` and the like. */
+  /** Functions to run once before or after a call, by names such as `before chat.update`. */
   interruptions: Map<string, () => Promise<void>>;
-  /** Codes of the OAuth flow that were not yet exchanged. */
+  /** Codes of the OAuth flow that were not exchanged yet. */
   codes: Map<string, { workspace: Workspace; redirect_uri: string | null; at: number }>;
-  /** Whether `chat.postMessage` takes no more than one message per second and channel. */
+  /** Whether `chat.postMessage` accepts only one message per second and channel. */
   postRate: boolean;
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 
-/** Such as C0K3X9QZ2AB. */
+/** Returns an id such as C0K3X9QZ2AB. */
 export const newId = (kind: string): string =>
   `${kind}0${[...randomBytes(9)].map((byte) => LETTERS[byte % LETTERS.length]).join("")}`;
 
 export const newSecret = (): string => randomBytes(16).toString("hex");
 
 let lastTs = 0;
-/** Seconds with six digits behind the point, never the same twice. */
+/** Returns seconds with six digits behind the point. Each is unique. */
 export const newTs = (now: number): string => `${Math.floor(now / 1000)}.${String(++lastTs).padStart(6, "0")}`;
 
 export const DEFAULT_SCOPES = ["chat:write", "im:write", "users:read", "users:read.email"];
@@ -144,7 +144,7 @@ export function createWorkspace(name: string, scopes: readonly string[] = DEFAUL
   };
 }
 
-/** The conversation of the bot with a person, opened when there is none yet. */
+/** Returns the bot's conversation with a person. Opens it if there is none yet. */
 export function directMessages(workspace: Workspace, user: User): Channel {
   const id = `D${user.id.slice(1)}`;
   const known = workspace.channels.get(id);
@@ -165,7 +165,7 @@ export const sees = (workspace: Workspace, user: string, post: Post): boolean =>
   (post.ephemeral_to === null || post.ephemeral_to === user) &&
   (workspace.channels.get(post.channel)?.members?.has(user) ?? true);
 
-/** As it comes back from the methods and in payloads. */
+/** Returns a message as methods and payloads contain it. */
 export function messageOf(vendor: Vendor, workspace: Workspace, post: Post): Json {
   return {
     type: "message",
@@ -181,7 +181,7 @@ export function messageOf(vendor: Vendor, workspace: Workspace, post: Post): Jso
   };
 }
 
-/** As it comes back from the methods and in payloads. */
+/** Returns a view as methods and payloads contain it. */
 export function viewOf(vendor: Vendor, workspace: Workspace, view: View): Json {
   const { user: _, errors: __, state, ...fields } = view;
   return {
