@@ -36,7 +36,7 @@ const USAGE = {
 
 type Call = [name: string, input: object, id?: string];
 
-/** A model that calls tools, or says what it was told last: decided by the conversation, as a real one is. */
+/** Returns a model that calls tools, or repeats the last result. Like a real model, it decides by the conversation. */
 function modelOf(...turns: Call[][]): MockLanguageModelV4 {
   return new MockLanguageModelV4({
     doGenerate: async ({ prompt }) => {
@@ -79,7 +79,7 @@ const REFUND = {
 const ask: Call = ["askRefund", { amount: 42.5 }];
 const user = (content: string): ModelMessage[] => [{ role: "user", content }];
 
-/** A database of messages: text, as on a disk. */
+/** Creates a database of messages, stored as text. */
 function createStore() {
   const saved = new Map<string, string>();
   return {
@@ -91,7 +91,7 @@ function createStore() {
 
 type Store = ReturnType<typeof createStore>;
 
-/** What a program that has just started has: runs that know nothing but what is stored. */
+/** Creates the runs of a program that has just started: they know only the stored data. */
 function refundRuns({ client }: Surroundings, { load, save }: Store, model: MockLanguageModelV4, callbackUrl?: string) {
   const tools = { askRefund: pausingHumanTool(REFUND) };
   return createRuns({
@@ -172,7 +172,7 @@ testAgent(
     await around.answer(id, { approved: false });
     const answered = await generate("chat-1", 10, "call_b");
     assert.deepEqual(answered, { status: "completed", taskId: id, answer: { approved: false, note: "none" } });
-    // What another run was told is no answer to this one.
+    // A result in another run does not answer this one.
     assert.equal((await generate("chat-2", 0.1, "call_b")).status, "pending");
   },
 );
@@ -210,7 +210,7 @@ testAgent("an aborted generation stops waiting, and leaves the question open", a
   });
   while ((await around.questions()).length === 0);
   abort.abort(new Error("the user went away"));
-  // Newer versions reject, older ones tell the model.
+  // Newer versions reject, and older ones return the error to the model.
   const [settled] = await Promise.allSettled([generated]);
   assert.match(
     settled.status === "rejected" ? String(settled.reason) : settled.value.text,
@@ -288,7 +288,7 @@ testAgent(
     await around.callBack();
     assert.deepEqual(await around.attempts(id), { count: 3, last: 204 });
     assert.equal((await runs.resume("chat")).status, "finished");
-    // A task of somebody else's concerns no run.
+    // A task that is not from a run concerns no run.
     const other = { task_id: "tsk_1", idempotency_key: "order-17" } as Callback;
     assert.equal(await runs.onCallback(other), null);
     const unknown = { task_id: "tsk_1", idempotency_key: `ai-sdk:chat/${"0".repeat(32)}` } as Callback;
@@ -337,12 +337,12 @@ testAgent("several calls at once are waited for together, and a lost callback co
       ["askRefund", { amount: 1 }, "call_1"],
       ["askRefund", { amount: 2 }, "call_2"],
     ],
-    // Some models count anew.
+    // Some models restart the numbers.
     [["askRefund", { amount: 3 }, "call_1"]],
   ];
   const runs = refundRuns(around, store, modelOf(...turns));
   await runs.start("chat", user("Go."));
-  // Asked at once, any may come first.
+  // They are asked concurrently, so their order varies.
   const [one, two] = (await around.questions()).toSorted((a, b) => a.task.localeCompare(b.task));
   await around.answer(two!.id, { approved: true });
   const half = await runs.resume("chat");

@@ -3,10 +3,12 @@ import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ensureInstalled } from "../pack/installed.ts";
 
-/** `dist/`: the modules as JavaScript with their types beside them, as they are, for whoever debugs into them. */
+/**
+ * Builds `dist/`: the modules as JavaScript with their types, not bundled or minified, so that they can be debugged.
+ */
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-// The compiler reads what the frameworks say of their types.
+// The compiler reads the types of the frameworks.
 ensureInstalled(here("."));
 rmSync(here("dist"), { recursive: true, force: true });
 execFileSync(process.execPath, [here("../node_modules/typescript/bin/tsc"), "-p", here("tsconfig.build.json")], {

@@ -10,15 +10,16 @@ import {
 import { answerOf } from "@human-task-service/client/adapter";
 import { hasEnded, outcomeFrom, type Outcome } from "./outcome.ts";
 
-// What the adapters of frameworks with durable runs share. Some of it runs in sandboxes: nothing here has an effect of its own.
+// Shared code of the adapters for frameworks with durable runs. Some of it runs in sandboxes, so nothing here has side
+// effects.
 
-/** A question of a run: its key is made of the run, so that whatever is tried again finds it. */
+/** A question of a run. Its key contains the run, so that a retry finds it. */
 export type RunQuestion<R extends AnySchema, P extends AnySchema> = Omit<
   Question<R, P>,
   "idempotencyKey" | "occasion" | "callbackUrl"
 >;
 
-/** @param ended - what has become of a task that `hasEnded` */
+/** Returns the outcome of a task that has ended. @param ended - a task state for which `hasEnded` is true */
 export async function outcomeOfEnded<R extends AnySchema>(
   ended: TaskOutcome,
   schema: R | undefined,

@@ -9,7 +9,7 @@ import { startProcess } from "../test/support/processes.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY } from "../test/support/service.ts";
 import { watch } from "./support/agents.ts";
 
-/** A service, an agent as its page says to start it, and somebody who has signed in. */
+/** Starts a service and an agent, with the commands of its page, and signs a person in. */
 async function startExample(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), "example-"));
   const service = await startProcess({ SERVICE_DATA_DIR: folder });

@@ -23,13 +23,13 @@ const ANSWER = z.object({
 interface Program {
   inngest: InngestStandIn;
   start(data?: object): Run;
-  /** Ends the server of the functions and starts another one with the same functions, as a deploy does. */
+  /** Stops the server of the functions, and starts another one with the same functions, like a deploy. */
   deploy(): Promise<void>;
 }
 
 type Ask = (human: ReturnType<typeof createHuman>, context: RunContext) => Promise<unknown>;
 
-/** A program of one function, with a server for it and one for callbacks. */
+/** Starts a program with one function, a server for it, and a server for callbacks. */
 async function run(t: TestContext, { client }: AskedService, ask: Ask, checkpointing = false): Promise<Program> {
   const inngest = await startInngest(t);
   const make = async (): Promise<string> => {
@@ -64,7 +64,7 @@ const question = (more: object = {}) => ({
   ...more,
 });
 
-/** The task that a run waits for. */
+/** Returns the id of the task that a run waits for. */
 async function waiting(run: Run): Promise<string> {
   await run.paused();
   return run.waits[0]!.taskId;
@@ -89,7 +89,7 @@ for (const checkpointing of [false, true])
       assert.deepEqual(begun.ran, ["approve", "approve: look"]);
       const record = await asked.client.get(taskId);
       assert.equal(record.idempotency_key, `inngest:${begun.id}/approve`);
-      // As long as the task, and a minute.
+      // The wait lasts as long as the task, and a minute.
       assert.equal(Date.parse(begun.waits[0]!.timeout), Date.parse(record.timeout_at) + 60_000);
       await program.deploy();
 
@@ -146,7 +146,7 @@ testWithCallbacks("when every callback is lost the answer is found at the end of
   begun.expire();
   assert.deepEqual(await begun.ended(), { status: "completed", taskId, answer: { approved: false } });
 
-  // The service tries again, and nobody waits any more.
+  // The service retries, and the run no longer waits.
   program.inngest.isAway = false;
   await asked.later(31_000);
   assert.deepEqual(await asked.attempts(taskId, 2), [500, 204]);
@@ -187,7 +187,7 @@ testWithCallbacks("a loop asks each time, and a step that is tried again finds i
       ...client,
       ask: async (wanted) => {
         const created = await client.ask(wanted);
-        // It is there, and nobody has heard.
+        // The task exists, but the agent did not get the answer.
         if (failures++ === 0) throw new Error("the connection was lost");
         return created;
       },

@@ -15,7 +15,7 @@ import { keyOfRun, runOf } from "./runs.ts";
 export type { RunQuestion } from "./durable.ts";
 export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
-/** The part of an Inngest function's context that asking needs. */
+/** The part of an Inngest function's context that a question needs. */
 export interface RunContext {
   runId: string;
   step: {
@@ -29,22 +29,23 @@ export interface HumanOptions {
   inngest: { send(event: { id?: string; name: string; data: EndedEvent }): Promise<unknown> };
   /** Public URL of `onCallback`. */
   callbackUrl: string;
-  /** Left out: `createClient()`, which finds the service by the environment. */
+  /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
-  /** `human-task/ended` when it is left out. */
+  /** Default: `human-task/ended`. */
   eventName?: string | undefined;
 }
 
-/** The data of the event. It wakes, and answers nothing: the answer is read from the service. */
+/** The data of the event. It only wakes the run. The run reads the answer from the service. */
 export interface EndedEvent {
   task_id: string;
 }
 
 export interface Human {
   /**
-   * Asks a person and waits for the answer, in three or four steps whose ids start with `id`. Nothing runs during the wait.
-   * @param context - what the function was given, `{ step, runId }`
-   * @param id - as of any step: the same in every execution. In a loop it may be the same again.
+   * Asks a person and waits for the answer, in three or four steps whose ids start with `id`. Nothing runs during the
+   * wait.
+   * @param context - the argument of the function, `{ step, runId }`
+   * @param id - like any step id, the same in every execution. In a loop it may be repeated.
    * @throws NonRetriableError when the question itself is refused
    */
   awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
@@ -52,7 +53,7 @@ export interface Human {
     id: string,
     question: RunQuestion<R, P>,
   ): Promise<Outcome<AnswerOf<R>>>;
-  /** For `callbackHandler` or `nodeCallbackHandler`: sends the event that the run waits for. */
+  /** Handles a callback, for `callbackHandler` or `nodeCallbackHandler`: sends the event that the run waits for. */
   onCallback(callback: Callback): Promise<void>;
 }
 
@@ -75,15 +76,16 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
         return {
           taskId,
           timeoutAt: record.timeout_at,
-          // Only a step that is tried again finds that.
+          // This happens only when the step is retried.
           ended: hasEnded(record) ? await readEnd(client(), taskId) : null,
         };
       })) as Asked;
       if (ended !== null) return outcomeOfEnded(ended, question.responseSchema);
 
       for (;;) {
-        // An event that comes before the wait for it is registered is lost. Of steps that are planned together Inngest
-        // registers waits first: so the look comes after, and whoever answered before it is told of once more.
+        // An event before the registration of its wait is lost. Inngest registers waits first among steps that are
+        // planned together, so the check comes after the wait. If the task was answered earlier, the check sends the
+        // event again.
         const [woken] = await Promise.all([
           step.waitForEvent(`${id}: wait`, {
             event: eventName,
@@ -93,16 +95,17 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
           step
             .run(`${id}: look`, async () => {
               if (!hasEnded(await client().poll(taskId, { timeoutSeconds: 0 }))) return;
-              // Without an id: the first one's event may have had it, and a second event of one id is dropped.
+              // It has no id: the first event may have had the same one, and Inngest drops a second event with an equal
+              // id.
               await inngest.send({ name: eventName, data: { task_id: taskId } });
             })
-            // It is for a rare moment. The wait goes on without it, and its end is looked at all the same.
+            // The check matters rarely. If it fails, the wait continues, and the state of the task is read at its end.
             .catch(() => {}),
         ]);
         const read = (await step.run(`${id}: read`, async () =>
           woken === null ? readEnd(client(), taskId) : client().poll(taskId, { timeoutSeconds: 0 }),
         )) as TaskOutcome;
-        // Anybody who may send events may have sent that one.
+        // Anyone who can send events may have sent this one.
         if (hasEnded(read)) return outcomeOfEnded(read, question.responseSchema);
       }
     },
@@ -126,10 +129,13 @@ function giveUp(error: unknown): never {
   throw new NonRetriableError((error as Error).message, { cause: error });
 }
 
-/** How often each id was used in one execution, which begins anew with `step` at the first line of the function. */
+/**
+ * How often each id was used in one execution. Each execution starts at the first line of the function with a new
+ * `step`.
+ */
 const used = new WeakMap<object, Map<string, number>>();
 
-/** As Inngest names steps in a loop: `approve`, `approve:1`, `approve:2`. */
+/** Names steps in a loop like Inngest does: `approve`, `approve:1`, `approve:2`. */
 function nameOnce(step: object, id: string): string {
   const counts = used.get(step) ?? new Map<string, number>();
   used.set(step, counts);

@@ -35,12 +35,12 @@ const Refund = Annotation.Root({
 interface Watched {
   /** How often the node that asks has started. */
   visits: number;
-  /** How often the node after it has. */
+  /** How often the node behind it has started. */
   paid: number;
   fails?: boolean;
 }
 
-/** A graph that drafts, asks a person, and pays. It keeps nothing itself: whatever lives on is in the checkpointer. */
+/** Creates a graph that drafts, asks a person, and pays. It has no state of its own: only the checkpointer has. */
 function refundGraph({ client }: Surroundings, checkpointer: MemorySaver, callbackUrl?: string, watched?: Watched) {
   return new StateGraph(Refund)
     .addNode("write", ({ amount }) => ({ draft: `Refund ${amount} EUR?` }))
@@ -67,7 +67,7 @@ function refundGraph({ client }: Surroundings, checkpointer: MemorySaver, callba
 
 const thread = (thread_id: string) => ({ configurable: { thread_id } });
 
-/** A checkpointer whose content was written to a disk and read by a process that knows nothing else. */
+/** Returns a checkpointer with the same stored data, as a new process would read it. */
 function reopened(saver: MemorySaver): MemorySaver {
   const folder = mkdtempSync(join(tmpdir(), "checkpoints-"));
   const file = join(folder, "saved");
@@ -147,7 +147,7 @@ testAgent(
     await around.answer(id, { approved: true });
     await around.callBack();
     assert.deepEqual(await around.attempts(id), { count: 1, last: 500 });
-    // The checkpoint that the node starts from is stored, its interrupt is not.
+    // The checkpoint before the node is stored, but its interrupt is not.
     Object.assign(graph.checkpointer as MemorySaver, { storage: saver.storage });
     await around.pass(30);
     await around.callBack();
@@ -393,7 +393,7 @@ testAgent("an agent's tools ask in parallel, in a subgraph too, and the model ge
   await graph.invoke({ messages: [{ role: "user", content: "Go." }] }, thread("t"));
   while ((await around.questions()).length < 2);
   const [first, second] = await around.questions();
-  // Of several tools at once LangGraph keeps the first interrupt alone; whichever is answered first, the graph goes on.
+  // LangGraph keeps only the first interrupt of several concurrent tools. The graph continues after any answer.
   await around.answer(second!.id, { text: "answer 1" });
   await around.callBack();
   await around.answer(first!.id, { text: "answer 0" });

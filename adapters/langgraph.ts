@@ -16,36 +16,36 @@ import { createTurns, digestOf, keyIn, notWaiting, readKey, type Exclusively } f
 export type { Answered, Outcome, Pending, Unanswered } from "./outcome.ts";
 export type { Exclusively } from "./runs.ts";
 
-/** In what concerns keys a question of a graph differs: one belongs to this visit of this node in this thread. */
+/** A question in a graph. By default, its key belongs to this visit of this node in this thread. */
 export interface GraphQuestion<R extends AnySchema, P extends AnySchema> extends Question<R, P> {
-  /** Tells several questions of one visit of a node apart. */
+  /** Distinguishes several questions in one visit of a node. */
   occasion?: string | undefined;
-  /** Given, the question is asked once in its thread, whichever node asks it and however often. */
+  /** With a key, the question is asked once in its thread, by any node and however often. */
   idempotencyKey?: string | undefined;
 }
 
 export interface AskOptions {
-  /** Left out: `createClient()`, which finds the service by the environment. */
+  /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
   /**
-   * What the node or the tool was called with. Left out: the node's, which is enough but for tools that are called several at
-   * once, whose calls it tells apart.
+   * The config of the node or the tool. Default: that of the node. It is required for tools that are called
+   * concurrently, to distinguish their calls.
    */
   config?: LangGraphRunnableConfig | undefined;
 }
 
-/** The value of the interrupt: what a page that shows interrupted threads needs. */
+/** The value of the interrupt: the data for a page that shows interrupted threads. */
 export interface WaitingForHuman {
   humanTask: { id: string; url: string; task: string };
 }
 
 /**
- * Asks a person, in a node or a tool of a graph that has a checkpointer, and interrupts the graph until the task has ended.
- * The node then runs again from its start, as after any interrupt, and comes here to its outcome. A task that has ended
- * already interrupts nothing: so to invoke the thread with `null` resumes it, however it stopped.
+ * Asks a person, in a node or a tool of a graph that has a checkpointer, and interrupts the graph until the task has
+ * ended. The node then runs again from its start, as after any interrupt, and this call returns the outcome. A task
+ * that has already ended does not interrupt. So invoking the thread with `null` resumes it, however it stopped.
  *
- * It waits for the task, not for a value: what a `Command({ resume })` brings is not taken for an answer.
- * @throws GraphInterrupt, which is how LangGraph pauses: let it pass
+ * It waits for the task, not for a value: the value of a `Command({ resume })` is not an answer.
+ * @throws GraphInterrupt, which is how LangGraph pauses: do not catch it
  * @throws HumanTaskError NO_THREAD, OTHER_QUESTION, ApiError, UnreachableError, the reason of the graph's signal
  */
 export async function interruptForHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
@@ -66,7 +66,7 @@ export async function interruptForHuman<const R extends AnySchema = YesOrNo, con
 
 /**
  * Asks a person, in a node or a tool of a graph, and waits here: for the answer, or for `waitSeconds`. The graph keeps
- * running meanwhile, so this is for answers that come soon.
+ * running during the wait, so use this for answers that come soon.
  * @throws HumanTaskError NO_THREAD, OTHER_QUESTION, ApiError, UnreachableError, the reason of the graph's signal
  */
 export async function waitForHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
@@ -85,20 +85,20 @@ export interface ResumableGraph<Result> {
 }
 
 export interface ResumeOptions {
-  /** What the graph is invoked with besides its thread: context, callbacks, tags. */
+  /** Returns the config for invoking the graph, besides its thread: context, callbacks, tags. */
   config?: ((threadId: string) => LangGraphRunnableConfig) | undefined;
   /**
-   * Where several processes take callbacks: does `work` while none of them does any for this thread, such as under an
-   * advisory lock. Left out, threads take turns within this process.
+   * For several processes that receive callbacks: runs `work` exclusively for this thread, for example under an
+   * advisory lock. By default, work is exclusive within this process.
    */
   exclusively?: Exclusively | undefined;
 }
 
 /**
- * What a callback is for, for `callbackHandler` and `nodeCallbackHandler`: resumes the thread whose question has ended, and
- * resolves with what the graph gives once it ends or interrupts again. null: the thread has gone on before, or the task is
- * no graph's. While a thread runs, a repeated callback waits for it; where it failed, a repeated callback runs it again.
- * @throws HumanTaskError NOT_WAITING_YET, and what the graph throws
+ * Handles a callback, for `callbackHandler` and `nodeCallbackHandler`: resumes the thread whose question has ended.
+ * Resolves with the graph's result once it ends or interrupts again, and with null if the thread has already continued,
+ * or if the task belongs to no graph. A repeated callback waits while a thread runs, and runs it again if it failed.
+ * @throws HumanTaskError NOT_WAITING_YET, and errors of the graph
  */
 export function resumeOnCallback<Result>(
   graph: ResumableGraph<Result>,
@@ -121,9 +121,9 @@ export function resumeOnCallback<Result>(
         for await (const { tasks } of graph.getStateHistory(thread))
           if ((await Promise.all(tasks.map(asks))).includes(true)) return null;
       } else {
-        // A node that has finished beside others keeps its interrupts until they have, too.
+        // A finished node keeps its interrupts until all concurrent nodes have finished.
         if (asking.result !== undefined) return null;
-        // Nodes beside it that have not come to an end are at work: to invoke the graph now would run them twice.
+        // Concurrent nodes that have not finished are still running. Invoking the graph now would run them twice.
         const isAtWork = ({ result, interrupts, error }: Visit) =>
           result === undefined && interrupts.length === 0 && error === undefined;
         if (asking.interrupts.length > 0 && !visits.some(isAtWork)) return graph.invoke(null, thread);
@@ -138,8 +138,9 @@ const FRAMEWORK = "langgraph";
 type Visit = StateSnapshot["tasks"][number];
 
 /**
- * The key of a question is its place: a node that is retried, resumed or run again after a crash finds the one it asked. A
- * visit of a node is named by the checkpoint it starts from, which LangGraph writes before; by it, a callback finds who asked.
+ * Returns the key of a question. It identifies the place of the question, so that a node finds its question again after
+ * a retry, a resume or a crash. The checkpoint before a visit of a node identifies the visit, because LangGraph writes
+ * it first. A callback uses that to find the node.
  * @throws HumanTaskError NO_THREAD, RUN_ID_TOO_LONG
  */
 async function keyOf(
@@ -159,12 +160,12 @@ async function keyOf(
   return keyIn(FRAMEWORK, threadId, visit + (await digestOf([path, toolCall, occasion], 16)));
 }
 
-/** @param path - the name and the id of a task of the outermost graph, as the path of whatever runs in it begins */
+/** @param path - the name and the id of a task of the outermost graph, which begin the path of everything inside it */
 async function digestOfVisit(path: string): Promise<string> {
   return digestOf([path], 16);
 }
 
-/** What it means here that the place of a question is taken by another one. */
+/** Adds advice to the error that another question already has this place. */
 async function explained<T>(asking: Promise<T>): Promise<T> {
   try {
     return await asking;

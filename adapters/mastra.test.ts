@@ -18,13 +18,13 @@ const ANSWER = z.object({ approved: z.boolean(), by: z.string().default("nobody"
 interface Agent {
   mastra: Mastra;
   callbackUrl: string;
-  /** Called when a callback came, before it is dealt with. */
+  /** Called when a callback arrives, before it is handled. */
   before: (() => Promise<void>) | undefined;
-  /** Another process on the same storage, which takes the callbacks from now on. */
+  /** Starts another process on the same storage, which receives the callbacks from now on. */
   restart(): Mastra;
 }
 
-/** @param make - the workflows; the first one is called `main` */
+/** @param make - the workflows; the first one has the name `main` */
 async function start(t: TestContext, make: (callbackUrl: string) => AnyWorkflow[]): Promise<Agent> {
   const storage = new InMemoryStore();
   const callbackUrl = await listen(
@@ -47,14 +47,14 @@ async function start(t: TestContext, make: (callbackUrl: string) => AnyWorkflow[
   return agent;
 }
 
-/** Ids of open tasks by what they ask. */
+/** Returns the ids of open tasks by their text. */
 async function openTasks({ client }: AskedService): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for await (const { id, task } of client.list({ status: "created" })) found[task] = id;
   return found;
 }
 
-/** The run as its storage has it, once it stands like this. */
+/** Returns the stored run once it has this status. */
 async function until({ mastra }: Pick<Agent, "mastra">, runId: string, status: string, workflowId = "main") {
   for (;;) {
     const state = await mastra.getWorkflowById(workflowId).getWorkflowRunById(runId);
@@ -74,7 +74,7 @@ const asking = ({ client }: AskedService, callbackUrl: string, id = "approve") =
     ask: ({ inputData }) => ({ task: `${id} ${inputData.customer}?`, payload: inputData, timeoutSeconds: 600 }),
   });
 
-/** What comes after an answer; counts how often. */
+/** A step after an answer, which records the answers. */
 const noting = (noted: string[]) =>
   createStep({
     id: "note",
@@ -177,7 +177,7 @@ testWithCallbacks("resuming by hand answers nothing, and makes up for a lost cal
   assert.deepEqual(await asked.attempts(taskId, 1), [500]);
   const resumed = await (await workflow.createRun({ runId: "r" })).resume({ step: "approve", resumeData: {} });
   assert.deepEqual(resumed.status === "success" && resumed.result, { approved: false, by: "Dana" });
-  // What comes late finds nothing to do.
+  // A late callback finds nothing to do.
   agent.before = undefined;
   await asked.later(31_000);
   assert.deepEqual(await asked.attempts(taskId, 2), [500, 204]);
@@ -203,7 +203,7 @@ testWithCallbacks(
         .map(async () => ({ customer: "many" }))
         .then(many as never)
         .commit();
-      // Nested ones may be registered as well, or not.
+      // Nested workflows may be registered as well, or not.
       return [workflow, inner];
     });
     const run = await agent.mastra.getWorkflowById("main").createRun({ runId: "r" });

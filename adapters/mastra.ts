@@ -39,7 +39,7 @@ export interface HumanStep<Id extends string, I extends StandardSchema, R extend
   id: Id;
   description?: string | undefined;
   inputSchema: I;
-  /** Of the answer, which is what the step gives to the next one. */
+  /** Schema of the answer, which is the step's output. */
   responseSchema: R;
   /** Public URL of `resumeOnCallback`. */
   callbackUrl: string;
@@ -47,7 +47,7 @@ export interface HumanStep<Id extends string, I extends StandardSchema, R extend
   ask(context: StepContext<InputOf<I>>): StepQuestion<R, P> | Promise<StepQuestion<R, P>>;
   /** Returns the result of the step without an answer. By default the step and the run fail with NoAnswerError. */
   onNoAnswer?: ((error: NoAnswerError) => AnswerOf<R> | Promise<AnswerOf<R>>) | undefined;
-  /** Left out: `createClient()`, which finds the service by the environment. */
+  /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
 }
 
@@ -56,8 +56,8 @@ export interface StepQuestion<R extends AnySchema, P extends AnySchema> extends 
   "responseSchema"
 > {
   /**
-   * Tells a question from the same one that this step asked before in this run, such as the turn of a loop. The same question
-   * is asked once, and its answer counts for all of them.
+   * Distinguishes a question from the same one that this step asked before in this run, for example the turn of a loop.
+   * By default the same question is asked once, and its answer is used again.
    */
   occasion?: string | undefined;
 }
@@ -65,8 +65,9 @@ export interface StepQuestion<R extends AnySchema, P extends AnySchema> extends 
 type InputOf<S> = S extends StandardSchema<infer _Input, infer Output> ? Output : never;
 
 /**
- * A step that asks a person: it creates the task and suspends, and once the task has ended it gives the answer. However it is
- * resumed, it looks at its task first: what it is resumed with answers nothing, and while the task is open it suspends again.
+ * Creates a step that asks a person. It creates the task and suspends, and returns the answer once the task has ended.
+ * Whenever it is resumed, it checks its task first. The data of the resume is not an answer, and while the task is
+ * open, the step suspends again.
  */
 export function createHumanStep<
   const Id extends string,
@@ -78,7 +79,7 @@ export function createHumanStep<
   let made: Client | undefined;
   const client = (): Client => human.client ?? (made ??= createClient());
 
-  /** The task, and what has become of it; null: it is open. */
+  /** Returns the task and its outcome; null while it is open. */
   async function find(context: StepContext<InputOf<I>>): Promise<Suspended & { ended: TaskOutcome | null }> {
     const { suspendData, runId, workflowId, abortSignal: signal } = context;
     let task = suspendData;
@@ -87,7 +88,7 @@ export function createHumanStep<
       const idempotencyKey = keyOfRun("mastra", [workflowId, runId, id, await markOf(question, occasion)]);
       const asked = await client().ask({ ...question, responseSchema, idempotencyKey, callbackUrl, signal });
       task = { taskId: asked.id, url: asked.url };
-      // Only a step that is tried again finds one that has ended.
+      // Only a retried step finds a task that has ended.
       if (!hasEnded(asked.record)) return { ...task, ended: null };
     }
     const outcome = await client().poll(task.taskId, { timeoutSeconds: 0, signal });
@@ -96,7 +97,7 @@ export function createHumanStep<
 
   const execute = async (context: StepContext<InputOf<I>>): Promise<unknown> => {
     const { ended, taskId, url } = await find(context);
-    // By the label Mastra finds the item of a `foreach` in a nested workflow.
+    // Mastra finds the item of a `foreach` in a nested workflow by this label.
     if (ended === null) return context.suspend({ taskId, url }, { resumeLabel: taskId });
     try {
       return await answerOf(ended, responseSchema);
@@ -115,7 +116,9 @@ export function createHumanStep<
   }) as never;
 }
 
-/** Tells questions of one step apart: those of a `foreach`, or of a loop that asks something else each time. */
+/**
+ * Returns a mark that distinguishes the questions of one step: in a `foreach`, or in a loop with different questions.
+ */
 async function markOf(question: StepQuestion<AnySchema, AnySchema>, occasion: string | undefined): Promise<string> {
   const { task, payload, assignTo, notify } = question;
   const content = { task, payload: { ...payload }, payload_schema: {}, response_schema: {}, timeout_seconds: 0 };
@@ -124,9 +127,10 @@ async function markOf(question: StepQuestion<AnySchema, AnySchema>, occasion: st
 }
 
 /**
- * For `callbackHandler` or `nodeCallbackHandler`: resumes the step that waits for the task, and nothing else. It rejects, so
- * that the service calls back again later, while the step has not been suspended yet or its run is busy with another one.
- * @param mastra - with a storage, and with the workflow registered that was started
+ * Handles a callback, for `callbackHandler` or `nodeCallbackHandler`: resumes only the step that waits for the task. It
+ * rejects if the step is not suspended yet or its run is busy with another one, so that the service calls back again
+ * later.
+ * @param mastra - with a storage, and with the started workflow registered
  */
 export function resumeOnCallback(mastra: Mastra): (callback: Callback) => Promise<void> {
   return async (callback) => {
@@ -148,8 +152,8 @@ export function resumeOnCallback(mastra: Mastra): (callback: Callback) => Promis
       () => clearTimeout(timer),
       () => clearTimeout(timer),
     );
-    // Who cannot resume, such as the second of two, is told so at once. What the run does after it may take hours, and is no
-    // matter of the callback.
+    // If the run cannot be resumed, for example by the second of two callbacks, this rejects at once. The rest of the
+    // run may take hours, and does not delay the answer to the callback.
     if ((await Promise.race([resumed, isLate])) === true)
       resumed.catch((error: unknown) => mastra.getLogger().error(`Run "${runId}" failed`, { error }));
   };
@@ -163,7 +167,7 @@ interface FoundRun {
   state: WorkflowState;
 }
 
-/** The run to resume: of nested workflows, which share the id of the run, the outermost. */
+/** Returns the run to resume. Nested workflows share the id of the run, and the outermost one is resumed. */
 async function findRun(mastra: Mastra, workflowId: string, runId: string): Promise<FoundRun | null> {
   const runs: FoundRun[] = [];
   for (const workflow of Object.values(mastra.listWorkflows()) as AnyWorkflow[]) {
@@ -187,8 +191,8 @@ interface SuspendedResult {
 }
 
 /**
- * Where a run waits for a task. Mastra's labels are not enough for that: of steps that were suspended together it forgets them
- * as soon as one is resumed.
+ * Returns where a run waits for a task. Mastra's labels are not enough: when one of several suspended steps is resumed,
+ * Mastra forgets the labels of all.
  */
 function placeOf(
   state: WorkflowState,
@@ -210,7 +214,7 @@ function placeOf(
 
 const OVER = new Set<WorkflowState["status"]>(["success", "failed", "canceled", "bailed", "tripwire"]);
 
-/** Whether the step runs, or has not begun: then it may be on its way to be suspended. */
+/** Returns whether the step is running or has not begun, so that it may still be suspended. */
 function mayStillWait({ status, steps = {} }: WorkflowState, stepId: string): boolean {
   if (OVER.has(status)) return false;
   const same = Object.entries(steps).filter(([path]) => path === stepId || path.endsWith(`.${stepId}`));

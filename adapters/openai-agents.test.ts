@@ -41,7 +41,7 @@ interface TestModel extends Model {
   fails: boolean;
 }
 
-/** A model that calls tools, or says what it was told: decided by the conversation, as a real one is. */
+/** Returns a model that calls tools, or repeats the last results. Like a real model, it decides by the conversation. */
 function modelOf(...turns: Call[][]): TestModel {
   const model: TestModel = {
     requests: [],
@@ -78,12 +78,12 @@ const REFUND = {
 };
 const ask: Call = ["ask_refund", { amount: 42.5 }];
 
-/** Everything that tools gave, as the model was told. */
+/** Returns all results of tools, as the model got them. */
 function toldTo(finalOutput: string | undefined): unknown[] {
   return (JSON.parse(finalOutput!) as { text: string }[]).map(({ text }) => JSON.parse(text) as unknown);
 }
 
-/** A database of runs: text, as on a disk. */
+/** Creates a database of runs, stored as text. */
 function createStore() {
   const saved = new Map<string, string>();
   return {
@@ -95,7 +95,7 @@ function createStore() {
 
 type Store = ReturnType<typeof createStore>;
 
-/** What a program that has just started has: an agent and runs that know nothing but what is stored. */
+/** Creates the agent and the runs of a program that has just started: they know only the stored data. */
 function refundRuns({ client }: Surroundings, { load, save }: Store, model: Model, callbackUrl?: string) {
   const agent = new Agent({ name: "Refunds", model, tools: [pausingHumanTool(REFUND)] });
   return createRuns({ agent, load, save, callbackUrl, client });
@@ -150,7 +150,7 @@ testAgent(
     await around.answer(id, { approved: false });
     const answered = await ran("a", 10, "call_b");
     assert.deepEqual(answered, { status: "completed", taskId: id, answer: { approved: false, note: "none" } });
-    // What another run was told is no answer to this one.
+    // A result in another run does not answer this one.
     assert.equal((await ran("b", 0.1, "call_b")).status, "pending");
   },
 );
@@ -236,7 +236,7 @@ testAgent(
     await around.pass(30);
     await around.callBack();
     assert.deepEqual(await around.attempts(id), { count: 2, last: 204 });
-    // A task of somebody else's concerns no run.
+    // A task that is not from a run concerns no run.
     assert.equal(await runs.onCallback({ task_id: "tsk_1", idempotency_key: "order-17" } as Callback), null);
     const unknown = { task_id: "tsk_1", idempotency_key: `openai-agents:a/${"0".repeat(32)}` } as Callback;
     await assert.rejects(runs.onCallback(unknown), { code: "NOT_WAITING_YET" });

@@ -242,7 +242,7 @@ export function createRuns<TAgent extends AnyAgent>({
         );
         if (tasks.length > 0) return { status: "waiting", tasks };
         for (const { item, task } of asked)
-          // The framework tells the model itself what it has called wrongly.
+          // The framework reports an invalid call to the model itself.
           if (task === "invalid")
             if (isMade(item)) next.approve(item);
             else next.reject(item, { message: "The arguments are invalid. No one was asked." });
@@ -290,7 +290,7 @@ const FRAMEWORK = "openai-agents";
 
 interface Saved<TAgent extends AnyAgent> {
   next: Input<TAgent>;
-  /** Digests of the calls that the run has gone on from. */
+  /** Digests of the calls that are already answered. */
   answered: readonly string[];
 }
 
@@ -309,7 +309,7 @@ async function questionOf(
   if (question === undefined && approval === undefined) return null;
   let input: unknown;
   try {
-    // A shell, an editor and the like have no arguments, but something that they would do.
+    // A shell, an editor and similar tools have no arguments, but an action.
     const { action, operation, input: given } = rawItem as { action?: unknown; operation?: unknown; input?: unknown };
     input = text === undefined ? (action ?? operation ?? given) : JSON.parse(text);
   } catch {
@@ -320,16 +320,16 @@ async function questionOf(
   return question?.(input) ?? { ...approval!(input as Record<string, unknown>), responseSchema: APPROVAL };
 }
 
-/** Whether it is a call of a tool that was made here. */
+/** Returns whether it is a call of a tool created here. */
 function isMade({ name, agent }: RunToolApprovalItem): boolean {
   const made = agent.tools.find((one) => one.name === name);
   return made !== undefined && questions.has(made);
 }
 
-/** Approves or rejects a call. A call of a tool that was made here is executed to give the outcome. */
+/** Approves or rejects a call. A call of a tool created here is executed, to return the outcome. */
 function settle(state: RunState<unknown, AnyAgent>, item: RunToolApprovalItem, outcome: Outcome<unknown>): void {
   if (isMade(item)) {
-    // oxlint-disable-next-line no-underscore-dangle -- the only way to the context of a state that was read
+    // oxlint-disable-next-line no-underscore-dangle -- the only access to the context of a restored state
     outcomesOf(state._context.context).set(callIdOf(item), outcome);
     state.approve(item);
     return;
@@ -353,7 +353,7 @@ function toolOf<Shape extends ToolParameters, Result>(
   executed: Executed<Shape, Result>,
 ): FunctionTool<unknown, Shape, Result> {
   const errorFunction = (_: unknown, error: unknown): string => {
-    // That the service is away is nothing to tell the model.
+    // An unavailable service is not reported to the model.
     if (!(error instanceof ModelBehaviorError)) throw error;
     return "The arguments are invalid. No one was asked.";
   };

@@ -36,7 +36,7 @@ export interface Pending {
   reason: string;
 }
 
-/** A question that has an end: its outcome. @throws ApiError, UnreachableError, the reason of `signal` */
+/** Returns the outcome of a question that has ended. @throws ApiError, UnreachableError, the reason of `signal` */
 export async function outcomeOf<Answer>(asked: Asked<Answer>, signal?: AbortSignal): Promise<Outcome<Answer>> {
   return outcomeFrom(asked.id, async () => asked.answer({ signal }));
 }

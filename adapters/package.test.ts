@@ -23,7 +23,7 @@ interface Manifest {
 }
 const manifestIn = (path: string) => JSON.parse(readFileSync(join(path, "package.json"), "utf8")) as Manifest;
 
-/** An empty folder with the packed adapters, the packed client, and zod beside them. */
+/** Creates an empty folder with the packed adapters, the packed client, and zod. */
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "packed-adapters-"));
   tarball = await packed("adapters");

@@ -4,11 +4,12 @@ import { HumanTaskError, type Callback } from "@human-task-service/client";
 
 /** Keys are no longer than this. (spec: Create a task) */
 const MAX_KEY = 255;
-/** Of what a question is told apart by within its run, in hex. */
+/** Hex digits of the digest that identifies a question within its run. */
 const DIGEST = 32;
 
 /**
- * The key of a question of a run: `<framework>:<part>/<part>...`, of what the framework calls the run and the question.
+ * Returns the key of a question of a run: `<framework>:<part>/<part>...`, from the framework's names of the run and the
+ * question.
  * @throws HumanTaskError RUN_ID_TOO_LONG
  */
 export function keyOfRun(framework: string, parts: readonly string[]): string {
@@ -21,7 +22,7 @@ export function keyOfRun(framework: string, parts: readonly string[]): string {
   return key;
 }
 
-/** The parts of `keyOfRun`; null where the question is none of this framework's, or its key was made otherwise. */
+/** Returns the parts of `keyOfRun`; null if the question is not of this framework, or has another kind of key. */
 export function runOf(framework: string, { idempotency_key }: Callback): string[] | null {
   const [kind, rest, ...more] = idempotency_key.split(":");
   if (kind !== framework || rest === undefined || more.length > 0) return null;
@@ -33,7 +34,7 @@ export function runOf(framework: string, { idempotency_key }: Callback): string[
 }
 
 /**
- * The key of a question that is told from others of its run by a digest.
+ * Returns the key of a question that a digest distinguishes from others of its run.
  * @param run - the id of a thread, a chat, a run
  * @param digest - 32 hex digits
  * @throws HumanTaskError RUN_ID_TOO_LONG
@@ -42,7 +43,7 @@ export function keyIn(framework: string, run: string, digest: string): string {
   return keyOfRun(framework, [run, digest]);
 }
 
-/** The same for the same `identity`, in every process: so many hex digits. */
+/** Returns a digest of `length` hex digits, the same for the same `identity` in every process. */
 export async function digestOf(identity: readonly string[], length: number = DIGEST): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(identity));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
@@ -51,15 +52,15 @@ export async function digestOf(identity: readonly string[], length: number = DIG
     .slice(0, length);
 }
 
-/** The parts of `keyIn`; null where the question is none of this framework's. */
+/** Returns the parts of `keyIn`; null if the question is not of this framework. */
 export function readKey(framework: string, callback: Callback): { run: string; digest: string } | null {
   const [run, digest, ...more] = runOf(framework, callback) ?? [];
   return run === undefined || digest?.length !== DIGEST || more.length > 0 ? null : { run, digest };
 }
 
 /**
- * The run does not wait for this task, or not yet: what it waits for is stored after the question is asked. To a callback
- * this is answered with 5xx, and the service calls back again, later.
+ * Returns the error for a run that does not wait for this task, or not yet: its state is stored after the question is
+ * asked. The callback is then answered with 5xx, and the service calls back again later.
  */
 export function notWaiting(run: string, { task_id }: Callback): HumanTaskError {
   return new HumanTaskError("NOT_WAITING_YET", `The run "${run}" does not wait for ${task_id} yet.`, {
@@ -67,10 +68,10 @@ export function notWaiting(run: string, { task_id }: Callback): HumanTaskError {
   });
 }
 
-/** Does `work` while no other of the same run is being done. */
+/** Runs `work` exclusively for its run. */
 export type Exclusively = <T>(run: string, work: () => Promise<T>) => Promise<T>;
 
-/** Turns within this process. */
+/** Makes work exclusive within this process. */
 export function createTurns(): Exclusively {
   const last = new Map<string, Promise<unknown>>();
   return async (run, work) => {

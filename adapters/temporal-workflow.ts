@@ -20,16 +20,21 @@ import type { ActivityQuestion, HumanActivities } from "./temporal.ts";
 export type { RunQuestion } from "./durable.ts";
 export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
-/** Says that a task has ended, by its id. `signalOnCallback` sends it; by hand it makes the workflow look. */
+/**
+ * Signals that the task with this id has ended. `signalOnCallback` sends it. If you send it by hand, the workflow
+ * checks the task.
+ */
 export const humanTaskEnded = defineSignal<[taskId: string]>("humanTaskEnded");
 
 export interface AwaitOptions {
   /**
-   * `signal`: nothing runs until the service has called back; the default. `activity`: an activity polls and heartbeats, for
-   * where the service cannot call.
+   * `signal` (default): nothing runs until the service has called back. `activity`: an activity polls and heartbeats,
+   * if the service cannot call.
    */
   by?: "signal" | "activity" | undefined;
-  /** Of the activities: a task queue, a retry policy. Heartbeats are those of the one that waits. */
+  /**
+   * Options of the activities: a task queue, a retry policy. The heartbeat options apply to the activity that waits.
+   */
   activityOptions?: Omit<ActivityOptions, "startToCloseTimeout"> | undefined;
 }
 
@@ -37,12 +42,12 @@ export interface AwaitOptions {
 const GRACE_MS = 60_000;
 const DAY_SECONDS = 86_400;
 
-/** Tasks that are said to have ended. */
+/** Ids of tasks that were signalled as ended. */
 const told = new Set<string>();
 
 /**
- * Asks a person from a workflow and waits for the answer. What became of it is a value. When the workflow is cancelled
- * meanwhile, the question is withdrawn.
+ * Asks a person from a workflow and waits. The outcome is a value. If the workflow is cancelled during the wait, the
+ * question is withdrawn.
  * @throws ApplicationFailure when the question itself is refused, CancelledFailure
  */
 export async function awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
@@ -60,7 +65,7 @@ export async function awaitHuman<const R extends AnySchema = YesOrNo, const P ex
   });
   setHandler(humanTaskEnded, (taskId) => void told.add(taskId));
   const asked = toActivity(question);
-  // A workflow that is cancelled here does not know the task to cancel.
+  // If the workflow were cancelled here, it would not know which task to cancel.
   const { taskId, openMs } = await CancellationScope.nonCancellable(async () => humanTaskCreate(asked));
   try {
     if (by === "activity") return await outcomeOfEnded(await humanTaskWait(taskId), question.responseSchema);
@@ -69,7 +74,7 @@ export async function awaitHuman<const R extends AnySchema = YesOrNo, const P ex
       const isTold = await condition(() => told.has(taskId), Math.max(1, until - Date.now()));
       told.delete(taskId);
       const outcome = await humanTaskRead(taskId, !isTold);
-      // Anybody who may signal may have sent that one.
+      // Anyone who can signal may have sent this one.
       if (hasEnded(outcome)) return await outcomeOfEnded(outcome, question.responseSchema);
     }
   } catch (error) {
@@ -78,7 +83,7 @@ export async function awaitHuman<const R extends AnySchema = YesOrNo, const P ex
   }
 }
 
-/** @throws ApplicationFailure: any other error would have the workflow's task tried again for ever */
+/** @throws ApplicationFailure, because Temporal would retry the workflow's task forever after any other error */
 function toActivity(question: RunQuestion<AnySchema, AnySchema>): ActivityQuestion {
   const { responseSchema, payloadSchema, ...rest } = question;
   const { workflowId, runId } = workflowInfo();
@@ -87,7 +92,7 @@ function toActivity(question: RunQuestion<AnySchema, AnySchema>): ActivityQuesti
       ...rest,
       responseSchema: jsonSchemaOf(responseSchema ?? YES_OR_NO, "responseSchema"),
       ...(payloadSchema !== undefined && { payloadSchema: jsonSchemaOf(payloadSchema, "payloadSchema") }),
-      // The same whenever the workflow is replayed, and another one for each question.
+      // The same in every replay of the workflow, and different for each question.
       idempotencyKey: keyOfRun("temporal", [workflowId, runId, uuid4().slice(0, 8)]),
     };
   } catch (error) {

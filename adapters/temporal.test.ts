@@ -30,21 +30,21 @@ Runtime.install({
 });
 
 const workflowsPath = fileURLToPath(new URL("fixtures/workflows.ts", import.meta.url));
-/** Bundled once. */
+/** Bundled once for all tests. */
 const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger });
 
 interface Agent {
   temporal: TemporalStandIn;
   client: Client;
   start(workflow: string, ...args: unknown[]): Promise<Awaited<ReturnType<Client["workflow"]["start"]>>>;
-  /** Ends the worker and starts another one. */
+  /** Stops the worker and starts another one. */
   restart(): Promise<void>;
 }
 
 const QUEUE = "agents";
 
 interface Special extends Partial<WorkerOptions> {
-  /** false: the service is given no address to call back. */
+  /** If false, the service gets no callback URL. */
   canCall?: boolean;
 }
 
@@ -90,7 +90,7 @@ async function start(t: TestContext, asked: AskedService, { canCall = true, ...m
 
 const stops = new Map<TestContext, () => Promise<void>>();
 
-/** Ids of open tasks by what they ask, once there are so many. */
+/** Returns the ids of open tasks by their text, once there are `count`. */
 async function openTasks({ client }: AskedService, count = 1): Promise<Record<string, string>> {
   for (;;) {
     const found: Record<string, string> = {};
@@ -99,7 +99,7 @@ async function openTasks({ client }: AskedService, count = 1): Promise<Record<st
   }
 }
 
-/** As `testWithCallbacks`, with an agent that has ended before the service does. */
+/** Like `testWithCallbacks`, with an agent that ends before the service. */
 function testWithAgent(
   name: string,
   run: (asked: AskedService, agent: Agent, t: TestContext) => Promise<void>,
@@ -129,12 +129,12 @@ testWithAgent("a workflow waits for a person over a restart of its worker, and g
   assert.deepEqual(await asked.attempts(taskId, 2), [204, 204]);
   await handle.signal("over");
   assert.equal(await handle.result(), "Refund? true 2026");
-  // It is over: the next one finds nobody, and is done with all the same.
+  // The workflow has ended. The next callback finds no workflow, and still succeeds.
   await asked.redeliver(taskId);
   assert.deepEqual(await asked.attempts(taskId, 3), [204, 204, 204]);
 });
 
-/** Nothing is kept between the tasks of a workflow: each begins with all that has happened. */
+/** Nothing is cached between the tasks of a workflow, so each one replays the history. */
 const replaying = { maxCachedWorkflows: 0 };
 
 testWithAgent(
@@ -278,7 +278,7 @@ testWithCallbacks(
     await assert.rejects(waiting, CancelledFailure);
 
     await new MockActivityEnvironment().run(activities.humanTaskWithdraw, first.taskId);
-    // Whatever has ended needs none.
+    // A task that has ended needs no withdrawal.
     await new MockActivityEnvironment().run(activities.humanTaskWithdraw, first.taskId);
     assert.equal((await client.get(first.taskId)).status, "cancelled");
   },

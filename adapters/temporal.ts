@@ -15,31 +15,34 @@ import { runOf } from "./runs.ts";
 export type { RunQuestion } from "./durable.ts";
 export type { Answered, Outcome, Unanswered } from "./outcome.ts";
 
-/** A question as it goes from a workflow to its activity: with JSON Schema alone, and without where the callback goes. */
+/** A question that a workflow passes to its activity: with plain JSON Schema, and without the callback URL. */
 export type ActivityQuestion = Omit<Question, "callbackUrl" | "occasion"> & { idempotencyKey: string };
 
 /** The activities of `awaitHuman` in `/temporal/workflow`. Register all of them with the worker. */
 export interface HumanActivities {
-  /** Creates the task, or finds it. */
+  /** Creates or finds the task. */
   humanTaskCreate(question: ActivityQuestion): Promise<CreatedTask>;
-  /** What has become of a task. @param isOver - its time is over: what is still open is asked for again, later */
+  /**
+   * Returns the state of a task. @param isOver - true if its time is over; then an open task is an error, and the
+   * activity is retried
+   */
   humanTaskRead(taskId: string, isOver: boolean): Promise<TaskOutcome>;
-  /** Waits until the task has ended, with heartbeats. */
+  /** Waits until the task has ended, and sends heartbeats. */
   humanTaskWait(taskId: string): Promise<TaskOutcome>;
-  /** Withdraws it, where it has not ended. */
+  /** Withdraws the task if it is open. */
   humanTaskWithdraw(taskId: string): Promise<void>;
 }
 
 export interface CreatedTask {
   taskId: string;
-  /** How long it is open from now on, in milliseconds. */
+  /** How long the task is open from now on, in milliseconds. */
   openMs: number;
 }
 
 export interface ActivityOptions {
   /** Public URL of `signalOnCallback`. Without it, workflows wait only with an activity. */
   callbackUrl?: string | undefined;
-  /** Left out: `createClient()`, which finds the service by the environment. */
+  /** Default: `createClient()`, which finds the service through the environment. */
   client?: Client | undefined;
 }
 
@@ -100,15 +103,15 @@ async function asActivity<T>(work: (signal: AbortSignal) => Promise<T>): Promise
   }
 }
 
-/** Of a client of Temporal, what signalling takes. */
+/** The part of a Temporal client that signals need. */
 export interface Signaller {
   workflow: { getHandle(workflowId: string): { signal(name: string, taskId: string): Promise<void> } };
 }
 
 /**
- * For `callbackHandler` or `nodeCallbackHandler`: signals the workflow that asked. The signal answers nothing, it makes the
- * workflow look; one that does not wait for this task takes no notice of it. It rejects while Temporal is away, so that the
- * service calls back again later.
+ * Handles a callback, for `callbackHandler` or `nodeCallbackHandler`: signals the workflow that asked. The signal does
+ * not answer; it makes the workflow check its task, and a workflow that does not wait for this task ignores it. It
+ * rejects if Temporal is unavailable, so that the service calls back again later.
  */
 export function signalOnCallback(temporal: Signaller): (callback: Callback) => Promise<void> {
   return async (callback) => {
@@ -117,7 +120,7 @@ export function signalOnCallback(temporal: Signaller): (callback: Callback) => P
     try {
       await temporal.workflow.getHandle(parts[0]!).signal("humanTaskEnded", callback.task_id);
     } catch (error) {
-      // It has ended, and waits for nothing any more.
+      // The workflow has ended, and waits for nothing.
       if (!(error instanceof WorkflowNotFoundError)) throw error;
     }
   };

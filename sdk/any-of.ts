@@ -35,7 +35,8 @@ export async function firstAnswer<R extends AnySchema, P extends AnySchema, Answ
   const asked = asking.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
   const failed = asking.find((one) => one.status === "rejected");
   if (failed !== undefined) {
-    // After an abort, or with the service away, all of it is asked again; what was there before is not ours to withdraw.
+    // After an abort, or if the service is unavailable, all questions are asked again. Tasks that existed before must
+    // not be withdrawn.
     const fresh = failed.reason instanceof ApiError ? asked.filter(({ isReplay }) => !isReplay) : [];
     await Promise.all(fresh.map(async ({ id }) => withdraw(id)));
     throw failed.reason;

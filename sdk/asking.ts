@@ -5,7 +5,7 @@ import type { Send } from "./requests.ts";
 import type { TaskRecord } from "./shapes.ts";
 
 /**
- * Creates the task of a question, or finds the one that its key is bound to.
+ * Creates the task of a question, or finds the task that has its key.
  * @throws HumanTaskError OTHER_QUESTION, NO_JSON_SCHEMA, and see `Send`
  */
 export async function createTask(send: Send, pagesUrl: string, question: Question & Abortable): Promise<Created> {

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 
 /*
- * Builds `dist/`. The modules of the client become JavaScript one by one, with their types beside them, so that a debugger
- * shows them. The testing entry becomes one module with the code of the service and of json-schema/ inside, so that the
- * package has no dependencies; it imports the modules of the client, whose classes and errors it shares.
+ * Builds `dist/`. Each module of the client becomes one JavaScript module with its types, so that a debugger shows it.
+ * The testing entry becomes one module with the code of the service and of json-schema/ inside, so that the package has
+ * no dependencies. It imports the modules of the client, because they share classes and errors.
  *
- * Installing a clone builds it, so that examples import the client by its name; with `--if-possible` nothing is built where
- * the compiler is missing, as in an installation for production.
+ * Installing a clone runs this, so that examples can import the client by its name. With `--if-possible`, nothing is
+ * built if the compiler is missing, as in an installation for production.
  */
 
 const HERE = import.meta.dirname;
@@ -35,9 +35,9 @@ async function bundleTesting(): Promise<void> {
   const bundle = await rolldown({
     input: join(HERE, "testing/index.ts"),
     platform: "neutral",
-    // Importing a module of ours does nothing, so one that is imported for a single function brings nothing else.
+    // Importing our modules has no side effects, so importing a single function adds nothing else.
     treeshake: { moduleSideEffects: false },
-    // Test runners that make CommonJS of what they load have no `import.meta`.
+    // Test runners that convert modules to CommonJS have no `import.meta`.
     transform: { define: { "import.meta.url": JSON.stringify("index.js") } },
     plugins: [
       {
@@ -56,7 +56,7 @@ async function bundleTesting(): Promise<void> {
   if (strangers.length > 0) throw new Error(`The testing entry would need ${strangers.join(", ")}.`);
 }
 
-/** What a bundle has of packages, inside or imported: it may have nothing. */
+/** Returns the packages in a bundle, inside or imported. There must be none. */
 function strangersIn({ imports, moduleIds }: { imports: readonly string[]; moduleIds: readonly string[] }): string[] {
   return [
     ...imports.filter((name) => !name.startsWith("../")),
@@ -64,7 +64,7 @@ function strangersIn({ imports, moduleIds }: { imports: readonly string[]; modul
   ];
 }
 
-/** Writes the types of the testing entry, and of the modules whose types it names. */
+/** Writes the types of the testing entry, and of the modules that they import. */
 function writeTestingTypes(): void {
   const made = mkdtempSync(join(tmpdir(), "client-types-"));
   try {
@@ -75,7 +75,7 @@ function writeTestingTypes(): void {
   }
 }
 
-/** @throws Error when the types name something that is not of the client */
+/** @throws Error when the types import something outside of the client */
 function copyTypes(from: string, file: string, copied: Set<string>): void {
   if (copied.has(file)) return;
   copied.add(file);

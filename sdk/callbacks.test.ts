@@ -6,7 +6,7 @@ import { createAttemptSigner, createSigner, deriveCallbackKey } from "../src/cal
 import { callbackHandler, nodeCallbackHandler, verifyCallback, type Callback } from "./callbacks.ts";
 import type { HumanTaskError } from "./errors.ts";
 
-/** The check value that receivers in every language can try. */
+/** The key of the check value for receivers in every language. */
 const KEY = "tlR5UCElY4QIjThpO4TlL1GzTzXrQQJYa3BtvZ0FOBQ";
 const CHECK = "sha256=eec51be281af1c96d2fcecf31388838811c3b2c66fa34f8a5c2debaaafbc6d33";
 const sign = createSigner(Buffer.from(KEY, "base64"));
@@ -45,7 +45,7 @@ void test("what is not signed by this key over these bytes is refused, and why i
   await refused("CALLBACK_NOT_RAW", JSON.parse(BODY), signed(BODY));
   await refused("CALLBACK_KEY", BODY, signed(BODY), "c2hvcnQ=");
   await refused("CALLBACK_KEY", BODY, signed(BODY), "no base64!");
-  // A key that is not set is told when the program starts, and not by the first callback.
+  // A missing key is reported when the program starts, not at the first callback.
   for (const make of [callbackHandler, nodeCallbackHandler])
     for (const key of [undefined, "", { webhookKey: undefined }, [], [undefined], [KEY, "short"]])
       assert.throws(() => make(key, () => {}), { code: "CALLBACK_KEY" });
@@ -150,7 +150,7 @@ void test("a Fetch handler acts on what is signed, and on nothing else", async (
     got.map(({ task_id }) => task_id),
     ["tsk_1"],
   );
-  // The service sends again what was not dealt with: so the framework must hear of it.
+  // The service sends unhandled callbacks again, so the framework must get the error.
   const failing = callbackHandler(KEY, () => Promise.reject(new Error("the database is away")));
   const request = new Request("http://agent.example/hook", { method: "POST", body: BODY, headers: signed(BODY) });
   await assert.rejects(failing(request), /the database is away/);
@@ -158,7 +158,7 @@ void test("a Fetch handler acts on what is signed, and on nothing else", async (
 
 void test("a handler for Node reads the stream itself, or takes the raw body that a framework has kept", async (t) => {
   const got: Callback[] = [];
-  // Whatever goes wrong goes to the console, and ends no process.
+  // Errors go to the console, and never end the process.
   const shown = t.mock.method(console, "error", () => {});
   const handle = nodeCallbackHandler(KEY, (callback) => {
     if (callback.status === "cancelled") throw new Error("not now");
@@ -175,7 +175,7 @@ void test("a handler for Node reads the stream itself, or takes the raw body tha
   const cancelled = JSON.stringify({ task_id: "tsk_2", status: "cancelled" });
   assert.equal(await post(cancelled, signed(cancelled)), 500);
   assert.match(String(shown.mock.calls[0]?.arguments[0]), /not now/);
-  // Somebody goes away in the middle of a body.
+  // A client disconnects in the middle of a body.
   const rest = connect((server.address() as AddressInfo).port, "127.0.0.1");
   rest.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
   rest.end();
@@ -189,7 +189,7 @@ void test("a handler for Node reads the stream itself, or takes the raw body tha
   await handle({ ...kept, body: JSON.parse(BODY) as unknown, rawBody: Buffer.from(BODY) }, response);
   assert.deepEqual(answers, [204, undefined, 204, undefined]);
   assert.equal(got.length, 3);
-  // A body that was parsed is the program's mistake, and no stranger's: it is said where the program hears it.
+  // A parsed body is the program's mistake, not a forgery, so the program gets an error.
   const told: unknown[] = [];
   await handle({ ...kept, body: JSON.parse(BODY) as unknown }, response, (error) => told.push(error));
   assert.equal((told[0] as { code: string }).code, "CALLBACK_NOT_RAW");

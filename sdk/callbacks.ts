@@ -36,7 +36,7 @@ type GivenHeaders = Headers | Readonly<Record<string, string | readonly string[]
  * time of the attempt is at most 5 minutes off; else X-Service-Signature is. The same task may be called back more than once:
  * keep what was done for a `task_id`, and answer 2xx to the next one. (spec: Events, Signature)
  *
- * @param rawBody - the bytes as they came; a body that a framework has parsed cannot be checked
+ * @param rawBody - the received bytes; a body that a framework has parsed cannot be checked
  * @throws HumanTaskError CALLBACK_NOT_RAW, CALLBACK_KEY, CALLBACK_UNSIGNED, CALLBACK_FORGED
  */
 export async function verifyCallback(
@@ -97,16 +97,16 @@ function readStandard(headers: GivenHeaders, signatures: string, body: Bytes): S
 const TOLERANCE_SECONDS = 300;
 
 export interface HandlerOptions {
-  /** Larger bodies are refused with 413 before they are read; 4 MiB when it is left out. */
+  /** Larger bodies are refused with 413 before they are read. Default: 4 MiB. */
   maxBytes?: number;
 }
 
-/** Does what a callback is for. What it throws is answered with 5xx, and the service calls back again, later. */
+/** Acts on a callback. If it throws, the callback is answered with 5xx, and the service calls back again later. */
 type Act = (callback: Callback) => unknown;
 
 /**
- * A handler for frameworks that speak Fetch, such as Hono, Next.js, Deno, Bun or Cloudflare Workers. 204 once `act` has
- * returned, 401 for what is not signed; it rejects with what `act` throws.
+ * Returns a handler for frameworks with the Fetch API, such as Hono, Next.js, Deno, Bun or Cloudflare Workers. It
+ * answers 204 after `act` has returned, and 401 to unsigned requests. It rejects with the error of `act`.
  * @throws HumanTaskError CALLBACK_KEY
  */
 export function callbackHandler(
@@ -124,9 +124,9 @@ export function callbackHandler(
 /** A request of Node's `http`, Express and similar. */
 export interface IncomingCallback extends AsyncIterable<unknown> {
   headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** From `express.raw({ type: "application/json" })`, where that was first. */
+  /** From `express.raw({ type: "application/json" })`, if that ran before. */
   body?: unknown;
-  /** As some hosts keep it beside the parsed one. */
+  /** Some hosts keep it beside the parsed body. */
   rawBody?: unknown;
 }
 
@@ -136,8 +136,8 @@ export interface CallbackAnswer {
 }
 
 /**
- * The same for Node's `http` and for Express, before any parser or with the raw body. It never rejects: what goes wrong goes
- * to `next`, where there is one; else it is answered with 500 and shown in the console.
+ * Returns a handler for Node's `http` and for Express, before any parser or with the raw body. It never rejects: errors
+ * go to `next` if there is one, or else are answered with 500 and printed to the console.
  * @throws HumanTaskError CALLBACK_KEY
  */
 export function nodeCallbackHandler(key: CallbackKey, act: Act, { maxBytes = MAX_BYTES }: HandlerOptions = {}) {
@@ -189,7 +189,7 @@ async function answer(
   return { status: 204, text: null };
 }
 
-/** null: longer than it may be. What is not a stream is given back as it is. */
+/** Returns null if the body is too long. A body that is not a stream is returned unchanged. */
 async function read(body: Body, maxBytes: number): Promise<Uint8Array | null> {
   if (body === null) return new Uint8Array();
   if (typeof body === "string" || body instanceof Uint8Array || !(Symbol.asyncIterator in body))

@@ -6,8 +6,8 @@ import type { EmbedToken } from "./shapes.ts";
 import { POLL_SECONDS } from "./waiting.ts";
 
 /**
- * The calls of the client that are each one request, or pages of a list.
- * @param serviceKey - as the options of the client have it
+ * Returns the calls of the client that are single requests, or pages of a list.
+ * @param serviceKey - as in the options of the client
  */
 export function callsOf(
   send: Send,

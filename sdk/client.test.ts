@@ -22,13 +22,13 @@ const ANSWER = z.object({ approved: z.boolean(), note: z.string().default("none"
 
 let asked = 0;
 
-/** A question of its own. */
+/** Returns a new question. */
 function question(more: Partial<Question> = {}): Question<typeof ANSWER> {
   const task = `Refund number ${++asked}?`;
   return { task, payload: { amount: 12.5 }, responseSchema: ANSWER, timeoutSeconds: 600, ...more } as never;
 }
 
-/** Registers the same promise for both databases, each with a process that all of them share. */
+/** Registers the same test for both databases. All tests of a database share a process. */
 function testOnBoth(name: string, run: (client: Client, t: TestContext) => Promise<void>): void {
   for (const dialect of ["sqlite", "postgres"] as const)
     void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
@@ -37,7 +37,7 @@ function testOnBoth(name: string, run: (client: Client, t: TestContext) => Promi
     });
 }
 
-/** What does not end by then hangs. */
+/** A test that takes longer hangs. */
 const TEST_MS = 55_000;
 const shared: { sqlite?: Promise<Served>; postgres?: Promise<Served> } = {};
 after(async () => {
@@ -81,7 +81,7 @@ testOnBoth("one call asks a person, and gives the answer with its type", async (
       void client.complete(id, { approved: true });
     },
   });
-  // What the schema fills in is filled in.
+  // The schema's defaults are filled in.
   assert.deepEqual(answer, { approved: true, note: "none" });
 });
 
@@ -94,7 +94,7 @@ testOnBoth("a program that starts anew finds the question it had asked", async (
   assert.equal((await client.awaitHuman(wanted)).approved, false);
   const other = await client.ask({ ...wanted, occasion: "the next day" });
   assert.notEqual(other.id, first.id);
-  // Under a key of one's own as well, an answer to another question would be none to this one.
+  // The same holds with an explicit key: the answer to another question is not an answer to this one.
   const mine = { ...question(), idempotencyKey: "refund-1" };
   const { id } = await client.ask(mine);
   assert.equal((await client.ask({ ...mine, timeoutSeconds: 900 })).id, id);
@@ -112,7 +112,7 @@ testOnBoth("a task without an answer says why, to programs and to people", async
   const error = await withdrawn.answer().catch((thrown: unknown) => thrown);
   assert.ok(error instanceof NoAnswerError && error instanceof HumanTaskError);
   assert.deepEqual([error.status, error.code, error.taskId], ["cancelled", "CANCELLED", withdrawn.id]);
-  // Again is no error: what the agent wants is so.
+  // Cancelling again is not an error, because the agent's goal is reached.
   assert.equal((await withdrawn.cancel()).status, "cancelled");
   const done = await client.ask(question());
   await client.complete(done.id, { approved: true });
@@ -145,7 +145,7 @@ testOnBoth("an answer that only the schema here refuses is told as what it is", 
   });
 });
 
-/** Answers as the dashboard does, with what its form makes of the schema of the task. */
+/** Answers as the dashboard does, through the form of the task's schema. */
 async function answerByHand(client: Client, id: string, value: unknown): Promise<void> {
   const { response_schema } = await client.get(id);
   assert.deepEqual(Object.keys(response_schema["properties"] as object), ["value"]);
@@ -189,7 +189,7 @@ testOnBoth("a question for a single value is answered in a form of one field, an
     });
     assert.deepEqual(answer, expected, name);
   }
-  // What does not fit is refused as it is in any form.
+  // An invalid value is refused as in any form.
   const { id } = await client.ask({ ...asking, occasion: "refused", responseSchema: z.enum(["approve", "reject"]) });
   await assert.rejects(client.complete(id, { value: "perhaps" }), { status: 422, message: /\/response\/value/ });
   await assert.rejects(client.complete(id, {}), { status: 422 });
@@ -201,13 +201,13 @@ testOnBoth("a single value has its type, is found again, waited for and raced fo
   const asked = await client.ask(flag);
   const again = await client.ask(flag);
   assert.deepEqual([again.id, again.isReplay], [asked.id, true]);
-  // Whoever answers in a person's place need not know how it is stored.
+  // A program that answers for a person need not know how the answer is stored.
   await client.complete(asked.id, true);
   const isApproved: boolean = await again.answer();
   assert.equal(isApproved, true);
   const waited: boolean = await client.wait(asked.id, { responseSchema: z.boolean() });
   assert.equal(waited, true);
-  // Without the schema, the answer is what is stored; so it is in what the service says itself.
+  // Without the schema, the answer is the stored response, as in the service's own records.
   assert.deepEqual(await client.wait(asked.id), { value: true });
   assert.deepEqual((await client.poll(asked.id)).response, { value: true });
 
@@ -252,7 +252,7 @@ testOnBoth("a question without a schema is one for yes or no", async (client) =>
     onCreated: async ({ id }) => answerByHand(client, id, false),
   });
   assert.equal(isApproved, false);
-  // The same question, whether it is said or not.
+  // The same question with the default schema given explicitly.
   assert.equal((await client.ask({ task, responseSchema: { type: "boolean" } })).isReplay, true);
 });
 
@@ -284,7 +284,7 @@ testOnBoth("tasks are listed page by page, read, followed and deleted", async (c
   assert.equal((await client.poll(ids[1]!, { timeoutSeconds: 0 })).status, "created");
   assert.deepEqual(await client.wait(ids[0]!), { approved: true });
   assert.equal((await client.wait(ids[0]!, { responseSchema: ANSWER })).note, "none");
-  // To check an answer, a schema need not say itself as JSON Schema.
+  // A schema without JSON Schema can still check an answer.
   assert.equal((await client.wait(ids[0]!, { responseSchema: v.object({ approved: v.boolean() }) })).approved, true);
   const actions = (await client.audit(ids[0]!)).map(({ action }) => action);
   assert.deepEqual(actions, ["created", "completed"]);
@@ -445,9 +445,9 @@ void test("a service that was there is waited for: proxies that speak in its pla
   const begun = clock.now();
   assert.deepEqual(await answer(), { approved: true, note: "none" });
   assert.deepEqual([troubles.length, passed.length], [0, 2]);
-  // Who says when to come back is not asked before.
+  // The client respects the given retry time.
   assert.ok(clock.now() - begun >= 60_000);
-  // An answer that may have counted is not given twice.
+  // An answer that may have succeeded is not sent twice.
   const second = await client.ask(question());
   troubles.push("cut");
   await assert.rejects(client.complete(second.id, { approved: true }), {
@@ -465,7 +465,7 @@ void test("what is not the service's ends no wait, and what was deleted is delet
   await direct.complete(id, { approved: false });
   assert.equal((await answer()).approved, false);
   assert.equal(troubles.length, 0);
-  // The first request counts, and its answer is lost.
+  // The first request succeeds, and its response is lost.
   troubles.push("lost");
   await client.delete(id);
   await assert.rejects(direct.get(id), { code: "TASK_NOT_FOUND" });
@@ -527,13 +527,13 @@ void test(
       const found = await all(direct.list());
       return found.length === 2 && passed.length === 4 ? found : null;
     });
-    // The answer comes through; after it the service is away.
+    // The answer succeeds, and then the service is unavailable.
     const [done, open] = tasks.map(({ id }) => id) as [string, string];
     troubles.push(...Array<"cut">(1000).fill("cut"));
     await direct.complete(done, { approved: true });
     const { id, leftOpen } = await first;
     assert.deepEqual([id, leftOpen], [done, [open]]);
-    // Its poll was given up, and did not just end.
+    // Its poll was aborted, and did not just end.
     await eventually(async () => givenUp.some((url) => url.includes(open)) || null);
   },
 );
@@ -541,7 +541,7 @@ void test(
 type Trouble = number | "cut" | "lost" | { status: number; body: object };
 
 /**
- * A client, and what stands between it and the service: it answers for the service with each of `troubles`, then passes on.
+ * Returns a client behind a proxy, which answers for the service with each of `troubles`, and then passes requests on.
  * Pauses take no time.
  */
 async function disturbed(t: TestContext, service: ServiceProcess, rewrite = (path: string) => path) {
@@ -592,29 +592,29 @@ void test("a service on this machine is found without any setting, as long as it
   t.after(() => Object.assign(process.env, { HOME }));
   assert.deepEqual([SERVICE_URL, SERVICE_ADMIN_API_TOKEN], [undefined, undefined]);
   process.env["HOME"] = folder;
-  // Set and empty, as in a template, is not set.
+  // An empty variable, as in a template, counts as not set.
   Object.assign(process.env, { SERVICE_URL: "", SERVICE_ADMIN_API_TOKEN: " " });
   t.after(() => ["SERVICE_URL", "SERVICE_ADMIN_API_TOKEN"].forEach((name) => delete process.env[name]));
   const client = createClient();
   const { url } = await client.ask(question());
   assert.ok(url.startsWith(service.url));
-  // Its token goes to no other address.
+  // Its token is sent to no other address.
   assert.throws(() => createClient({ baseUrl: "https://tasks.example.com" }), {
     code: "NOT_CONFIGURED",
     message: /no token/,
   });
   const { pid } = JSON.parse(readFileSync(file, "utf8")) as { pid: number };
   await restart();
-  // It is written once the service listens.
+  // The file is written once the service listens.
   await eventually(async () => (JSON.parse(readFileSync(file, "utf8")) as { pid: number }).pid !== pid || null);
   await createClient().get((await client.ask(question())).id);
-  // What a process that is gone has left behind is not believed.
+  // A file that a dead process left behind is ignored.
   const found = JSON.parse(readFileSync(file, "utf8")) as object;
   writeFileSync(file, JSON.stringify({ ...found, pid: 2 ** 22 + 1 }));
   assert.throws(() => createClient(), { code: "NOT_CONFIGURED", message: /No service was found/ });
 });
 
-/** A process of this test's own. */
+/** Starts a separate process for this test. */
 async function served(t: TestContext, env?: Record<string, string>): Promise<Served> {
   const own = await serve("sqlite", env);
   t.after(() => own.end());

@@ -85,7 +85,7 @@ export interface ClientOptions {
   token?: string | undefined;
   /** The embed key for `embedToken`. Default: SERVICE_KEY. */
   serviceKey?: string | undefined;
-  /** Sent with each request, for a gateway before the service. */
+  /** Sent with each request, for a gateway in front of the service. */
   headers?: Readonly<Record<string, string>> | undefined;
   fetch?: typeof fetch | undefined;
   clock?: Clock | undefined;
@@ -98,13 +98,13 @@ export function createClient(options: ClientOptions = {}): Client {
   const { request } = connect({
     baseUrl,
     clock,
-    // The platform's is looked up by each call: tests and tracers replace it.
+    // The global function is read at each call, because tests and tracers replace it.
     fetch: options.fetch ?? ((...args) => fetch(...args)),
     headers: options.headers ?? {},
   });
   const send: Send = async (wanted) => request({ token, ...wanted });
 
-  // These call each other through the object, where the testing entry replaces some of them.
+  // These methods call each other through the object, because the testing entry replaces some of them.
   const client: Client = {
     ...callsOf(send, options.serviceKey),
     awaitHuman: async (question) => {
@@ -147,12 +147,12 @@ export function createClient(options: ClientOptions = {}): Client {
   return client;
 }
 
-/** What `wait` takes for the schema of a question that it is told nothing of. */
+/** The schema of `wait` if none is given. */
 const ANY_OBJECT = { type: "object" };
 
 let shared: Client | undefined;
 
-/** As `createClient().awaitHuman`, for a program that has one service. */
+/** Does the same as `createClient().awaitHuman`, for a program with one service. */
 export async function awaitHuman<const R extends AnySchema = YesOrNo, const P extends AnySchema = AnySchema>(
   question: Question<R, P> & Waiting,
 ): Promise<AnswerOf<R>> {

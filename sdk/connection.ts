@@ -40,9 +40,9 @@ export interface ConnectionOptions {
   clock: Clock;
 }
 
-/** How long it is tried before anything has answered: a wrong address, or a service that was not started. */
+/** How long a request is retried if nothing has ever answered: the address may be wrong, or the service not started. */
 const FIRST_PATIENCE_MS = 10_000;
-/** The same once the service was there: a deploy, a restart. */
+/** The same if the service has answered before: it may be deploying or restarting. */
 export const PATIENCE_MS = 300_000;
 /** Time limit of a response that the service does not delay. */
 const ANSWER_MS = 15_000;
@@ -101,7 +101,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
           ...(sent && { "content-type": "application/json" }),
         },
         ...(sent && { body: sent }),
-        // A token goes nowhere but where it was meant to go.
+        // A token must never follow a redirect.
         redirect: "manual",
         signal: signal === undefined ? late : AbortSignal.any([signal, late]),
       });
@@ -126,7 +126,9 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
     };
   }
 
-  /** An answer that is not the service's own says nothing of it, once it was there: a proxy speaks while it is away. */
+  /**
+   * If the service has answered before, a foreign response means nothing: a proxy answers while the service is away.
+   */
   function isWorthTrying(failed: ApiError | Unheard): boolean {
     if (failed instanceof ApiError) return [408, 429].includes(failed.status) || failed.status >= 500;
     return hasAnswered || failed.status === undefined || failed.status >= 500;
@@ -139,7 +141,7 @@ type Attempt =
   | { data: unknown; headers: Headers; failed?: undefined; waitMs?: undefined }
   | { failed: ApiError | Unheard; waitMs?: number };
 
-/** Nothing came back, or nothing that the service would say. */
+/** No response arrived, or none that the service would send. */
 class Unheard extends Error {
   readonly status: number | undefined;
 
@@ -149,7 +151,7 @@ class Unheard extends Error {
   }
 }
 
-/** undefined: not JSON. */
+/** Returns undefined if the text is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

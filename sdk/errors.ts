@@ -1,17 +1,17 @@
 import type { Problem, TaskOutcome } from "./shapes.ts";
 
 interface Told {
-  /** The task that it is about, with which waiting can go on later. */
+  /** Its task. Use it to wait again later. */
   taskId?: string | undefined;
-  /** The page that says what to do. */
+  /** The page that explains what to do. */
   docs?: string | undefined;
   cause?: unknown;
 }
 
-/** Everything that goes wrong here, except an abort, which rejects with the reason of its signal. */
+/** All errors of the client, except an abort, which rejects with the reason of its signal. */
 export class HumanTaskError extends Error {
   override name = "HumanTaskError";
-  /** Stable, for programs. */
+  /** Stable, for use in programs. */
   readonly code: string;
   readonly taskId: string | undefined;
   readonly docs: string | undefined;
@@ -32,11 +32,11 @@ export class HumanTaskError extends Error {
 export class ApiError extends HumanTaskError {
   override name = "ApiError";
   readonly status: number;
-  /** Names the request in the service's log. */
+  /** Identifies the request in the service's log. */
   readonly requestId: string | undefined;
-  /** Requests that it took. More than one: an earlier one may have had its effect. */
+  /** How many requests were sent. If there were several, an earlier one may have succeeded. */
   tries = 1;
-  /** Each place that it is about, as a JSON Pointer into what was sent. */
+  /** The invalid places, as JSON Pointers into the request. */
   readonly details: readonly Problem[];
 
   constructor(status: number, body: { error_code: string; message: string } & Partial<ErrorRest>, taskId?: string) {
@@ -81,7 +81,7 @@ export class NoAnswerError extends HumanTaskError {
   }
 }
 
-/** The service accepted an answer that the schema given here refuses, by a rule that JSON Schema cannot say. */
+/** The service accepted an answer that the given schema refuses, by a rule that JSON Schema cannot express. */
 export class AnswerRefusedError extends HumanTaskError {
   override name = "AnswerRefusedError";
   readonly answer: unknown;

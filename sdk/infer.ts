@@ -1,4 +1,4 @@
-/** The type of what a JSON Schema lets through, as far as its literal type tells; `unknown` where it does not. */
+/** The type of the values that a JSON Schema allows, as far as its literal type shows; `unknown` if it does not. */
 export type FromJsonSchema<S> = S extends { readonly const: infer Value }
   ? Value
   : S extends { readonly enum: readonly (infer Value)[] }
@@ -13,7 +13,7 @@ export type FromJsonSchema<S> = S extends { readonly const: infer Value }
             ? OfObject<S>
             : unknown;
 
-/** What stands beside the branches holds as well. */
+/** Keywords beside the branches apply as well. */
 type Branched<S, Branch> = S extends { readonly properties: unknown }
   ? Branch extends unknown
     ? OfObject<S> & (unknown extends FromJsonSchema<Branch> ? unknown : FromJsonSchema<Branch>)
@@ -46,11 +46,11 @@ type OfObject<S> = S extends { readonly properties: infer Members }
     >
   : Record<string, unknown>;
 
-/** Of a list that was not written as a literal, nothing is known. */
+/** Nothing is known about a list that is not a literal. */
 type Required<S> = S extends { readonly required: readonly (infer Name)[] }
   ? string extends Name
     ? never
     : Name
   : never;
-/** One object type instead of two that are joined, for whoever reads it in an editor. */
+/** Merges two joined object types into one, which is easier to read in an editor. */
 type Flat<T> = { [Name in keyof T]: T[Name] };

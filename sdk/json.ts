@@ -1,12 +1,12 @@
-/** Whatever JSON can say. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** A JSON object whose members are not known. */
+/** A JSON object with unknown members. */
 export type JsonObject = Record<string, unknown>;
 
 /**
- * Canonical JSON (RFC 8785): the same text for the same value in every language.
- * @param value - is read as `JSON.stringify` reads it, which must make something of it: a Date is its text
+ * Returns canonical JSON (RFC 8785): the same text for the same value in every language.
+ * @param value - read like `JSON.stringify` does, which must be able to write it: a Date becomes its text
  */
 export function canonicalJson(value: unknown): string {
   return write(JSON.parse(JSON.stringify(value)) as Json);
@@ -15,7 +15,7 @@ export function canonicalJson(value: unknown): string {
 function write(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (isList(value)) return `[${value.map(write).join()}]`;
-  // By UTF-16 code units, which is the order of `toSorted`.
+  // The order is by UTF-16 code units, which is the order of `toSorted`.
   const names = Object.keys(value).toSorted();
   return `{${names.map((name) => `${JSON.stringify(name)}:${write(value[name]!)}`).join()}}`;
 }

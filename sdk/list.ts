@@ -5,7 +5,7 @@ export interface ListFilter extends Omit<ListQuery, "status" | "cursor" | "offse
   status?: TaskRecord["status"] | readonly TaskRecord["status"][];
 }
 
-/** Tasks, page by page as they are asked for. */
+/** Yields tasks. It loads each page when it is needed. */
 export async function* listTasks(
   send: Send,
   filter: ListFilter,

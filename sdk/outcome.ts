@@ -2,12 +2,12 @@ import { AnswerRefusedError, NoAnswerError } from "./errors.ts";
 import { answerIn, isStandard, YES_OR_NO, type AnswerOf, type AnySchema } from "./schemas.ts";
 import type { TaskOutcome } from "./shapes.ts";
 
-/** The statuses that a task ends with. What has another one can still be answered. */
+/** The terminal statuses. A task with any other status can still be answered. */
 export const ENDS: ReadonlySet<string> = new Set(["completed", "timed_out", "cancelled", "verification_exhausted"]);
 
 /**
- * The answer of a task that has ended, checked once more by the schema of its question.
- * @param given - as the question had it
+ * Returns the answer of a task that has ended, after checking it against the schema of its question.
+ * @param given - the schema as the question had it
  * @throws NoAnswerError, AnswerRefusedError
  */
 export async function answerOf<S extends AnySchema>(outcome: TaskOutcome, given: S | undefined): Promise<AnswerOf<S>> {

@@ -16,7 +16,7 @@ let folder = "";
 let tarball = "";
 const client = () => join(folder, "node_modules/@human-task-service/client");
 
-/** An empty folder with the packed client, and zod beside it. */
+/** Creates an empty folder with the packed client and zod. */
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "packed-client-"));
   tarball = await packed("sdk");
@@ -113,7 +113,7 @@ void test("the tarball holds what runs, and no tests", () => {
   const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" });
   assert.match(files, /README\.md[^]*|LICENSE/);
   assert.doesNotMatch(files, /test\.|fixtures|generate|build\./);
-  // The testing entry is one module: what it has of the service is inside.
+  // The testing entry is one module, with the code of the service inside.
   assert.deepEqual(files.match(/testing\/.*\.js$/gm), ["testing/index.js"]);
 });
 
@@ -159,7 +159,7 @@ log(await silent.catch((error) => error instanceof NoAnswerError));
 `;
 
 void test("the testing entry runs where nothing of Node's is, and shares the errors of the client", () => {
-  // Of Node, the implementation of `fetch` needs the global `Buffer`; the entry itself has none here.
+  // The implementation of `fetch` needs Node's global `Buffer`, but the entry itself does not.
   const entry = readFileSync(join(client(), "dist/testing/index.js"), "utf8");
   writeFileSync(join(client(), "dist/testing/elsewhere.js"), `const Buffer = undefined;\n${entry}`);
   writeFileSync(join(folder, "elsewhere.mjs"), ELSEWHERE);

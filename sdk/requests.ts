@@ -5,13 +5,16 @@ import type { TaskOutcome, TaskRecord } from "./shapes.ts";
 
 // Requests about one task.
 
-/** What ends a request, and until when it is tried again. */
+/** The signal of a request, and the end of its retries. */
 type Timing = Pick<Request, "signal" | "until">;
 
-/** Sends a request, with the token of the client unless it has one. @throws ApiError, UnreachableError, or the reason of the signal */
+/**
+ * Sends a request, with the token of the client by default. @throws ApiError, UnreachableError, or the reason of the
+ * signal
+ */
 export type Send = <T>(request: Omit<Request, "token"> & Partial<Request>) => Promise<Reply<T>>;
 
-/** The data of the answer to a request about a task. @param part - of its address, after the id */
+/** Returns the data of a response about a task. @param part - the path after the id */
 export async function sendAbout<T>(send: Send, taskId: string, part: string, more: Partial<Request>): Promise<T> {
   const path = `/api/tasks/${encodeURIComponent(taskId)}${part}`;
   return (await send<T>({ method: "GET", path, taskId, ...more })).data;
@@ -30,7 +33,7 @@ export async function cancelTask(
   try {
     return await sendAbout(send, id, "/cancel", { ...more, method: "POST", body: { reason } });
   } catch (error) {
-    // The answer to one that counted may have been lost, and this is what the next one is told.
+    // An earlier request may have succeeded although its response was lost. Then the next request gets this error.
     const record = isEnded(error) ? await sendAbout<TaskRecord>(send, id, "", more) : null;
     if (record?.status === "cancelled") return record;
     throw error;
@@ -45,7 +48,7 @@ export async function completeTask(
   more: Timing,
 ): Promise<TaskRecord> {
   const body = { response: toResponse(answer), completed_by_email: by.email, completed_via_channel: by.channel };
-  // A verifier may take its time.
+  // A verifier may take a while.
   return sendAbout(send, id, "/complete", { ...more, method: "POST", body, until: null, holdMs: 30_000 });
 }
 
@@ -53,7 +56,7 @@ export async function deleteTask(send: Send, id: string, more: Timing): Promise<
   try {
     await sendAbout(send, id, "", { ...more, method: "DELETE" });
   } catch (error) {
-    // The answer to one that counted may have been lost.
+    // An earlier request may have succeeded although its response was lost.
     if (!isGone(error) || error.tries === 1) throw error;
   }
 }

@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { AnswerOf, PayloadOf, YesOrNo } from "./schemas.ts";
 import { jsonSchemaOf, withJsonSchema } from "./schemas.ts";
 
-/** Does not compile where the two types differ. */
+/** Does not compile if the two types differ. */
 function same<A, B>(
   ..._equal: (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? [] : [never]
 ): void {}
@@ -21,7 +21,7 @@ void test("a schema of zod, valibot or arktype says itself as JSON Schema, of wh
     const { type, properties, required } = jsonSchemaOf(schema, "responseSchema") as Record<string, object>;
     assert.equal(type, "object");
     assert.deepEqual(Object.keys(properties!), ["approved", "note"]);
-    // What the schema fills in need not be given.
+    // A field with a default is not required.
     assert.deepEqual(required, ["approved"]);
   }
 });
@@ -59,7 +59,7 @@ void test("the answer to plain JSON Schema has the type that it says", () => {
       free?: unknown;
     }
   >();
-  // What stands beside the branches holds in each; names in a list that is no literal say nothing.
+  // Keywords beside the branches apply to each branch. A list of names that is not a literal gives no types.
   const beside = {
     type: "object",
     properties: { kind: { const: "x" } },
@@ -70,7 +70,7 @@ void test("the answer to plain JSON Schema has the type that it says", () => {
   assert.equal(use({ kind: "x", a: 1 }), "x");
   const loose = { type: "object" as const, properties: { note: { type: "string" as const } }, required: ["note"] };
   same<AnswerOf<typeof loose>, { note?: string }>();
-  // Of what is only known when the program runs, the type says no more than that it is an object.
+  // If a schema is only known at run time, its type is just an object.
   same<AnswerOf<{ [keyword: string]: unknown }>, Record<string, unknown>>();
 });
 

@@ -10,7 +10,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly vendor: string;
     readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-    /** Says itself as JSON Schema. */
+    /** Returns the schema as JSON Schema. */
     readonly jsonSchema?: { readonly input: (options: { readonly target: "draft-2020-12" }) => JsonObject } | undefined;
   };
 }
@@ -34,15 +34,18 @@ export type PayloadOf<S> = S extends StandardSchema<infer Input> ? Input : Objec
 /** The fallback type: an object. */
 type ObjectOf<T> = unknown extends T ? JsonObject : T;
 
-/** For a library that does not say its schemas as JSON Schema: `schema` checks the answer, `jsonSchema` makes the form. */
+/**
+ * Adds JSON Schema to a schema of a library that cannot generate it: `schema` checks the answer, `jsonSchema` makes the
+ * form.
+ */
 export function withJsonSchema<S extends StandardSchema>(schema: S, jsonSchema: JsonObject): S {
   const standard = { ...schema["~standard"], jsonSchema: { input: () => jsonSchema } };
   return { "~standard": standard } as StandardSchema as S;
 }
 
 /**
- * A schema as the service takes it.
- * @param name - what it is called in an error, such as `responseSchema`
+ * Returns a schema in the form that the service accepts.
+ * @param name - its name in errors, such as `responseSchema`
  * @throws HumanTaskError NO_JSON_SCHEMA
  */
 export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
@@ -67,12 +70,12 @@ export function isStandard(schema: AnySchema): schema is StandardSchema {
   return "~standard" in schema;
 }
 
-/** The answer that a response holds: the response, or its `value` where the schema is that of a single value. */
+/** Returns the answer in a response: the response, or its `value` if the schema is for a single value. */
 export function answerIn(response: JsonObject, schema: AnySchema): unknown {
   try {
     return unwrapResponse(response, jsonSchemaOf(schema, ""));
   } catch {
-    // Nothing was asked with a schema that does not say itself, which checks all the same.
+    // A schema that cannot generate JSON Schema was not used to ask, but it can check the answer.
     return response;
   }
 }

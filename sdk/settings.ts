@@ -54,7 +54,7 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
   return { baseUrl: bare(baseUrl), pagesUrl: bare(found?.public_url ?? baseUrl), token: token! };
 }
 
-/** From the environment, for those who mint embed tokens. @throws HumanTaskError NOT_CONFIGURED */
+/** Returns the embed key from the options or the environment. @throws HumanTaskError NOT_CONFIGURED */
 export function findServiceKey(given: string | undefined): string {
   const key = given ?? fromEnv("SERVICE_KEY");
   if (key) return key;
@@ -71,7 +71,7 @@ function discover(): Found | null {
   if (!path || files === undefined) return null;
   try {
     const found = JSON.parse(files.readFileSync(path, "utf8")) as Found;
-    // Throws when no such process runs: what listens there now may be anybody's.
+    // Throws if no such process runs. Then any other program may be listening there.
     runtime()?.kill?.(found.pid, 0);
     return found;
   } catch (error) {
@@ -81,7 +81,7 @@ function discover(): Found | null {
   }
 }
 
-/** As the service reads it: what is empty is not set. */
+/** Reads a variable like the service does: an empty value counts as not set. */
 function fromEnv(name: string): string | undefined {
   return runtime()?.env?.[name]?.trim() || undefined;
 }

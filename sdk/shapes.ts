@@ -1,6 +1,6 @@
 import type { components, operations } from "./api.ts";
 
-// What the service says, as it says it: spelled as on the wire. (openapi.json)
+// The data of the service, with the names of the wire. (openapi.json)
 
 type Schemas = components["schemas"];
 export type TaskRecord = Schemas["Task"];
@@ -12,6 +12,6 @@ export type AuditEntry = Schemas["AuditEntry"];
 export type EmbedToken = Schemas["EmbedToken"];
 /** The body of a creation. */
 export type CreateTask = Schemas["CreateTask"];
-/** One place of a request that something is wrong with. */
+/** A place of a request that is invalid. */
 export type Problem = NonNullable<Schemas["Error"]["details"]>[number];
 export type ListQuery = NonNullable<operations["listTasks"]["parameters"]["query"]>;

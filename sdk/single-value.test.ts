@@ -44,7 +44,7 @@ void test("a schema that the service accepts is never wrapped", () => {
 void test("what fits a schema fits, as a response, the one that is made of it, and nothing else does", () => {
   const draft = fc.constantFrom<object>({}, { $schema: "http://json-schema.org/draft-07/schema#" });
   const values = fc.array(anyValue, { minLength: 1, maxLength: 6 });
-  // Most random schemas take objects: these have a type, or are a reference, beside the rest.
+  // Most random schemas accept objects, so these also have a type, or are a reference.
   const kind = fc.constantFrom<object>(
     { type: "string" },
     { type: "array" },
@@ -56,7 +56,7 @@ void test("what fits a schema fits, as a response, the one that is made of it, a
   fc.assert(
     fc.property(anySchema(), kind, draft, values, (random, kind, draft, values) => {
       const schema: JsonObject = { ...random, ...kind, ...draft };
-      // In draft-07 no id counts beside a reference: the service refuses what then leads elsewhere.
+      // In draft-07, ids beside a reference do not count, so the service refuses references that then lead elsewhere.
       const isOdd = "$schema" in schema && /"\$id":|ef":"#("|\/(?!definitions|\$defs))/.test(JSON.stringify(schema));
       if (isOdd && "$ref" in schema) return;
       const before = parseSchema(schema);
@@ -66,7 +66,7 @@ void test("what fits a schema fits, as a response, the one that is made of it, a
       for (const value of values) {
         const { status } = validate(before.schema, value);
         const response = { value };
-        // A response is never an object where one is entered, so it is wrapped as well.
+        // An entered response is never an object, so it is wrapped as well.
         assert.equal(validate(after.schema, response).status, status, JSON.stringify(value));
         if (status !== "valid") counts.invalid++;
         else {

@@ -1,20 +1,23 @@
 import { isObject, type JsonObject } from "./json.ts";
 
-// An answer is an object, and often one value is all that a question asks for. Its form then has one field, `value`, and
-// whoever asked gets what that holds. `single-value.vectors.json` has check values for other languages.
+// An answer is an object, but often a question asks for a single value. Its form then has one field, `value`, and the
+// caller gets the value of that field. `single-value.vectors.json` has check values for other languages.
 
-/** Says in a stored schema that it was made here. */
+/** Marks a stored schema that was made here. */
 const MARK = "single value";
-/** Subschemas that are looked at: the limit of the work, and of the stack. */
+/** The limit of checked subschemas, for the work and the stack. */
 const LOOKS_MAX = 1000;
-/** In a schema's text: a document of its own, or a reference to something else than a definition or an anchor. */
+/** Matches, in the text of a schema, an inner document, or a reference to anything except a definition or an anchor. */
 const ELSEWHERE = /"\$id":|ef":"(#?"|#\/(?!\$defs\/|definitions\/))/;
 
-/** The schema of a task for answers that fit `schema`: itself, or where no object fits it, that of an object around the value. */
+/**
+ * Returns the schema of a task for answers that fit `schema`. It is `schema` itself, or, if no object fits that, the
+ * schema of an object around the value.
+ */
 export function wrapSchema(schema: JsonObject): JsonObject {
   if (!isForValue(schema)) return schema;
-  // Definitions stay at the root, where references find them. One that leads elsewhere, such as to the root itself, needs the
-  // document as it is: it then has an id.
+  // Definitions stay at the root, where references find them. If a reference leads elsewhere, such as to the root
+  // itself, the document stays complete and gets an id.
   const isDocument = ELSEWHERE.test(JSON.stringify(schema));
   const staying = isDocument ? /^\$schema$/ : /^(\$schema|\$defs|definitions)$/;
   const part = (stays: boolean) =>
@@ -31,35 +34,36 @@ export function wrapSchema(schema: JsonObject): JsonObject {
   };
 }
 
-/** The answer that a response holds, where `schema` was given to `wrapSchema`. */
+/** Returns the answer in a response. `schema` is the argument of `wrapSchema`. */
 export function unwrapResponse(response: JsonObject, schema: JsonObject): unknown {
   return isForValue(schema) && "value" in response ? response["value"] : response;
 }
 
-/** The response that an answer makes. No object needs to be wrapped, since none fits the schema of a value. */
+/** Returns the response for an answer. An object is never wrapped, because no object fits the schema of a value. */
 export function toResponse(answer: unknown): JsonObject {
   return isObject(answer) ? answer : { value: answer };
 }
 
-/** Whether the schema of a task was made by `wrapSchema`. */
+/** Returns whether `wrapSchema` made the schema of a task. */
 export function isWrapped({ $comment }: JsonObject): boolean {
   return $comment === MARK;
 }
 
 /**
- * Whether certainly no object fits a schema, by the keywords that schemas of single values have: `type`, `const`, `enum`,
- * `allOf`, `anyOf`, `oneOf`, and `$ref` within the document. The service knows of more, and refuses those.
+ * Returns whether certainly no object fits a schema. It checks the usual keywords of single values: `type`, `const`,
+ * `enum`, `allOf`, `anyOf`, `oneOf`, and `$ref` within the document. The service checks more, and refuses the remaining
+ * schemas.
  */
 export function isForValue(schema: JsonObject): boolean {
   let looks = 0;
   return takesNoObject(schema);
 
   function takesNoObject(given: unknown): boolean {
-    // A reference within a document inside this one leads elsewhere.
+    // References inside an inner document lead elsewhere.
     if (!isObject(given) || ++looks > LOOKS_MAX || (looks > 1 && "$id" in given)) return given === false;
     const { $ref, type = "object", const: only, enum: values, allOf, anyOf, oneOf } = given;
     if (takesNoObject(targetOf(schema, $ref))) return true;
-    // In draft-07, what stands beside a reference says nothing.
+    // In draft-07, siblings of a reference have no effect.
     if ($ref !== undefined && isOfDraft7(schema)) return false;
     return (
       !listOf(type).includes("object") ||
@@ -71,7 +75,9 @@ export function isForValue(schema: JsonObject): boolean {
   }
 }
 
-/** What a reference within the document `root` leads to; undefined: nothing, or it leads elsewhere. */
+/**
+ * Returns the target of a reference within the document `root`; undefined if there is none, or if it leads elsewhere.
+ */
 function targetOf(root: JsonObject, ref: unknown): JsonObject | undefined {
   const [start, ...names] = String(ref).split("/");
   if (start !== "#") return undefined;

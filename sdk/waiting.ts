@@ -5,12 +5,12 @@ import { cancelTask, isEnded, isGone, pollTask, type Send } from "./requests.ts"
 import type { TaskOutcome } from "./shapes.ts";
 
 export const POLL_SECONDS = 25;
-/** Polls that end at once, as those of a service that is stopping do, follow each other no faster. */
+/** The pause between polls that end at once, as those of a stopping service do. */
 const POLL_PAUSE_MS = 500;
 /** Time limit for cancelling a task that is no longer needed. */
 const WITHDRAW_MS = 10_000;
 
-/** Polls until a task has ended. @param timeoutAt - when it must have, as its record says */
+/** Polls until a task has ended. @param timeoutAt - the deadline in its record */
 export async function untilEnded(
   send: Send,
   clock: Clock,

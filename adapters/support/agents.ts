@@ -23,24 +23,24 @@ import { listen } from "./callbacks.ts";
 /** A service as agents see it, and the people who answer their questions. */
 export interface Surroundings {
   service: TestService;
-  /** Of the service. */
+  /** URL of the service. */
   url: string;
   client: Client;
   /** Every question so far, oldest first. */
   questions(): Promise<ListedTask[]>;
   /** The only question so far. */
   question(): Promise<ListedTask>;
-  /** Somebody signs in and answers it, as in the dashboard. */
+  /** Signs in and answers it, as in the dashboard. */
   answer(id: string, response: object): Promise<void>;
-  /** Lets so much time pass, and ends what is overdue by then. */
+  /** Lets this much time pass, and ends tasks that are overdue by then. */
   pass(seconds: number): Promise<void>;
-  /** Sends every callback that is due, one at the least, and waits for what comes back. */
+  /** Sends every callback that is due, at least one, and waits for the responses. */
   callBack(): Promise<void>;
-  /** The status of the last attempt to call back for a task, and how many there were. */
+  /** Returns the status of the last callback attempt for a task, and the number of attempts. */
   attempts(id: string): Promise<{ count: number; last: number | null }>;
 }
 
-/** Registers the same promise about an agent for both databases. */
+/** Registers the same test of an agent for both databases. */
 export function testAgent(name: string, run: (around: Surroundings, t: TestContext) => Promise<void>): void {
   testOnBoth(
     name,
@@ -81,7 +81,7 @@ export function testAgent(name: string, run: (around: Surroundings, t: TestConte
                 .select((eb) => eb.fn.countAll().as("count"));
               return Number((await count.executeTakeFirstOrThrow()).count);
             };
-            // A callback that is due is held until the answer to whoever ended the task was sent.
+            // A due callback is held until the request that ended the task is answered.
             do {
               await nextTurn();
               await service.ctx.deliveries.turn();
@@ -105,16 +105,16 @@ export function testAgent(name: string, run: (around: Surroundings, t: TestConte
   );
 }
 
-/** An agent's server, which resumes runs by callbacks; by what, can be set again, as after a restart. */
+/** An agent's server, which resumes runs after callbacks. Set `act` again to simulate a restart. */
 export interface AgentServer {
-  /** Where callbacks go. */
+  /** URL for callbacks. */
   url: string;
-  /** What each callback came to, in order. */
+  /** The result of each callback, in order. */
   acted: unknown[];
   resumes(onCallback: (callback: Callback) => Promise<unknown>): void;
 }
 
-/** On a free port; says 503 until it is told what resumes. */
+/** Starts it on a free port. It answers 503 until `act` is set. */
 export async function startAgent(t: TestContext): Promise<AgentServer> {
   const acted: unknown[] = [];
   let handle: RequestListener = (_, response) => response.writeHead(503).end();
@@ -129,18 +129,18 @@ export async function startAgent(t: TestContext): Promise<AgentServer> {
   };
 }
 
-/** Programs are run here: Node looks for the frameworks that they import in this folder, and for the client above it. */
+/** Programs run in this folder, so that Node finds the frameworks in it, and the client above it. */
 const ADAPTERS = join(import.meta.dirname, "..");
 const ROOT = join(ADAPTERS, "..");
 
-/** The programs of a page, in order: its fenced blocks of TypeScript. */
+/** Returns the programs of a page in order: its fenced blocks of TypeScript. */
 export function programsOf(page: string): string[] {
   const programs = [...readFileSync(page, "utf8").matchAll(/^```ts\n([^]*?)^```$/gm)].map(([, program]) => program!);
   if (programs.length === 0) throw new Error(`${page} has no program`);
   return programs;
 }
 
-/** Whether the programs of a page are what TypeScript takes: what it says of them otherwise. */
+/** Returns TypeScript's errors in the programs of a page; empty if they compile. */
 export async function typesOf(t: TestContext, page: string): Promise<string> {
   const folder = mkdtempSync(join(ADAPTERS, ".programs-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -157,17 +157,17 @@ export async function typesOf(t: TestContext, page: string): Promise<string> {
   return said;
 }
 
-/** A program of a page that runs in a process of its own, as it stands there. */
+/** An unchanged program of a page that runs in a separate process. */
 export interface RunningProgram {
-  /** Resolves with the first line of its output that fits. */
+  /** Resolves with the first line of its output that matches. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Waits for its end. */
+  /** Resolves at its end. */
   ended: Promise<number | null>;
   /** Ends it as a crash does. */
   crash(): Promise<void>;
 }
 
-/** @param program - its source, in which adapters are imported by their package's name */
+/** @param program - its source, which imports adapters by the name of their package */
 export function runProgram(
   t: TestContext,
   program: string,
@@ -181,7 +181,7 @@ export function runProgram(
   return watch(t, ["--input-type=module-typescript", "--eval", source], around, env);
 }
 
-/** Runs Node in the folder of adapters, with what an agent finds in its environment. */
+/** Runs Node in the folder of adapters, with the environment of an agent. */
 export function watch(
   t: TestContext,
   args: readonly string[],
@@ -238,8 +238,9 @@ interface ModelInput {
 }
 
 /**
- * A vendor on loopback that speaks the format of OpenAI's Responses: its model calls one function, and repeats what that gave.
- * @returns what is set in the environment of a program that uses it
+ * Starts a vendor on loopback that speaks the format of OpenAI's Responses. Its model calls one function, and repeats
+ * the result.
+ * @returns the environment of a program that uses it
  */
 export async function startModel(t: TestContext, name: string, args: object): Promise<Record<string, string>> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

@@ -5,17 +5,17 @@ import { createClient, type Client } from "@human-task-service/client";
 import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
 import { ADMIN_TOKEN, startTestService, type TestService } from "../../test/support/service.ts";
 
-/** A service that listens, whose callbacks are posted for real. Its clock runs, and can be put forward. */
+/** A listening service that really posts its callbacks. Its clock runs, and can be set ahead. */
 export interface AskedService {
   service: TestService;
   /** For example `http://127.0.0.1:41234`. */
   url: string;
   client: Client;
-  /** Some time later: what is overdue ends, and what is due again is being sent. */
+  /** Sets the clock ahead: overdue tasks end, and due callbacks are sent again. */
   later(ms: number): Promise<void>;
-  /** What was answered to the callbacks of a task, oldest first: HTTP statuses, once there are so many. */
+  /** Returns the HTTP statuses of a task's callbacks, oldest first, once there are `count`. */
   attempts(taskId: string, count: number): Promise<(number | null)[]>;
-  /** Has the callback of a task sent again, whatever was answered to it before. */
+  /** Sends the callback of a task again, whatever its earlier results. */
   redeliver(taskId: string): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Delivery {
   attempts: { status_code: number | null }[];
 }
 
-/** Registers the same promise for both databases. */
+/** Registers the same test for both databases. */
 export function testWithCallbacks(name: string, run: (asked: AskedService, t: TestContext) => Promise<void>): void {
   for (const dialect of ["sqlite", "postgres"] as const)
     void test(`${name} (${dialect === "sqlite" ? "SQLite" : "PostgreSQL"})`, { timeout: TEST_MS }, async (t) => {
@@ -58,7 +58,7 @@ export function testWithCallbacks(name: string, run: (asked: AskedService, t: Te
             },
             attempts,
             redeliver: async (taskId) => {
-              // Of one that is under way the outcome would no longer count.
+              // The outcome of an attempt in progress would no longer count.
               await attempts(taskId, 1);
               await service.call("POST", `${await pathOf(taskId)}/redeliver`);
             },
@@ -71,10 +71,10 @@ export function testWithCallbacks(name: string, run: (asked: AskedService, t: Te
     });
 }
 
-/** What does not end by then hangs. */
+/** A test that takes longer hangs. */
 const TEST_MS = 180_000;
 
-/** A program's own server on this machine, such as one that takes callbacks. It ends with the test. */
+/** Starts a server of a program on this machine, for example to receive callbacks. It ends with the test. */
 export async function listen(
   t: TestContext,
   handle: (request: IncomingMessage, response: ServerResponse) => unknown,

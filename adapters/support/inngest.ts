@@ -5,48 +5,48 @@ import type { TestContext } from "node:test";
 import { listen } from "./callbacks.ts";
 
 /**
- * What stands where Inngest does: it takes events from the real SDK (`/e/...`), calls the real `serve` handler over HTTP, keeps
- * what each step gave, and registers waits. From Inngest's own server it has these rules: of operations that come together
- * waits are registered first; the function is called again once all of them have ended; an event resumes a wait that is
- * registered, and no other; of two events with one id the second is dropped.
+ * A stand-in for Inngest. It accepts events from the real SDK (`/e/...`), calls the real `serve` handler over HTTP,
+ * keeps the result of each step, and registers waits. It has these rules of Inngest's own server: among operations that
+ * come together, waits are registered first. The function is called again once all of them have ended. An event resumes
+ * only a registered wait. Of two events with one id, the second is dropped.
  */
 export interface InngestStandIn {
   url: string;
-  /** All events that came and were not dropped. */
+  /** All events except dropped ones. */
   events: Event[];
-  /** Takes no events, as while it is down. */
+  /** Accepts no events, as if it were down. */
   isAway: boolean;
   /** Starts a run of a function, as its trigger would. */
   start(options: Start): Run;
 }
 
 interface Start {
-  /** Where the functions are served. */
+  /** Returns the URL that serves the functions. */
   app: () => string;
   /** `<app>-<function>`. */
   fnId: string;
-  /** The name of its trigger. */
+  /** The name of its trigger event. */
   event: string;
   data: object;
-  /** As Inngest does where it may: steps of one request are kept on the way. */
+  /** As Inngest may do: the steps of one request are stored as they finish. */
   checkpointing?: boolean;
 }
 
 export interface Run {
   id: string;
-  /** Ids of steps that have run, as the program calls them. */
+  /** Ids of executed steps, as the program names them. */
   ran: string[];
-  /** Waits that are registered. */
+  /** Registered waits. */
   waits: Wait[];
-  /** Called before what the function asks for next is dealt with. */
+  /** Called before the function's next operations are handled. */
   before: ((operations: Operation[]) => Promise<void>) | undefined;
-  /** Resolves once it waits for events alone. */
+  /** Resolves once it only waits for events. */
   paused(): Promise<void>;
-  /** Resolves once it waits for events alone, for so many times. */
+  /** Resolves once it has reached a state of only waiting for events `times` times. */
   asked(times: number): Promise<void>;
-  /** Resolves with what the function gave; rejects once it has failed for good. */
+  /** Resolves with the result of the function; rejects once it has finally failed. */
   ended(): Promise<unknown>;
-  /** The time of its waits is over. */
+  /** Lets its waits time out. */
   expire(): void;
 }
 

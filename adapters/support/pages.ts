@@ -6,17 +6,19 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The programs of a page in docs/: each fenced `ts` block that begins with its file's name, such as `// agent.ts`. */
+/**
+ * The programs of a page in docs/: each fenced `ts` block that begins with the name of its file, such as `// agent.ts`.
+ */
 export interface Page {
-  /** Checks the types of all of them. @throws Error with what the compiler says */
+  /** Checks the types of all of them. @throws Error with the compiler's output */
   check(): void;
-  /** Runs one of them: its exports. */
+  /** Runs one of them, and returns its exports. */
   run(file: string): Promise<Record<string, unknown>>;
   path(file: string): string;
 }
 
 /**
- * Takes the programs off the page as they stand there. Only where they import adapters from is another place: the source.
+ * Copies the programs of the page unchanged, except that adapters are imported from the source.
  * @param page - below docs/
  */
 export function openPage(t: TestContext, page: string): Page {

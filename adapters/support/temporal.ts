@@ -4,31 +4,31 @@ import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnary
 import proto from "@temporalio/proto";
 
 /**
- * What stands where Temporal's server does: a frontend that speaks its protocol over gRPC with the SDK's own messages, for the
- * real client and the real worker. It keeps each workflow's history, hands out tasks, and appends what workers and clients tell
- * it by the server's rules: what happens while a workflow's task is under way is appended after it, an activity that failed is
- * tried again unless its failure says otherwise, what is signalled to a workflow that has ended is refused.
+ * A stand-in for Temporal's server: a frontend that speaks its protocol over gRPC with the SDK's own messages, for the
+ * real client and the real worker. It keeps the history of each workflow, hands out tasks, and appends the messages of
+ * workers and clients by the server's rules. Events during a workflow's task are appended after it. A failed activity
+ * is retried unless its failure forbids that. Signals to an ended workflow are refused.
  *
- * It knows one namespace, and nothing of schedules, updates, queries, children, search, back-off or limits.
+ * It has one namespace, and no schedules, updates, queries, children, search, back-off or limits.
  */
 export interface TemporalStandIn {
   /** `127.0.0.1:41234` */
   address: string;
-  /** Refuses to take signals, as while it is away. */
+  /** Refuses signals, as if it were down. */
   isAway: boolean;
-  /** The events of a workflow's latest run, as the server would give them. */
+  /** Returns the events of a workflow's latest run, as the server would. */
   history(workflowId: string): { events: HistoryEvent[] };
-  /** Resolves once a workflow waits for a timer or a signal alone. */
+  /** Resolves once a workflow only waits for a timer or a signal. */
   idle(workflowId: string): Promise<void>;
   /** Resolves once an activity of a workflow has sent a heartbeat. */
   beaten(workflowId: string): Promise<void>;
-  /** The time of all timers of a workflow is over. */
+  /** Fires all timers of a workflow. */
   fireTimers(workflowId: string): void;
-  /** What a worker said was wrong with a workflow's code, such as that it is not deterministic. */
+  /** Errors in a workflow's code that a worker reported, such as nondeterminism. */
   problems: string[];
 }
 
-/** A message of the protocol, whose types are the SDK's matter. */
+/** A message of the protocol. The SDK has its types. */
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = Record<string, any>;
 
@@ -52,10 +52,10 @@ interface Workflow {
   type: Body;
   queue: string;
   events: HistoryEvent[];
-  /** Of the task under way; null: there is none. */
+  /** Of the current task; null without one. */
   task: { scheduledId: number; startedId: number | null } | null;
   lastStartedId: number;
-  /** What happened while a task was under way. */
+  /** Events during a task. */
   buffered: (() => void)[];
   activities: Map<number, Activity>;
   timers: Map<string, { startedId: number; timer: NodeJS.Timeout }>;
@@ -124,7 +124,7 @@ export async function startTemporal(t: TestContext): Promise<TemporalStandIn> {
     return eventId;
   };
 
-  /** Something that a workflow is to hear of: at once, or after the task under way. */
+  /** Adds an event for a workflow: at once, or after the current task. */
   const happen = (workflow: Workflow, event: () => void): void => {
     if (workflow.isOver) return;
     if (workflow.task?.startedId != null) {
@@ -172,7 +172,7 @@ export async function startTemporal(t: TestContext): Promise<TemporalStandIn> {
       tokens.set(token, activity);
       listenTo(token, activity);
       const { activityId, activityType, input, header, retryPolicy } = attributes;
-      // The server says none as zero.
+      // The server represents "none" as zero.
       const none = { seconds: 0 };
       const { scheduleToCloseTimeout, startToCloseTimeout, heartbeatTimeout } = attributes;
       return {
@@ -196,7 +196,7 @@ export async function startTemporal(t: TestContext): Promise<TemporalStandIn> {
     });
   };
 
-  /** Who sends no heartbeat for too long is taken for dead. */
+  /** An activity without a heartbeat for too long counts as dead. */
   const listenTo = (token: string, activity: Activity): void => {
     clearTimeout(activity.silence);
     const { seconds = 0, nanos = 0 } = (activity.attributes["heartbeatTimeout"] ?? {}) as Body;
@@ -212,7 +212,7 @@ export async function startTemporal(t: TestContext): Promise<TemporalStandIn> {
     setTimeout(() => enqueue(activity), RETRY_MS);
   };
 
-  /** What became of an activity: its start is written with its end, as the server does. */
+  /** Ends an activity. Its start is recorded with its end, as the server does. */
   const endActivity = ({ taskToken, identity }: Body, name: string, attributes: Body): void => {
     const token = Buffer.from(taskToken).toString();
     const activity = tokens.get(token);
@@ -445,7 +445,7 @@ class Refusal extends Error {
   }
 }
 
-/** Every method of the service, with the SDK's own messages; those without an entry are unknown to the server. */
+/** Serves every method, with the SDK's own messages. Methods without an entry are unknown. */
 function serve(methods: Record<string, (request: Body, call: Call) => Body | Promise<Body>>): Server {
   const service = (proto as Body)["lookupService"]("temporal.api.workflowservice.v1.WorkflowService").resolveAll();
   const definition: Body = {};
@@ -479,7 +479,7 @@ function serve(methods: Record<string, (request: Body, call: Call) => Body | Pro
 
 interface Queue {
   add(make: () => Body): void;
-  /** Waits for a task; an empty answer when there is none for long, or nobody waits any more. */
+  /** Waits for a task. Returns an empty answer after a long wait, or when the caller has left. */
   take(call: Call): Promise<Body>;
 }
 

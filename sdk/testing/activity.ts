@@ -1,21 +1,27 @@
-/** Whose waiting it is: that of a call of the client, which `working` counts, or of anybody. */
+/** The kind of a wait: a call of the client, which `working` counts, or anything else. */
 export type Waiter = "call" | "anybody";
-/** A call of the client waits or ends. Code of the test may wait for a call in turn, and nobody knows that it does. */
+/**
+ * The kind of work: a call of the client, which waits or ends, or code of the test. Test code may wait for a call,
+ * which cannot be detected.
+ */
 export type Worker = "call" | "test";
 
-/** Counts who waits for time to pass and who works, and notices when nothing happens any more. */
+/** Counts waits and work, and detects when nothing happens. */
 export interface Activity {
   readonly waiting: Record<Waiter, number>;
   readonly working: Record<Worker, number>;
-  /** Counts what happens, so that it is seen when nothing does. */
+  /** Counts events, to detect when none occur. */
   happened: number;
 }
 
-/** As they are before a test replaces them. */
+/** The original functions, in case a test replaces them. */
 const { setTimeout } = globalThis;
 const { setImmediate } = globalThis as { setImmediate?: (act: () => void) => unknown };
 const BUSY_TURN_MS = 5;
-/** Turns without a change after which work no longer holds time up: a call was lost, or the test's own code waits for one. */
+/**
+ * After this many turns without a change, work no longer stops time: a call was lost, or the test's own code waits for
+ * one.
+ */
 const BUSY_TURNS = { call: 1000, test: 100 };
 
 export function createActivity(): Activity {
@@ -23,8 +29,8 @@ export function createActivity(): Activity {
 }
 
 /**
- * Resolves once the program has come to where it only waits.
- * @param isBrief - whether what is due next is minor, and not worth much waiting
+ * Resolves once the program only waits.
+ * @param isBrief - whether the next entry is minor and needs only a short wait
  */
 export async function settle(activity: Activity, isBrief: () => boolean): Promise<void> {
   for (let quiet = 0; quiet < 2 || isBusy(activity, quiet); quiet++) {
@@ -38,7 +44,7 @@ function isBusy({ waiting, working }: Activity, turns: number): boolean {
   return (working.call > waiting.call && turns < BUSY_TURNS.call) || (working.test > 0 && turns < BUSY_TURNS.test);
 }
 
-/** Lets the program have a turn of its event loop, and later on some time. */
+/** Gives the program a turn of its event loop, and later some time. */
 function turn(quiet: number, isBrief: boolean): Promise<void> {
   return new Promise((resolve) => {
     if (quiet > 1) setTimeout(resolve, BUSY_TURN_MS);

@@ -1,19 +1,19 @@
-/** Something that happens at a time. */
+/** An event at a certain time. */
 interface Entry {
   /** Epoch milliseconds. */
   time: number;
   act: () => void;
-  /** Nothing comes of it but another request; there may be thousands. */
+  /** It only causes another request. There may be thousands of such entries. */
   isMinor: boolean;
 }
 
-/** What is due, in order; entries of the same time stay in the order in which they were added. */
+/** Entries in the order of time. Entries of the same time keep the order in which they were added. */
 export interface Agenda {
-  /** @returns what removes the entry */
+  /** @returns a function that removes the entry */
   add(entry: Entry): () => void;
-  /** The entry that is due next. */
+  /** The next entry. */
   readonly next: Entry | undefined;
-  /** Removes the entry that is due next. */
+  /** Removes the next entry. */
   shift(): void;
 }
 

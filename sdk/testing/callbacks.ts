@@ -16,11 +16,11 @@ export interface CallbacksOptions {
 
 export interface Callbacks {
   readonly sent: readonly SentCallback[];
-  /** Makes time pass until the callback of this task has come. */
+  /** Makes time pass until the callback of this task has arrived. */
   expect(taskId: string): void;
-  /** Ends that: a task that was deleted while it was open has no callback. */
+  /** Ends the expectation: a task that was deleted while it was open has no callback. */
   forget(taskId: string): void;
-  /** Sends the callback of a task that has ended, until it is answered with 2xx. (spec: Events, Callback webhook) */
+  /** Sends the callback of an ended task until it is answered with 2xx. (spec: Events, Callback webhook) */
   send(task: TaskWithDocuments): void;
 }
 
@@ -31,7 +31,7 @@ export function createCallbacks({ timeline, deliver, payloadKey, onAbandoned }: 
   const expecting = new Map<string, () => void>();
   const forget = (taskId: string): void => expecting.get(taskId)?.();
 
-  /** @returns false: every attempt was made */
+  /** @returns false if every attempt was made */
   function schedule(callback: Sent, body: Uint8Array<ArrayBuffer>): boolean {
     const at = nextAttemptAt(callback.attempts.length, new Date(timeline.now()), 0);
     if (at !== null) timeline.at(at.getTime(), () => void attempt(callback, body));

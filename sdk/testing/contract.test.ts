@@ -10,7 +10,7 @@ import type { JsonObject } from "../json.ts";
 import { createTestHuman } from "./human.ts";
 import { answer, neverAnswer, verifierExhausts, verifierRejects, when } from "./rules.ts";
 
-/** What a request is answered with, without what is another one each time. */
+/** The answer to a request, without values that differ each time. */
 interface Heard {
   status: number;
   headers: Record<string, string | null>;
@@ -19,9 +19,9 @@ interface Heard {
 
 interface Service {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Heard & { raw: never }>;
-  /** Has the task answered once for each verdict. */
+  /** Creates a task and submits one answer for each verdict. */
   judged(fields: JsonObject, verdicts: readonly { passed: boolean; reason: string }[]): Promise<string>;
-  /** Where callbacks go, and the first one that came. */
+  /** The callback URL, and the first received callback. */
   callbackUrl: string;
   firstCallback(): Promise<{ headers: Record<string, string | undefined>; body: string }>;
 }
@@ -46,7 +46,7 @@ function newTask(fields: JsonObject = {}): JsonObject {
   };
 }
 
-/** Keywords that only a whole validator knows. */
+/** Keywords that only a complete validator supports. */
 const DETAILED = {
   type: "object",
   properties: {
@@ -59,7 +59,7 @@ const DETAILED = {
   },
   required: ["code", "day"],
   if: { properties: { how: { const: "by post" } }, required: ["how"] },
-  // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+  // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
   then: { required: ["address"] },
   unevaluatedProperties: false,
   minProperties: 2,
@@ -69,7 +69,7 @@ const VERIFIED = { verifier_config: { provider: "openai", instructions: "Is it r
 const NOT_GOOD = { passed: false, reason: "Not good." };
 const GOOD = { passed: true, reason: "The answer is fine." };
 
-/** Everything that the client may do and what may go wrong with it, one request after the other. */
+/** Makes all requests that the client may make, and all errors, one after the other. */
 async function script({ call, judged, callbackUrl, firstCallback }: Service): Promise<Record<string, unknown>> {
   const heard: Record<string, unknown> = {};
   const say = async (what: string, ...args: Parameters<Service["call"]>) => {
@@ -286,8 +286,8 @@ async function script({ call, judged, callbackUrl, firstCallback }: Service): Pr
 }
 
 /**
- * Of `value`, what is the same in each service: no ids, times and addresses, not who answers in place of whom, and not that
- * somebody could not be notified, since the service in memory notifies nobody.
+ * Returns the part of `value` that is equal in all services. It has no ids, times and addresses, no substitute
+ * answerers, and no failed notifications, because the service in memory notifies no one.
  */
 function steady(value: unknown): unknown {
   if (Array.isArray(value))

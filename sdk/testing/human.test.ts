@@ -144,7 +144,7 @@ void test("a question that no rule speaks of is a mistake of the test, and says 
     asking,
     (error) => error instanceof TestMistake && /"Publish the article\?": add one/.test(error.message),
   );
-  // A program that goes on without an answer does not hide it.
+  // The error is reported even if a program continues without an answer.
   await assert.rejects(human.client.awaitHuman(question("Refund?")), TestMistake);
   assert.equal(human.mistakes.length, 1);
 });
@@ -264,7 +264,7 @@ void test("time stands still while an answer is made up", async () => {
   };
   const human = createTestHuman([when(/slow/, answer(slow, { after: "1 hour" })), approve({ after: "2 hours" })]);
   await Promise.all(["slow?", "other?"].map(async (task) => human.client.awaitHuman(question(task))));
-  // Which of two questions at once arrives first is nobody's promise.
+  // The order of two concurrent questions is not guaranteed.
   assert.deepEqual(Object.fromEntries(human.asked.map(({ task, completed_at }) => [task, completed_at])), {
     "slow?": "2026-01-31T13:00:00.000Z",
     "other?": "2026-01-31T14:00:00.000Z",
@@ -320,7 +320,7 @@ void test("time that is moved by hand stands still while the program works", asy
   const program = (async () => {
     await human.client.awaitHuman(question("One?"));
     isAnswered = true;
-    // Real work, of which the clock knows nothing.
+    // Real work that the clock does not know about.
     await sleep(5);
     return human.client.awaitHuman(question("Two?"));
   })();
@@ -420,7 +420,7 @@ void test("a service that stays away is an error of its own", async () => {
   const human = createTestHuman(approve());
   human.unreachableFor("1 hour");
   await assert.rejects(human.client.awaitHuman(question("Refund?")), UnreachableError);
-  // It is there again, and the program may ask again.
+  // The service is back, and the program can ask again.
   await human.clock.advance("1 hour");
   assert.equal((await human.client.awaitHuman(question("Refund?"))).approved, true);
 });
@@ -438,7 +438,7 @@ void test("a handler of callbacks gets them signed, and again while it fails", a
   const { promise, resolve } = Promise.withResolvers<void>();
   const callbackUrl = "https://agent.example/callbacks";
   const { id } = await human.client.ask(question("Refund?", { callbackUrl }));
-  // Nobody asks for the outcome: that it is expected makes the time pass.
+  // Nothing awaits the outcome. The expected callback makes the time pass.
   void human.clock.sleep(2 * 60 * MINUTE).then(resolve);
   await promise;
   assert.deepEqual(

@@ -6,11 +6,11 @@ import { createTimeline, type TestClock } from "./timeline.ts";
 import { createWatchedClient } from "./watched-client.ts";
 
 /**
- * A person for the tests of an agent, who does what the rules say; of a question, the first rule that says something
- * counts. The program under test runs the client as it is: its checks, keys, retries and errors.
+ * Creates a person for the tests of an agent, who follows the rules. The first rule that matches a question counts. The
+ * program under test runs the real client: its checks, keys, retries and errors.
  *
- * Schemas and answers are checked by the code of the service. The directory is empty, nobody is notified, and no embed
- * tokens are made.
+ * The code of the service checks schemas and answers. The directory is empty, no one is notified, and there are no
+ * embed tokens.
  */
 export function createTestHuman(
   rules: Rule | readonly Rule[] = [],
@@ -33,7 +33,7 @@ export function createTestHuman(
     },
     untilAsked: async (count = 1) => {
       await questions.until(count);
-      // Its program has not heard of it yet.
+      // The program has not learned of it yet.
       await timeline.advance(0);
       return questions.last();
     },

@@ -1,6 +1,6 @@
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-/** Ids as the service makes them, that sort by time; the same ones in each run of a test. */
+/** Returns a function that makes ids like the service, which sort by time. They are the same in each run of a test. */
 export function createIds(): (prefix: "tsk" | "aud", now: number) => string {
   let last = 0;
   return (prefix, now) => `${prefix}_${encode(now, 10)}${encode(++last, 16)}`;

@@ -8,7 +8,7 @@ import { ADMIN, type Tasks } from "./tasks.ts";
 
 const PAGE_ROWS = 50;
 
-/** A page of a list. @returns `next`: the cursor of the next page; null on the last one @throws ServiceError */
+/** Returns a page of a list. @returns `next`: the cursor of the next page; null on the last one @throws ServiceError */
 export function listTasks(tasks: Tasks, query: ListQuery): { rows: ListedTask[]; next: string | null } {
   const { sort, cursor, include, limit = PAGE_ROWS, offset = 0 } = query;
   const compare = sort === "deadline" ? soonestFirst : newestFirst;

@@ -1,15 +1,15 @@
 import type { TestMistake } from "./mistake.ts";
 
-/** The mistakes of a test that were found. */
+/** The mistakes found in a test. */
 export interface Mistakes {
-  /** In the order in which they were found. */
+  /** In the order of their discovery. */
   readonly all: readonly TestMistake[];
-  /** The mistake in what the test says of a task. */
+  /** Returns the mistake in the rules for a task. */
   of(taskId: string): TestMistake | undefined;
   add(taskId: string, mistake: TestMistake): void;
-  /** Nothing that comes of a test with a mistake counts. @throws TestMistake */
+  /** Throws if there is a mistake, because then the results of the test do not count. @throws TestMistake */
   requireNone(): void;
-  /** Waits for work, and rejects with the first mistake whatever came of it. */
+  /** Waits for work, and rejects with the first mistake, whatever the result. */
   checked<T>(work: Promise<T>): Promise<T>;
 }
 

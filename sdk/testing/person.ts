@@ -7,20 +7,20 @@ import { schemaErrors } from "./schemas.ts";
 import { answerTask, attemptsOf, cancelTask, findOpenTask, type Tasks } from "./tasks.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Answers where the test does not say who does, and nobody is assigned. */
+/** Answers if the test names no one and no one is assigned. */
 const SOMEBODY = "person@example.com";
 
 export interface PersonOptions {
   timeline: Timeline;
   tasks: Tasks;
   rules: readonly Rule[];
-  /** Told of what is wrong with the test, once it is found in an answer. */
+  /** Called when an answer shows a mistake in the test. */
   onMistake: (id: string, mistake: TestMistake) => void;
 }
 
 /**
- * The person: does with a new task what the rules say.
- * @throws TestMistake when they say nothing of it, or what cannot be done
+ * Creates the person, who follows the rules for a new task.
+ * @throws TestMistake when no rule matches, or the rule cannot be followed
  */
 export function createPerson({ timeline, tasks, rules, onMistake }: PersonOptions): (task: TaskRecord) => void {
   return (task) => play(task.id, actsFor(task, rules));
@@ -29,7 +29,7 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
     if (act === undefined) return;
     const perform = async (): Promise<void> => {
       const task = findOpenTask(tasks, id);
-      // Whoever comes too late changes nothing.
+      // An answer that comes too late changes nothing.
       if (task === null) return;
       try {
         if (act.does === "cancel") cancelTask(tasks, id, { type: "human", email: SOMEBODY }, act.reason);
@@ -104,7 +104,7 @@ function firstWord(text: string): string {
   return /\p{L}+/u.exec(text)?.[0] ?? ".";
 }
 
-/** Problems for people, each on a line of its own. */
+/** Returns the problems for people, one per line. */
 function listProblems(problems: readonly Problem[]): string {
   return problems.map(({ path, message }) => `\n  ${path || "/"}: ${message}`).join("");
 }

@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from "../json.ts";
 import { schemaErrors } from "./schemas.ts";
 
-/** Values of an `enum` that say yes. */
+/** Matches values of an `enum` that mean yes. */
 const YES = /^(yes|ok|okay|approved?|accept(ed)?|allow(ed)?|confirm(ed)?|agreed?|grant(ed)?|publish(ed)?)$/i;
 const DEPTH_MAX = 20;
 
 /**
- * An answer that says yes as shortly as the schema allows: true for a boolean, of an `enum` the value that reads like a yes
- * or else the first one, the least number, a word for text; of an object what is required, or its booleans when nothing
- * is. @returns undefined where a schema asks for more than can be made up, such as a pattern
+ * Returns the shortest positive answer that the schema allows: true for a boolean, the value of an `enum` that reads
+ * like yes or else the first one, the least number, a word for text. An object has its required fields, or its booleans
+ * if nothing is required. @returns undefined if a schema requires more than can be made up, such as a pattern
  */
 export function plausibleAnswer(schema: JsonObject): JsonObject | undefined {
   const answer = build(schema, schema, 0);
@@ -71,7 +71,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 function text(schema: JsonObject): string | undefined {
   const { format, pattern } = schema;
-  // zod gives the format and, beside it, the pattern that it is checked by.
+  // zod writes the format, and beside it the pattern that checks it.
   if (typeof format === "string") return FORMATS[format];
   if (pattern !== undefined) return undefined;
   return "ok".padEnd(numberIn(schema, "minLength", 0), ".").slice(0, numberIn(schema, "maxLength", Infinity));
@@ -88,12 +88,12 @@ function number(schema: JsonObject): number | undefined {
   return lowest > above ? lowest : lowest + step;
 }
 
-/** The document in which a schema's references are looked up: the one that it begins by its `$id`, or the one it is in. */
+/** Returns the document that a schema's references belong to: the one that its `$id` begins, or the outer one. */
 function documentOf(schema: JsonObject, within: unknown): unknown {
   return typeof schema["$id"] === "string" ? schema : within;
 }
 
-/** The schema that a reference within the document `root` leads to; undefined where there is none. */
+/** Returns the schema that a reference within the document `root` leads to; undefined if there is none. */
 function resolveRef(root: unknown, ref: string): unknown {
   if (!/^#(\/|$)/.test(ref)) return undefined;
   const names = decodeURIComponent(ref).split("/").slice(1);
@@ -101,7 +101,7 @@ function resolveRef(root: unknown, ref: string): unknown {
   return unescaped.reduce<unknown>((at, name) => (at as JsonObject | undefined)?.[name], root);
 }
 
-/** The types that a schema names; none where it allows all of them. */
+/** Returns the types that a schema names; empty if it allows all of them. */
 function typesOf({ type }: JsonObject): readonly string[] {
   return [type].flat().filter((one) => typeof one === "string");
 }

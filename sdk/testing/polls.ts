@@ -1,16 +1,16 @@
 import type { Waiter } from "./activity.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Those who wait for the end of a task. */
+/** The waits for the end of tasks. */
 export interface Polls {
   /**
-   * Resolves once the task has ended or is gone, or the time is over.
-   * @param ms - null: however long it takes
-   * @throws the reason of `signal`, or what `cut` says
+   * Resolves once the task has ended or is deleted, or the time is over.
+   * @param ms - null means no limit
+   * @throws the reason of `signal`, or the error of `cut`
    */
   hold(id: string, ms: number | null, signal: AbortSignal, who: Waiter): Promise<void>;
   answer(id: string): void;
-  /** Breaks all of them off. */
+  /** Rejects all of them. */
   cut(error: Error): void;
 }
 

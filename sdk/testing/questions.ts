@@ -2,9 +2,9 @@ import type { TaskRecord } from "../shapes.ts";
 import { TestMistake } from "./mistake.ts";
 import { getTask, type Tasks } from "./tasks.ts";
 
-/** The questions that were asked, in order. */
+/** The asked questions, in order. */
 export interface Questions {
-  /** Their tasks as they are now; deleted ones as they were. */
+  /** Returns their current tasks, and the last state of deleted ones. */
   all(): readonly TaskRecord[];
   /** @throws TestMistake when nothing was asked */
   last(): TaskRecord;

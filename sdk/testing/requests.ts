@@ -22,15 +22,15 @@ const POLL = shapeOf(POLL_TASK);
 /** The channels that `notify` may name, as in the service. */
 const CHANNELS = [notifiableEmail, notifiableSlack];
 
-/** A request to create a task that may be stored. */
+/** A valid request to create a task. */
 export interface Creation {
   body: CreateTaskBody;
-  /** null: `assign_to` asks for nobody. */
+  /** null if `assign_to` names no one. */
   routing: Routing | null;
   notify: readonly Destination[];
 }
 
-/** Reads the body of a creation, whose key is not bound yet. @throws ServiceError */
+/** Reads the body of a creation with an unused key. @throws ServiceError */
 export function readCreation(given: unknown): Creation {
   requireShape(CREATE, given, "");
   const body = given as CreateTaskBody;
@@ -83,7 +83,7 @@ export function readPoll(query: URLSearchParams): number {
   return value.timeout ?? timeout.default;
 }
 
-/** The values of a query. Everything in an address is text, so numbers and booleans are read from it. */
+/** Returns the values of a query. Everything in an address is text, so numbers and booleans are parsed. */
 function valuesIn(query: URLSearchParams, properties: Readonly<Record<string, { type: string }>>): JsonObject {
   const values: JsonObject = {};
   for (const [name, { type }] of Object.entries(properties)) {
@@ -113,7 +113,7 @@ function malformed(message: string): ServiceError {
   return new ServiceError("MALFORMED_REQUEST", { message });
 }
 
-/** The key of a creation. Nothing else of its body need be right: a replay is answered whatever is wrong with it. */
+/** Returns the key of a creation. The rest of the body may be invalid: a replay is answered anyway. */
 export function keyIn(body: unknown): string | null {
   const key = isObject(body) ? body["idempotency_key"] : null;
   return typeof key === "string" ? key : null;

@@ -28,17 +28,17 @@ import {
   type Tasks,
 } from "./tasks.ts";
 
-/** Resolves once the task has ended or is gone, or the time is over. */
+/** Resolves once the task has ended or is deleted, or the time is over. */
 export type Hold = (id: string, ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface Routes {
   token: string;
   tasks: Tasks;
-  /** Creates the task of a body whose key is not bound. */
+  /** Creates the task of a body with an unused key. */
   create: (creation: Creation) => TaskRecord;
   remove: (id: string) => void;
   hold: Hold;
-  /** The mistake of the test in what it says of a task. */
+  /** Returns the mistake in the test's rules for a task. */
   mistakeOf: (id: string) => TestMistake | undefined;
 }
 
@@ -51,7 +51,7 @@ interface Call {
 }
 
 /**
- * Answers as the routes of the service do that the client calls. (spec: Endpoints, Tasks)
+ * Answers like the routes of the service that the client calls. (spec: Endpoints, Tasks)
  * @throws ServiceError, TestMistake
  */
 export async function answerRequest(routes: Routes, request: Request, signal: AbortSignal): Promise<Response> {
@@ -131,7 +131,7 @@ async function bodyOf(request: Request): Promise<unknown> {
   return parseBody(await request.text(), request.headers.get("content-type"));
 }
 
-/** The answer to a request that is refused. (spec: Errors) */
+/** Returns the answer to a refused request. (spec: Errors) */
 export function refusal(error: ServiceError | TestMistake, baseUrl: string, request_id: string): Response {
   const isOfService = error instanceof ServiceError;
   const [status, error_code] = isOfService ? [error.status, error.code] : [400, "TEST_MISTAKE"];

@@ -4,7 +4,10 @@ import type { Routing } from "../../src/tasks/assign-to.ts";
 import type { Destination } from "../../src/tasks/notify.ts";
 import { assigned, NOBODY, offered, unmatched, type Routed } from "../../src/tasks/routed.ts";
 
-/** Finds who a new task is for, as `route` of the service does with an empty directory. (wire: assign_to) */
+/**
+ * Returns the assignee and the candidates of a new task, like `route` of the service with an empty directory. (wire:
+ * assign_to)
+ */
 export function routeWithoutDirectory(asked: Routing | null, notify: readonly Destination[]): Routed {
   switch (asked?.to) {
     case undefined:
@@ -18,7 +21,7 @@ export function routeWithoutDirectory(asked: Routing | null, notify: readonly De
   }
 }
 
-/** A single person whom `notify` names by their address becomes the assignee. */
+/** If `notify` names a single person by email, that person becomes the assignee. */
 function routeToNotified(notify: readonly Destination[]): Routed {
   const people = notify.map(({ target }) => target).filter((target) => !isSlackChannel(target));
   const [only] = people;

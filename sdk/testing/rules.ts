@@ -3,18 +3,18 @@ import { millisecondsOf, type Duration } from "./duration.ts";
 import { TestMistake } from "./mistake.ts";
 import { plausibleAnswer } from "./plausible.ts";
 
-/** Says what a person does with a question. */
+/** Decides what a person does with a question. */
 export interface Rule {
-  /** undefined: nothing is said of this one; the next rule is asked. */
+  /** Returns undefined if the rule does not match; then the next rule is asked. */
   behaviourFor(task: TaskRecord): Behaviour | undefined;
 }
 
-/** What a person does, one act after the other; also the rule that says it of every question. */
+/** The actions of a person, one after the other. It is also the rule that applies them to every question. */
 export interface Behaviour extends Rule {
   readonly acts: readonly Act[];
 }
 
-/** `afterMs`: since the question was asked, or since the act before. */
+/** `afterMs` counts from the question, or from the previous action. */
 export type Act =
   | {
       does: "answer";
@@ -22,34 +22,34 @@ export type Act =
       response: (task: TaskRecord) => unknown;
       by: string | undefined;
       via: string;
-      /** What the verifier holds against it. */
+      /** The verifier's reason for a rejection. */
       rejection: string | null;
     }
   | { does: "cancel"; afterMs: number; reason: string | null };
 
 export interface Timing {
-  /** How long the person takes; no time when it is left out. */
+  /** How long the person takes. Default: no time. */
   after?: Duration;
 }
 
 export interface Answering extends Timing {
-  /** Who answers; the assignee when it is left out. */
+  /** Who answers. Default: the assignee. */
   by?: string;
-  /** Where: `dashboard` when it is left out. */
+  /** The channel. Default: `dashboard`. */
   via?: string;
 }
 
 type Given = object | string | number | boolean | null;
 
 export interface Rejecting extends Timing {
-  /** What the verifier says. */
+  /** The verifier's reason. */
   reason?: string;
 }
 
 /**
- * Says yes, with the shortest answer that the schema allows: booleans are true, a choice is the option that reads like a
- * yes or else the first one, and of the rest there is what is required. Where a schema asks for more than can be made up,
- * the test is told to use `answer`.
+ * Says yes, with the shortest answer that the schema allows. Booleans are true, a choice is the option that reads like
+ * yes or else the first one, and otherwise there are only required fields. If a schema requires more than can be made
+ * up, the test gets an error that suggests `answer`.
  */
 export function approve(options: Answering = {}): Behaviour {
   return answer((task) => {
@@ -61,39 +61,39 @@ export function approve(options: Answering = {}): Behaviour {
   }, options);
 }
 
-/** @param given - the answer, an object or the value that is asked for, or what makes it of the task */
+/** @param given - the answer: an object, the requested value, or a function that makes it from the task */
 export function answer(given: Given | ((task: TaskRecord) => unknown), options: Answering = {}): Behaviour {
   const { after = 0, by, via = "dashboard" } = options;
   const response = typeof given === "function" ? (given as (task: TaskRecord) => unknown) : () => given;
   return behaviour([{ does: "answer", afterMs: millisecondsOf(after), response, by, via, rejection: null }]);
 }
 
-/** Does nothing: the task runs out of time. */
+/** Does nothing, so the task times out. */
 export function neverAnswer(): Behaviour {
   return behaviour([]);
 }
 
-/** Withdraws the task, as an operator may. */
+/** Withdraws the task, as an operator may do. */
 export function cancels({ after = 0, reason }: Timing & { reason?: string } = {}): Behaviour {
   return behaviour([{ does: "cancel", afterMs: millisecondsOf(after), reason: reason ?? null }]);
 }
 
 /**
- * The verifier sends the first answers back, and the person then does something else. For questions with `verifierConfig`.
+ * The verifier rejects the first answers, and the person then acts as `then` says. For questions with `verifierConfig`.
  *
- * @param times - answers that are sent back, fewer than `max_attempts` (3)
- * @param then - gives the answer that is sent back, too
+ * @param times - how many answers are rejected, fewer than `max_attempts` (3)
+ * @param then - also gives the rejected answers
  */
 export function verifierRejects(times: number, then: Behaviour, options: Rejecting = {}): Behaviour {
   return behaviour([...rejected(times, then, options), ...then.acts]);
 }
 
-/** The verifier sends every answer back, until the task has ended with `verification_exhausted`. */
+/** The verifier rejects every answer, until the task has ended with `verification_exhausted`. */
 export function verifierExhausts(given: Behaviour = approve(), options: Rejecting = {}): Behaviour {
   return behaviour(rejected(ATTEMPTS_MAX, given, options));
 }
 
-/** More rejections no question allows. */
+/** No question allows more rejections. */
 const ATTEMPTS_MAX = 10;
 
 function rejected(times: number, given: Behaviour, { after = 0, reason }: Rejecting): Act[] {
@@ -102,13 +102,13 @@ function rejected(times: number, given: Behaviour, { after = 0, reason }: Reject
   return Array.from({ length: times }, () => ({ ...act!, afterMs: millisecondsOf(after), rejection }) as Act);
 }
 
-/** A rule for some questions: those whose text matches, or that the function says. */
+/** Returns a rule for some questions: those whose text matches, or for which the function returns true. */
 export function when(which: RegExp | ((task: TaskRecord) => boolean), rule: Rule): Rule {
   const is = typeof which === "function" ? which : ({ task }: TaskRecord) => task.search(which) !== -1;
   return { behaviourFor: (task) => (is(task) ? rule.behaviourFor(task) : undefined) };
 }
 
-/** One rule for each question, in the order in which they are asked; of more questions it says nothing. */
+/** Returns one rule for each question, in the order of the questions. It does not match further questions. */
 export function inOrder(rules: readonly Rule[]): Rule {
   let next = 0;
   return {

@@ -22,11 +22,11 @@ void test("a value fits here if it fits by the standard, and only then", () => {
   for (const draft of ["draft2020-12", "draft7"])
     for (const file of readdirSync(new URL(draft, SUITE))) {
       const path = new URL(`${draft}/${file}`, SUITE);
-      // Dialects of their own are no schemas to the service.
+      // The service does not accept schemas with custom dialects.
       if (!statSync(path).isFile() || file === "vocabulary.json") continue;
       for (const { schema, tests } of JSON.parse(readFileSync(path, "utf8")) as Group[]) {
         const parsed = parseSchema(draft === "draft7" ? inDraft7(schema) : schema);
-        // The service refuses the schema itself, as one with a reference to elsewhere.
+        // The service refuses the schema itself, for example because of an outside reference.
         if (!parsed.ok) continue;
         for (const { description, data, valid } of tests) {
           const { status } = verdictOf(parsed.schema, data, "annotate");
@@ -48,14 +48,14 @@ void test("patterns and formats of an answer have the verdict of the service", (
     [{ type: "string", format: "date" }, ["2026-02-28", "2026-02-30"]],
     [{ type: "array", uniqueItems: true, contains: { const: 1 } }, [[1, 2], [1, 1], [2]]],
     [{ oneOf: [{ type: "integer" }, { minimum: 2 }] }, [1, 2.5, 3]],
-    // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+    // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
     [{ if: { required: ["a"] }, then: { required: ["b"] } }, [{}, { a: 1 }, { a: 1, b: 1 }]],
   ] as [object, unknown[]][]) {
     const parsed = parseSchema(schema);
     assert.ok(parsed.ok);
     for (const value of values) {
       const verdict = validate(parsed.schema, value, { formats: "assert" });
-      // RE2 leaves back-references to a thread.
+      // RE2 cannot match back-references, so a thread does.
       const { status } =
         verdict.status === "pending" ? { status: value === "both-both" ? "valid" : "invalid" } : verdict;
       assert.equal(verdictOf(parsed.schema, value, "assert").status, status, JSON.stringify([schema, value]));
@@ -63,7 +63,7 @@ void test("patterns and formats of an answer have the verdict of the service", (
   }
 });
 
-/** The suite leaves the dialect to the folder. */
+/** Adds the dialect, which the suite implies by its folder. */
 function inDraft7(schema: Group["schema"]): Group["schema"] {
   return typeof schema === "object" ? { $schema: "http://json-schema.org/draft-07/schema#", ...schema } : schema;
 }

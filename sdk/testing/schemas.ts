@@ -13,8 +13,8 @@ import type { JsonObject } from "../json.ts";
 import type { Problem } from "../shapes.ts";
 
 /**
- * Matches patterns with the platform's own engine, and without a limit on time: schemas and answers are the test's own. The
- * service matches with RE2 what strangers send, and gets the same answers.
+ * Matches patterns with the platform's own engine and without a time limit, because schemas and answers are the test's
+ * own. The service matches untrusted patterns with RE2, with the same results.
  */
 const matchNatively: PatternMatcher = (_budget, pattern, text) => {
   try {
@@ -25,7 +25,7 @@ const matchNatively: PatternMatcher = (_budget, pattern, text) => {
   }
 };
 
-/** The verdict of the service on a value. */
+/** Returns the service's verdict on a value. */
 export function verdictOf(schema: Schema, value: unknown, formats: "assert" | "annotate"): SettledVerdict {
   const options = { formats: formats === "assert" ? isOfFormat : undefined };
   return settled(validateWith(matchNatively, schema, value, options));
@@ -45,7 +45,7 @@ export function requireFits(schema: string, value: JsonObject, path: "/payload" 
   requireValid(verdictOf(requireSchema(schema, `${path}_schema`), value, formatsOf(path)), path);
 }
 
-/** The problems of a response that does not fit its schema; none where it fits. Paths lead into the response. */
+/** Returns the problems of a response that does not fit its schema; empty if it fits. Paths lead into the response. */
 export function schemaErrors(schema: JsonObject, response: JsonObject): readonly Problem[] {
   try {
     requireFits(JSON.stringify(schema), response, "/response");
@@ -57,7 +57,7 @@ export function schemaErrors(schema: JsonObject, response: JsonObject): readonly
   }
 }
 
-/** Reads a shape of a request. @throws RangeError when it is not a schema */
+/** Reads the shape of a request. @throws RangeError if it is not a schema */
 export function shapeOf(schema: object): Schema {
   const parsed = parseSchema(schema);
   if (!parsed.ok) throw new RangeError(`not a schema: ${JSON.stringify(parsed.problems)}`);
@@ -83,7 +83,7 @@ function detailOf({ path, keyword, params }: ValidationError, message: string, p
   return { path: place, keyword, message: shapeSentence(keyword, askedBy(params)) ?? message };
 }
 
-/** The types, values or limit that a keyword asks for; `null` is named last, as in the schemas of requests. */
+/** Returns the types, values or limit of a keyword; `null` comes last, as in the schemas of requests. */
 function askedBy(params: ErrorParams | null): unknown {
   if (params === null) return undefined;
   if ("types" in params) {

@@ -24,17 +24,17 @@ export interface ServiceOptions {
   deliver: Deliver | undefined;
 }
 
-/** The service in memory, with the person who answers. */
+/** The service in memory, and the person who answers. */
 export interface TestService {
   readonly timeline: Timeline;
   readonly polls: Polls;
   readonly questions: Questions;
   readonly mistakes: Mistakes;
-  /** null: nothing receives them. */
+  /** null if nothing receives them. */
   readonly callbacks: Callbacks | null;
-  /** Sends requests to it. @param hold - waits for a poll */
+  /** Returns a `fetch` that sends requests to it. @param hold - waits for a poll */
   fetchThrough(hold: Hold): typeof fetch;
-  /** From now on it does not answer. @param ms - for how long */
+  /** Makes it unreachable from now on. @param ms - for how long */
   goAway(ms: number): void;
 }
 
@@ -110,7 +110,7 @@ function createFetch(routes: Routes, isAway: () => boolean): typeof fetch {
   };
 }
 
-/** As `fetch` rejects where nothing listens. */
+/** Returns the error of `fetch` when nothing listens. */
 function unreachable(): TypeError {
   return new TypeError("fetch failed", { cause: new Error("the test has taken the service away") });
 }

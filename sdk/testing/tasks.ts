@@ -29,7 +29,7 @@ import type { Timeline } from "./timeline.ts";
 export const ADMIN: Caller = { kind: "admin" };
 const SYSTEM: Actor = { type: "system", email: null };
 
-/** What the verifier says of an answer. */
+/** The verifier's verdict on an answer. */
 interface Verdict {
   passed: boolean;
   reason: string;
@@ -45,14 +45,14 @@ interface Stored {
   forget: () => void;
 }
 
-/** The tasks in memory. All that becomes of them is decided by the code of the service. (spec: States and transitions) */
+/** The tasks in memory. The code of the service decides all their changes. (spec: States and transitions) */
 export interface Tasks {
   readonly timeline: Timeline;
   readonly newId: ReturnType<typeof createIds>;
   readonly stored: Map<string, Stored>;
-  /** The trails of tasks that were deleted, by the ids of these. */
+  /** The trails of deleted tasks by task id. */
   readonly tombstones: Map<string, AuditEntryRow[]>;
-  /** Called once for each task that has ended. */
+  /** Called once for each ended task. */
   readonly onEnded: (task: TaskWithDocuments) => void;
 }
 
@@ -60,7 +60,7 @@ export function createTasks({ timeline, onEnded }: Pick<Tasks, "timeline" | "onE
   return { timeline, onEnded, newId: createIds(), stored: new Map(), tombstones: new Map() };
 }
 
-/** The task that a key is bound to, and whether `body` asks for something else than it was created with; or null. */
+/** Returns the task that has a key, and whether `body` differs from the original request; or null. */
 export function findByKey(
   tasks: Tasks,
   key: string | null,
@@ -73,7 +73,7 @@ export function findByKey(
   return { record: recordOf(task), isMismatch };
 }
 
-/** Stores a task whose key is free. */
+/** Stores a task with an unused key. */
 export function createTask(tasks: Tasks, { body, routing, notify }: Creation): TaskRecord {
   const now = tasks.timeline.now();
   const documents = toDocuments(body);
@@ -111,27 +111,27 @@ export function getTask(tasks: Tasks, id: string): TaskRecord {
   return recordOf(find(tasks, id).task);
 }
 
-/** null: it has ended, or is gone. */
+/** Returns null if the task has ended or is deleted. */
 export function findOpenTask(tasks: Tasks, id: string): TaskRecord | null {
   const task = tasks.stored.get(id)?.task;
   return task === undefined || isTerminal(task.status) ? null : recordOf(task);
 }
 
-/** What a poll tells of a task. @throws ServiceError TASK_NOT_FOUND */
+/** Returns the poll result of a task. @throws ServiceError TASK_NOT_FOUND */
 export function getOutcome(tasks: Tasks, id: string): TaskOutcome {
   return JSON.parse(toPollResult(find(tasks, id).task)) as TaskOutcome;
 }
 
-/** The trail of a task, oldest first. @throws ServiceError TASK_NOT_FOUND */
+/** Returns the trail of a task, oldest first. @throws ServiceError TASK_NOT_FOUND */
 export function readTrail(tasks: Tasks, id: string): AuditEntry[] {
   return (tasks.tombstones.get(id) ?? find(tasks, id).trail).map(toAuditRecord);
 }
 
 /**
- * Takes an answer. (spec: Complete a task)
+ * Accepts an answer. (spec: Complete a task)
  *
- * @param by - who gave it, for the trail
- * @param verdict - of the verifier, where the task has one
+ * @param by - the answerer, for the trail
+ * @param verdict - of the verifier, if the task has one
  * @throws ServiceError TASK_NOT_FOUND, TASK_ALREADY_TERMINAL, VALIDATION_FAILED
  */
 export function answerTask(tasks: Tasks, id: string, answer: GivenAnswer, by: Actor, verdict = FINE): TaskRecord {
@@ -150,7 +150,7 @@ function eventOf(task: TaskWithDocuments, answer: GivenAnswer, verdict: Verdict)
   return eventOfVerdict(answer, verdict, { status, verification_attempt }, attemptsOf(config));
 }
 
-/** Rejections that end a task with this `verifier_config`. */
+/** Returns how many rejections end a task with this `verifier_config`. */
 export function attemptsOf(verifier_config: JsonObject): number {
   return readVerifierConfig(verifier_config, []).max_attempts;
 }
@@ -182,7 +182,7 @@ export function removeTask(tasks: Tasks, id: string): void {
   tasks.tombstones.set(id, [rowOf(tasks, deletionEntry(task, actorOf(ADMIN), tasks.timeline.now()))]);
 }
 
-/** Adds to the trail what belongs to no transition; nothing where the task is gone. */
+/** Adds an entry without a transition to the trail. Does nothing if the task is deleted. */
 export function noteEntry(tasks: Tasks, id: string, action: string, extra: object): void {
   const stored = tasks.stored.get(id);
   if (stored === undefined) return;

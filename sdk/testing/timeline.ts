@@ -3,9 +3,9 @@ import { createActivity, settle, type Activity, type Waiter, type Worker } from 
 import { createAgenda, type Agenda } from "./agenda.ts";
 import { millisecondsOf, type Duration } from "./duration.ts";
 
-/** The time of a test. It stands still while the program under test does something. */
+/** The time of a test. It does not move while the program under test does something. */
 export interface TestClock extends Clock {
-  /** Lets so much time pass, with all that is due in it, and the program react to each. */
+  /** Moves the time on by `duration`. Everything due happens, and the program reacts to each event. */
   advance(duration: Duration): Promise<void>;
 }
 
@@ -13,13 +13,13 @@ export interface Timeline {
   /** Epoch milliseconds. */
   now(): number;
   /**
-   * Does something once it is `time`; what is due at the same time happens in the order in which it was said.
-   * @param isMinor - nothing comes of it but another request; there may be thousands
+   * Runs `act` at `time`. Actions of the same time run in the order of these calls.
+   * @param isMinor - it only causes another request; there may be thousands of such actions
    */
   at(time: number, act: () => void, isMinor?: boolean): () => void;
-  /** Somebody does nothing but wait, until the function that comes back is called. */
+  /** Records a wait until the returned function is called. */
   wait(who: Waiter): () => void;
-  /** Time stands still while work goes on that does not itself wait for time. */
+  /** Stops time during work that does not itself wait for time. */
   busy<T>(work: Promise<T>, whose: Worker): Promise<T>;
   sleep(ms: number, signal: AbortSignal | undefined, who: Waiter): Promise<void>;
   advance(duration: Duration): Promise<void>;
@@ -28,7 +28,7 @@ export interface Timeline {
 export interface TimelineOptions {
   /** Epoch milliseconds. */
   start: number;
-  /** true: time moves by `advance` only. false: also when everybody waits, to what is due next. */
+  /** true: only `advance` moves time. false: time also moves to the next event whenever everything waits. */
   isManual: boolean;
 }
 
@@ -37,9 +37,9 @@ interface State {
   readonly isManual: boolean;
   readonly agenda: Agenda;
   readonly activity: Activity;
-  /** Whether `run` is under way. */
+  /** Whether `run` is in progress. */
   isRunning: boolean;
-  /** The last call of `advance` that is under way. */
+  /** The last call of `advance` that is in progress. */
   advancing: Promise<void> | null;
 }
 
@@ -108,7 +108,7 @@ async function sleep(state: State, ms: number, signal: AbortSignal | undefined, 
   }
 }
 
-/** Moves time on by `ms`, after the moves that are under way. */
+/** Moves time on by `ms`, after earlier moves. */
 async function advance(state: State, ms: number): Promise<void> {
   const before = state.advancing ?? Promise.resolve();
   const mine = before.then(async () => move(state, ms));
@@ -130,7 +130,7 @@ function changed(state: State): void {
   if (!state.isRunning && state.advancing === null) void run(state);
 }
 
-/** Does what is due until nothing is left to do, or `advance` takes over. */
+/** Runs what is due until nothing is left, or `advance` takes over. */
 async function run(state: State): Promise<void> {
   state.isRunning = true;
   do await settled(state);
@@ -138,7 +138,7 @@ async function run(state: State): Promise<void> {
   state.isRunning = false;
 }
 
-/** Whether time moves by itself to what is due next. */
+/** Returns whether time moves to the next event by itself. */
 function mayJump({ isManual, activity: { waiting } }: State): boolean {
   return !isManual && waiting.call + waiting.anybody > 0;
 }
@@ -147,7 +147,7 @@ async function settled({ activity, agenda }: State): Promise<void> {
   await settle(activity, () => agenda.next?.isMinor === true);
 }
 
-/** Does what is due next. @returns false when nothing is due until `limit` */
+/** Runs the next action. @returns false if nothing is due until `limit` */
 function step(state: State, limit: number): boolean {
   const { next } = state.agenda;
   if (next === undefined || next.time > limit) return false;

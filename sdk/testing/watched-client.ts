@@ -3,18 +3,19 @@ import type { Abortable, Question } from "../question.ts";
 import { BASE_URL, TOKEN, type TestService } from "./service.ts";
 
 /**
- * The real client over the service in memory. Time stands still while one of its calls does something, and each call
+ * Creates the real client with the service in memory. Time stops while one of its calls does something, and each call
  * rejects with the first mistake of the test.
  */
 export function createWatchedClient({ timeline, polls, mistakes, fetchThrough }: TestService): Client {
-  /** Tasks that the program polls itself, by the number of such calls under way. */
+  /** Tasks that the program polls itself, with the number of polls in progress. */
   const polled = new Map<string, number>();
   const count = (id: string, change: 1 | -1) => polled.set(id, (polled.get(id) ?? 0) + change);
   const client = createClient({
     baseUrl: BASE_URL,
     token: TOKEN,
     serviceKey: TOKEN,
-    // A call that only waits for the end would poll thousands of times for a task of some days: it is held until then.
+    // A call that only waits for the end would poll thousands of times during a task of some days. So it is held until
+    // the end.
     fetch: fetchThrough(async (id, ms, signal) => polls.hold(id, polled.get(id) ? ms : null, signal, "call")),
     clock: { now: timeline.now, sleep: async (ms, signal) => timeline.sleep(ms, signal, "call") },
   });
@@ -22,8 +23,8 @@ export function createWatchedClient({ timeline, polls, mistakes, fetchThrough }:
   const { checked } = mistakes;
   const call = async <T>(work: Promise<T>): Promise<T> => checked(timeline.busy(work, "call"));
 
-  // Replaced in place: `awaitHuman` and `anyOf` ask and wait by these calls, each of which is counted by itself. A single
-  // request is soon over, and may be a part of those.
+  // Replaced in place, because `awaitHuman` and `anyOf` use these calls to ask and wait, and each is counted
+  // separately. Single requests are short, and may be part of those.
   const own = { ...client };
   Object.assign(client, {
     awaitHuman: async (question) => checked(own.awaitHuman(question)),

@@ -6,8 +6,8 @@ import { Annotation, INTERRUPT, isInterrupted, MemorySaver, StateGraph } from "@
 import { z } from "zod";
 
 /*
- * A graph that drafts a refund, is interrupted until a person has decided, and goes on by the service's callback. Where it
- * drafts, others would call a model: what comes after is the same.
+ * A graph that drafts a refund, is interrupted until a person has decided, and continues after the service's callback.
+ * A real graph would call a model for the draft; the rest is the same.
  */
 
 const Refund = Annotation.Root({
@@ -24,7 +24,7 @@ const Decision = z.object({
   mail: z.string().max(2000).optional().meta({ title: "Another mail", description: "Left empty, the draft is sent." }),
 });
 
-/** @param callbackUrl - where the service reaches this program */
+/** @param callbackUrl - the URL where the service reaches this program */
 function refundGraph(callbackUrl: string) {
   return (
     new StateGraph(Refund)
@@ -49,7 +49,8 @@ function refundGraph(callbackUrl: string) {
       .addEdge("__start__", "draft")
       .addEdge("draft", "review")
       .addConditionalEdges("review", ({ approved }) => (approved ? "pay" : "decline"))
-      // In memory, as long as this program runs. With a checkpointer that writes to a database, it may end and start meanwhile.
+      // This checkpointer keeps its data in memory, until the program ends. With one that uses a database, the program
+      // may end and start again in between.
       .compile({ checkpointer: new MemorySaver() })
   );
 }
