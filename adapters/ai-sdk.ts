@@ -130,7 +130,7 @@ export interface RunsOptions<Tools extends ToolSet, Result extends Generated> {
 export type Step<Result> =
   | {
       status: "finished";
-      /** Of the last generation; null when the run had finished before. */
+      /** The result of the last generation; null if the run had already finished. */
       result: Result | null;
       messages: ModelMessage[];
     }

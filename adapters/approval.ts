@@ -1,7 +1,7 @@
 import type { FromJsonSchema, Question } from "@human-task-service/client";
 import type { Outcome } from "./outcome.ts";
 
-/** Whether a tool may do what the model wants of it. The answer is `approved`, and perhaps a note. */
+/** A question whether a tool may execute the model's call. The answer has `approved`, and an optional note. */
 export type ApprovalQuestion = Omit<Question, "responseSchema" | "idempotencyKey" | "occasion">;
 
 export const APPROVAL = {

@@ -74,7 +74,7 @@ const asking = ({ client }: AskedService, callbackUrl: string, id = "approve") =
     ask: ({ inputData }) => ({ task: `${id} ${inputData.customer}?`, payload: inputData, timeoutSeconds: 600 }),
   });
 
-/** A step after an answer, which records the answers. */
+/** Returns a step after an answer, which records the answers. */
 const noting = (noted: string[]) =>
   createStep({
     id: "note",

@@ -99,7 +99,7 @@ async function openTasks({ client }: AskedService, count = 1): Promise<Record<st
   }
 }
 
-/** Like `testWithCallbacks`, with an agent that ends before the service. */
+/** Registers tests like `testWithCallbacks`, with an agent that ends before the service. */
 function testWithAgent(
   name: string,
   run: (asked: AskedService, agent: Agent, t: TestContext) => Promise<void>,

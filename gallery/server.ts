@@ -24,10 +24,13 @@ import type { PageData } from "./page.tsx";
  * `npm run gallery` shows every form as each kind of page renders it, with a real service. It is for people who work on
  * forms, and for browser tests. It is not part of the service.
  *
- *   GET / all fixtures GET /<fixture>/react rendered in the browser, by React; or by Preact GET /<fixture>/html
- *   rendered by the server, without any script POST /<fixture>/html what that form sends POST /<fixture>/answer
- *   {response}: creates a task, answers it, and returns the service's answer GET /payload/<name>/react the payload of a
- *   program; or preact, or html GET /mail/<name>/html an email as a mail program gets it; or its text
+ *   GET  /                  all fixtures
+ *   GET  /<fixture>/react   rendered in the browser, by React; or by Preact
+ *   GET  /<fixture>/html    rendered by the server, without any script
+ *   POST /<fixture>/html    what that form sends
+ *   POST /<fixture>/answer  {response}: creates a task, answers it, and returns the service's answer
+ *   GET  /payload/<name>/react  the payload of a program; or preact, or html
+ *   GET  /mail/<name>/html  an email as a mail program gets it; or its text
  *
  * `?theme=light` or `dark` overrides the theme of the system.
  */

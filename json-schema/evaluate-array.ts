@@ -71,7 +71,7 @@ function checkContains(
   return true;
 }
 
-/** Must run last: it checks the items that no other keyword evaluated, in this node or below it at the same place. */
+/** Checks the items that no other keyword evaluated, in this node or below it at the same place. It must run last. */
 export function checkUnevaluatedItems(
   run: Run,
   node: SchemaNode,

@@ -132,7 +132,7 @@ function checkProperties(
 }
 
 /**
- * Must run last: it checks the properties that no other keyword evaluated, in this node or below it at the same place.
+ * Checks the properties that no other keyword evaluated, in this node or below it at the same place. It must run last.
  */
 export function checkUnevaluatedProperties(
   run: Run,

@@ -2,8 +2,8 @@
  * JSON Schema, draft-07 and 2020-12, for schemas from untrusted clients. Schemas are interpreted, never compiled to
  * code and never fetched, and the work of every check is bounded.
  *
- *   const parsed = parseSchema(json); // { ok: true, schema } or { ok: false, problems } const verdict =
- *   validate(parsed.schema, value); // "valid", "invalid" + errors, "refused" + code, or "pending"
+ *   const parsed = parseSchema(json);                 // { ok: true, schema } or { ok: false, problems }
+ *   const verdict = validate(parsed.schema, value);   // "valid", "invalid" + errors, "refused" + code, or "pending"
  *
  * `parseSchema` (here) reports everything that can be wrong with a schema itself: its size, its dialect, the shape of
  * its keywords, references that lead nowhere or outside, and invalid patterns. Its result is plain data that can be

@@ -109,13 +109,17 @@ function matches(pattern: Compiled, text: string): boolean {
   return pattern.set.match(text).length > 0;
 }
 
-/** RE2 takes about 80 microseconds for the smallest pattern, and three times that before the code is warm. */
+/**
+ * Returns the cost of compiling. RE2 takes about 80 microseconds for the smallest pattern, and three times that before
+ * the code is warm.
+ */
 function compileSteps(pattern: LinearPattern): number {
   return 2_500 + pattern.weight * 10;
 }
 
 /**
- * A new state of the automaton costs its size, and a known state costs almost nothing. Small patterns have few states.
+ * Returns the cost of a match. A new state of the automaton costs its size, and a known state costs almost nothing.
+ * Small patterns have few states.
  */
 function matchSteps(pattern: LinearPattern, length: number): number {
   const states = Math.min(length + 1, 2 ** Math.min(pattern.size, 20));

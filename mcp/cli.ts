@@ -115,7 +115,7 @@ function portOf(given: string): number {
   throw new UsageError(`--http takes a port, not "${given}".`);
 }
 
-/** Standard output is reserved for the protocol. */
+/** Prints an error to standard error, because standard output is reserved for the protocol. */
 function tell(error: Error): void {
   process.stderr.write(`${error.message}\n`);
 }

@@ -46,7 +46,7 @@ export interface Requests {
   ask(request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }>;
   /** Waits for an earlier request. @throws HumanTaskError UNKNOWN_REQUEST */
   check(id: string, patience: Patience): Promise<HumanRequest>;
-  /** Newest first. */
+  /** Returns requests, newest first. */
   list(which: { isOpen: boolean | undefined; limit: number; signal: AbortSignal }): Promise<HumanRequest[]>;
   /** Cancels an open request. A closed request stays as it is. @throws HumanTaskError UNKNOWN_REQUEST */
   withdraw(id: string, reason: string | undefined, signal: AbortSignal): Promise<HumanRequest>;
@@ -79,8 +79,9 @@ interface Own extends Omit<RequestsOptions, "agent"> {
 }
 
 /**
- * A key names the agent, because records do not: `mcp:<agent>:<key of the content>:<when>`. An old answer does not answer the
- * same question later: a question is the same only while it is open, and a key is not reused.
+ * Creates the requests of one agent. A key names the agent, because records do not: `mcp:<agent>:<key of the
+ * content>:<when>`. An old answer does not answer the same question later: a question is the same only while it is
+ * open, and a key is not reused.
  */
 export function createRequests({ agent, ...options }: RequestsOptions): Requests {
   const own: Own = { ...options, prefix: `mcp:${agent}:` };
@@ -221,7 +222,10 @@ function isOpen({ status }: { status: TaskRecord["status"] }): boolean {
   return status === "created" || status === "rejected";
 }
 
-/** A confidential question differs from the same question without confidentiality. */
+/**
+ * Returns the key of a question's content. A confidential question differs from the same question without
+ * confidentiality.
+ */
 async function keyOfContent({
   task,
   payload,

@@ -1,6 +1,6 @@
 /** The clock of the client. Tests replace it. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   now(): number;
   /** Resolves after `ms`. @throws the reason of `signal` when that is aborted first */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

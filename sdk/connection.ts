@@ -127,7 +127,8 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
   }
 
   /**
-   * If the service has answered before, a foreign response means nothing: a proxy answers while the service is away.
+   * Returns whether to retry. If the service has answered before, a foreign response means nothing: a proxy answers
+   * while the service is away.
    */
   function isWorthTrying(failed: ApiError | Unheard): boolean {
     if (failed instanceof ApiError) return [408, 429].includes(failed.status) || failed.status >= 500;

@@ -65,7 +65,7 @@ export function jsonSchemaOf(schema: AnySchema, name: string): JsonObject {
   }
 }
 
-/** arktype's schemas are functions. */
+/** Returns whether a schema is from a library. arktype's schemas are functions. */
 export function isStandard(schema: AnySchema): schema is StandardSchema {
   return "~standard" in schema;
 }

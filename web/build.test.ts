@@ -23,7 +23,7 @@ function temporaryFolder(t: TestContext): string {
   const around = mkdtempSync(join(tmpdir(), "web-build-"));
   const folder = join(around, "page");
   mkdirSync(folder);
-  // Vite tells other tools by this variable what it does.
+  // Vite uses this variable to tell other tools its mode.
   const environment = process.env["NODE_ENV"];
   t.after(() => {
     rmSync(around, { recursive: true });

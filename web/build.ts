@@ -4,38 +4,38 @@ import type { InlineConfig, Plugin, Rolldown } from "vite";
 import { compress, gzippedKb } from "./compress.ts";
 
 /*
- * `npm run build` builds what browsers load, and what the service renders pages with, into `dist/`; installing does too,
- * with `--if-possible`: without the development dependencies it says what to do, and is content.
+ * `npm run build` builds the pages for browsers, and the renderer of the service, into `dist/`. Installing runs it with
+ * `--if-possible`: if development dependencies are missing, it only prints what to do.
  */
 
 const HERE = import.meta.dirname;
 const DIST = join(HERE, "dist");
 
-/** The components are written for React's hooks, and compiled for either library. */
+/** The components use React's hooks, and are compiled for either library. */
 export type Library = "react" | "preact";
 
-/** Files of a page, as the server has to name them. Each has a hash in its name, so it may be cached for ever. */
+/** The files of a page, whose names the server needs. Each name contains a hash, so the files may be cached forever. */
 export interface Manifest {
-  /** A module; it finds by itself what it loads later. */
+  /** A module, which loads further files by itself. */
   script: string;
-  /** What the module imports, to be loaded beside it instead of after it. */
+  /** The imports of the module, loaded in parallel instead of after it. */
   imports: string[];
   style: string;
 }
 
-/** What was built, in kB after gzip. */
+/** The sizes of the built files, in kB after gzip. */
 type Sizes = Record<string, number>;
 
 /**
- * Builds the script and the style sheet of a page into `outDir`, each file also compressed beside itself, and names them in
- * `outDir`.json.
+ * Builds the script and the style sheet of a page into `outDir`, with a compressed copy of each file. Writes their
+ * names to `outDir`.json.
  */
 export async function buildPage(library: Library, entry: string, outDir: string): Promise<Sizes> {
   const files = await bundle(library, outDir, {
     base: "./",
     build: {
       cssCodeSplit: false,
-      // No data: addresses: the pages' policy refuses them for all but images.
+      // Embed no files as `data:` addresses, because the pages' policy allows them for images only.
       assetsInlineLimit: 0,
       modulePreload: false,
       rolldownOptions: {
@@ -63,14 +63,14 @@ export async function buildPage(library: Library, entry: string, outDir: string)
   return later.length === 0 ? sizes : { ...sizes, "JS loaded later": gzipped(outDir, later) };
 }
 
-/** The chunk and all that it imports, which the page waits for. */
+/** Returns the chunk and all of its imports, which the page waits for. */
 function loadedWith(main: Rolldown.OutputChunk, chunks: readonly Rolldown.OutputChunk[]): Set<Rolldown.OutputChunk> {
   const loaded = new Set([main]);
   for (const chunk of loaded) for (const other of chunks) if (chunk.imports.includes(other.fileName)) loaded.add(other);
   return loaded;
 }
 
-/** Builds a module for Node that renders components to HTML, with all it needs, as `outDir/<name of entry>.js`. */
+/** Builds a module for Node that renders components to HTML, with its dependencies, as `outDir/<name of entry>.js`. */
 export async function buildRenderer(entry: string, outDir: string): Promise<Sizes> {
   const files = await bundle("preact", outDir, {
     ssr: { noExternal: true, target: "node" },
@@ -88,14 +88,14 @@ export async function buildRenderer(entry: string, outDir: string): Promise<Size
   };
 }
 
-/** Vite would have a module that is loaded later bring its style sheet along; here a page has one for everything. */
+/** Vite would load a separate style sheet with each module that is loaded later. Here a page has one style sheet. */
 const withoutPreloading: Plugin = {
   name: "without-preloading",
   enforce: "pre",
   load: (id) => (id === "\0vite/preload-helper.js" ? "export const __vitePreload = (load) => load();" : undefined),
 };
 
-/** Light pages see no schema that the service has not accepted; the dashboard has a playground. */
+/** Light pages show only schemas that the service has accepted. The dashboard also has a playground. */
 const withVettedSchemas: Plugin = {
   name: "with-vetted-schemas",
   enforce: "pre",
@@ -104,7 +104,7 @@ const withVettedSchemas: Plugin = {
 
 const ICONS = join(HERE, "../vendor/tabler-icons");
 
-/** A drawing is imported as its paths. Whoever gets a copy of one gets its license as well. */
+/** Imports a drawing as its paths. A copy of a drawing includes its license. */
 const withIcons: Plugin = {
   name: "with-icons",
   enforce: "pre",
@@ -122,7 +122,7 @@ const withIcons: Plugin = {
   },
 };
 
-/** @throws Error when it is drawn with something else than paths */
+/** @throws Error if it contains other elements than paths */
 function pathsOf(file: string): string[] {
   const drawing = readFileSync(file, "utf8");
   const [frame, ...paths] = Array.from(drawing.matchAll(/<path [^>]*?\bd="(.+?)"/g), ([, path]) => path!);
@@ -146,7 +146,7 @@ async function bundle(
     define: { "process.env.NODE_ENV": '"production"' },
     oxc:
       library === "preact"
-        ? // Some hundred calls with one object less each.
+        ? // The classic runtime creates one object less in each of some hundred calls.
           {
             jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" },
             jsxInject: `import { h, Fragment } from "preact";`,
@@ -156,13 +156,13 @@ async function bundle(
     build: {
       outDir,
       emptyOutDir: true,
-      // What their licenses ask of whoever hands on a copy.
+      // The licenses require this file in copies.
       license: { fileName: "licenses.md" },
       reportCompressedSize: false,
-      // The budgets are tests.
+      // Tests check the size limits.
       chunkSizeWarningLimit: 2_000,
       rolldownOptions: {
-        // "use client" means something to servers that render React, which nobody here does.
+        // "use client" only concerns servers that render React, which are not used here.
         onLog: (level, log, handle) => (log.code === "MODULE_LEVEL_DIRECTIVE" ? undefined : handle(level, log)),
       },
     },
@@ -176,7 +176,7 @@ function gzipped(outDir: string, files: readonly { fileName: string }[]): number
   return gzippedKb(files.map(({ fileName }) => join(outDir, fileName)));
 }
 
-/** What the service needs, by folder in `dist/`. */
+/** The outputs that the service needs, by folder in `dist/`. */
 const TARGETS: Record<string, (outDir: string) => Promise<Sizes>> = {
   server: (outDir) => buildRenderer(join(HERE, "server/render.tsx"), outDir),
   dashboard: (outDir) => buildPage("react", join(HERE, "dashboard/main.tsx"), outDir),

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-/** Writes a script or a style sheet a second and a third time, as `.gz` and `.br` beside it. Other files are left alone. */
+/** Writes compressed copies of a script or a style sheet, as `.gz` and `.br` beside it. Ignores other files. */
 export function compress(path: string): void {
   if (!/\.(js|css)$/.test(path)) return;
   const source = readFileSync(path);
@@ -9,7 +9,7 @@ export function compress(path: string): void {
   writeFileSync(`${path}.br`, brotliCompressSync(source));
 }
 
-/** The size of files together, each after gzip, in kB. */
+/** Returns the total size of files in kB, each after gzip. */
 export function gzippedKb(paths: readonly string[]): number {
   const bytes = paths.map((path) => gzipSync(readFileSync(path), { level: 9 }).length);
   return bytes.reduce((sum, size) => sum + size, 0) / 1000;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 const css = readFileSync(join(import.meta.dirname, "tokens.css"), "utf8");
 
-/** Colours of a theme by token, each as red, green and blue from 0 to 255. */
+/** Returns the colours of a theme by token, each as red, green and blue from 0 to 255. */
 function coloursOf(theme: "light" | "dark"): Map<string, number[]> {
   const tokens = css.matchAll(/--([\w-]+): light-dark\(#(\w{6}), #(\w{6})\);/g);
   return new Map(
@@ -16,7 +16,7 @@ function coloursOf(theme: "light" | "dark"): Map<string, number[]> {
   );
 }
 
-/** As WCAG 2 defines it: 1 for none, 21 for black on white. */
+/** Returns the contrast as WCAG 2 defines it: 1 for no contrast, 21 for black on white. */
 function contrast(one: number[], other: number[]): number {
   const [lighter, darker] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
   return (lighter! + 0.05) / (darker! + 0.05);
@@ -41,7 +41,7 @@ const READ = [
   ["on-accent", "accent"],
 ] as [string, string][];
 
-/** Edges of controls, and the ring around the one in focus. */
+/** Edges of controls, and the focus ring. */
 const SEEN = ["control-edge", "accent"].flatMap((edge) => SURFACES.map((ground) => [edge, ground])) as [
   string,
   string,

@@ -1,7 +1,7 @@
 declare module "*.css";
 
 declare module "*.svg" {
-  /** What its paths draw, of a drawing in one colour. */
+  /** The paths of a drawing in one colour. */
   const paths: readonly string[];
   export default paths;
 }
@@ -9,7 +9,7 @@ declare module "*.svg" {
 interface ImportMeta {
   /** Set by the build. */
   readonly env: {
-    /** Built for a server. */
+    /** Whether the build is for a server. */
     readonly SSR: boolean;
   };
 }

@@ -26,9 +26,9 @@ export interface Surroundings {
   /** URL of the service. */
   url: string;
   client: Client;
-  /** Every question so far, oldest first. */
+  /** Returns every question so far, oldest first. */
   questions(): Promise<ListedTask[]>;
-  /** The only question so far. */
+  /** Returns the only question so far. */
   question(): Promise<ListedTask>;
   /** Signs in and answers it, as in the dashboard. */
   answer(id: string, response: object): Promise<void>;

@@ -196,7 +196,7 @@ export async function startTemporal(t: TestContext): Promise<TemporalStandIn> {
     });
   };
 
-  /** An activity without a heartbeat for too long counts as dead. */
+  /** Waits for the next heartbeat. An activity without one for too long counts as dead. */
   const listenTo = (token: string, activity: Activity): void => {
     clearTimeout(activity.silence);
     const { seconds = 0, nanos = 0 } = (activity.attributes["heartbeatTimeout"] ?? {}) as Body;

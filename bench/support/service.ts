@@ -7,7 +7,9 @@ export interface ServiceOptions {
   dialect: Dialect;
   /** Processes on one database. More than one needs PostgreSQL. */
   replicas?: number;
-  /** The prefix of these figures, which tells them from others of the scenario. Default: the database's name. */
+  /**
+   * The prefix of these figures, which distinguishes them from others of the scenario. Default: the database's name.
+   */
   name?: string;
   /** Writes into the database before the service starts. */
   prepare?: (home: Home) => Promise<void>;

@@ -197,7 +197,9 @@ export async function startTarget(
   };
 }
 
-/** With `BENCH_PROFILES` set to a folder, each service writes a profile of its processor time there. */
+/**
+ * Returns options for a profile. With `BENCH_PROFILES` set to a folder, each service writes its processor time there.
+ */
 function profiling(program: string): string[] {
   const folder = process.env["BENCH_PROFILES"];
   return program === SERVICE && folder !== undefined ? ["--cpu-prof", "--cpu-prof-dir", folder] : [];

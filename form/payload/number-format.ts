@@ -10,7 +10,7 @@ export interface NumberFormats {
   number(value: Numeric, isName?: boolean): string;
   /** Returns null if the currency does not exist. */
   currency(value: Numeric, currency: string): string | null;
-  /** If `isPoints`, 12 means 12 %. Otherwise 0.12 means 12 %. */
+  /** Returns a percentage. If `isPoints`, 12 means 12 %. Otherwise 0.12 means 12 %. */
   percent(value: Numeric, isPoints: boolean): string;
   unit(value: Numeric, unit: string): string;
 }

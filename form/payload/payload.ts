@@ -165,7 +165,7 @@ function planSubject(planning: Planning, subject: Subject): PayloadNode | null {
   return isMasked && node.kind !== "empty" ? { ...place, kind: "masked", inner: node } : node;
 }
 
-/** A list repeats the notes of its items. */
+/** Returns a shortened note. It counts towards the limit, because a list repeats the notes of its items. */
 function note(planning: Planning, text: string | null): string | null {
   if (text === null || planning.characters <= 0) return null;
   const short = shortened(text, MAX_NOTE);

@@ -244,7 +244,7 @@ export function knowsProperty(layers: Layers, key: string): boolean {
   return propertyStarts(layers, key).length > 0;
 }
 
-/** The names of all properties that the schemas describe. */
+/** Returns the names of all properties that the schemas describe. */
 export function propertyNames(layers: Layers): readonly string[] {
   return layers.flatMap(({ schema }) => {
     const properties = at(schema, "properties");

@@ -171,7 +171,10 @@ function add(errors: Map<string, FieldError>, error: FieldError): void {
   if (!errors.has(error.name)) errors.set(error.name, error);
 }
 
-/** The title of an error in a row of a list begins with the title of the row: "Item 1: SKU". */
+/**
+ * Returns the errors in the order of the form. The title of an error in a row of a list begins with the title of the
+ * row: "Item 1: SKU".
+ */
 function inFormOrder(plan: Plan, errors: ReadonlyMap<string, FieldError>): readonly FieldError[] {
   const rows: FormNode[] = [];
   const ordered: FieldError[] = [];

@@ -4,7 +4,7 @@ import type { ChoiceNode, GroupNode, NumberNode, TextNode, TimeNode } from "./no
 import { objectOf, tryForm } from "../fixtures/try-form.ts";
 import type { Trial } from "../fixtures/try-form.ts";
 
-/** The field "f" of this schema. */
+/** Returns the field "f" of this schema. */
 function fieldOf<Node>(schema: unknown, ui?: unknown, trial: Trial = {}): Node {
   const { plan } = tryForm(objectOf({ f: schema }), { hints: { ui: { f: ui } }, ...trial });
   return (plan.root as GroupNode).children[0] as Node;

@@ -28,7 +28,7 @@ export function planField(planning: Planning, address: FieldAddress): FormNode {
   const hints = fieldHints(address.ui);
   const preset = findPreset(planning, address, place);
   const hasValue = preset !== null && "value" in preset;
-  // A required field that nobody can answer must have a value before it may be hidden or read-only.
+  // A required field that no one can answer must have a value before it may be hidden or read-only.
   const canBeFixed = hasValue || !required;
   const readonly = hints.readonly && canBeFixed;
   const base: NodeBase = {
@@ -52,7 +52,9 @@ export function planField(planning: Planning, address: FieldAddress): FormNode {
   return chooseControl({ ...field, base: { ...base, readonly: false } });
 }
 
-/** Every node asks this. A large form may use up all questions; then the result is yes for the remaining nodes. */
+/**
+ * Returns whether the place accepts null. A large form may use up all questions; then the result is yes for the rest.
+ */
 function takesNull(source: SchemaSource, place: Place): boolean {
   return place.mayBeNull && source.questions.left > 0 && fits(source, place.roots, null);
 }

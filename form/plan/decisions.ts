@@ -7,7 +7,10 @@ import type { SchemaSource } from "./schema-view.ts";
 /** Options of a choice that can be a decision. */
 export const MAX_DECISION = 5;
 
-/** Returns the pointer of the only required field that asks something, or null: without a hint, this is the decision. */
+/**
+ * Returns the pointer of the only required field that asks something, or null. Without a hint, this field is the
+ * decision.
+ */
 export function onlyQuestion(
   source: SchemaSource,
   keys: readonly string[],

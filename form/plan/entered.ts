@@ -3,9 +3,9 @@ import type { Plan } from "./plan.ts";
 
 /** An entry of a person, in words. */
 export interface Entered {
-  /** Of the field; unique in the plan. */
+  /** The name of the field; unique in the plan. */
   readonly name: string;
-  /** With the titles around it: "Item 1 › Quantity". */
+  /** The title of the field behind the titles around it: "Item 1 › Quantity". */
   readonly title: string;
   readonly text: string;
 }
@@ -40,7 +40,7 @@ function add(entered: Entered[], node: FormNode, around: readonly string[]): voi
   }
 }
 
-/** The chosen form has the title of the choice. */
+/** Adds the entries of a chosen form, whose title is that of the choice. */
 function addBody(entered: Entered[], body: FormNode, path: readonly string[]): void {
   if (body.kind === "group") for (const child of body.children) add(entered, child, path);
   else add(entered, body, path);

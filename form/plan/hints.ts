@@ -30,7 +30,10 @@ function text(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value : null;
 }
 
-/** A definition that names a property of the answer directly, and has no wrapper, is the `ui` part itself. */
+/**
+ * Returns the hints with their wrapper. A definition that names a property of the answer directly, and has no wrapper,
+ * is the `ui` part itself.
+ */
 export function wrappedHints(definition: unknown, properties: ReadonlySet<string>): Raw {
   const given = isRaw(definition) ? definition : {};
   const keys = Object.keys(given);

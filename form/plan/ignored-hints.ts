@@ -356,7 +356,7 @@ function suits(known: KnownLayers, widget: string): boolean {
   );
 }
 
-/** A hidden or read-only field without a value could never be answered, so the form shows it anyway. */
+/** Checks hidden and read-only fields without a value. No one could ever answer them, so the form shows them anyway. */
 function checkSilence(check: Check, ui: Layer, at: string, place: HintPlace): void {
   if (!place.isRequired || place.isGiven || isGiven(check, place)) return;
   const said = (key: string): string =>

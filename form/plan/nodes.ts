@@ -197,7 +197,7 @@ export function questionOf(node: FormNode): string {
   return fingerprint(node.kind + JSON.stringify(options));
 }
 
-/** It detects changes, and is not for security. */
+/** Returns a short hash that detects changes. It is not for security. */
 export function fingerprint(text: string): string {
   return hashText({ left: Infinity }, text, 17).toString(36);
 }

@@ -15,9 +15,9 @@ import type { SchemaSource, TextRules } from "./schema-view.ts";
 /**
  * From a JSON Schema to a form, and from entries to an answer:
  *
- *   const form = readForm({ response_schema, form_definition, payload, time_zone: "Europe/Berlin", now }); const plan =
- *   planForm(form, entries); // what to render now, and the current answer const errors = checkPlan(form, plan); //
- *   check.ts: the problems, each at its field, in sentences
+ *   const form = readForm({ response_schema, form_definition, payload, time_zone: "Europe/Berlin", now });
+ *   const plan = planForm(form, entries);      // what to render now, and the current answer
+ *   const errors = checkPlan(form, plan);      // check.ts: the problems, each at its field, in sentences
  *
  * `entries` are the entries so far; see entries.ts. A plan depends on nothing else, so it is made again when they
  * change. Nothing here throws on any schema, hint or entry.

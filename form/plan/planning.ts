@@ -23,7 +23,7 @@ export interface Planning {
   readonly planField: (address: FieldAddress) => FormNode;
 }
 
-/** Where a field is, and what the field around it knows about it. */
+/** The place of a field, and data from the field around it. */
 export interface FieldAddress {
   readonly name: string;
   readonly pointer: string;

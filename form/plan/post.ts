@@ -25,8 +25,8 @@ export type Posted =
 export type Notice = "changed" | "confirm";
 
 /**
- * An answer may only contain questions that the page showed. If the entries bring up other questions, the page shows
- * them first.
+ * Reads a posted form. An answer may only contain questions that the page showed. If the entries bring up other
+ * questions, the page shows them first.
  */
 export function readPost(form: Form, posted: Entries): Posted {
   const press = parsePress(posted[PRESS]?.[0] ?? "");

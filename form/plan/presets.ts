@@ -42,7 +42,9 @@ export function initialValue({ preset, planning, name, pointer }: FieldContext, 
   return isOpen || preset.from === "default" ? undefined : preset.value;
 }
 
-/** Adds a help text that names the default, since a choice is not preselected and an absent value means the default. */
+/**
+ * Adds a help text that names the default, because a choice is not preselected and an absent value means the default.
+ */
 export function withDefaultHelp(field: FieldContext, base: NodeBase, options: readonly Option[]): NodeBase {
   const { preset, required } = field;
   if (required || preset?.from !== "default" || base.help !== null) return base;

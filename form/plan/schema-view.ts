@@ -271,7 +271,7 @@ function schemaAt(source: SchemaSource, raw: unknown): Schema | null {
   return read.ok ? read.schema : null;
 }
 
-/** A pattern that cannot be matched here counts as matching. */
+/** Checks a value. A pattern that cannot be matched here counts as matching. */
 function settle(
   texts: TextRules | null,
   ask: (matcher: PatternMatcher, formats: FormatCheck | undefined) => Verdict,
@@ -280,7 +280,7 @@ function settle(
   return verdict === null || verdict.status === "pending" ? ask(() => true, texts?.isOfFormat) : verdict;
 }
 
-/** Call this before each plan: it resets the number of questions. */
+/** Resets the number of questions. Call this before each plan. */
 export function beginPlan(source: SchemaSource): void {
   source.questions.left = MAX_QUESTIONS;
 }

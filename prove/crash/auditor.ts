@@ -18,7 +18,7 @@ export interface AuditorOptions {
   calls: Calls;
   history: History;
   rules: Rules;
-  /** The processes that are running now. */
+  /** Returns the processes that are running now. */
   alive(): readonly Incarnation[];
   /** The zero of the times in printed messages. */
   since: number;

@@ -18,7 +18,7 @@ export interface ClientsOptions {
   history: History;
   /** Creates the subject with the next key. */
   newSubject(): Subject;
-  /** The processes that are running now. */
+  /** Returns the processes that are running now. */
   alive(): readonly Incarnation[];
   /** How many processes there are when none is being started. */
   processes: number;

@@ -47,7 +47,7 @@ export interface Event {
   seen?: Seen;
 }
 
-/** What an answer or a callback shows of a task. */
+/** The part of a task that an answer or a callback shows. */
 export interface Seen {
   id: string;
   /** Null if the answer does not show it. */

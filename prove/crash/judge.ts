@@ -172,11 +172,11 @@ function judgeTimes(end: ReadEnd, { created_at, timeout_at }: Birth, seen: reado
 }
 
 const isEnding = (event: Event): boolean => event.call === "complete" || event.call === "cancel";
-/** Whether the call may have succeeded: it did, or no answer arrived. */
+/** Returns whether the call may have succeeded: it did, or no answer arrived. */
 const isPossible = (event: Event): boolean =>
   event.status === 200 || event.status === null || event.error_code === "COMMIT_UNKNOWN";
 
-/** Returns the calls that may have caused this end. Only the trail tells cancellations apart, by their reason. */
+/** Returns the calls that may have caused this end. Only the trail distinguishes cancellations, by their reason. */
 function causesOf(events: readonly Event[], end: ReadEnd, trail: Seen | null): Event[] {
   const possible = events.filter((event) => isEnding(event) && isPossible(event));
   if (end.status === "completed") {

@@ -165,7 +165,7 @@ async function deliveriesOf(service: TestService, task_id: string): Promise<Webh
   return (await service.call<WebhookDelivery[]>("GET", `/api/admin/webhook-deliveries?task_id=${task_id}`)).body;
 }
 
-/** Runs the delivery loop once, and waits for all that it starts. */
+/** Runs the delivery loop once, and waits for everything that it starts. */
 async function turn({ ctx: { deliveries } }: TestService): Promise<void> {
   await deliveries.turn();
   await deliveries.settle();

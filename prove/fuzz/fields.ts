@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 import type { Description } from "./description.ts";
 import { anyJson, anyObject, fromValue, type Json } from "./json-text.ts";
 
-/** What earlier requests created, so that later requests can use it. */
+/** Objects that earlier requests created, for use in later requests. */
 export interface Known {
   /** Open according to the last answer, each with a valid response. */
   open: { id: string; response: Json }[];

@@ -15,7 +15,7 @@ const GUARDS_ITSELF: ReadonlySet<string> = new Set([
 export type Allowed =
   /** The declared answers of the operation. */
   | "declared"
-  /** Those, or what any address may answer, because the transport is unusual. */
+  /** The declared answers, or those of any address, because the transport is unusual. */
   | "lenient"
   /** 404: the address does not exist. */
   | "unknown"
@@ -394,7 +394,7 @@ function bodyFor(
   return { body: mutated(random, shape, random.chance(0.4)), ...none };
 }
 
-/** The last eight characters can be replaced, to create another task from the same body. */
+/** Returns a new key. Its last eight characters can be replaced, to create another task from the same body. */
 function newKey(seed: number, index: number): string {
   return `fuzz-${seed}-${index}-00000000`;
 }

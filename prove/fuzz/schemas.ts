@@ -256,7 +256,7 @@ function knownHostile(random: Random): Case {
   };
 }
 
-/** Returns a value that matches most of `schema`, as far as a look at the schema tells. */
+/** Returns a value that matches most of `schema`, as far as the schema shows it. */
 function instanceOf(random: Random, schema: unknown, root: JsonObject, depth: number): unknown {
   if (!isJsonObject(schema) || depth < 0) return random.pick<unknown>([null, 1, "a", {}, [], true]);
   const from = (part: unknown) => instanceOf(random, part, root, depth - 1);

@@ -92,7 +92,7 @@ function isLeftOpen(name: string, value: unknown, owner: object): boolean {
   return LEFT_OPEN.has(name);
 }
 
-/** JSON has no undefined. */
+/** Returns the value without undefined members, which JSON does not have. */
 function clean(value: object): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown;
 }

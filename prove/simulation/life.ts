@@ -7,7 +7,7 @@ import type { Db, Tx } from "../../src/db/database.ts";
 import type { Hints } from "../../src/db/hints.ts";
 import { ServiceError } from "../../src/errors.ts";
 
-/** What else happens at a call of the store. */
+/** An incident at a call of the store. */
 export type Mishap = "none" | "crash" | "error" | { stallMs: number };
 
 export interface Life {

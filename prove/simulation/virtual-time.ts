@@ -19,9 +19,9 @@ interface Timer {
 }
 
 export interface VirtualTime {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   now(): number;
-  /** Assigns the timers that `act`, and all that follows from it, sets to `owner`. */
+  /** Assigns the timers that `act` and its consequences set to `owner`. */
   as<T>(owner: object, act: () => T): T;
   /** Cancels the timers of `owner`. */
   dropTimersOf(owner: object): void;
@@ -29,7 +29,7 @@ export interface VirtualTime {
   isDelaying(): boolean;
   /** Returns when the next timer is due, of all or of `owner`. */
   nextTimer(owner?: object): number | null;
-  /** Moves the time to `at`, fires the timers due by then, and waits for all that follows. */
+  /** Moves the time to `at`, fires the timers due by then, and waits for all consequences. */
   moveTo(at: number): Promise<void>;
   /** Waits for everything that needs no time. */
   settle(): Promise<void>;

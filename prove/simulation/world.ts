@@ -73,7 +73,7 @@ interface ProcessContext extends CompletionContext, CreationContext {
   deliveries: Engine;
 }
 
-/** What all runs share. */
+/** The resources that all runs share. */
 export interface Ground {
   db: Db;
   /** A separate connection that sees only committed data. */
@@ -118,7 +118,7 @@ export interface Flight {
   stand: Stand | null;
   isLeased: boolean;
   endedAt: number | null;
-  /** What the receiver got, if anything. */
+  /** The callback that the receiver got; null if it got none. */
   got: { body: string; isSigned: boolean; at: number } | null;
   /** The outcome that the process saw. */
   result: "ok" | "failed" | "given up" | "lost" | null;

@@ -21,7 +21,7 @@ export function routeWithoutDirectory(asked: Routing | null, notify: readonly De
   }
 }
 
-/** If `notify` names a single person by email, that person becomes the assignee. */
+/** Returns the assignee by `notify`: if it names a single person by email, that person. */
 function routeToNotified(notify: readonly Destination[]): Routed {
   const people = notify.map(({ target }) => target).filter((target) => !isSlackChannel(target));
   const [only] = people;

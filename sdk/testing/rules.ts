@@ -79,7 +79,8 @@ export function cancels({ after = 0, reason }: Timing & { reason?: string } = {}
 }
 
 /**
- * The verifier rejects the first answers, and the person then acts as `then` says. For questions with `verifierConfig`.
+ * Makes the verifier reject the first answers. The person then acts as `then` says. For questions with
+ * `verifierConfig`.
  *
  * @param times - how many answers are rejected, fewer than `max_attempts` (3)
  * @param then - also gives the rejected answers
@@ -88,7 +89,7 @@ export function verifierRejects(times: number, then: Behaviour, options: Rejecti
   return behaviour([...rejected(times, then, options), ...then.acts]);
 }
 
-/** The verifier rejects every answer, until the task has ended with `verification_exhausted`. */
+/** Makes the verifier reject every answer, until the task has ended with `verification_exhausted`. */
 export function verifierExhausts(given: Behaviour = approve(), options: Rejecting = {}): Behaviour {
   return behaviour(rejected(ATTEMPTS_MAX, given, options));
 }

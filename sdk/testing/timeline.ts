@@ -10,7 +10,7 @@ export interface TestClock extends Clock {
 }
 
 export interface Timeline {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   now(): number;
   /**
    * Runs `act` at `time`. Actions of the same time run in the order of these calls.

@@ -20,7 +20,7 @@ export interface Hints {
   close(): Promise<void>;
 }
 
-/** The listeners of one process. */
+/** Returns hints between the listeners of one process. */
 export function createLocalHints(): Hints & { reset(): void } {
   const listeners = new Set<(hint: string) => void>();
   const resetListeners = new Set<() => void>();

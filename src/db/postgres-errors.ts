@@ -1,14 +1,16 @@
 import { ServiceError } from "../errors.ts";
 
-/** Serialization failure and deadlock: the database rolled the transaction back and asks for a retry. */
+/**
+ * Returns whether the database rolled the transaction back and asks for a retry: serialization failure and deadlock.
+ */
 export function isTakenBack(error: unknown): boolean {
   const code = codeOf(error);
   return code === "40001" || code === "40P01" || isUnprepared(error);
 }
 
 /**
- * The prepared statement is unknown, or exists already, because a pooler shares its connections among clients. Nothing
- * was executed.
+ * Returns whether a prepared statement is unknown, or exists already, because a pooler shares its connections among
+ * clients. Nothing was executed.
  */
 export function isUnprepared(error: unknown): boolean {
   const code = codeOf(error);
@@ -16,14 +18,16 @@ export function isUnprepared(error: unknown): boolean {
 }
 
 /**
- * Another transaction inserted a unique value first, so this one failed. On SQLite there is one transaction at a time.
+ * Returns whether another transaction inserted a unique value first, so that this one failed. On SQLite there is one
+ * transaction at a time.
  */
 export function isAlreadyThere(error: unknown): boolean {
   return codeOf(error) === "23505";
 }
 
 /**
- * The connection broke, could not be opened, or did not answer, according to the errors of node, `pg` and PostgreSQL.
+ * Returns whether the connection broke, could not be opened, or did not answer, according to the errors of node, `pg`
+ * and PostgreSQL.
  */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
@@ -39,7 +43,7 @@ export function isConnectionLoss(error: unknown): boolean {
   );
 }
 
-/** A connection on which no answer came in time, unlike one that broke. */
+/** Returns whether no answer came in time. The connection has not broken. */
 export function isSilence(error: unknown): boolean {
   return codeOf(error) === "ETIMEDOUT" || (error instanceof Error && error.message === "Query read timeout");
 }

@@ -8,7 +8,7 @@ export interface HintHealth {
   failTest(reason: string): void;
   /** Hints do not arrive. Warns once, until they arrive again. */
   fail(reason: string): void;
-  /** Unhealthy from now on, without a warning. */
+  /** Makes it unhealthy from now on, without a warning. */
   close(): void;
 }
 

@@ -26,7 +26,7 @@ const SILENT = "LISTEN does not work on this database connection: its test messa
  *        |                     failing: may still notify; a new line replaces it after a wait
  */
 export interface LineKeeper {
-  /** The connection in use or being opened, or null. */
+  /** Returns the connection in use or being opened, or null. */
   line(): HintLine | null;
   /** Opens a line and tests it. Never rejects: it retries later. */
   connect(): Promise<void>;

@@ -60,7 +60,9 @@ export function createHintLine(url: string, on: { onMessage: (payload: string) =
   };
 }
 
-/** No time limits of the database are set here: no statement locks, and a late answer ends the connection. */
+/**
+ * Creates a connection without time limits of the database: no statement locks, and a late answer ends the connection.
+ */
 function createConnection(url: string, onEnd: () => void) {
   const socket = new Socket();
   const client = new Client({

@@ -15,8 +15,9 @@ export const RESET = "reset";
 /**
  * Hints on their way to other processes.
  *
- *     empty --- add ---> gathering --- GATHER_MS later ---> sending --- sent, nothing added ---> empty ^ | +-----------
- *     more was added -------+
+ *     empty --- add ---> gathering --- GATHER_MS later ---> sending --- sent, nothing added ---> empty
+ *                           ^                                  |
+ *                           +----------- more was added -------+
  *
  * Hints that cannot be kept or sent are dropped. The next message contains RESET instead.
  */
@@ -33,7 +34,7 @@ export interface HintOutbox {
 export interface HintOutboxOptions {
   /** Identifies this process to the others. */
   self: string;
-  /** The connection to send on, or null. */
+  /** Returns the connection to send on, or null. */
   line: () => HintLine | null;
   onFailure: (line: HintLine, error: unknown) => void;
 }

@@ -98,7 +98,7 @@ async function hasLimits(pool: Pool, { statementMs, idleInTransactionMs }: Limit
   );
 }
 
-/** PgBouncer does not pass the setting on, or the server does not know it. */
+/** Returns whether PgBouncer does not pass the setting on, or the server does not know it. */
 function isRefusedSetting(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return /unsupported startup parameter/i.test(error.message) || (error as { code?: unknown }).code === "42704";

@@ -73,7 +73,8 @@ async function runAlone<P, R>(
  *     opening --- begin ---> begun --- fn returned ---> decided --- commit answered ---> committed
  *        |                     |                           |
  *        | any error           | rolled back, or the       | rolled back: again
- *        v v connection lost v connection lost: COMMIT_UNKNOWN again again
+ *        v                     v connection lost           v connection lost: COMMIT_UNKNOWN
+ *      again                 again
  *
  * "again" ends after a few tries, as DATABASE_UNAVAILABLE. Any other error is thrown to the caller.
  *

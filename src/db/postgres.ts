@@ -90,8 +90,8 @@ async function migrateOnce(url: string): Promise<void> {
 }
 
 /**
- * The message goes to the terminal and the log. It must never contain the password, even if a driver or pooler includes
- * it.
+ * Returns the error without the password. The message goes to the terminal and the log, and a driver or pooler may have
+ * put the password into it.
  */
 function withoutPassword(error: Error, url: string): Error {
   const { password } = new URL(url);

@@ -55,7 +55,10 @@ export function connect(path: string, options: { readOnly?: boolean } = {}): Con
   };
 }
 
-/** An object as the first value would be read as named parameters, and NULL would be bound silently. */
+/**
+ * Returns the parameters after a check. An object as the first value would be read as named parameters, and NULL would
+ * be bound silently.
+ */
 function values(parameters: readonly unknown[]): SQLInputValue[] {
   for (const value of parameters) {
     if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value))

@@ -22,7 +22,8 @@ export interface WriterOptions {
 /**
  * Queues calls and commits them in groups.
  *
- *     idle --- write ---> gathering --- next turn ---> committing a group --- results returned -----+ ^ ^ |
+ *     idle --- write ---> gathering --- next turn ---> committing a group --- results returned -----+
+ *      ^                      ^                                                                     |
  *      |                      +------------------- next turn, when calls wait ----------------------+
  *      +--------------------------------------- when no call waits ---------------------------------+
  *

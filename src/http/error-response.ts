@@ -41,7 +41,7 @@ export interface ErrorBody {
   details?: ErrorDetail[];
 }
 
-/** Where the troubleshooting page explains a code. */
+/** Returns the URL where the troubleshooting page explains a code. */
 export function docsLink(publicUrl: string, code: ErrorCode): string {
   return `${publicUrl}/docs/troubleshooting#${code}`;
 }

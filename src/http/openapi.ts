@@ -37,7 +37,7 @@ export function tidyDescription(described: object): JsonObject {
   return document;
 }
 
-/** A body without required fields is optional. (http/body.ts) */
+/** Makes a body without required fields optional. (http/body.ts) */
 function tidyBody(body: JsonObject, schemas: JsonObject): void {
   const { schema } = child(child(body, "content"), JSON_TYPE);
   if (!isJsonObject(schema)) return;

@@ -127,19 +127,19 @@ function jsonSchemaOf(holder: JsonObject): JsonObject | null {
   return isJsonObject(schema) ? schema : null;
 }
 
-/** The fields of a body, with a link to its schema if that has a name. */
+/** Returns the fields of a body, with a link to its schema if that has a name. */
 function renderBody(schema: JsonObject, document: JsonObject): string {
   const named = namedSchema(schema, document);
   return named === null ? renderSchema(schema) : `<p>${typeOf(schema)}</p>${renderSchema(named)}`;
 }
 
-/** The schema that a reference names, or null if the schema is not a reference. */
+/** Returns the schema that a reference names, or null if the schema is not a reference. */
 function namedSchema(schema: JsonObject, document: JsonObject): JsonObject | null {
   if (typeof schema["$ref"] !== "string") return null;
   return objectAt(objectAt(objectAt(document, "components"), "schemas"), schema["$ref"].split("/").at(-1)!);
 }
 
-/** The fields of an object, with those of objects inside it. A schema with a name is a link. */
+/** Returns the fields of an object, with those of objects inside it. A schema with a name is a link. */
 function renderSchema(schema: JsonObject): string {
   const properties = Object.entries(objectAt(schema, "properties"));
   if (properties.length === 0) return `<p>${typeOf(schema)}</p>`;
@@ -160,7 +160,7 @@ function entry(name: string, facts: readonly string[], sentences: readonly strin
   return `<div><dt><code>${escapeHtml(name)}</code> <span class="muted">${facts.filter(Boolean).join(", ")}</span></dt><dd>${about.join("<br>")}${inner}</dd></div>`;
 }
 
-/** The type of a value, as HTML. */
+/** Returns the type of a value, as HTML. */
 function typeOf(schema: JsonObject): string {
   if (typeof schema["$ref"] === "string") return schemaLink(schema["$ref"].split("/").at(-1)!);
   const parts = listOf(schema["allOf"]).filter(isJsonObject);
@@ -187,7 +187,7 @@ const LIMITS: Readonly<Record<string, (limit: string) => string>> = {
   maxItems: (limit) => `at most ${limit} items`,
 };
 
-/** The values that are allowed, in one sentence. */
+/** Returns the allowed values in one sentence. */
 function limitsOf(schema: JsonObject): string {
   const from = isJsonObject(schema["items"]) && "enum" in schema["items"] ? schema["items"] : schema;
   const values = listOf(from["enum"]).map((value) => `\`${String(value)}\``);
@@ -199,7 +199,7 @@ function limitsOf(schema: JsonObject): string {
   return sentence === "" ? "" : `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.`;
 }
 
-/** A call as a shell command. */
+/** Returns a call as a shell command. */
 function curlOf({ method, path, shown }: Operation, document: JsonObject): string {
   const names = listOf(shown["security"])
     .filter(isJsonObject)
@@ -220,7 +220,7 @@ function curlOf({ method, path, shown }: Operation, document: JsonObject): strin
   return lines.join(" \\\n  ");
 }
 
-/** The example of a schema, or one made of its required fields. */
+/** Returns the example of a schema, or one made of its required fields. */
 function exampleOf(schema: JsonObject, document: JsonObject, depth: number): unknown {
   const named = namedSchema(schema, document);
   if (named !== null) return depth < 5 ? exampleOf(named, document, depth + 1) : {};

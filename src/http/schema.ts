@@ -20,7 +20,7 @@ export function Nullable<T extends TSchema>(schema: T): TUnsafe<Static<T> | null
   return Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, "null"] });
 }
 
-/** Text that the database can store. */
+/** Returns the schema of text that the database can store. */
 export const Text = (options: { minLength?: number; maxLength: number; description: string }) =>
   Type.String({ ...options, format: "storable-text" });
 

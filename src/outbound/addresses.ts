@@ -95,7 +95,7 @@ export function addressRefusal(address: string, policy: AddressPolicy): string |
   return null;
 }
 
-/** Whether two texts name the same IP address. An IPv4-mapped address is the same as its IPv4 address. */
+/** Returns whether two texts name the same IP address. An IPv4-mapped address is the same as its IPv4 address. */
 export function isSameAddress(left: string, right: string): boolean {
   const [a, b] = [parse(left), parse(right)];
   return a !== null && b !== null && asIPv6Number(a) === asIPv6Number(b);
@@ -160,12 +160,12 @@ function valueOf(address: ipaddr.IPv4 | ipaddr.IPv6): bigint {
   return BigInt(`0x${Buffer.from(address.toByteArray()).toString("hex")}`);
 }
 
-/** The address as an IPv6 number; an IPv4 address becomes the IPv4-mapped one. */
+/** Returns the address as an IPv6 number; an IPv4 address becomes the IPv4-mapped one. */
 function asIPv6Number({ family, value }: Parsed): bigint {
   return family === 4 ? (0xffffn << 32n) | value : value;
 }
 
-/** Short enough to quote: a receiver's name server may answer with any text. */
+/** Returns text that is short enough to quote: a receiver's name server may answer with any text. */
 function abbreviated(address: string): string {
   return address.slice(0, 64);
 }

@@ -12,7 +12,7 @@ const POST: Post = {
 };
 const LIMITS = { keepAliveMs: 1_000, connectionAgeMs: 1_000, idlePerOrigin: 1, idleInTotal: 1 };
 
-/** An agent whose connections are these sockets, and the hosts that it was asked to look up. */
+/** Returns an agent whose connections are these sockets, and the hosts that it was asked to look up. */
 function setup(sockets: Socket[], signal = new AbortController().signal) {
   const lookups: string[] = [];
   const agent = new GuardedAgent(

@@ -31,7 +31,7 @@ export interface Post {
 
 export interface ExchangeOptions {
   agent: GuardedAgent;
-  /** For reading the body once the head has arrived, in milliseconds. */
+  /** Time limit for reading the body after the head has arrived, in milliseconds. */
   bodyTimeoutMs: number;
   /** Ends the exchange with its reason, a `SendFailure`. */
   signal: AbortSignal;

@@ -48,7 +48,9 @@ export class GuardedAgent extends Agent {
     void this.#connect(options, onCreated);
   }
 
-  /** Whether the agent may pool the connection. It says no when the connection is too old or the pool is full. */
+  /**
+   * Returns whether the agent may pool the connection. It must not if the connection is too old or the pool is full.
+   */
   override keepSocketAlive(socket: Socket): boolean {
     const age = performance.now() - (this.#openedAt.get(socket) ?? -Infinity);
     const leftMs = this.#limits.connectionAgeMs - age;

@@ -25,7 +25,7 @@ function fixture(name: string): string {
 /** Longer than any test takes. */
 const NEVER_MS = 600_000;
 
-/** A sender for one test, without limits: a test of a limit sets it. */
+/** Returns a sender for one test, without limits: a test of a limit sets it. */
 function setup(t: TestContext, options: Partial<SenderOptions> = {}) {
   const sender = createSender({
     allowPrivate: true,

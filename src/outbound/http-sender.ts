@@ -62,11 +62,11 @@ export interface Sender {
 }
 
 export interface SenderOptions extends AddressPolicy, Partial<PoolLimits> {
-  /** Of this service; goes into `User-Agent`. */
+  /** The version of this service, for `User-Agent`. */
   version: string;
-  /** For one attempt, from DNS to the head of the answer, in milliseconds. (spec: Limits) */
+  /** Time limit of one attempt, from DNS to the head of the answer, in milliseconds. (spec: Limits) */
   timeoutMs?: number;
-  /** For reading the body after the head, in milliseconds. */
+  /** Time limit for reading the body after the head, in milliseconds. */
   bodyTimeoutMs?: number;
   /** Certificates to trust instead of the system's, as PEM. */
   ca?: string;
@@ -146,7 +146,9 @@ export function createSender({
   };
 }
 
-/** Only a 2xx status is success. Redirects are not followed. (spec: Events, Delivery) */
+/**
+ * Returns the result of an answer. Only a 2xx status is success. Redirects are not followed. (spec: Events, Delivery)
+ */
 function toResult({ status, body }: Answer, duration_ms: number): SendResult {
   // Decoded as a stream, which leaves out a character that is cut in two at the end.
   const response_body = storable(new TextDecoder().decode(body, { stream: true }));
@@ -159,7 +161,7 @@ function toResult({ status, body }: Answer, duration_ms: number): SendResult {
   return { ok: false, error, status, message, duration_ms, response_body };
 }
 
-/** The text without U+0000, which PostgreSQL does not accept. */
+/** Returns the text without U+0000, which PostgreSQL does not accept. */
 function storable(text: string): string {
   return text.replaceAll("\0", "\ufffd");
 }

@@ -4,7 +4,7 @@ import { codeOf } from "./send-failure.ts";
 
 /** How long to wait for the second address family after the first has answered. (RFC 8305, section 3) */
 const SLOWER_FAMILY_MS = 50;
-/** For one query to one name server, in milliseconds. */
+/** Time limit of one query to one name server, in milliseconds. */
 const QUERY_TIMEOUT_MS = 2_500;
 const TRIES = 3;
 
@@ -59,7 +59,10 @@ async function askNameServers(hostname: string, signal: AbortSignal, servers?: s
   }
 }
 
-/** Of two failures, the one that is not just "unknown": a silent server does not prove that the name does not exist. */
+/**
+ * Returns the failure that is not just "unknown", if there is one: a silent server does not prove that the name does
+ * not exist.
+ */
 function mostSpecific(failures: PromiseSettledResult<string[]>[]): unknown {
   const reasons = failures.flatMap((failure) => (failure.status === "rejected" ? [failure.reason as unknown] : []));
   return reasons.find((reason) => !UNKNOWN.has(codeOf(reason))) ?? reasons[0];

@@ -106,7 +106,11 @@ testOnBoth(
     const [, id, at, signature] = /=(.*)\.(.*)\.(.*)$/.exec(cookie)!;
     const now = service.clock.now();
     const ofAnother = service.ctx.devices.remember(null, "usr_other", now).split(";", 1)[0]!;
-    const elsewhere = createDevices({ secretKey: OTHER_KEY, previous: { secretKey: null }, publicUrl: "http://localhost" });
+    const elsewhere = createDevices({
+      secretKey: OTHER_KEY,
+      previous: { secretKey: null },
+      publicUrl: "http://localhost",
+    });
     const strangers = [
       ofAnother,
       elsewhere.remember(null, user.id, now).split(";", 1)[0]!,

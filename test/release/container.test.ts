@@ -66,7 +66,7 @@ const patternsOf = (file: string) =>
     .split("\n")
     .filter((line) => !/^(#|$)/.test(line));
 const LEFT_OUT = patternsOf(".dockerignore");
-/** A pattern excludes the paths that match it, and everything below them. */
+/** Returns whether a path is excluded. A pattern excludes the paths that match it, and everything below them. */
 const isLeftOut = (path: string): boolean =>
   path !== "." && (LEFT_OUT.some((pattern) => matchesGlob(path, pattern)) || isLeftOut(dirname(path)));
 
@@ -335,7 +335,9 @@ void describe("the image", { timeout: 600_000 }, () => {
     return { SERVICE_HOST: "127.0.0.1", SERVICE_PORT: `${port}`, SERVICE_PUBLIC_URL: `http://localhost:${port}` };
   };
 
-  /** An agent asks, a person answers, the agent gets the answer. All commands run in the container. */
+  /**
+   * Uses the container: an agent asks, a person answers, the agent gets the answer. All commands run in the container.
+   */
   async function used(container: Container, port: string, token: string): Promise<string> {
     const agent = [
       "env",

@@ -30,7 +30,7 @@ export function everyCall([answered, cancelled, deleted]: readonly [string, stri
   ];
 }
 
-/** While the database is down, each call must report that within `withinMs`, and must say when to retry. */
+/** Asserts that each call reports within `withinMs` that the database is down, and says when to retry. */
 export async function assertUnavailable(
   calls: readonly Call[],
   send: (call: Call) => Promise<{ status: number; retryAfter: string | null | undefined; body: unknown }>,

@@ -62,7 +62,7 @@ export interface Plan {
   isRunning?: boolean;
   /** Replacements for texts of the page, such as an address or a placeholder. */
   instead?: Readonly<Record<string, string | ((reader: Reader) => string)>>;
-  /** What a person does after the block that contains this text, such as answering, or what must be true then. */
+  /** Actions of a person after the block that contains this text, such as answering, or checks at that point. */
   after?: readonly (readonly [text: string, act: (reader: Reader, said: string) => unknown])[];
 }
 

@@ -25,7 +25,7 @@ export const WEBHOOK_KEY = Buffer.from(
 
 /** A clock that tests control: it does not move until it is advanced. */
 export interface Clock {
-  /** Epoch milliseconds. */
+  /** Returns epoch milliseconds. */
   now: () => number;
   advance(ms: number): void;
 }

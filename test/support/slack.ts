@@ -97,9 +97,9 @@ export interface Slack extends SlackTeam {
    * Mode.
    */
   sendTo(service: string | Injectable): void;
-  /** The next calls of a method are answered 429. */
+  /** Answers the next calls of a method with 429. */
   limit(method: string, times: number, seconds: number): void;
-  /** The next calls of a method are refused with an error. */
+  /** Refuses the next calls of a method with an error. */
   refuse(method: string, times: number, error: string): void;
   /** Runs `happens` once during the next call of a method, before or after the call has its effect. */
   interrupt(when: "before" | "after", method: string, happens: () => Promise<void>): void;

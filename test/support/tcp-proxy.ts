@@ -12,11 +12,11 @@ export interface TcpProxy {
    * forgot it. Only now the server notices clients that left while frozen.
    */
   pass(): Promise<void>;
-  /** Half-open: connections stay, new ones are accepted, and every byte in either direction is swallowed. */
+  /** Makes connections half-open: they stay, new ones are accepted, and every byte in either direction is swallowed. */
   freeze(): void;
-  /** Nothing reaches the clients until `pass`, and nothing is lost. */
+  /** Holds all bytes for the clients until `pass`. Nothing is lost. */
   hold(): void;
-  /** From now on, everything arrives this much later, in order. */
+  /** Delays everything by this time from now on, in order. */
   slow(ms: number): void;
   /** Resets every connection, and accepts new ones. */
   cut(): void;

@@ -17,7 +17,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly details: readonly { path: string; message: string; keyword: string }[];
-  /** Seconds; with 429 and 503. */
+  /** Seconds; only for 429 and 503. */
   readonly retryAfter: number | null;
   constructor(status: number, body: Partial<Schemas["Error"]>, retryAfter: number | null) {
     super(body.message ?? `The service answered ${status}.`);

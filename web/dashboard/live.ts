@@ -2,13 +2,13 @@ import { useEffect, useState } from "react";
 import { queryClient } from "./queries.ts";
 
 const KINDS = ["reset", "task", "created"];
-/** Changes within this time refresh the lists once. */
+/** Changes within this time cause one refresh of the lists. */
 const GATHER_MS = 100;
 /** After this time without a stream, the page says "Reconnecting". */
 const PATIENCE_MS = 5_000;
 const POLL_MS = 15_000;
 
-/** Keeps the page up to date by the stream of changes. @returns false while it is disconnected and the page polls */
+/** Keeps the page up to date with the stream of changes. @returns false while it is disconnected and the page polls */
 export function useLive(): boolean {
   const [isLive, setIsLive] = useState(true);
   useEffect(() => {

@@ -36,8 +36,8 @@ export function nameOf(user: Pick<User, "display_name" | "email" | "id">): strin
 }
 
 /**
- * The number of failed callbacks, shown beside Callbacks; more than a page is "50+". Callbacks that are still retried do not
- * count: most of them arrive by themselves.
+ * The number of failed callbacks, shown beside Callbacks. More than one page is "50+". Callbacks that are still retried
+ * do not count, because most of them arrive later.
  */
 export function abandonedQuery(origin?: string) {
   const query = new URLSearchParams({ status: "ABANDONED", limit: "50", ...(origin === undefined ? {} : { origin }) });
@@ -47,12 +47,12 @@ export function abandonedQuery(origin?: string) {
       const { data, next } = await request<unknown[]>("GET", `/api/admin/webhook-deliveries?${query}`);
       return `${data.length}${next === null ? "" : "+"}`;
     },
-    // A callback is tried for days before.
+    // A callback fails only after days, so this rarely changes.
     refetchInterval: 60_000,
   });
 }
 
-/** What an inbox shows. The address has all of it. */
+/** The filters of an inbox. The address contains all of them. */
 export interface Scope {
   readonly scope: "all" | "mine" | "unclaimed" | "done";
   readonly sort: "deadline" | "created";
@@ -63,7 +63,7 @@ export interface Scope {
 }
 
 export function tasksQuery({ scope, sort, q, status, assignee }: Scope, me: Me) {
-  // Every change of a task asks for the list again: it comes without the documents.
+  // Every change of a task reloads the list, so it is requested without the documents.
   const query = new URLSearchParams({ view: "summary", limit: "50", sort: scope === "done" ? "created" : sort });
   query.set("terminal", String(scope === "done"));
   if (scope === "mine" && me.user_id !== null) query.set("assigned_to", me.user_id);

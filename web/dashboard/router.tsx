@@ -19,7 +19,7 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, e
 
 const SCOPES = ["all", "mine", "unclaimed", "done"] as const;
 
-/** Reads an inbox from its address, so that it can be kept, shared and reloaded. Defaults are left out. */
+/** Reads an inbox from its address, so that people can save, share and reload it. Defaults are left out. */
 function readScope(search: Record<string, unknown>): Partial<Scope> {
   const text = (name: string): string | null => {
     const value = search[name];
@@ -89,7 +89,7 @@ const task = createRoute({
   component: () => <InboxPage id={task.useParams().id} search={wholeScope(task.useSearch())} />,
 });
 
-/** What only operators see; the service refuses the rest by itself. */
+/** Pages for operators only. The service also refuses their requests to others. */
 const operating = createRoute({
   getParentRoute: () => signedIn,
   id: "operating",
@@ -149,7 +149,7 @@ const playground = createRoute({
   component: () => <PlaygroundPage />,
 });
 
-/** `/settings` is the profile; each other part has an address of its own. */
+/** `/settings` is the profile. Each other part has its own address. */
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings/{-$part}",
@@ -171,7 +171,7 @@ const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
   validateSearch: (search: Record<string, unknown>): { to?: string } =>
-    // Only a way within this service.
+    // Only a path within this service is accepted.
     typeof search["to"] === "string" && /^\/(?!\/)/.test(search["to"]) ? { to: search["to"] } : {},
   component: () => <LoginPage to={login.useSearch().to ?? "/inbox"} />,
 });
@@ -207,7 +207,7 @@ export const router = createRouter({
     setup,
     signedIn.addChildren([inbox, task, settings, operating.addChildren([stats, deliveries, users, playground])]),
   ]),
-  // Search parameters are plain texts; there is nothing in them to be parsed as JSON.
+  // Search parameters are plain texts, and not parsed as JSON.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),
   stringifySearch: (search) => {
     const texts = Object.entries(search).filter(

@@ -40,10 +40,10 @@ const PLACES: readonly {
   { scope: "done", label: "Closed", Icon: IconCircleCheck },
 ];
 
-/** A task that is open belongs to the list beside it, which its address names. */
+/** Turns off the router's marking of links, because an open task belongs to the list that its address names. */
 const NOT_BY_ADDRESS = { className: "", "aria-current": undefined };
 
-/** What operators see besides tasks. */
+/** The pages of operators besides tasks. */
 const OPERATE = [
   { to: "/stats", label: "Stats", Icon: IconChartBar },
   { to: "/deliveries", label: "Callbacks", Icon: IconWebhook },
@@ -51,7 +51,7 @@ const OPERATE = [
   { to: "/playground", label: "Playground", Icon: IconFlask },
 ] as const;
 
-/** The frame around every page for people who are signed in. */
+/** The frame of every page for signed-in people. */
 export function Shell() {
   const navigate = useNavigate();
   const isLive = useLive();
@@ -108,7 +108,7 @@ export function Shell() {
   );
 }
 
-/** The lists of tasks. The one that the page belongs to is marked, by its address. */
+/** The lists of tasks. The link of the current list is marked, by its address. */
 function TaskLinks({ isOperator }: { isOperator: boolean }) {
   const { data: counts } = useQuery(countsQuery);
   const places = isOperator ? PLACES : PLACES.filter(({ scope }) => scope === "all" || scope === "done");

@@ -1,8 +1,8 @@
 import type { Entries } from "../../form/plan/entries.ts";
 
 /*
- * What was entered survives a reload of the page around, which is how many hosts get a fresh token. It is kept with the
- * tab. Where a browser keeps nothing in frames, or forbids it, the form works without.
+ * Entries survive a reload of the surrounding page, which is how many hosts get a new token. They are stored for the
+ * tab. If a browser does not allow storage in frames, the form works without.
  */
 
 /** @param key - of a task and a person */
@@ -14,7 +14,7 @@ export function readDraft(key: string): Entries {
   }
 }
 
-/** What is secret is not kept. @param entries - null: there is nothing left to keep */
+/** Stores the entries, except secret ones. @param entries - null removes the draft */
 export function keepDraft(key: string, entries: Entries | null): void {
   try {
     if (entries === null) sessionStorage.removeItem(key);
@@ -25,6 +25,6 @@ export function keepDraft(key: string, entries: Entries | null): void {
       sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(kept)));
     }
   } catch {
-    // A courtesy.
+    // A draft is optional.
   }
 }

@@ -12,8 +12,8 @@ import "../light/page.css";
 import "./page.css";
 
 /*
- * The form of a task inside the page of another product. What it says to people stands in the page (src/embed/page.ts);
- * here is what happens. It never takes the focus by itself, and whatever goes wrong, what was entered stays.
+ * The form of a task inside the page of another product. Its messages for people are in the page (src/embed/page.ts);
+ * this is the behaviour. It never takes the focus by itself, and keeps the entries after any failure.
  */
 
 const { search, pathname } = location;
@@ -26,7 +26,9 @@ let claims: Claims | null = null;
 let expiry: ReturnType<typeof setTimeout>;
 let isOpen = false;
 
-/** Takes the token out of the address, where it would be shown and kept. A host hands over a fresh one the same way. */
+/**
+ * Removes the token from the address, where it would be visible and stored. A host sets a new token in the same way.
+ */
 function takeToken(): void {
   token = new URLSearchParams(location.hash.slice(1)).get("token") ?? token;
   claims = readClaims(token);
@@ -51,7 +53,7 @@ function fail(error_code: string, message: string): string {
   return code;
 }
 
-/** After so many seconds the token counts no more, and nothing can be sent until there is another one. */
+/** Reports after this many seconds that the token has expired. Nothing can be sent until the host sets a new one. */
 function expireIn(seconds: number): void {
   const notice = part("expired");
   notice.hidden = true;
@@ -111,7 +113,7 @@ async function answer(response: unknown, draft: string): Promise<Outcome> {
   return { kind: "accepted" };
 }
 
-/** Tells the host that an answer was not accepted, and returns what the form says about it. */
+/** Notifies the host of a refused answer, and returns the message of the form. */
 function refused({ error_code, message, details }: Refusal): Outcome {
   const code = fail(error_code, message);
   if (details)
@@ -120,7 +122,7 @@ function refused({ error_code, message, details }: Refusal): Outcome {
       findings: details.map(({ path, keyword = "" }) => ({ path: path.replace("/response", ""), keyword })),
     };
   const notice = part("expired");
-  // The form says it now, where it has to be said.
+  // The form now shows the message.
   notice.hidden = true;
   if (error_code === "internal") return { kind: "offline" };
   return {

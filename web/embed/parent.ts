@@ -1,11 +1,11 @@
-/** What a token says, before anybody has verified it: enough to know whom to talk to, and nothing that is acted upon. */
+/** The content of a token that is not verified here. It only decides who gets messages, and no action depends on it. */
 export interface Claims {
   readonly sub: string;
-  /** The one origin that hears of what happens here. */
+  /** The only origin that gets messages. */
   readonly origin: string;
-  /** How long the token counts, from when it was made. */
+  /** The lifetime of the token in seconds, from its creation. */
   readonly seconds: number;
-  /** The page around is not one that the token is for. */
+  /** Whether the surrounding page has another origin than the token's. */
   readonly isElsewhere: boolean;
 }
 
@@ -16,7 +16,7 @@ interface Said {
   readonly exp: number;
 }
 
-/** null: nobody can be told anything, since nothing says who. */
+/** Returns null if the token is unreadable. Then messages have no recipient. */
 export function readClaims(token: string): Claims | null {
   try {
     const text = atob(token.split(".")[1]!.replaceAll("-", "+").replaceAll("_", "/"));
@@ -28,13 +28,16 @@ export function readClaims(token: string): Claims | null {
   }
 }
 
-/** Whose page is around this one. Where the browser does not say, nobody else hears anything either. */
+/**
+ * Returns the origin of the surrounding page. If the browser hides it, it is assumed to be `unknown`, and only that
+ * origin gets messages.
+ */
 function parentOrigin(unknown: string): string {
   const [known] = (location as Partial<Location>).ancestorOrigins ?? [];
   return known ?? (document.referrer ? new URL(document.referrer).origin : unknown);
 }
 
-/** Tells the page around this one, if it is one that the token is for. (spec: Embedded form messages) */
+/** Posts a message to the surrounding page if the token is for it. (spec: Embedded form messages) */
 export function tell(claims: Claims | null, type: string, payload: object): void {
   if (claims && parent !== self && !claims.isElsewhere)
     parent.postMessage({ source: "service", type, payload }, claims.origin);

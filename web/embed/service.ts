@@ -1,4 +1,4 @@
-/** A task as `GET /api/embed/task` tells it. */
+/** A task as `GET /api/embed/task` returns it. */
 export interface EmbedTask {
   readonly id: string;
   readonly status: string;
@@ -13,21 +13,21 @@ export interface EmbedTask {
   readonly verifier_result: { readonly reason: string | null } | null;
 }
 
-/** What became of an answer, as `POST /api/embed/task/complete` tells it. */
+/** The result of an answer, as `POST /api/embed/task/complete` returns it. */
 export type EmbedOutcome = Pick<EmbedTask, "status" | "verification_attempt" | "verifier_result"> & {
   readonly response: unknown;
   readonly completed_at: string | null;
 };
 
-/** Why not. */
+/** The reason of a refusal. */
 export interface Refusal {
-  /** A code of the service; `internal`: it cannot be reached. */
+  /** A code of the service; `internal` if the service is unreachable. */
   readonly error_code: string;
   readonly message: string;
   readonly details?: readonly { readonly path: string; readonly keyword?: string }[];
 }
 
-/** Asks the service as whoever the token is for. @param answer - none: the task is read */
+/** Calls the service with the token. @param answer - without one, the task is read */
 export async function ask<T extends object>(token: string, path: string, answer?: object): Promise<T | Refusal> {
   try {
     const response = await fetch(`/api/embed/task${path}`, {

@@ -16,45 +16,45 @@ import { LIVE } from "./live.ts";
 import type { AnswerInProgress } from "./use-answer.ts";
 import { useAnswer } from "./use-answer.ts";
 
-/** What became of an answer that was sent. Whatever it was, what was entered is still there. */
+/** The result of a sent answer. In all cases, the entries are kept. */
 export type Outcome =
-  /** Accepted; the page around the form says so. */
+  /** Accepted; the surrounding page shows it. */
   | { readonly kind: "accepted" }
-  /** It does not fit: what the service found. */
+  /** The answer is invalid: the service's findings. */
   | { readonly kind: "refused"; readonly findings: readonly Finding[] }
-  /** The check after the submission asks for another one. */
+  /** The verifier asks for another answer. */
   | { readonly kind: "sent back"; readonly reason: string; readonly attempt: number }
-  /** The task is no longer open; `message` says who was first, or that the time is over. */
+  /** The task is closed. `message` says who answered first, or that the time is over. */
   | { readonly kind: "closed"; readonly message: string }
   | { readonly kind: "offline" }
   | { readonly kind: "failed"; readonly message: string };
 
 export interface AnswerFormProps {
   form: Form;
-  /** Where the page posts to while no script is at work. */
+  /** The address that the page posts to without a script. */
   action: string;
-  /** Sent along with a post: what proves that it comes from this page. */
+  /** Fields that are posted along, to prove that the request is from this page. */
   hidden?: Readonly<Record<string, string>>;
-  /** What was entered before, in a post or a draft, and what is to be said about it. */
+  /** Earlier entries, from a post or a draft, with their errors and a notice. */
   posted?: { readonly entries: Entries; readonly errors: readonly FieldError[]; readonly notice: Notice | null };
-  /** Why the last attempt was sent back. */
+  /** The reason of the last rejection. */
   sentBack?: { readonly reason: string; readonly attempt: number } | undefined;
-  /** A task with a verifier takes longer to answer, and says so. */
+  /** Whether the task has a verifier. Then sending takes longer, and the form says so. */
   isVerified?: boolean;
   locale?: string;
-  /** Whether a field, or which one, may take the focus when the page opens; never inside somebody else's page. */
+  /** Whether a field, or which one, may take the focus when the page opens. Never in the page of another product. */
   focuses?: boolean | string;
-  /** Something was changed: whoever works on the task may keep it, and tell others. */
+  /** Called after a change. The caller may store the entries, and show others that someone works on the task. */
   onEdit?: ((entries: Entries) => void) | undefined;
-  /** Sends an answer; without it, the page posts. */
+  /** Sends an answer. Without it, the page posts. */
   onAnswer?: ((value: unknown) => Promise<Outcome>) | undefined;
-  /** Draws what was changed, on a page that no script completes. */
+  /** Shows the changes on a page without scripts. */
   Changes?: ComponentType<ChangesProps>;
 }
 
 /**
- * A form from its plan, with everything that happens to it until it is accepted. Drawn on a server it is a page that
- * works by posting; a script then takes over where it stands.
+ * A form of a plan, until its answer is accepted. If a server renders it, it is a page that posts. A script then takes
+ * over in its current state.
  */
 export function AnswerForm(props: AnswerFormProps) {
   const answer = useAnswer(props);
@@ -68,12 +68,12 @@ export function AnswerForm(props: AnswerFormProps) {
       className="answer"
       method="post"
       action={props.action}
-      // The sentences of the catalogue are clearer than the browser's own.
+      // Our messages are clearer than the browser's.
       noValidate
       onSubmit={answer.submit}
       onKeyDown={submitByKeys}
     >
-      {/* The Enter key sends by the first button: it must not be one that adds a row. */}
+      {/* The Enter key presses the first button of a form, which must not be one that adds a row. */}
       <button type="submit" className="unseen" tabIndex={-1} aria-hidden="true" disabled={drawing.locked} />
       {Object.entries(props.hidden ?? {}).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
@@ -126,11 +126,11 @@ export function AnswerForm(props: AnswerFormProps) {
   );
 }
 
-/** Sends by Ctrl or Cmd and Enter. */
+/** Submits with Ctrl or Cmd and Enter. */
 function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  // Keys that are held down confirm nothing.
+  // A key that is held down confirms nothing.
   if (!event.repeat) event.currentTarget.requestSubmit();
 }
 
@@ -139,7 +139,7 @@ interface ErrorPanelProps {
   notice: Notice | null | undefined;
 }
 
-/** Why nothing has been sent, with a way to each place. Takes the focus when it appears. */
+/** Shows why nothing was sent, with a link to each place. It takes the focus when it appears. */
 function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice }: ErrorPanelProps) {
   const { words } = drawing.messages;
   const said =
@@ -153,7 +153,7 @@ function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice }: Erro
   const anchors = new Map([...nodesOf(plan.root)].map((node) => [node.name, anchorOf(node)]));
   if (errors.length === 0 && said === null && !(notice === "changed" && !LIVE)) return null;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-autofocus -- what a post brought about is what the page is about
+    // oxlint-disable-next-line jsx-a11y/no-autofocus -- after a post, the page is about these errors
     <div className="panel bad" id={SUMMARY} tabIndex={-1} role="alert" autoFocus={!LIVE}>
       <Icon name="alert" />
       <div>
@@ -190,7 +190,7 @@ function ErrorPanel({ answer: { plan, errors, outcome, drawing }, notice }: Erro
   );
 }
 
-/** Loads what draws changes, once there is one: few forms have any. */
+/** Loads the code that shows changes when there are any, because few forms have changes. */
 function LaterChanges({ Changes, ...changes }: ChangesProps & { Changes: AnswerFormProps["Changes"] | undefined }) {
   const [loaded, setLoaded] = useState({ Changes });
   const isWanted = LIVE && changes.plan.changes.length > 0;

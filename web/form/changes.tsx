@@ -4,7 +4,7 @@ import { isSame } from "../../form/plan/same.ts";
 import type { Drawing } from "./drawing.ts";
 import { TextDiff } from "./payload/text-diff.tsx";
 
-/** Texts up to this length are shown in one line with what they became. */
+/** Texts up to this length are shown in one line with their new text. */
 const SHORT = 40;
 
 export interface ChangesProps {
@@ -12,7 +12,7 @@ export interface ChangesProps {
   drawing: Drawing;
 }
 
-/** What was changed of what the payload had filled in: texts word by word, other values before and after. */
+/** Changes of prefilled values: texts word by word, other values before and after. */
 export function Changes({ plan, drawing }: ChangesProps) {
   const { words } = drawing.messages;
   if (plan.changes.length === 0) return null;
@@ -43,7 +43,7 @@ function Change({ before, after, nothing }: { before: string; after: string; not
   return isLong ? <TextDiff before={before} after={after} otherwise={sides} /> : sides;
 }
 
-/** A value in the words of its field. */
+/** Returns a value with the words of its field. */
 function textOf(node: FormNode, value: unknown): string {
   if (value == null) return "";
   if ("options" in node) {

@@ -17,7 +17,7 @@ import { idOf } from "./dom-ids.ts";
 import type { Drawing } from "./drawing.ts";
 import { describedBy, Field, FieldSet } from "./field.tsx";
 
-/** React asks for it beside a value; what matters is done as it is typed. */
+/** React requires it with a value. Other handlers react to typing. */
 const ignore = (): void => {};
 
 interface ControlProps<Node extends FormNode> {
@@ -25,7 +25,7 @@ interface ControlProps<Node extends FormNode> {
   drawing: Drawing;
 }
 
-/** What every control has: a name to be posted under, a label to be found by, and what is said about it. */
+/** Properties of every control: its name, its label, and its descriptions. */
 function common(node: FormNode, drawing: Drawing, ...parts: string[]) {
   const { error, ...described } = describedBy(node, drawing, ...parts);
   return {
@@ -102,7 +102,7 @@ export function TimeControl({ node, drawing }: ControlProps<TimeNode>) {
         {...common(node, drawing, ...(zone === null ? [] : ["help"]))}
         className="short"
         type={node.kind === "datetime" ? "datetime-local" : node.kind}
-        // A value that came with seconds keeps them.
+        // A value with seconds keeps them.
         step={/:\d\d:\d\d$/.test(text) ? 1 : undefined}
         value={text}
         readOnly={node.readonly}
@@ -176,7 +176,7 @@ interface RadiosProps extends ControlProps<BoolNode | ChoiceNode | VariantNode> 
   children?: ReactNode;
 }
 
-/** One radio button for each option. The two of a yes or no are of equal size. */
+/** One radio button for each option. The two buttons of a yes or no have equal size. */
 export function Radios({ node, drawing, look, children }: RadiosProps) {
   const isBool = node.kind === "bool";
   return (
@@ -195,7 +195,7 @@ export function Radios({ node, drawing, look, children }: RadiosProps) {
   );
 }
 
-/** A browser posts nothing for boxes that are not ticked: this tells that the question was asked. */
+/** A browser posts nothing for boxes that are not ticked. This field shows that the question was asked. */
 function Untouched({ node }: { node: FormNode }) {
   return (
     <>
@@ -205,7 +205,7 @@ function Untouched({ node }: { node: FormNode }) {
   );
 }
 
-/** Which options there were: the second of others is another answer. */
+/** Identifies the options, because the second of other options is another answer. */
 function Asked({ node }: { node: FormNode }) {
   return <input type="hidden" name={`${node.name}~of`} value={questionOf(node)} />;
 }
@@ -214,14 +214,14 @@ interface RadioProps {
   node: FormNode;
   drawing: Drawing;
   option: Option;
-  /** What it posts. */
+  /** The posted value. */
   text: string;
   index: number;
   look: "button" | "card";
 }
 
 function Radio({ node, drawing, option, text, index, look }: RadioProps) {
-  // The first carries the field's own id, so that a link to the field leads to a control.
+  // The first one has the field's own id, so that a link to the field leads to a control.
   const id = index === 0 ? idOf(node.name) : idOf(node.name, String(index));
   const describes = option.description === null ? undefined : idOf(node.name, `${index}d`);
   return (
@@ -233,7 +233,7 @@ function Radio({ node, drawing, option, text, index, look }: RadioProps) {
         value={text}
         checked={node.entry.includes(text)}
         disabled={drawing.locked || node.readonly}
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- a hint or a link asks for it, on pages that are about nothing else
+        // oxlint-disable-next-line jsx-a11y/no-autofocus -- a hint or a link requests it, on pages about a form only
         autoFocus={drawing.takesFocus(node) && (node.entry.length > 0 ? node.entry.includes(text) : index === 0)}
         aria-describedby={describes}
         onChange={() => drawing.set(node.name, text)}
@@ -302,7 +302,7 @@ function Select({ node, drawing }: ControlProps<ChoiceNode>) {
   );
 }
 
-/** A long list is searched by typing; the browser's own list does that with and without scripts. */
+/** People search a long list by typing. The browser's own list supports that with and without scripts. */
 function Filter({ node, drawing }: ControlProps<ChoiceNode>) {
   const list = idOf(node.name, "list");
   return (

@@ -2,18 +2,18 @@ import type { Press } from "../../form/plan/entries.ts";
 import type { Messages } from "../../form/plan/messages.ts";
 import type { FormNode } from "../../form/plan/nodes.ts";
 
-/** What every part of a form is drawn with. */
+/** The data for rendering every part of a form. */
 export interface Drawing {
   readonly messages: Messages;
-  /** Sentences by field name; only what is to be shown now. */
+  /** Sentences by field name, only those to show now. */
   readonly errors: ReadonlyMap<string, string>;
-  /** Nothing may be changed: an answer is on its way. */
+  /** Whether nothing may be changed, because an answer is being sent. */
   readonly locked: boolean;
-  /** Whether a field takes the focus when the page opens. */
+  /** Returns whether a field takes the focus when the page opens. */
   readonly takesFocus: (node: FormNode) => boolean;
   readonly now: Date;
   readonly locale: string;
   readonly set: (name: string, ...texts: string[]) => void;
-  /** @param rows - how many rows the list has, for adding and removing */
+  /** @param rows - the current number of rows of the list, for adding and removing */
   readonly press: (press: Press, rows?: number) => void;
 }

@@ -1,6 +1,6 @@
 import type { Entered } from "../../form/plan/entered.ts";
 
-/** What a person entered into a form: labels and values, to be read and not to be changed. */
+/** A person's entries in a form: labels and values, read-only. */
 export function EnteredView({ entered }: { entered: readonly Entered[] }) {
   return (
     <dl className="entered">

@@ -13,13 +13,13 @@ interface FieldProps {
   children: ReactNode;
 }
 
-/** The help of a field: what a hint says, and what will be accepted. */
+/** Returns the help of a field: the text of a hint, and which values are accepted. */
 function helpOf(node: FormNode, drawing: Drawing, more: string | null): string | null {
   const parts = [node.help, drawing.messages.demand(node), more].filter((part) => part !== null);
   return parts.join(" · ") || null;
 }
 
-/** The ids of all that is said about a field, for assistive technology. */
+/** Returns the ids of all descriptions of a field, for assistive technology. */
 export function describedBy(node: FormNode, drawing: Drawing, ...parts: string[]) {
   const error = drawing.errors.has(node.name);
   const ids: string[] = [];
@@ -69,7 +69,7 @@ export function ErrorLine({ node, drawing }: Omit<FieldProps, "children">) {
   );
 }
 
-/** A control with its label above it. A box carries its title itself. */
+/** A control with its label above it. A box contains its title itself. */
 export function Field({
   node,
   drawing,
@@ -93,7 +93,7 @@ export function Field({
   );
 }
 
-/** Several controls that are one question. */
+/** Several controls that form one question. */
 export function FieldSet({
   node,
   drawing,
@@ -137,7 +137,7 @@ interface PressButtonProps {
   drawing: Drawing;
   press: Press;
   label: string;
-  /** What it is about, for those who hear the button without seeing where it stands. */
+  /** The subject of the button, for people who hear it without seeing its place. */
   about?: string;
   rows?: number;
   className?: string;
@@ -145,7 +145,7 @@ interface PressButtonProps {
   children?: ReactNode;
 }
 
-/** Changes the form instead of sending it; without a script, the server does. */
+/** Changes the form instead of sending it. Without a script, the server does it. */
 export function PressButton({
   drawing,
   press,

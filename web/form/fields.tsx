@@ -23,7 +23,7 @@ type NodeOf<Kind, Node = FormNode> = Node extends { readonly kind: infer Kinds }
     : never
   : never;
 
-/** Which component draws which kind of node. */
+/** The component for each kind of node. */
 const COMPONENTS: { [Kind in FormNode["kind"]]: (props: { node: NodeOf<Kind>; drawing: Drawing }) => ReactNode } = {
   bool: BoolControl,
   confirm: ConfirmControl,
@@ -41,7 +41,7 @@ const COMPONENTS: { [Kind in FormNode["kind"]]: (props: { node: NodeOf<Kind>; dr
   const: () => null,
 };
 
-/** Draws a node of a plan, and all below it. */
+/** Renders a node of a plan, and everything below it. */
 export function FieldOf({ node, drawing }: { node: FormNode; drawing: Drawing }) {
   const Component = COMPONENTS[node.kind] as (props: { node: FormNode; drawing: Drawing }) => ReactNode;
   return node.hidden ? null : <Component node={node} drawing={drawing} />;
@@ -121,7 +121,7 @@ interface RowsProps {
   rows: readonly { key: string; about: string; isPlain: boolean; content: ReactNode }[];
 }
 
-/** The rows of a list or a record, with buttons that remove and add one. */
+/** The rows of a list or a record, with buttons to remove and add one. */
 function Rows({ node, drawing, canRemove, rows }: RowsProps) {
   const { words } = drawing.messages;
   const { name } = node;
@@ -175,7 +175,7 @@ function Variant({ node, drawing }: { node: VariantNode; drawing: Drawing }) {
   );
 }
 
-/** The form that was chosen, without a frame and a title of its own: the choice has both. */
+/** The chosen form, without its own frame and title, because the choice has both. */
 function Body({ node, drawing }: { node: FormNode; drawing: Drawing }) {
   if (node.kind !== "group" || node.state !== "fixed")
     return (
@@ -195,7 +195,7 @@ function Body({ node, drawing }: { node: FormNode; drawing: Drawing }) {
   );
 }
 
-/** One line, which needs no card around it. */
+/** Returns whether it is one line, which needs no card around it. */
 function isPlain(node: FormNode): boolean {
   return node.kind === "text" || node.kind === "number" || node.kind === "date" || node.kind === "time";
 }

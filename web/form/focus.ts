@@ -1,14 +1,14 @@
 import type { Press } from "../../form/plan/entries.ts";
 import { idOf } from "./dom-ids.ts";
 
-/** Ids of what the form says about itself. */
+/** Ids of the form's messages. */
 export const SUMMARY = "form-trouble";
 export const BACK = "form-sent-back";
 export const CONFIRM = "form-confirm";
 
 const CONTROLS = "input:not([type='hidden']):not([disabled]), select, textarea, button";
 
-/** The first of these elements that is there, or the first control in it. */
+/** Focuses the first of these elements that exists, or the first control in it. */
 export function focusOn(ids: readonly string[]): void {
   const found = ids.map((id) => document.getElementById(id)).find((element) => element !== null);
   if (found === undefined) return;
@@ -18,7 +18,7 @@ export function focusOn(ids: readonly string[]): void {
   target.focus();
 }
 
-/** Where the focus goes on: into what was added, and to what is next to what was removed. */
+/** Returns where the focus moves: into an added row, or next to a removed one. */
 export function afterPress(press: Press, rows: number): readonly string[] {
   const { name } = press;
   switch (press.act) {

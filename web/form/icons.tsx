@@ -3,7 +3,7 @@ import arrowBackUp from "../../vendor/tabler-icons/arrow-back-up.svg";
 import plus from "../../vendor/tabler-icons/plus.svg";
 import x from "../../vendor/tabler-icons/x.svg";
 
-/** Tabler's drawings, drawn at 16 px. */
+/** Tabler's drawings, at 16 px. */
 const PATHS = { alert: alertCircle, plus, remove: x, back: arrowBackUp };
 
 export function Icon({ name }: { name: keyof typeof PATHS }) {

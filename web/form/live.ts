@@ -1,2 +1,5 @@
-/** Whether a script is at work, or a server draws the page. Known when a page is built, so that it brings only what it needs. */
+/**
+ * Whether a script runs, or a server renders the page. It is known at build time, so that a page contains only the code
+ * it needs.
+ */
 export const LIVE: boolean = !import.meta.env.SSR;

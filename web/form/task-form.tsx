@@ -5,7 +5,7 @@ import { AnswerForm } from "./answer-form.tsx";
 import type { AnswerFormProps } from "./answer-form.tsx";
 import { useTextRules } from "./text-rules.ts";
 
-/** The form of a task: what dashboards, embedded pages and mail pages put beside the payload. */
+/** The form of a task, as dashboards, embedded pages and email pages show it beside the payload. */
 export function TaskForm(props: TaskFormProps & Pick<AnswerFormProps, "onEdit" | "onAnswer" | "Changes">) {
   const { task, channel, time_zone, now, sent_back } = props;
   const { response_schema, form_definition, payload } = task;
@@ -16,7 +16,7 @@ export function TaskForm(props: TaskFormProps & Pick<AnswerFormProps, "onEdit" |
   );
   return (
     <AnswerForm
-      // What was entered for one task is never part of another.
+      // Entries for one task must never appear in another.
       key={task.task_id}
       {...props}
       form={form}

@@ -5,8 +5,8 @@ import { LIVE } from "./live.ts";
 let loading: Promise<TextRules> | undefined;
 
 /**
- * What settles patterns and formats in the browser, as safe as on the server. Only a schema with either brings it;
- * until it is there, and where no script runs, they are left to the server.
+ * Loads the code that checks patterns and formats in the browser, as safe as on the server. Only a schema with either
+ * needs it. Until it is loaded, or without scripts, the server checks them.
  */
 export function useTextRules(schema: unknown): TextRules | undefined {
   const [rules, setRules] = useState<TextRules>();
@@ -15,7 +15,7 @@ export function useTextRules(schema: unknown): TextRules | undefined {
     if (!isWanted) return;
     let isGone = false;
     loading ??= import("../../form/plan/text-rules.ts").then((module) => module.TEXT_RULES);
-    // When it cannot be loaded, the server still checks everything.
+    // If it cannot be loaded, the server still checks everything.
     void loading.then(
       (loaded) => (isGone ? undefined : setRules(loaded)),
       () => (loading = undefined),

@@ -12,13 +12,15 @@ import type { AnswerFormProps, Outcome } from "./answer-form.tsx";
 import type { Drawing } from "./drawing.ts";
 import { afterPress, BACK, CONFIRM, focusOn, SUMMARY } from "./focus.ts";
 
-/** What the form shows, and what happens on the way of an answer. */
+/** The state of a form, from the first entry to the accepted answer. */
 export interface AnswerInProgress {
   plan: Plan;
-  /** What is to be put right, once somebody has tried to send it. */
+  /** The errors to fix, after a person has tried to send the answer. */
   errors: readonly FieldError[];
   outcome: Outcome | null;
-  /** "": nothing is under way. "leaving": the page posts the form by itself, and what is locked is not posted. */
+  /**
+   * "": nothing is in progress. "leaving": the page posts the form by itself, and browsers do not post locked fields.
+   */
   state: "" | "leaving" | "sending" | "accepted";
   /** The answer is ready, and a second press sends it. */
   confirming: boolean;
@@ -27,7 +29,7 @@ export interface AnswerInProgress {
   submit: (event: SubmitEvent<HTMLFormElement>) => void;
 }
 
-/** An answer from its first entry until it is accepted. */
+/** Returns the state of an answer from its first entry until it is accepted. */
 export function useAnswer({
   form,
   posted,
@@ -37,7 +39,7 @@ export function useAnswer({
   onAnswer,
 }: AnswerFormProps): AnswerInProgress {
   const [entries, setEntries] = useState<Entries>(posted?.entries ?? {});
-  // What the server said, which also knows what only it can check. It stands until something is changed.
+  // The errors of the service, which also checks what only it can check. They stay until a change.
   const [found, setFound] = useState(posted?.errors ?? []);
   const [tried, setTried] = useState(found.length > 0);
   const [confirming, setConfirming] = useState(posted?.notice === "confirm");
@@ -64,7 +66,7 @@ export function useAnswer({
   };
   const keepSentBack = (): void => setOutcome((known) => (known?.kind === "sent back" ? known : null));
 
-  /** false: something is to be put right, or confirmed, first. */
+  /** Returns false if something must be fixed or confirmed first. */
   const isReady = (element: HTMLFormElement): boolean => {
     setTried(true);
     const half = halfDates(element, plan);
@@ -122,7 +124,9 @@ export function useAnswer({
   };
 }
 
-/** Half a date is no date to a script, and must not pass for an empty field. */
+/**
+ * Returns errors for partly entered dates. A script gets no value for them, but they must not count as empty fields.
+ */
 function halfDates(element: HTMLFormElement, plan: Plan): FieldError[] {
   const controls = [...element.elements] as HTMLInputElement[];
   const half = new Set(controls.map((control) => control.validity?.badInput && control.name));

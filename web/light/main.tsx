@@ -9,8 +9,8 @@ import "../form/payload/payload.css";
 import "./page.css";
 
 /*
- * Takes over a form that the server has drawn: what was entered meanwhile stays, and wrong answers are told before they
- * are posted.
+ * Takes over a form that the server has rendered. Entries made in the meantime are kept, and invalid answers are
+ * reported before they are posted.
  */
 const root = document.querySelector<HTMLElement>("#form");
 const data = document.querySelector("[type='application/json']");
@@ -24,7 +24,7 @@ if (root && data) {
 }
 
 function entriesOfForm(form: HTMLFormElement) {
-  // There is no file among them, which could not be written as text.
+  // The form has no file fields, which could not be converted to text.
   const fields = new FormData(form) as unknown as Record<string, string>;
   return entriesOfPost(new URLSearchParams(fields).toString());
 }

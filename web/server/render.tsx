@@ -8,17 +8,17 @@ import { Changes } from "../form/changes.tsx";
 import { TaskForm } from "../form/task-form.tsx";
 import { toPreact } from "../preact.ts";
 
-/** The form as HTML that is complete without scripts. */
+/** Returns the form as HTML that is complete without scripts. */
 export function renderForm(props: TaskFormProps): string {
   return renderToString(toPreact(<TaskForm {...props} Changes={Changes} />));
 }
 
 /**
- * What there is to review, the same way.
+ * Returns the payload in the same way.
  *
- * @param isPlain - Markdown and changes of texts are shown as they were written, which never takes long
- * @param wholeAt - address of the page that shows what is too much for this one
- * @returns `tells_time`: it says how long ago something was
+ * @param isPlain - shows Markdown and text changes unformatted, which never takes long
+ * @param wholeAt - address of the page that shows the parts that are too large for this one
+ * @returns `tells_time`: whether it contains a relative time
  */
 export function renderPayload(input: PayloadInput, { isPlain, wholeAt }: { isPlain: boolean; wholeAt?: string }) {
   const plan = planPayload(input);

@@ -2,7 +2,7 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** Tasks, their documents, the audit trail, and deliveries. schema.ts describes the columns. */
+/** Creates the tables of tasks, their documents, the audit trail, and deliveries. schema.ts describes the columns. */
 export function core(dialect: Dialect): Migration {
   // Both types have 64 bits. SQLite treats a primary key of type `integer` specially, but no primary key here has it.
   const int = dialect === "postgres" ? "bigint" : "integer";

@@ -2,7 +2,10 @@ import { sql, type Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** Users, sessions, embed keys, rate limits and candidates of tasks. schema.ts describes the columns. */
+/**
+ * Creates the tables of users, sessions, embed keys, rate limits and candidates of tasks. schema.ts describes the
+ * columns.
+ */
 export function people(dialect: Dialect): Migration {
   const int = dialect === "postgres" ? "bigint" : "integer";
   const inKeyOrder = dialect === "sqlite" ? sql`without rowid` : sql``;

@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** Email senders. schema.ts describes the columns. */
+/** Creates the table of email senders. schema.ts describes the columns. */
 export function email(dialect: Dialect): Migration {
   const int = dialect === "postgres" ? "bigint" : "integer";
   return {

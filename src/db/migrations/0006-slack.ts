@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** The places of messages that change with their task. schema.ts describes the columns. */
+/** Creates the table with the places of messages that change with their task. schema.ts describes the columns. */
 export function slack(dialect: Dialect): Migration {
   const int = dialect === "postgres" ? "bigint" : "integer";
   return {

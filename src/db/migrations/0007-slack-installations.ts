@@ -2,7 +2,7 @@ import type { Kysely } from "kysely";
 import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
-/** Workspaces that the app is installed in. schema.ts describes the columns. */
+/** Creates the table of workspaces that the app is installed in. schema.ts describes the columns. */
 export function slackInstallations(dialect: Dialect): Migration {
   const int = dialect === "postgres" ? "bigint" : "integer";
   return {

@@ -3,7 +3,8 @@ import type { Migration } from "kysely/migration";
 import type { Dialect } from "../database.ts";
 
 /**
- * Who cancelled a task and why, which Slack member answered, and claims that expire. schema.ts describes the columns.
+ * Adds who cancelled a task and why, which Slack member answered, and when a claim expires. schema.ts describes the
+ * columns.
  */
 export function claimsAndCancellations(dialect: Dialect): Migration {
   const reason = dialect === "postgres" ? sql`extra::json ->> 'reason'` : sql`json_extract(extra, '$.reason')`;

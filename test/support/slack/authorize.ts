@@ -14,7 +14,7 @@ const SCOPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The page where a person allows an app in one of their workspaces. (Slack's page "Installing with OAuth")
+ * Returns the page where a person allows an app in one of their workspaces. (Slack's page "Installing with OAuth")
  * @param form - the pressed button; null before that
  * @throws Refusal if the page shows an error instead of the question
  */

@@ -101,7 +101,7 @@ const fields: Array<[element: Json, entry: Entry, state: Json, empty: Json]> = [
   [{ type: "datetimepicker" }, 1_770_000_000, { selected_date_time: 1_770_000_000 }, { selected_date_time: null }],
 ];
 
-/** Slack returns texts with defaults, which do not matter here. */
+/** Removes the defaults of texts, which Slack adds and which do not matter here. */
 const withoutEmoji = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === "emoji" ? undefined : inner)));
 

@@ -140,7 +140,7 @@ function Body({ body }: { body: string | null }) {
     <>
       <div className="row between">
         <h3>Body</h3>
-        {/* Browsers give the clipboard to secure pages only. */}
+        {/* Browsers allow the clipboard on secure pages only. */}
         {isSecureContext && (
           <Button variant="default" size="xs" onClick={() => void copy()}>
             Copy
@@ -155,7 +155,7 @@ function Body({ body }: { body: string | null }) {
   );
 }
 
-/** The body with indentation, which the sent body does not have. */
+/** Returns the body with indentation, which the sent body does not have. */
 function pretty(body: string): string {
   return JSON.stringify(JSON.parse(body), null, 2);
 }

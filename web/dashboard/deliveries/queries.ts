@@ -24,7 +24,7 @@ export interface DeliverySearch extends DeliveryFilter {
 const PATH = "/api/admin/webhook-deliveries";
 const LIVE_MS = 5_000;
 
-/** The refetch interval: a list with unfinished callbacks is kept up to date. */
+/** Returns the refetch interval. A list with unfinished callbacks is kept up to date. */
 function pace(rows: readonly Delivery[]): number | false {
   return rows.some(({ status }) => status === "PENDING" || status === "FAILED") ? LIVE_MS : false;
 }
@@ -57,7 +57,7 @@ export type Redelivery =
 /** @returns how many callbacks are sent again. @throws ApiError, OfflineError */
 export async function redeliver(which: Redelivery): Promise<number> {
   const { count } = await post<{ count: number }>(`${PATH}/redeliver`, which);
-  // All lists, and the number beside Callbacks in the navigation.
+  // This refreshes all lists, and the number beside Callbacks in the navigation.
   await queryClient.invalidateQueries({ queryKey: ["deliveries"] });
   return count;
 }

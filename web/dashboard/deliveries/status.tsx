@@ -43,12 +43,12 @@ export function resultOf(statusCode: number | null, error: string | null): strin
 /** The names of the statuses that receivers use to accept a callback. */
 const REASONS: Readonly<Record<number, string>> = { 200: "OK", 201: "Created", 202: "Accepted", 204: "No Content" };
 
-/** The host of the receiver. The detail shows the full address. */
+/** Returns the host of the receiver. The detail shows the full address. */
 export function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** The id, shortened to its prefix and its random end. */
+/** Returns the id, shortened to its prefix and its random end. */
 export function shortId(id: string): string {
   return `${id.slice(0, 4)}…${id.slice(-8)}`;
 }

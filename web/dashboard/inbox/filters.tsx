@@ -16,7 +16,7 @@ export function isFiltered({ q, status, assignee }: Scope): boolean {
   return q !== "" || status !== null || assignee !== null;
 }
 
-/** How the list is sorted and filtered. The address has all of it. */
+/** The sort order and the filters of the list. The address contains all of them. */
 export function Filters({ search, me }: { search: Scope; me: Me }) {
   const navigate = useNavigate();
   const isDone = search.scope === "done";
@@ -68,7 +68,7 @@ interface ChipProps {
   onChange: (value: string) => void;
 }
 
-/** A choice as a chip: it shows its name until it filters, and then what it chose. */
+/** A choice as a chip. It shows its name, or the chosen value while it filters. */
 function Chip({ name, value, options, onChange }: ChipProps) {
   const chosen = options.find((option) => option.value === value);
   const isSet = value !== "" && chosen !== undefined;
@@ -102,7 +102,7 @@ function Chip({ name, value, options, onChange }: ChipProps) {
 function Search({ q, onChange }: { q: string; onChange: (q: string) => void }) {
   const [text, setText] = useState(q);
   const [reported, setReported] = useState(q);
-  // The address changed by itself: back, forward, or cleared filters.
+  // The address changed without typing: by back or forward, or by clearing the filters.
   if (q !== reported) {
     setReported(q);
     setText(q);

@@ -8,14 +8,14 @@ import type { Scope } from "../queries.ts";
 import { TaskList, TITLES } from "./task-list.tsx";
 import { TaskPane } from "../task/task.tsx";
 
-/** The list, and beside it the task that is open. */
+/** The list, and the open task beside it. */
 export function InboxPage({ id, search }: { id: string | null; search: Scope }) {
   const { data: me } = useQuery(meQuery);
   const { data: task } = useQuery({ ...taskQuery(id ?? ""), enabled: id !== null });
   const title = id === null || task === undefined ? null : headingOf(task.task)[0];
-  // A tab with a task has the name of the task first, so that several tabs can be told apart.
+  // The title of a tab with a task begins with the task's name, to distinguish several tabs.
   usePageTitle(title ?? TITLES[search.scope], title === null);
-  // A phone has room for one of the two, and the link that skips the navigation leads to it.
+  // A phone has room for only one of the two. The link that skips the navigation leads to it.
   const isListAlone = useIsPhone() && id === null;
   if (me === undefined) return null;
   return (

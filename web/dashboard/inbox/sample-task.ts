@@ -1,16 +1,16 @@
 import type { Task } from "../api.ts";
 
-/** How the keys of samples begin, by the page that makes them. */
+/** Prefixes of the keys of samples, by the page that creates them. */
 export const SAMPLE_KEYS = { setup: "sample-setup-", inbox: "sample-inbox-" } as const;
 
 type Keyed = Pick<Task, "idempotency_key">;
 
-/** Made by a button of these pages, and by no agent. */
+/** Returns whether a button of these pages created the task, and not an agent. */
 export function isSample({ idempotency_key }: Keyed): boolean {
   return idempotency_key.startsWith("sample-");
 }
 
-/** Set-up goes on once it is answered. */
+/** Returns whether it is the sample of setup, which continues after the answer. */
 export function isSampleOfSetup({ idempotency_key }: Keyed): boolean {
   return idempotency_key.startsWith(SAMPLE_KEYS.setup);
 }

@@ -23,7 +23,7 @@ export const TITLES: Record<Scope["scope"], string> = {
   done: "Closed",
 };
 
-/** The row of a task in the list, as an element that can have the focus. */
+/** Returns the row of a task in the list, as an element that can have the focus. */
 export function rowOf(id: string): HTMLElement | null {
   return document.querySelector(`[data-task="${CSS.escape(id)}"]`);
 }
@@ -32,7 +32,7 @@ interface TaskListProps {
   id: string | null;
   search: Scope;
   me: Me;
-  /** Whether the page shows nothing else. */
+  /** Whether the page shows only the list. */
   isMain: boolean;
 }
 
@@ -44,7 +44,7 @@ export function TaskList({ id, search, me, isMain }: TaskListProps) {
   const waiting = { all: counts?.open, mine: counts?.mine, unclaimed: counts?.unclaimed, done: undefined }[
     search.scope
   ];
-  // The task that is open has the page's first heading.
+  // An open task has the page's first heading.
   const Heading = id === null ? "h1" : "h2";
   const said = useNews(tasks, search);
   const names = useNames(me);
@@ -89,17 +89,17 @@ export function TaskList({ id, search, me, isMain }: TaskListProps) {
   );
 }
 
-/** Returns how many tasks the list has: those that match the filter, of all that wait. */
+/** Returns the count of the list: the tasks that match the filter, and all open tasks. */
 function countOf(listed: number, hasMore: boolean, waiting: number | undefined, search: Scope): string {
   const found = `${listed}${hasMore ? "+" : ""}`;
   if (waiting === undefined) return isFiltered(search) ? `${found} found` : "";
   return isFiltered(search) ? `${found} of ${waiting}` : `${waiting} waiting`;
 }
 
-/** J and K go through the rows, from the one that has the focus or is open; without one, to the first. */
+/** Handles J and K, which move through the rows, starting at the focused or the open row, or else at the first. */
 function useListKeys(section: RefObject<HTMLElement | null>, id: string | null): void {
   const rows = () => [...(section.current?.querySelectorAll<HTMLElement>("[data-task]") ?? [])];
-  /** -1: no row has the focus, and none is open. */
+  /** Returns the index of the focused row, or else of the open row; -1 if there is neither. */
   const position = (all: HTMLElement[]): number => {
     const focused = all.findIndex((row) => row === document.activeElement);
     return focused >= 0 ? focused : all.findIndex((row) => row.dataset["task"] === id);
@@ -112,7 +112,7 @@ function useListKeys(section: RefObject<HTMLElement | null>, id: string | null):
     const all = rows();
     all[Math.max(position(all), 0)]?.click();
   };
-  // With a task open, arrows scroll it.
+  // If a task is open, arrows scroll it.
   const arrow = (by: number) =>
     id === null || section.current?.contains(document.activeElement) ? () => move(by) : undefined;
   useKeys({
@@ -127,8 +127,8 @@ function useListKeys(section: RefObject<HTMLElement | null>, id: string | null):
 }
 
 /**
- * Rows that come or go above it do not move the one under the pointer, in focus or open. Browsers do this for what is
- * scrolled down already, and not for the top.
+ * Keeps the row under the pointer, the focused row or the open row in place when rows above it come or go. Browsers do
+ * this if the list is scrolled down, but not at the top.
  */
 function useSteadyRows(section: RefObject<HTMLElement | null>): void {
   const tops = useRef(new Map<string, number>());
@@ -163,7 +163,7 @@ function useSteadyRows(section: RefObject<HTMLElement | null>): void {
   });
 }
 
-/** What came since the list was opened, in words for those who do not see it come. */
+/** Returns the changes since the list was opened as text, for people who cannot see them. */
 function useNews(tasks: readonly ListedTask[], search: Scope): string {
   const [opened] = useState(() => Date.now());
   const known = useRef<{ view: string; ids: ReadonlySet<string> } | null>(null);
@@ -240,14 +240,14 @@ interface LoadMoreProps {
 
 /**
  * Loads the next part when it comes into view. It checks again after each fetch, because a change that arrives during a
- * fetch refreshes the list and drops that part. After a failure, only the button tries again.
+ * fetch refreshes the list and drops that part. After a failure, only the button retries.
  */
 function LoadMore({ query }: LoadMoreProps) {
   const place = useRef<HTMLDivElement>(null);
   const { isFetching, isFetchNextPageError: hasFailed, fetchNextPage } = query;
   useEffect(() => {
     if (isFetching || hasFailed) return undefined;
-    // An observer tells at once, after the next layout, whether its element is in view.
+    // After the next layout, an observer reports whether its element is in view.
     const watch = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) void fetchNextPage();
     });

@@ -17,7 +17,7 @@ type Closed = Pick<
 >;
 type Assigned = Pick<ListedTask, "assigned_to_user_id" | "assigned_to_email">;
 
-/** Returns the names that this person may see: operators see everyone's, others see addresses. */
+/** Returns the names that this person may see. Operators see all names, and others see addresses. */
 export function useNames(me: Me): Names {
   const { data: users } = useQuery({ ...activeUsersQuery, enabled: me.is_operator });
   return useMemo(() => {
@@ -30,7 +30,7 @@ export function useNames(me: Me): Names {
   }, [users]);
 }
 
-/** Returns who has an open task, or who closed it; null if its status says enough. */
+/** Returns the assignee of an open task, or the person who closed it; null if its status says enough. */
 export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | null {
   switch (task.status) {
     case "completed":
@@ -50,7 +50,7 @@ function assigneeOf({ assigned_to_user_id: id, assigned_to_email: email }: Assig
   return (id === null ? undefined : names.get(id)) ?? named(email, names) ?? (id === null ? "Unassigned" : "Assigned");
 }
 
-/** Returns who answered, and null if no one knows. An answer that an agent gave in someone's name is never "You". */
+/** Returns who answered, or null if that is unknown. An answer that an agent gave in someone's name is never "You". */
 export function answererOf(
   { completed_by_user_id: id, completed_by_email: email, completed_by_slack_user_id: member }: Closed,
   me: Me,
@@ -61,7 +61,7 @@ export function answererOf(
   return person ?? (member === null ? null : "A Slack member");
 }
 
-/** Returns whether an agent sent the answer: people answer through a channel. */
+/** Returns whether an agent sent the answer. People answer through a channel. */
 export function isThroughApi({
   status,
   completed_via_channel,
@@ -74,7 +74,7 @@ export function cancellerOf({ cancelled_by: email }: Pick<Closed, "cancelled_by"
   return email === me.email ? "you" : (named(email, names) ?? email);
 }
 
-/** Returns the name that belongs to an email, or the email. */
+/** Returns the name for an email, or the email. */
 export function named(email: string, names: Names): string;
 export function named(email: string | null, names: Names): string | null;
 export function named(email: string | null, names: Names): string | null {

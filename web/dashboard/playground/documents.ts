@@ -2,19 +2,19 @@ import { parseSchema } from "../../../json-schema/parse-schema.ts";
 import { validate } from "../../../json-schema/validate.ts";
 import { jsonProblem } from "./json-problem.ts";
 
-/** The parts of a task that are JSON, as the API names them. */
+/** The parts of a task that are JSON, with the names of the API. */
 export const NAMES = ["payload", "payload_schema", "response_schema", "form_definition"] as const;
 export type Name = (typeof NAMES)[number];
 
 type JsonObject = Readonly<Record<string, unknown>>;
 export type Texts = Readonly<Record<Name, string>>;
 
-/** One part as it was typed. */
+/** One part as entered. */
 export interface Document {
   readonly text: string;
   /** Sentences. Empty: this part is valid. */
   readonly problems: readonly string[];
-  /** The last valid value. undefined: the text was never valid. */
+  /** The last valid value; undefined if the text was never valid. */
   readonly value: JsonObject | null | undefined;
 }
 export type Documents = Readonly<Record<Name, Document>>;
@@ -43,13 +43,13 @@ function readDocument(name: Name, text: string, before: Document["value"]): Docu
   return { text, problems, value: problems.length === 0 ? object : before };
 }
 
-/** The problems that the service would find. */
+/** Returns the problems that the service would find. */
 function schemaProblems(schema: JsonObject): string[] {
   const parsed = parseSchema(schema);
   return parsed.ok ? [] : parsed.problems.map(({ path, message }) => at(path, message));
 }
 
-/** Why the payload does not match its schema. */
+/** Returns why the payload does not match its schema. */
 export function misfits({ payload, payload_schema }: Documents): readonly string[] {
   if (payload.value == null || payload_schema.value == null) return [];
   const parsed = parseSchema(payload_schema.value);

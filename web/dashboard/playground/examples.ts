@@ -29,7 +29,7 @@ function example(title: string, { task, form_definition, ...parts }: Parts): Exa
   };
 }
 
-/** Each shows something else that a schema or a hint does; the first is there when nobody has typed anything yet. */
+/** Each example shows another feature of schemas or hints. The first one is shown if nothing was entered yet. */
 export const EXAMPLES: readonly [Example, ...Example[]] = [
   example("A refund to decide", SAMPLE_TASK),
   example("A draft to correct", {
@@ -65,7 +65,7 @@ export const EXAMPLES: readonly [Example, ...Example[]] = [
       properties: { approved: { type: "boolean", title: "Publish this article?" } },
       required: ["approved"],
       if: { properties: { approved: { const: false } }, required: ["approved"] },
-      // oxlint-disable-next-line unicorn/no-thenable -- the keyword is called so
+      // oxlint-disable-next-line unicorn/no-thenable -- this is the keyword's name
       then: {
         properties: { reason: { type: "string", minLength: 5, title: "What must change?" } },
         required: ["reason"],

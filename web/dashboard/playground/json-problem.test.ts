@@ -25,7 +25,7 @@ void test("there is a problem just where JSON.parse refuses", () => {
   const texts = fc.oneof(
     fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join("")),
     fc.json(),
-    // One character of JSON is lost, or comes in.
+    // One character of JSON is removed or inserted.
     fc.tuple(fc.json(), fc.nat(), pieces, fc.nat(1)).map(([json, at, piece, lost]) => {
       const place = at % (json.length + 1);
       return json.slice(0, place) + (lost === 1 ? "" : piece) + json.slice(place + lost);

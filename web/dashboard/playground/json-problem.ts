@@ -1,23 +1,23 @@
-/** Where a text stops being JSON, and what to do about it. Both count from 1. */
+/** The place where a text stops being JSON, and how to fix it. Line and column count from 1. */
 export interface JsonProblem {
   readonly line: number;
   readonly column: number;
   readonly message: string;
 }
 
-/** Deeper than the service takes, and far below what a stack holds. */
+/** Deeper than the service accepts, and far below the limit of a stack. */
 const MAX_DEPTH = 500;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const SPACE = /[ \t\n\r]*/y;
-/** Up to what ends a text, or may not stand in it. */
-// oxlint-disable-next-line no-control-regex -- control characters are what JSON excludes
+/** Matches up to the end of a text, or to a forbidden character. */
+// oxlint-disable-next-line no-control-regex -- JSON excludes control characters
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y;
 const WORD = /[A-Za-z_$][\w$]*/y;
 
 /**
- * Browsers say what is wrong with JSON each in their own words, and not all of them say where.
- * @returns null: `JSON.parse` takes it
+ * Explains invalid JSON. Browsers use different messages for it, and not all of them include the position.
+ * @returns null if `JSON.parse` accepts the text
  */
 export function jsonProblem(text: string): JsonProblem | null {
   let at = 0;
@@ -44,7 +44,7 @@ export function jsonProblem(text: string): JsonProblem | null {
     }
   };
 
-  /** What `[` or `{` begins; `readOne` reads one item or member. */
+  /** Reads a list or object after its `[` or `{`. `readOne` reads one item or member. */
   const readList = (close: "]" | "}", readOne: () => string | null): string | null => {
     at += 1;
     take(SPACE);

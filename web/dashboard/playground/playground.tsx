@@ -20,10 +20,10 @@ import { meQuery } from "../queries.ts";
 import { useTimeZone } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
 
-/** How long a test task waits. */
+/** How long a test task stays open. */
 const TIMEOUT_SECONDS = 3600;
 
-/** Tries a task before an agent creates it: its parts as JSON, and a preview of the form beside them. */
+/** Tests a task before an agent creates it. The page has its parts as JSON, and a preview of the form. */
 export function PlaygroundPage() {
   const { data: me } = useQuery(meQuery);
   return me === undefined ? null : <Playground me={me} />;
@@ -143,7 +143,7 @@ function typedOf({ task, documents }: State): Typed {
   };
 }
 
-/** The problems for which the service would reject the task, as far as this page can check. */
+/** Returns the problems for which the service would reject the task, as far as this page can check. */
 function useProblems(documents: Documents): Readonly<Record<Name, readonly string[]>> {
   return useMemo(() => {
     const { payload, payload_schema, response_schema, form_definition } = documents;
@@ -157,7 +157,7 @@ function useProblems(documents: Documents): Readonly<Record<Name, readonly strin
   }, [documents]);
 }
 
-/** The ignored hints, one sentence each. */
+/** Returns the ignored hints, one sentence each. */
 function warningsOf(documents: Documents): readonly string[] {
   const form_definition = documents.form_definition.value;
   const payload = documents.payload.value ?? {};
@@ -175,7 +175,7 @@ function newKey(): string {
   return `playground-${crypto.randomUUID()}`;
 }
 
-/** The request body that an agent would send. */
+/** Returns the request body that an agent would send. */
 function bodyOf(task: string, { payload, payload_schema, response_schema, form_definition }: Documents): object {
   return {
     task,
@@ -197,7 +197,7 @@ function curlOf(body: object): string {
   -d '${json}'`;
 }
 
-/** The errors of the service, by part. `isTold`: every error belongs to a part. */
+/** Returns the errors of the service, by part. `isTold`: every error belongs to a part. */
 function foundBy(error: Error | null): { at: ReadonlyMap<string, readonly string[]>; isTold: boolean } {
   const details = error instanceof ApiError ? error.details : [];
   const found = new Map<string, string[]>();

@@ -5,18 +5,18 @@ import { sentenceOf } from "../ui/page.tsx";
 
 const NO_FIELDS: readonly string[] = [];
 
-/** What was entered in a field. */
+/** Returns the entry of a field. */
 export function textOf(form: HTMLFormElement, name: string): string {
   const entered = new FormData(form).get(name);
   return typeof entered === "string" ? entered : "";
 }
 
-/** What the service found at one field of what was sent. @param path - JSON Pointer into what was sent */
+/** Returns the service's error for one field of a request. @param path - JSON Pointer into the request */
 export function problemAt(error: Error | null, path: string): string | undefined {
   return error instanceof ApiError ? error.details.find((detail) => detail.path === path)?.message : undefined;
 }
 
-/** Why something was not done, unless a field says so. @param fields - the paths that do */
+/** Shows why an action failed, unless a field shows it. @param fields - the paths of fields that show their error */
 export function Problem({ error, fields = NO_FIELDS }: { error: Error | null; fields?: readonly string[] }) {
   if (error === null || fields.some((path) => problemAt(error, path) !== undefined)) return null;
   return (
@@ -33,7 +33,7 @@ interface SecretProps {
   error: string | undefined;
 }
 
-/** No browser fills it in, nor asks to keep it. */
+/** Browsers neither fill in nor save its content. */
 export function Secret(props: SecretProps) {
   return (
     <PasswordInput

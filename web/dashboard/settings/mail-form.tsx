@@ -11,7 +11,7 @@ import { SENDERS, sendersQuery } from "./queries.ts";
 import type { Sender } from "./queries.ts";
 
 interface SenderFormProps {
-  /** null: a new one. */
+  /** null for a new sender. */
   sender: Sender | null;
   isFirst: boolean;
   onClose: () => void;
@@ -271,10 +271,12 @@ function readSetting(name: string, value: string): [name: string, value: string 
   return [name, name === "port" && /^\d+$/.test(value) ? Number(value) : value];
 }
 
-/** A sender with this id exists. */
+/** Another sender already has this id. */
 class TakenError extends Error {}
 
-/** The service would overwrite a sender with the same id. @throws TakenError, ApiError, OfflineError */
+/**
+ * Checks that no sender has this id, because the service would overwrite it. @throws TakenError, ApiError, OfflineError
+ */
 async function requireNew(id: string): Promise<void> {
   const senders = await queryClient.fetchQuery({ ...sendersQuery, staleTime: 0 });
   if (senders.some((other) => other.id === id)) throw new TakenError("A sender with this id exists. Edit that sender.");

@@ -61,7 +61,7 @@ function Result({ sender, result }: { sender: Sender; result: TestMail | undefin
   );
 }
 
-/** What to check, by the stable word of an error. */
+/** Advice on what to check, by the stable word of an error. */
 const HELP: Readonly<Record<string, string>> = {
   connect: "Check server, port and encryption.",
   dns: "Check the server name.",

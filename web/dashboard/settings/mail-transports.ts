@@ -5,13 +5,13 @@ export type Transport = Sender["transport"];
 interface Way {
   label: string;
   about: string;
-  /** The success message of a test. */
+  /** Returns the success message of a test. */
   took: (to: string) => string;
 }
 
 const sent = (to: string) => `Sent to ${to}. It should arrive soon.`;
 
-/** How email can be sent. */
+/** The available transports of email. */
 export const TRANSPORTS: Readonly<Record<Transport, Way>> = {
   smtp: { label: "SMTP server", about: "The server of your company or email provider.", took: sent },
   resend: { label: "Resend", about: "Verify your From domain at Resend first.", took: sent },
@@ -27,12 +27,12 @@ export const TRANSPORTS: Readonly<Record<Transport, Way>> = {
   },
 };
 
-/** Whether environment variables define the sender. It cannot be changed here. */
+/** Returns whether environment variables define the sender. Then it cannot be changed here. */
 export function isOfEnvironment({ created_at }: Sender): boolean {
   return created_at === null;
 }
 
-/** The display name of a sender. */
+/** Returns the display name of a sender. */
 export function nameOf(sender: Sender): string {
   return isOfEnvironment(sender) ? "Default" : sender.display_name;
 }

@@ -13,7 +13,7 @@ import { isOfEnvironment, nameOf, TRANSPORTS } from "./mail-transports.ts";
 import { SENDERS, sendersQuery } from "./queries.ts";
 import type { Sender } from "./queries.ts";
 
-/** The open dialog. sender null: the dialog adds a sender. */
+/** The open dialog. If sender is null, the dialog adds a sender. */
 type Asked = { kind: "edit"; sender: Sender | null } | { kind: "delete"; sender: Sender };
 
 /** The email senders. (spec: Channels) */

@@ -69,7 +69,7 @@ function Who({ me }: { me: Me }) {
         onChange={setZone}
         searchable
         clearable
-        // The kit hides it from the keyboard, and there is no other way to clear the field.
+        // The kit hides it from the keyboard, but there is no other way to clear the field.
         clearButtonProps={{ "aria-label": "Clear the time zone", "aria-hidden": false, tabIndex: 0 }}
         nothingFoundMessage="No matches"
         error={problemAt(save.error, "/time_zone")}
@@ -84,13 +84,13 @@ function Who({ me }: { me: Me }) {
   );
 }
 
-/** @param own - stays on offer even where this browser has another name for it */
+/** @param own - always offered, even if this browser has another name for it */
 function zonesWith(own: string | null): { value: string; label: string }[] {
   const names = new Set(["UTC", ...(own === null ? [] : [own]), ...Intl.supportedValuesOf("timeZone")]);
   return [...names].map((value) => ({ value, label: labelOf(value) }));
 }
 
-/** As people type it: "America/New York". */
+/** Returns the name as people type it: "America/New York". */
 function labelOf(zone: string): string {
   return zone.replaceAll("_", " ");
 }
@@ -119,7 +119,7 @@ function Password({ me }: { me: Me }) {
     >
       <h2 id="password">Password</h2>
       <p className="muted">A new password signs you out everywhere else.</p>
-      {/* Tells password managers whose it is. */}
+      {/* Tells password managers which account it belongs to. */}
       <input hidden readOnly autoComplete="username" value={me.email ?? ""} />
       <PasswordInput
         name="current"

@@ -8,10 +8,10 @@ export type ServiceKey = Schemas["ServiceKey"];
 export type NewServiceKey = Schemas["NewServiceKey"];
 export type Session = Schemas["Session"];
 export type Settings = Schemas["Settings"];
-/** Somebody that mail is from; the API calls it an identity. */
+/** A sender of email; the API calls it an identity. */
 export type Sender = Schemas["EmailIdentity"];
 export type TestMail = Schemas["TestEmailResult"];
-/** One that the Slack app is in; the API calls it an installation. */
+/** A workspace with the Slack app; the API calls it an installation. */
 export type Workspace = Schemas["SlackInstallation"];
 export type TestPost = Schemas["TestSlackResult"];
 export type SecurityEvent = Schemas["SecurityEvent"];
@@ -51,23 +51,23 @@ export async function ensureConfirmed(): Promise<boolean> {
 
 export const SENDERS = "/api/channels/email/identities";
 
-/** By id; the one of the environment comes first. */
+/** Sorted by id; the sender of the environment comes first. */
 export const sendersQuery = queryOptions({ queryKey: ["senders"], queryFn: () => get<Sender[]>(SENDERS) });
 
 export const WORKSPACES = "/api/channels/slack/installations";
 
-/** By name; the one of the environment comes first, and Slack is asked about it. */
+/** Sorted by name; the workspace of the environment comes first, and the service looks it up in Slack. */
 export const workspacesQuery = queryOptions({
   queryKey: ["workspaces"],
   queryFn: () => get<Workspace[]>(WORKSPACES),
 });
 
-/** What is read of the manifest here; all of it is for Slack. */
+/** The parts of the manifest that this page reads. The whole manifest is for Slack. */
 interface Manifest {
   settings: { socket_mode_enabled: boolean };
 }
 
-/** @param isSocketMode - null: as the service is set, or else as its address allows */
+/** @param isSocketMode - null uses the service's setting, or else what its address allows */
 export function manifestQuery(isSocketMode: boolean | null) {
   const query = isSocketMode === null ? "" : `?socket_mode=${isSocketMode ? "1" : "0"}`;
   return queryOptions({
@@ -76,7 +76,7 @@ export function manifestQuery(isSocketMode: boolean | null) {
   });
 }
 
-/** Newest first, revoked ones among them. */
+/** Newest first, including revoked keys. */
 export const serviceKeysQuery = infiniteQueryOptions({
   queryKey: ["service-keys"],
   queryFn: ({ pageParam }) => request<ServiceKey[]>("GET", pageParam),

@@ -15,7 +15,7 @@ import { Slack } from "./slack.tsx";
 import { Status } from "./status.tsx";
 
 interface Part {
-  /** The last part of the address. undefined: `/settings`. */
+  /** The last part of the address; undefined for `/settings`. */
   readonly part?: string;
   readonly label: string;
   readonly about: string;

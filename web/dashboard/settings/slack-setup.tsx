@@ -11,7 +11,7 @@ import { isHttps } from "./slack-words.ts";
 import type { SlackSettings } from "./slack-words.ts";
 
 interface StepsProps {
-  /** null: Slack is not set up. */
+  /** null if Slack is not set up. */
   slack: SlackSettings | null;
   publicUrl: string;
   /** Whether a workspace is connected. */
@@ -34,7 +34,7 @@ export function SetUp({ title, ...steps }: StepsProps & { title: string }) {
   );
 }
 
-/** The steps in order. Steps that are done are ticked and folded. */
+/** The steps in order. Completed steps are ticked and folded. */
 export function Steps({ slack, publicUrl, isConnected = false, children }: StepsProps) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const manifest = useQuery(manifestQuery(chosen));

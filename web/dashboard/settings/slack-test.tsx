@@ -66,7 +66,7 @@ function Result({ workspace, result }: { workspace: Workspace; result: TestPost 
   );
 }
 
-/** What to check, by the stable word of an error. */
+/** Advice on what to check, by the stable word of an error. */
 const HELP: Readonly<Record<string, string>> = {
   channel_not_found: "Check the name. In a private channel, type /invite and the name of the app.",
   not_in_channel: "Or add the permission chat:write.public, for all public channels.",
@@ -86,7 +86,7 @@ const NEEDS_TOKEN: ReadonlySet<string> = new Set([
   "sealed",
 ]);
 
-/** @returns undefined: there is no more help than the error itself */
+/** @returns undefined if there is no more help than the error itself */
 export function helpFor(word: string, { source }: Workspace): string | undefined {
   return NEEDS_TOKEN.has(word) ? ANEW[source] : HELP[word];
 }

@@ -2,12 +2,12 @@ import type { Settings, Workspace } from "./queries.ts";
 
 export type SlackSettings = NonNullable<Settings["slack"]>;
 
-/** Slack sends requests and redirects to https addresses only. */
+/** Returns whether Slack can use the address: it sends requests and redirects to https addresses only. */
 export function isHttps(url: string): boolean {
   return url.startsWith("https:");
 }
 
-/** The display name of a workspace. */
+/** Returns the display name of a workspace. */
 export function nameOf({ team_name, team_id }: Workspace): string {
   return team_name ?? team_id ?? "Workspace of SERVICE_SLACK_BOT_TOKEN";
 }

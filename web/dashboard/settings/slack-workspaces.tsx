@@ -162,7 +162,7 @@ function Unusable({ workspace, problem }: { workspace: Workspace; problem: strin
   );
 }
 
-/** What does not work without a permission. */
+/** The features that need a permission. */
 const WITHOUT: Readonly<Record<string, string>> = {
   "chat:write": "nothing can be posted",
   "chat:write.public": "people must /invite the app to each channel first",

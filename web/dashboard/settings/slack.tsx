@@ -48,11 +48,11 @@ interface ConnectedProps {
   onConnected: () => void;
 }
 
-/** The app is set up. It may have workspaces. */
+/** The page after the app is set up. There may be workspaces. */
 function Connected({ slack, publicUrl, installed, onConnected }: ConnectedProps) {
   const query = useQuery(workspacesQuery);
   const { asked, ask, close } = useDialog<Asked>();
-  // The id in the address may be made up: only known workspaces are shown.
+  // The id in the address may be made up, so only known workspaces are shown.
   const fresh = query.data?.find(({ team_id }) => team_id !== null && team_id === installed);
   const ways = <Ways slack={slack} publicUrl={publicUrl} onToken={() => ask({ kind: "token" })} />;
   return (

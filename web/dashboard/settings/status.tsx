@@ -10,7 +10,7 @@ type State = "on" | "off" | "failing";
 
 interface Fact {
   readonly name: string;
-  /** null: neither on nor off. */
+  /** null if it is neither on nor off. */
   readonly state: State | null;
   /** The current setting. */
   readonly value: string;
@@ -61,7 +61,7 @@ export function StateChip({ state, value }: { state: State | null; value: string
   );
 }
 
-/** @param senders - how many there are. null: could not be loaded. undefined: not loaded yet. */
+/** @param senders - the number of senders; null if loading failed, undefined while they load */
 function factsOf(settings: Settings, senders: number | null | undefined): readonly Fact[] {
   const { database, callbacks, embed, trusted_proxies: proxies } = settings;
   const kind = database.kind === "sqlite" ? "SQLite" : "PostgreSQL";

@@ -7,7 +7,10 @@ import { isSample } from "../inbox/sample-task.ts";
 import { Snippet } from "../ui/snippet.tsx";
 import { Time } from "../ui/times.tsx";
 
-/** The call that creates a task, and the newest task of an agent. The last step of setup, and a part of the settings. */
+/**
+ * The call that creates a task, and the newest task of an agent. It is the last step of setup, and a part of the
+ * settings.
+ */
 export function Quickstart() {
   return (
     <section className="surface stack" aria-label="Quickstart">
@@ -26,7 +29,7 @@ const LOOK_EVERY_MS = 1_000;
 const LOOK_AT = 5;
 
 /**
- * Shows the newest task that an agent created, including one from before this page was opened: the snippet may run first.
+ * Shows the newest task of an agent. The task may be older than this page, because people may run the snippet first.
  * Samples are not tasks of an agent.
  */
 function Arrival() {

@@ -19,7 +19,7 @@ export interface SetupSearch {
   readonly to?: string;
 }
 
-/** First run: creates the first operator, offers a sample task, and shows how to connect an agent. */
+/** The first run: it creates the first operator, offers a sample task, and shows how to connect an agent. */
 export function SetupPage({ search: { step, answered, to } }: { search: SetupSearch }) {
   const number = Number(step ?? "1");
   return (
@@ -111,7 +111,7 @@ function TryIt() {
   );
 }
 
-/** What an agent that polls the sample task receives. */
+/** Shows what an agent that polls the sample task receives. */
 function Received({ id }: { id: string }) {
   const navigate = useNavigate();
   const path = `/api/tasks/${encodeURIComponent(id)}/poll`;

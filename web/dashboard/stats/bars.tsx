@@ -9,24 +9,24 @@ import type { Row } from "./scale.ts";
 interface BarsProps<Name extends string> {
   rows: readonly Row<Name>[];
   series: readonly Series<Name>[];
-  /** What there is room for, in px, as is every length here. */
+  /** The available width, in px like every length here. */
   width: number;
 }
 
 const HEIGHT = 240;
-/** Between them stand the bars: half of a figure below the top, and above the names. */
+/** The bars are between these heights: half a digit below the top, and above the names. */
 const TOP = 8;
 const FLOOR = 210;
-/** Left of the bars. */
+/** The width on the left of the bars. */
 const AXIS = 44;
-/** From a figure or a name to the bars. */
+/** The gap between a number or a name and the bars. */
 const GAP = 18;
-/** Of its band a bar takes so much. */
+/** A bar takes this share of its band. */
 const SHARE = 0.8;
-/** The least that is seen of a part, with the line around it. */
+/** The minimum visible size of a part, including the line around it. */
 const LEAST = 2;
 
-/** Bars that stand on an axis. */
+/** Bars on a horizontal axis. */
 export function VerticalBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
   const ticks = ticksTo(Math.max(...rows.map((row) => totalOf(row, series))));
   const yOf = (count: number): number => FLOOR - (count / ticks.at(-1)!) * (FLOOR - TOP);
@@ -72,12 +72,12 @@ export function VerticalBars<Name extends string>({ rows, series, width }: BarsP
 
 const ROW = 40;
 const THICK = 20;
-/** Left of the bars. */
+/** The width on the left of the bars. */
 const NAMES = 124;
-/** Right of the longest bar at least. */
+/** The minimum width on the right of the longest bar. */
 const FIGURES = 56;
 
-/** Bars that lie below each other, each with its figure at its end. */
+/** Bars below each other, each with its number at the end. */
 export function HorizontalBars<Name extends string>({ rows, series, width }: BarsProps<Name>) {
   const largest = Math.max(...rows.map((row) => totalOf(row, series)));
   const longest = width - NAMES - Math.max(FIGURES, roomFor(countWord(largest).length));
@@ -120,7 +120,7 @@ interface PointedProps<Name extends string> {
   children: ReactNode;
 }
 
-/** Says what is under the pointer, in the order in which it is stacked. */
+/** Shows the values under the pointer, in the order of the stack. */
 function Pointed<Name extends string>({ row, series, position, children }: PointedProps<Name>) {
   const tip = (
     <>

@@ -6,7 +6,7 @@ import type { Row } from "./scale.ts";
 
 interface ChartPanelProps<Name extends string> {
   title: string;
-  /** The heading of the first column: what each row is. */
+  /** The heading of the first column, which describes the rows. */
   of: string;
   rows: readonly Row<Name>[];
   series: readonly Series<Name>[];

@@ -4,7 +4,7 @@ import { get } from "../api.ts";
 
 export type Stats = components["schemas"]["Stats"];
 
-/** The last 30 days. Kept fresh for whoever leaves the page open on a wall. */
+/** The statistics of the last 30 days. They are kept up to date for people who leave the page open. */
 export const statsQuery = queryOptions({
   queryKey: ["stats"],
   queryFn: () => get<Stats>("/api/stats?window_days=30"),
@@ -36,7 +36,7 @@ const CHANNEL_NAMES: Readonly<Record<string, string>> = {
   api: "API",
 };
 
-/** The label of a channel. API callers can name their own. null: the answer named no channel. */
+/** Returns the label of a channel. API callers can use custom names. null if the answer named no channel. */
 export function channelName(channel: string | null): string {
   return channel === null ? "No channel" : (CHANNEL_NAMES[channel] ?? channel);
 }
@@ -50,7 +50,7 @@ export function countWord(count: number): string {
   return numbers.format(count);
 }
 
-/** A round figure where there is little room: from ten thousand on as in 50M. */
+/** Returns a rounded number for narrow places. Numbers from ten thousand on are written like 50M. */
 export function axisWord(count: number): string {
   return count < 10_000 ? countWord(count) : shortNumbers.format(count);
 }
@@ -62,7 +62,7 @@ export function inPercent(part: number): string {
 
 /** @param date - a day of UTC, such as 2026-01-31 */
 export function inDays(date: string): string {
-  // A day is not broken over two lines.
+  // A date must not break over two lines.
   return days.format(Date.parse(date)).replace(" ", "\u00a0");
 }
 
@@ -70,7 +70,7 @@ const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** A length of time in at most two units, such as "2 h 40 min". */
+/** Returns a duration in at most two units, such as "2 h 40 min". */
 export function inWords(seconds: number | null): string {
   if (seconds === null) return "–";
   const grain = seconds < MINUTE ? 1 : seconds < DAY ? MINUTE : HOUR;

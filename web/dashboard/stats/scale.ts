@@ -1,16 +1,16 @@
 import type { Series } from "./figures.ts";
 
-/** What a bar is drawn of: a name, and a count for each series. */
+/** The data of a bar: a name, and a count for each series. */
 export type Row<Name extends string> = { readonly name: string } & Readonly<Record<Name, number>>;
 
 export interface Part<Name extends string> extends Series<Name> {
   readonly count: number;
-  /** Where it begins and ends, in counts. */
+  /** Its start and its end, in counts. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The parts of a bar, one upon the other in the order of the series. Of nothing there is no part. */
+/** Returns the parts of a bar, stacked in the order of the series. Empty parts are left out. */
 export function partsOf<Name extends string>(row: Row<Name>, series: readonly Series<Name>[]): Part<Name>[] {
   let to = 0;
   return series
@@ -25,7 +25,7 @@ export function totalOf<Name extends string>(row: Row<Name>, series: readonly Se
 const STEPS = 4;
 const ROUND = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
 
-/** The figures of an axis that reaches `largest`: whole, round, and in even steps. */
+/** Returns the numbers of an axis up to at least `largest`: whole, round, and in even steps. */
 export function ticksTo(largest: number): number[] {
   const least = Math.max(largest / STEPS, 1);
   const grain = 10 ** Math.floor(Math.log10(least));
@@ -33,12 +33,14 @@ export function ticksTo(largest: number): number[] {
   return Array.from({ length: STEPS + 1 }, (_, i) => i * step);
 }
 
-/** How wide a text of this many characters is at most, with a gap, in px. */
+/** Returns the maximum width of a text with this many characters, including a gap, in px. */
 export function roomFor(characters: number): number {
   return 7 * characters + 8;
 }
 
-/** 2: every other name along an axis is shown, so that none touches the next. @param band - px from one to the next */
+/**
+ * Returns n if every nth name along an axis is shown, so that names do not touch. @param band - px from one to the next
+ */
 export function everyNth(names: readonly string[], band: number): number {
   const longest = Math.max(...names.map((name) => name.length));
   return Math.max(1, Math.ceil(roomFor(longest) / band));
@@ -46,7 +48,7 @@ export function everyNth(names: readonly string[], band: number): number {
 
 const NAME_MAX = 16;
 
-/** What is longer does not fit beside its bar; the table has all of it. */
+/** Returns a name that fits beside its bar. The table has the full names. */
 export function shortened(name: string): string {
   return name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name;
 }

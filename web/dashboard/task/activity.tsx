@@ -91,7 +91,7 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
   callback_abandoned: { says: "stopped retrying the callback", Icon: IconAlertTriangle },
 };
 
-/** What the automatic check did with an answer. The person of such an entry only gave the answer. */
+/** Verdicts of the automatic check. The person of such an entry only gave the answer. */
 const VERDICTS: ReadonlySet<string> = new Set(["verified", "rejected", "verification_exhausted"]);
 
 function Entry({ entry }: { entry: AuditEntry }) {

@@ -26,7 +26,7 @@ interface AnswerProps {
   me: Me;
   claim: Claim;
   entered: Entries | null;
-  /** null: it was sent. */
+  /** null after it was sent. */
   onEdit: (entries: Entries | null) => void;
   /** Whether an answer is being sent. */
   onSending: (isSending: boolean) => void;
@@ -40,7 +40,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   const time_zone = useTimeZone();
   const [isAnyway, setIsAnyway] = useState(false);
   const [start, setStart] = useState(() => startOf(task, entered));
-  // It was sent back by someone else's answer, and this person has entered nothing.
+  // Someone else's answer was rejected, and this person has entered nothing.
   if (start.attempt !== task.verification_attempt && entered === null && start.entries === null)
     setStart(startOf(task, entered));
   const isChecked = useIsChecked(task);
@@ -57,12 +57,12 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   };
   const onAnswer = async (response: unknown): Promise<Outcome> => {
     if (!(await isLetGo())) return { kind: "failed", message: "Sending cancelled. Your answer is still here." };
-    // A claim after the answer would be refused, or would show the task as it was before.
+    // A claim after the answer would be refused, or would show the old state of the task.
     claim.leave();
     onSending(true);
     if (task.is_verified) markChecking(task);
     const outcome = await complete(task.id, response, accepted).finally(() => onSending(false));
-    // A reload ends the request as a lost connection does, and the check goes on.
+    // A reload ends the request like a lost connection does, but the check continues.
     if (outcome.kind !== "offline") unmarkChecking(task.id);
     return outcome;
   };
@@ -74,7 +74,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           Your answer is being checked, usually 5 to 30 seconds. This page shows the result.
         </output>
       )}
-      {/* A claim keeps people from starting by accident. The first answer counts, whoever holds the claim. */}
+      {/* A claim keeps others from starting by accident. It does not decide which answer counts: the first one does. */}
       <fieldset className="card-form" disabled={isChecked || (claim.state === "held" && !isAnyway)}>
         <TaskForm
           key={start.attempt}
@@ -108,7 +108,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   );
 }
 
-/** What the form starts with: what was entered before, or the answer that was sent back. */
+/** Returns the initial entries of the form: earlier entries, or the rejected answer. */
 function startOf(task: Task, entered: Entries | null): { attempt: number; entries: Entries | null } {
   const kept = entered ?? readDraft(task.id);
   return { attempt: task.verification_attempt, entries: kept ?? rejectedEntries(task) };
@@ -120,7 +120,7 @@ function rejectedEntries({ response_schema, form_definition, payload, rejected_r
   return entriesOf(planForm(form, {}, rejected_response));
 }
 
-/** Whether an answer that this browser sent before a reload is still being checked. */
+/** Returns whether an answer that this browser sent before a reload is still being checked. */
 function useIsChecked(task: Task): boolean {
   const [until] = useState(() => checkedUntil(task));
   const [attempt] = useState(task.verification_attempt);
@@ -135,7 +135,7 @@ interface ClaimNoticeProps {
   answerAnyway: () => void;
 }
 
-/** Who works on the task, and the ways to change that. */
+/** Shows who is working on the task, with buttons to change that. */
 function ClaimNotice({ claim, me, isAnyway, answerAnyway }: ClaimNoticeProps) {
   return (
     <>
@@ -169,7 +169,7 @@ function ClaimNotice({ claim, me, isAnyway, answerAnyway }: ClaimNoticeProps) {
   );
 }
 
-/** @param options - how many the decision has; 0: there is none */
+/** @param options - the number of options of the decision; 0 without a decision */
 function KeyHints({ options }: { options: number }) {
   const { singleKeys } = usePreferences();
   return (
@@ -193,7 +193,7 @@ function KeyHints({ options }: { options: number }) {
   );
 }
 
-/** Waits while the answer can be taken back. @returns false if it was */
+/** Waits for the time to undo. @returns false if the person took the answer back */
 async function isLetGo(): Promise<boolean> {
   const { sendDelay } = readPreferences();
   if (sendDelay === 0) return true;
@@ -211,7 +211,7 @@ async function isLetGo(): Promise<boolean> {
   }
 }
 
-/** Names of the secret fields that are shown from the start, and of the decision with its options. */
+/** Returns the names of the initial secret fields, and of the decision with its options. */
 function fieldsOf(task: Task): { secret: ReadonlySet<string>; decision: string | null; options: number } {
   const { response_schema, form_definition, payload } = task;
   const form = readForm({ response_schema, form_definition, payload, time_zone: "UTC", now: new Date(0) });
@@ -233,7 +233,7 @@ function choose(decision: string, digit: number): void {
   option?.focus();
 }
 
-/** What follows a stored answer. */
+/** The work after an answer is stored. */
 interface Accepted {
   stored: () => void;
   view: () => void;
@@ -254,7 +254,7 @@ async function complete(id: string, response: unknown, { stored, view, next }: A
     dropDraft(id);
     stored();
     if (done.status === "verification_exhausted") {
-      // The page says why. No further answer is possible.
+      // The page gives the reason. No further answer is possible.
       toast({ message: "Automatic check failed; the task is closed" });
       await queryClient.invalidateQueries({ queryKey: ["tasks"] });
       return { kind: "closed", message: "Automatic check failed; the task is closed." };

@@ -2,29 +2,29 @@ import type { Task } from "../api.ts";
 import { dropPersonal, keepPersonal, readPersonal } from "../personal.ts";
 
 /**
- * Answers of this browser that the service is still checking. After a reload, the page no longer has the request that would
- * tell the result; the service changes the task once it has one.
+ * Answers of this browser that the service is still checking. After a reload, the page no longer has the request whose
+ * response would contain the result. The service changes the task when it has a result.
  */
 
 /** Longer than the service waits for a verdict, in milliseconds. */
 const CHECK_MS = 40_000;
 
 interface Mark {
-  /** How often the task had been sent back when the answer was sent. */
+  /** The number of rejections when the answer was sent. */
   attempt: number;
-  /** When the check has ended in any case, epoch milliseconds. */
+  /** When the check has certainly ended, in epoch milliseconds. */
   until: number;
 }
 
 const nameOf = (task: string): string => `checking:${task}`;
 
-/** Returns until when an answer of this browser is being checked, epoch milliseconds; null if none is. */
+/** Returns until when an answer of this browser may be in the check, in epoch milliseconds; null if there is none. */
 export function checkedUntil({ id, verification_attempt }: Pick<Task, "id" | "verification_attempt">): number | null {
   const mark = readMark(id);
   return mark !== null && mark.attempt === verification_attempt && mark.until > Date.now() ? mark.until : null;
 }
 
-/** Returns whether the task was closed by the answer of this browser that was being checked at a reload. */
+/** Returns whether an answer of this browser that was in the check during a reload has closed the task. */
 export function wasCheckedLast({ id, status, verification_attempt }: Task): boolean {
   const attempt = readMark(id)?.attempt;
   return status === "verification_exhausted" && attempt !== undefined && attempt + 1 === verification_attempt;

@@ -14,21 +14,24 @@ const LOOK_MS = 15_000;
 
 export interface Claim {
   readonly state: "free" | "mine" | "held";
-  /** Who holds it, if it is someone else. */
+  /** The holder of the claim, if it is someone else. */
   readonly holder: string | null;
-  /** Claims by the first edit, and renews while the work goes on. */
+  /** Claims the task at the first edit, and renews the claim during the work. */
   readonly keep: () => void;
-  /** An answer is being sent, so a claim that is still under way no longer matters. */
+  /** Ignores the result of a pending claim, because an answer is being sent. */
   readonly leave: () => void;
   readonly toggle: () => void;
   readonly takeOver: () => void;
 }
 
-/** Who is working on the task, and how that changes. A claim informs others; the first answer counts anyway. */
+/**
+ * Returns who is working on the task, and functions that change it. A claim only informs others; the first answer
+ * counts.
+ */
 export function useClaim(task: Task, me: Me): Claim {
   const asked = useRef(0);
   const underWay = useRef(new AbortController());
-  // A claim lapses by itself.
+  // A claim expires without an event.
   const now = useNow(() => (isOpenStatus(task.status) ? LOOK_MS : null));
   const isHeld = task.claim_expires_at !== null && Date.parse(task.claim_expires_at) > now;
   const isMine = isHeld && task.claimed_by_email === me.email;
@@ -42,7 +45,7 @@ export function useClaim(task: Task, me: Me): Claim {
     } catch (error) {
       if (signal.aborted) return false;
       await queryClient.invalidateQueries({ queryKey });
-      // After an edit, the page itself shows who was first.
+      // After an edit, the page itself shows the holder.
       if (path === "release" || "force" in body) toast({ message: sentenceOf(error), tone: "bad" });
       return false;
     }

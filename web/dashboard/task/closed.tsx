@@ -15,10 +15,10 @@ import { PayloadOf } from "./payload.tsx";
 import { answererOf, cancellerOf, isThroughApi, useNames } from "../inbox/who.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
 
-/** How a task closed, and what this person entered for it and did not send. */
+/** Shows how a task was closed, and this person's entries that were not sent. */
 export function Closed({ task, me, entered }: { task: Task; me: Me; entered: Entries | null }) {
   const state = endOf(task, me);
-  // The answer was sent and checked, and the page was reloaded before it heard the result.
+  // The answer was sent and checked, but the page was reloaded before it received the result.
   const wasSent = (state.how === "completed" && state.is_own) || wasCheckedLast(task);
   useEffect(() => {
     if (wasSent) dropDraft(task.id);
@@ -91,7 +91,7 @@ function endOf(task: Task, { user_id }: Me): Exclude<AnswerState, { how: "open" 
     // An answer that an agent gave in someone's name is not that person's own.
     completed_by: { user_id: task.completed_by_user_id, email: null, account: null },
   };
-  // A task that is still open for the service is shown here only after its time is over.
+  // A task that the service has not closed yet is shown here only after its deadline.
   const state = answerState(ended, { user_id, email: null, account: null }, Infinity);
   if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
   return state;
@@ -110,12 +110,12 @@ const CHANNELS: Readonly<Record<string, string>> = {
 
 interface UnsentProps {
   id: string;
-  /** null: it is gone, and its form with it. */
+  /** null if the task and its form are deleted. */
   task: Task | null;
   entered: Entries | null;
 }
 
-/** What this person had entered and not sent when the task was closed or deleted. */
+/** This person's entries that were not sent when the task was closed or deleted. */
 export function Unsent({ id, task, entered }: UnsentProps) {
   const [kept, setKept] = useState(() => entered ?? readDraft(id));
   const time_zone = useTimeZone();

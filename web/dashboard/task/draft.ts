@@ -13,7 +13,7 @@ export function readDraft(task: string): Entries | null {
   }
 }
 
-/** @param secret - names that are never kept */
+/** @param secret - names of fields that are never stored */
 export function keepDraft(task: string, entries: Entries, secret: ReadonlySet<string>): void {
   const kept = Object.fromEntries(Object.entries(entries).filter(([name]) => !secret.has(name)));
   keepPersonal(nameOf(task), JSON.stringify(kept));

@@ -19,11 +19,13 @@ interface TaskHeaderProps {
   showRaw: () => void;
 }
 
-/** The state of a task, the ways to others, its menu, and its heading, which takes the focus when the task is opened. */
+/**
+ * The state of a task, the links to others, its menu, and its heading, which takes the focus when the task is opened.
+ */
 export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, showRaw }: TaskHeaderProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const isOpen = isOpenStatus(task.status) && !isOver;
-  // A screen reader says first which task was opened.
+  // A screen reader first announces the opened task.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const [first, rest] = headingOf(task.task);
   const who = whoOf(task, me, useNames(me));

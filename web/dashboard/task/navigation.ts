@@ -9,16 +9,19 @@ import { isOpenStatus } from "../ui/status.tsx";
 import { toast } from "../ui/toasts.ts";
 import { undoable } from "./undo.ts";
 
-/** Leads from one task to others, in the order of the list. */
+/** Navigates between tasks, in the order of the list. */
 export interface TaskNavigation {
   readonly back: () => void;
   readonly previous: () => void;
   readonly next: () => void;
-  /** To the next open task; can be undone. */
+  /** Goes to the next open task; can be undone. */
   readonly skip: () => void;
-  /** To the next open task, or to the list when there is none. */
+  /** Goes to the next open task, or to the list if there is none. */
   readonly nextOpen: () => void;
-  /** After an answer: to the next open task, and from the sample of set-up to what its agent would now be given. */
+  /**
+   * After an answer: goes to the next open task, or from the sample of setup to the result that its agent would
+   * receive.
+   */
   readonly answered: () => void;
 }
 
@@ -62,7 +65,7 @@ export function useTaskNavigation(task: Task, search: Scope, me: Me): TaskNaviga
   };
 }
 
-/** The row is there once the list is drawn without the task beside it. */
+/** Focuses the row of a task once the list is rendered without the task beside it. */
 function focusRow(id: string): void {
   requestAnimationFrame(() => rowOf(id)?.focus());
 }

@@ -2,10 +2,10 @@ import type { AuditEntry } from "../api.ts";
 
 /** The result of one notification. */
 export interface Notification {
-  /** The destination, as its channel names it. */
+  /** The destination, in the format of its channel. */
   to: string;
   isMail: boolean;
-  /** null: it was sent. */
+  /** null if it was sent. */
   failure: Failure | null;
 }
 

@@ -18,7 +18,10 @@ interface PayloadProps {
   redact: boolean;
 }
 
-/** Data as people read it, in the reader's zone. It is not drawn again for each key that is typed into the form beside it. */
+/**
+ * Data for people, in the reader's time zone. It is not rendered again for each key that is typed into the form beside
+ * it.
+ */
 export const PayloadOf = memo(({ payload, schema, hints, redact }: PayloadProps) => {
   const [opened] = useState(() => Date.now());
   const time_zone = useTimeZone();

@@ -1,7 +1,7 @@
 import type { Task } from "../api.ts";
 import { Source } from "../ui/source.tsx";
 
-/** The task as an agent gets it, and the call that gets it. */
+/** The task as an agent gets it, and the call that returns it. */
 export function Raw({ task }: { task: Task }) {
   const { response, ...request } = task;
   const curl = `curl -s ${location.origin}/api/tasks/${task.id} \\\n  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN"`;

@@ -18,7 +18,7 @@ interface ReviewProps {
   isOver: boolean;
   claim: Claim;
   entered: Entries | null;
-  /** null: it was sent. */
+  /** null after it was sent. */
   onEdit: (entries: Entries | null) => void;
   /** The section with the form. */
   reply: RefObject<HTMLElement | null>;
@@ -44,7 +44,7 @@ export function Review({ task, me, isOver, claim, entered, onEdit, reply, onAcce
       </section>
       <section className="reply" ref={reply} aria-labelledby="reply">
         <h2 id="reply">{isOpen ? "Your answer" : "The answer"}</h2>
-        {/* The news that the task is closed may come before the response to the answer that closed it. */}
+        {/* The event that the task is closed may arrive before the response to the answer that closed it. */}
         {isOpen || isSending ? (
           <Answer
             task={task}

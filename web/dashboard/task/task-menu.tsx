@@ -155,7 +155,7 @@ function Assign({ task, onClose }: { task: Task; onClose: () => void }) {
           value={to}
           onChange={(value) => setTo(value ?? NO_ONE)}
           searchable
-          // Escape would close the open list, and not the dialog.
+          // Otherwise Escape would close the open list, and not the dialog.
           openOnFocus={false}
           allowDeselect={false}
           nothingFoundMessage="No matches"

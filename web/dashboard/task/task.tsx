@@ -22,7 +22,7 @@ import { isOpenStatus, useIsOver } from "../ui/status.tsx";
 import { toast } from "../ui/toasts.ts";
 import { undoLast } from "./undo.ts";
 
-/** How much time is left when the page says aloud that the task is about to time out. */
+/** When this much time is left, the page announces that the task is about to time out. */
 const LAST_CALL_MS = 120_000;
 
 const Activity = lazily("activity", async () => (await import("./activity.tsx")).Activity);
@@ -30,9 +30,9 @@ const Raw = lazily("raw", async () => (await import("./raw.tsx")).Raw);
 
 export function TaskPane({ id, search, me }: { id: string; search: Scope; me: Me }) {
   const { data: task, error, refetch } = useQuery(taskQuery(id));
-  // Kept here, so that it is still there when the task is closed or deleted while someone types.
+  // Stored here, so that it is kept when the task is closed or deleted while someone types.
   const [entered, setEntered] = useState<Entries | null>(null);
-  // The task stays on the screen while it can't be loaded again, and while the person signs in again.
+  // The task stays visible if reloading fails, and while the person signs in again.
   const isGone = error instanceof ApiError && (error.status === 403 || error.status === 404);
   if (task !== undefined && !isGone)
     return <TaskView task={task} search={search} me={me} entered={entered} onEdit={setEntered} />;
@@ -83,7 +83,7 @@ interface TaskViewProps {
   search: Scope;
   me: Me;
   entered: Entries | null;
-  /** null: it was sent. */
+  /** null after it was sent. */
   onEdit: (entries: Entries | null) => void;
 }
 
@@ -183,7 +183,7 @@ interface AnswerBarProps {
   answer: () => void;
 }
 
-/** Where the form is below the payload: the way to it, as long as it is out of sight. */
+/** A link to the form if the form is below the payload, while the form is not visible. */
 function AnswerBar({ form, skip, answer }: AnswerBarProps) {
   const [isInSight, setIsInSight] = useState(true);
   useEffect(() => {
@@ -204,7 +204,7 @@ function AnswerBar({ form, skip, answer }: AnswerBarProps) {
   );
 }
 
-/** Says once, aloud, that little time is left. */
+/** Announces once that little time is left. */
 function LastCall({ at }: { at: string }) {
   const end = Date.parse(at);
   const now = useNow((moment) =>

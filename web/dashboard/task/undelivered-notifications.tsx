@@ -18,10 +18,10 @@ const OF_SLACK: ReadonlySet<string> = new Set([
   "sealed",
 ]);
 
-/** The activity shows all of them. */
+/** The activity shows all failures. */
 const SHOWN = 3;
 
-/** People who were not notified, and why. For operators. */
+/** Shows who was not notified, and why. For operators. */
 export function UndeliveredNotifications({ task, showActivity }: { task: Task; showActivity: () => void }) {
   // Only operators see `notify` and may read the audit trail. No one is notified of a task without `notify` and assignee.
   const isAssigned = task.assigned_to_user_id !== null || task.assigned_to_email !== null;

@@ -1,33 +1,33 @@
 import { hideToast, toast } from "../ui/toasts.ts";
 
 interface Undoable {
-  /** What it changed; a later change of the same thing replaces it. */
+  /** The changed object. A later change of the same object replaces this one. */
   of: string;
-  /** Said once it is done: "Claimed". */
+  /** Shown after the action: "Claimed". */
   message: string;
-  /** Said once it is undone: "Claim undone". */
+  /** Shown after the undo: "Claim undone". */
   undone: string;
-  /** false: it could not be undone, and the person was told why. */
+  /** Resolves with false if the undo failed; then the person has seen the reason. */
   undo: () => Promise<boolean>;
 }
 
-/** Oldest first. */
+/** Actions that can be undone, oldest first. */
 let done: { action: Undoable; toast: string }[] = [];
 
-/** Says what was done, and offers to undo it, in the toast and by a key. */
+/** Shows what was done, and offers to undo it with a button in the toast and with a key. */
 export function undoable(action: Undoable): void {
   forget(action.of);
   const id = toast({ message: action.message, action: { label: "Undo", onClick: () => void takeBack(action) } });
   done.push({ action, toast: id });
 }
 
-/** Undoes what was done last and can still be undone. */
+/** Undoes the last action that can still be undone. */
 export function undoLast(): void {
   const last = done.at(-1);
   if (last !== undefined) void takeBack(last.action);
 }
 
-/** Offers no longer to undo changes of this thing. */
+/** No longer offers to undo changes of this object. */
 export function forget(of: string): void {
   for (const { action, toast: id } of done) if (action.of === of) hideToast(id);
   done = done.filter(({ action }) => action.of !== of);

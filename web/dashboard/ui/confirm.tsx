@@ -4,21 +4,21 @@ import type { ReactNode } from "react";
 import { sentenceOf } from "./page.tsx";
 
 interface ConfirmProps {
-  /** Names the thing: "Delete task tsk_1?" */
+  /** Names the object: "Delete task tsk_1?" */
   title: string;
-  /** Says the effect. */
+  /** Describes the effect. */
   children: ReactNode;
-  /** The word on the button that does it. */
+  /** The label of the button that confirms. */
   action: string;
-  /** The word on the button that does nothing. */
+  /** The label of the button that cancels. */
   keep?: string;
   tone?: "bad" | "accent";
-  /** What it throws is shown, and the dialog stays. */
+  /** If it throws, the dialog shows the error and stays open. */
   onConfirm: () => Promise<void>;
   onClose: () => void;
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function Confirm({ title, children, action, keep = "Cancel", tone = "bad", onConfirm, onClose }: ConfirmProps) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -42,7 +42,8 @@ export function Confirm({ title, children, action, keep = "Cancel", tone = "bad"
       }}
       title={title}
       centered
-      // It would write a style element, which the page's policy forbids; what scrolls is not the page but what is in it.
+      // It would write a style element, which the page's policy forbids. The page itself does not scroll; its content
+      // does.
       lockScroll={false}
       closeButtonProps={{ "aria-label": "Close" }}
     >

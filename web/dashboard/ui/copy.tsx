@@ -13,7 +13,7 @@ interface CopyButtonProps {
   disabled?: boolean;
 }
 
-/** Copies a text, and says so on the button. */
+/** Copies a text, and confirms it on the button. */
 export function CopyButton({ text, label = "Copy", size = "xs", disabled = false }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

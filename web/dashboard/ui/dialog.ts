@@ -1,13 +1,16 @@
 import { useEffect, useRef, useState } from "react";
 
-/** The state of a dialog. null: it is closed. */
+/** The state of a dialog; null while it is closed. */
 interface Dialog<T> {
   readonly asked: T | null;
   readonly ask: (about: T) => void;
   readonly close: () => void;
 }
 
-/** Holds the state of a dialog. When it closes, the focus returns to the element that opened it, or to the page if that is gone. */
+/**
+ * Holds the state of a dialog. When it closes, the focus returns to the element that opened it, or to the page if that
+ * element no longer exists.
+ */
 export function useDialog<T>(): Dialog<T> {
   const [asked, setAsked] = useState<T | null>(null);
   const before = useRef<Element | null>(null);

@@ -33,14 +33,14 @@ import usersGroup from "../../../vendor/tabler-icons/users-group.svg";
 import webhook from "../../../vendor/tabler-icons/webhook.svg";
 
 interface IconProps {
-  /** In px. */
+  /** The size in px. */
   size: number;
-  /** How thick its lines are, where the drawing is 24 wide. */
+  /** The width of its lines, in a drawing of width 24. */
   stroke?: number;
   "aria-hidden"?: boolean;
 }
 
-/** Tabler's drawings. `vendor/tabler-icons/README.md` says how to add one. */
+/** Returns a component with one of Tabler's drawings. `vendor/tabler-icons/README.md` explains how to add one. */
 function icon(paths: readonly string[]) {
   return ({ size, stroke = 2, ...rest }: IconProps) => (
     <svg

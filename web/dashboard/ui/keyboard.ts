@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "react";
 import { readPreferences } from "./preferences.ts";
 
-/** By key as the browser names it, two in a row, or with Ctrl or Cmd: "j", "Enter", "g i", "Mod+Enter". */
+/** Handlers by key name of the browser, by two keys in a row, or with Ctrl or Cmd: "j", "Enter", "g i", "Mod+Enter". */
 type Handlers = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
-/** How long the first key of two waits for the second. */
+/** How long the first key of two waits for the second, in milliseconds. */
 const SEQUENCE_MS = 1_500;
 
 /** The handlers of all components on the page. The last one added comes first. */
@@ -40,14 +40,14 @@ function lookForCover(): void {
 
 function dispatch(event: KeyboardEvent): void {
   const { key } = event;
-  // No one types with this one, so it works from fields as well. Keys that are held down confirm nothing.
+  // This shortcut types nothing, so it also works in fields. A key that is held down confirms nothing.
   if (key === "Enter" && (event.ctrlKey || event.metaKey)) {
     if (event.defaultPrevented || event.repeat || isCovered) return;
     layers.findLast(({ current }) => current["Mod+Enter"] !== undefined)?.current["Mod+Enter"]?.(event);
     return;
   }
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isElsewhere(event)) return;
-  // Keys that make a letter can be pressed by accident, or by someone who dictates.
+  // People may press letter keys by accident, or dictate them.
   if (key.length === 1 && !readPreferences().singleKeys) return;
   const first = begun !== null && event.timeStamp - begun.at < SEQUENCE_MS ? begun.key : null;
   begun = null;
@@ -63,7 +63,7 @@ function dispatch(event: KeyboardEvent): void {
     begun = { key, at: event.timeStamp };
 }
 
-/** The key is for what has the focus, or for what lies over the page. */
+/** Returns whether the key is for the focused element, or for something over the page. */
 function isElsewhere({ target, key }: KeyboardEvent): boolean {
   if (isCovered) return true;
   if (!(target instanceof HTMLElement)) return false;

@@ -1,7 +1,7 @@
 import { convertCssVariables, DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from "@mantine/core";
 import { theme } from "./theme.ts";
 
-/** The kit's colours that are ours; each token knows both themes. */
+/** The kit's colours that we set. Each token has both themes. */
 const TOKENS = {
   "--mantine-color-body": "var(--bg)",
   "--mantine-color-text": "var(--text)",
@@ -16,8 +16,8 @@ const TOKENS = {
 };
 
 /**
- * The kit's variables, as a style sheet that a script makes. The kit itself would write a style element, which the page's
- * policy forbids.
+ * Sets the kit's variables in a style sheet that a script creates. The kit itself would write a style element, which
+ * the page's policy forbids.
  */
 export function adoptKitVariables(): void {
   const { variables, light, dark } = defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme));

@@ -5,14 +5,14 @@ import { ErrorPanel } from "./page.tsx";
 
 interface Lazily<P extends object> {
   (props: P): React.ReactNode;
-  /** Loads the code before it is shown. A failure shows once it is. */
+  /** Loads the code before it is shown. A failure appears when it is shown. */
   preload: () => Promise<void>;
 }
 
 /**
- * Returns a component whose code is loaded when it is first shown. If that fails, it says so in its place and offers to
- * try again, and the page around it stays.
- * @param name - tells it from others
+ * Returns a component whose code is loaded when it is first shown. If loading fails, it shows an error with a retry
+ * button in its place, and the rest of the page stays.
+ * @param name - distinguishes it from others
  */
 export function lazily<P extends object>(name: string, load: () => Promise<ComponentType<P>>): Lazily<P> {
   const query = {
@@ -39,7 +39,7 @@ export function lazily<P extends object>(name: string, load: () => Promise<Compo
 
 const UNREACHABLE = new Error("The service can't be reached at the moment.");
 
-/** Tries again. If the service is there but no longer has this code, it was updated: the whole page is loaded again. */
+/** Retries. If the service responds but no longer has this code, it was updated, and the whole page is reloaded. */
 async function retry(refetch: () => Promise<{ isError: boolean }>): Promise<void> {
   const { isError } = await refetch();
   if (!isError) return;

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 
-/** Where rows or panels will be. */
+/** A placeholder for rows or panels. */
 export function Loading() {
   return (
     <output className="stack" aria-busy="true" aria-label="Loading">
@@ -15,7 +15,7 @@ interface LoadMoreProps {
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> };
 }
 
-/** Below a list that has more than what was loaded. */
+/** Shown below a list with further rows to load. */
 export function LoadMore({ query }: LoadMoreProps) {
   if (!query.hasNextPage) return null;
   return (

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * The time, kept up to date.
- * @param pace - in how many milliseconds it is to be looked at again; null: never
+ * Returns the time, and keeps it up to date.
+ * @param pace - returns the milliseconds until the next update; null for none
  */
 export function useNow(pace: (now: number) => number | null): number {
   const [now, setNow] = useState(() => Date.now());

@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { ApiError } from "../api.ts";
 import { countsQuery } from "../queries.ts";
 
-/** Names the page in the tab of the browser. @param isCounted - with the number of open tasks */
+/** Sets the title of the browser tab. @param isCounted - includes the number of open tasks */
 export function usePageTitle(name: string, isCounted = true): void {
   const { data: counts } = useQuery(countsQuery);
   const open = isCounted ? (counts?.open ?? 0) : 0;
@@ -20,12 +20,12 @@ interface PageProps {
   title: string;
   /** One line below the title. */
   about?: ReactNode;
-  /** What can be done here, beside the title. */
+  /** The available actions, beside the title. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A page beside the inbox: its heading, and what is below it. */
+/** A page beside the inbox: its heading and its content. */
 export function Page({ title, about, actions, children }: PageProps) {
   usePageTitle(title);
   return (
@@ -44,13 +44,15 @@ export function Page({ title, about, actions, children }: PageProps) {
   );
 }
 
-/** What an error means to a person: the service's own sentence and its code, or that there was no answer. */
+/**
+ * Returns an error as text for a person: the service's own sentence and its code, or that the service did not respond.
+ */
 export function sentenceOf(error: unknown): string {
   if (error instanceof ApiError) return `${error.message} (${error.code})`;
   return error instanceof Error ? error.message : "Something went wrong.";
 }
 
-/** Something could not be loaded, and can be tried again. */
+/** Shows that something could not be loaded, with a button to retry. */
 export function ErrorPanel({ title, error, retry }: { title: string; error: Error; retry: () => void }) {
   return (
     <div className="empty" role="alert">
@@ -63,7 +65,7 @@ export function ErrorPanel({ title, error, retry }: { title: string; error: Erro
   );
 }
 
-/** A whole page that says why there is nothing else on it. */
+/** A whole page that explains why it has no other content. */
 function Instead({ title, children }: { title: string; children?: ReactNode }) {
   usePageTitle(title);
   return (
@@ -89,7 +91,7 @@ export function NotFound() {
   return <Instead title="Page not found" />;
 }
 
-/** Something broke in the page itself. */
+/** Shows an error of the page itself. */
 export function Crash({ error }: ErrorComponentProps) {
   const router = useRouter();
   useEffect(() => console.error(error), [error]);

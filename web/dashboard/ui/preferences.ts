@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from "react";
 
-/** What a person has chosen for this browser. */
+/** A person's preferences in this browser. */
 export interface Preferences {
   /** Whether letters and digits are shortcuts. */
   readonly singleKeys: boolean;
-  /** Seconds in which an answer can be taken back. */
+  /** Seconds in which a person can take an answer back. */
   readonly sendDelay: 0 | 5;
 }
 
@@ -13,7 +13,7 @@ const DEFAULTS: Preferences = { singleKeys: true, sendDelay: 0 };
 const listeners = new Set<() => void>();
 let known: Preferences | null = null;
 
-/** Storage that is full, forbidden or damaged gives the defaults. */
+/** Returns the preferences. If storage is full, forbidden or damaged, the defaults apply. */
 export function readPreferences(): Preferences {
   known ??= read();
   return known;
@@ -24,7 +24,7 @@ export function setPreferences(change: Partial<Preferences>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(known));
   } catch {
-    // They hold until the page is left.
+    // They apply until the person leaves the page.
   }
   for (const listener of listeners) listener();
 }

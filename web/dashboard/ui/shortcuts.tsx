@@ -17,7 +17,7 @@ const SHORTCUTS: readonly (readonly [keys: readonly string[], does: string])[] =
   [["?"], "These shortcuts"],
 ];
 
-/** Each key, and what it does. */
+/** Lists all keys with their actions. */
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
     <Modal opened onClose={onClose} title="Shortcuts" centered closeButtonProps={{ "aria-label": "Close" }}>

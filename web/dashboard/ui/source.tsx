@@ -1,6 +1,6 @@
 import { CopyButton } from "./copy.tsx";
 
-/** A text to read and to copy. */
+/** A text to read and copy. */
 export function Source({ title, text }: { title: string; text: string }) {
   return (
     <section className="source" aria-label={title}>

@@ -12,7 +12,7 @@ import type { TaskStatus } from "../api.ts";
 import { useNow } from "./now.ts";
 import { useTimeZone, utcOf } from "./times.tsx";
 
-/** How each status is called and looks. */
+/** The label and the look of each status. */
 export const STATUSES: Record<TaskStatus, { label: string; tone: string; Icon: typeof IconClock }> = {
   created: { label: "Waiting", tone: "info", Icon: IconCircleDashed },
   rejected: { label: "Sent back", tone: "warn", Icon: IconArrowBackUp },
@@ -32,12 +32,12 @@ export function StatusChip({ status }: { status: TaskStatus }) {
   );
 }
 
-/** Whether the task still waits for an answer. */
+/** Returns whether the task still waits for an answer. */
 export function isOpenStatus(status: TaskStatus): boolean {
   return status === "created" || status === "rejected";
 }
 
-/** Whether an open task's time is over: it takes no more answers, even before the service closes it. */
+/** Returns whether an open task is past its deadline. It accepts no more answers, even before the service closes it. */
 export function useIsOver({ status, timeout_at }: { status: TaskStatus; timeout_at: string }): boolean {
   const end = Date.parse(timeout_at);
   const now = useNow((at) => (isOpenStatus(status) ? pace(end - at) : null));
@@ -48,7 +48,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long is left of a task that is open, in words and looks. */
+/** Shows the remaining time of an open task. */
 export function Deadline({ created, at }: { created: string; at: string }) {
   const end = Date.parse(at);
   const timeZone = useTimeZone();
@@ -56,7 +56,7 @@ export function Deadline({ created, at }: { created: string; at: string }) {
   const left = end - now;
   const whole = end - Date.parse(created);
   const title = utcOf(new Date(end));
-  // Both in relation to the whole time, so that no task is due soon from the start.
+  // Both are relative to the whole time, so that no task is due soon from the start.
   const soon = left <= Math.min(whole / 4, HOUR);
   const urgent = left <= Math.min(whole / 10, 15 * MINUTE);
   const Icon = soon ? IconAlertTriangle : IconClock;
@@ -68,7 +68,7 @@ export function Deadline({ created, at }: { created: string; at: string }) {
   );
 }
 
-/** How often what is shown changes. */
+/** Returns the interval at which the displayed time changes. */
 function pace(left: number): number | null {
   if (left <= 0) return null;
   return left < 2 * MINUTE ? 1_000 : left < HOUR ? 10_000 : MINUTE;

@@ -15,7 +15,7 @@ const accent: MantineColorsTuple = [
   "#282474",
 ];
 
-/** For what destroys something, and for what failed. */
+/** The colour of destructive actions and of failures. */
 const bad: MantineColorsTuple = [
   "#FDECEA",
   "#FBD3CE",
@@ -29,7 +29,7 @@ const bad: MantineColorsTuple = [
   "#5A100B",
 ];
 
-/** The kit chooses the text on a filled button for the light theme, and keeps it in the dark one. */
+/** The kit chooses the text colour of a filled button for the light theme, and keeps it in the dark one. */
 const variantColorResolver: VariantColorsResolver = (input) => {
   const resolved = defaultVariantColorsResolver(input);
   if (input.variant !== "filled") return resolved;
@@ -42,7 +42,7 @@ const variantColorResolver: VariantColorsResolver = (input) => {
   };
 };
 
-/** The kit under our tokens: what it draws by itself looks like the rest. tokens.css has the colours. */
+/** The kit with our tokens, so that all components look the same. tokens.css has the colours. */
 export const theme = createTheme({
   colors: { accent, bad },
   primaryColor: "accent",
@@ -54,15 +54,15 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    // The page itself never scrolls; to hold it, the kit would write a style element, which the policy forbids.
+    // The page itself never scrolls. To lock scrolling, the kit would write a style element, which the policy forbids.
     Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
-    // The placeholder would be a child that menus must not have; the first item takes the focus instead.
+    // The placeholder would be a child that is not allowed in menus. The first item takes the focus instead.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
   },
 });
 
-/** Writes the theme that was chosen where tokens.css reads it; without a choice, the system decides. */
+/** Sets the chosen theme on the root element, where tokens.css reads it. Without a choice, the system decides. */
 export function ThemeOnRoot(): null {
   const { colorScheme } = useMantineColorScheme();
   useLayoutEffect(() => {

@@ -10,7 +10,7 @@ const DAY = 24 * HOUR;
 
 const relative = new Intl.RelativeTimeFormat(undefined, { style: "short", numeric: "auto" });
 
-/** IANA name of the zone in which this person reads times: their own choice, or the browser's. */
+/** Returns the IANA name of the zone in which this person reads times: their own choice, or the browser's. */
 export function useTimeZone(): string {
   const { data: me } = useQuery(meQuery);
   return me?.time_zone ?? BROWSERS;
@@ -20,7 +20,7 @@ export function utcOf(moment: Date): string {
   return `${moment.toISOString().replace("T", " ").slice(0, 19)} UTC`;
 }
 
-/** A moment as the reader's clock shows it, with the time in UTC in its title. @param exact - to the second */
+/** A moment in the reader's time zone, with the time in UTC in its title. @param exact - to the second */
 export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
   const timeZone = useTimeZone();
   const shown = new Intl.DateTimeFormat(undefined, {
@@ -31,9 +31,9 @@ export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
   return <Stamp at={at} words={shown.format(Date.parse(at))} />;
 }
 
-/** When something was or will be, seen from now: "in 25 sec.", "3 min. ago", and a date where that is more than a day away. */
+/** A moment relative to now: "in 25 sec.", "3 min. ago", or a date if it is more than a day away. */
 export function Moment({ at }: { at: string }) {
-  // Another moment may lie after what was now for the one before.
+  // Another moment may be later than the previous one's current time.
   return <Ticking key={at} at={at} />;
 }
 
@@ -52,7 +52,7 @@ function wordsFor(away: number, then: number, timeZone: string): string {
   }
   if (size >= HOUR) return relative.format(Math.round(away / HOUR), "hour");
   if (size >= MINUTE) return relative.format(Math.round(away / MINUTE), "minute");
-  // What has just been, or is due, needs no seconds.
+  // Very recent or imminent moments need no seconds.
   return relative.format(away > 0 ? Math.ceil(away / 1_000) : 0, "second");
 }
 

@@ -7,13 +7,13 @@ interface Toast {
   tone?: "ok" | "bad";
   /** A button in the toast. */
   action?: { label: string; onClick: () => void };
-  /** Milliseconds. */
+  /** In milliseconds. */
   closesAfter?: number;
 }
 
 const CLOSES_AFTER_MS = 6_000;
 
-/** Says in a corner what has just happened, aloud as well. @returns its id */
+/** Shows a message in a corner, and announces it. @returns its id */
 export function toast({ message, tone = "ok", action, closesAfter = CLOSES_AFTER_MS }: Toast): string {
   const id = crypto.randomUUID();
   const act = action && {

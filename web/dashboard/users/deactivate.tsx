@@ -4,7 +4,7 @@ import { toast } from "../ui/toasts.ts";
 import { deactivateUser, nameOf, openTasksQuery } from "./queries.ts";
 import type { User } from "./queries.ts";
 
-/** Asks for confirmation before a person is deactivated, and says what happens to their open tasks. */
+/** Asks for confirmation before a person is deactivated, and explains what happens to their open tasks. */
 export function Deactivate({ user, onClose }: { user: User; onClose: () => void }) {
   const { data: open, isPending } = useQuery(openTasksQuery(user.id));
   if (isPending) return null;

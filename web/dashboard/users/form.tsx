@@ -7,7 +7,7 @@ import { addUser, changeUser, nameOf, refreshUsers } from "./queries.ts";
 import type { User, UserFields } from "./queries.ts";
 
 interface UserFormProps {
-  /** null: adds a person. */
+  /** null adds a person. */
   user: User | null;
   isMyself: boolean;
   onClose: () => void;
@@ -115,7 +115,7 @@ async function save(user: User | null, isMyself: boolean, fields: UserFields): P
   await refreshUsers();
 }
 
-/** Only the changed fields, so that a change by someone else at the same time is kept. */
+/** Returns only the changed fields, so that a concurrent change by someone else is kept. */
 function changesOf(user: User, { password, ...fields }: UserFields): Partial<UserFields> {
   const changed = Object.entries(fields).filter(([name, value]) => value !== user[name as keyof typeof fields]);
   return { ...Object.fromEntries(changed), ...(password === null ? {} : { password }) };

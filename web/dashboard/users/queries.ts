@@ -43,7 +43,7 @@ function openTasksOf(id: string): string {
   return `/api/tasks?${new URLSearchParams({ assigned_to: id, terminal: "false", limit: "50" })}`;
 }
 
-/** The number of open tasks of a person, up to one page; `isMore`: there are more. Never cached. */
+/** The number of open tasks of a person, up to one page. `isMore`: there are more. Never cached. */
 export function openTasksQuery(id: string) {
   return queryOptions({
     queryKey: ["tasks", "open-of", id],
@@ -64,12 +64,12 @@ export async function deactivateUser(id: string): Promise<void> {
   await Promise.all([refreshUsers(), queryClient.invalidateQueries({ queryKey: ["tasks"] })]);
 }
 
-/** The display name of a person. */
+/** Returns the display name of a person. */
 export function nameOf(user: User): string {
   return user.display_name ?? addressOf(user);
 }
 
-/** The email of a person, or their Slack user id. */
+/** Returns the email of a person, or their Slack user id. */
 export function addressOf({ email, slack_user_id }: User): string {
   return email ?? `Slack ${slack_user_id ?? ""}`;
 }

@@ -13,7 +13,7 @@ import type { User } from "./queries.ts";
 import { InactiveTable, UserTable } from "./table.tsx";
 import "../operate.css";
 
-/** The open dialog. user null: the dialog adds a person. */
+/** The open dialog. If user is null, the dialog adds a person. */
 type Asked = { kind: "edit"; user: User | null } | { kind: "deactivate"; user: User };
 
 /** The people who answer tasks or operate the service, and deactivated people. */
@@ -80,7 +80,7 @@ function Active({ q, ...table }: ActiveProps) {
   );
 }
 
-/** Deactivated people. Shows no error of its own: the list above does. */
+/** Deactivated people. It shows no error, because the list above does. */
 function Inactive({ q }: { q: string }) {
   const query = useInfiniteQuery(usersQuery(q, false));
   const users = query.data?.pages.flatMap((page) => page.data) ?? [];

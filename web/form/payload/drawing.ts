@@ -2,20 +2,23 @@ import type { ComponentType, ReactNode } from "react";
 import type { PayloadNode, Shown } from "../../../form/payload/node.ts";
 import type { TextDiffProps } from "./text-diff.tsx";
 
-/** What not every page that shows a payload has. */
+/** Parts that only some pages with a payload have. */
 export interface PayloadParts {
-  /** Large modules of their own. Until one is loaded, its texts are shown as they were written. */
+  /** Large separate modules. Until one is loaded, its texts are shown unformatted. */
   readonly Markdown?: ComponentType<{ text: string }>;
   readonly TextDiff?: ComponentType<TextDiffProps>;
-  /** Plans what a node leaves out (form/payload/more.ts). Without it, the page says how much is left out. */
+  /** Plans the omitted parts of a node (form/payload/more.ts). Without it, the page shows how much is left out. */
   readonly planMore?: (node: PayloadNode, start: number) => Shown | null;
-  /** Draws a change in pieces, between which the browser answers to keys and clicks. Preact has no such thing. */
+  /**
+   * Renders a change in pieces, so that the browser can react to keys and clicks in between. Preact has no such
+   * function.
+   */
   readonly startTransition?: (change: () => void) => void;
 }
 
-/** What every part of a payload is drawn with. */
+/** The data for rendering every part of a payload. */
 export interface Drawing extends PayloadParts {
   readonly startTransition: (change: () => void) => void;
-  /** Draws a value inside another one. It is `Value` of view.tsx, which imports what calls this. */
+  /** Renders a nested value. It is `Value` of view.tsx, which imports the callers. */
   readonly draw: (node: PayloadNode) => ReactNode;
 }

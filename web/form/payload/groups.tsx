@@ -13,7 +13,7 @@ export function Group({ node, drawing }: { node: GroupNode; drawing: Drawing }):
   return node.is_plain ? <Plain nodes={node.children} drawing={drawing} /> : <Fields node={node} drawing={drawing} />;
 }
 
-/** A group that is folded. */
+/** A folded group. */
 export function Tree({ node, drawing }: { node: TreeNode; drawing: Drawing }): ReactElement {
   return (
     <details className="payload-tree">

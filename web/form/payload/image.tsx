@@ -1,15 +1,15 @@
 import { useEffect, useState } from "react";
 import type { SafeImage } from "../../../form/payload/links.ts";
 
-/** Scripts run here: what needs them may be offered. */
+/** Returns whether scripts run, so that controls which need them can be shown. */
 export function useScripts(): boolean {
   const [runs, setRuns] = useState(false);
-  // oxlint-disable-next-line react/set-state-in-effect -- the first drawing must be that of the server, without scripts
+  // oxlint-disable-next-line react/set-state-in-effect -- the first rendering must equal the server's, without scripts
   useEffect(() => setRuns(true), []);
   return runs;
 }
 
-/** A picture, small until it is opened. One from elsewhere learns nothing of who looks at it. */
+/** A picture, small until it is opened. A server of another site learns nothing about the viewer. */
 export function Picture({ src, title }: { src: string; title: string }) {
   return (
     <details className="payload-picture">
@@ -20,7 +20,7 @@ export function Picture({ src, title }: { src: string; title: string }) {
   );
 }
 
-/** Loads a picture from elsewhere when asked to; without scripts it is a link to the picture. */
+/** Loads a picture from another site on request. Without scripts, it is a link to the picture. */
 export function LoadImage({ image, title }: { image: SafeImage; title: string }) {
   const [isLoaded, setLoaded] = useState(false);
   const hasScripts = useScripts();

@@ -25,7 +25,7 @@ interface ItemsProps {
   readonly drawing: Drawing;
 }
 
-/** Pages that are shown already are not drawn again when another one follows. */
+/** Visible pages are not rendered again when another one follows. */
 function ChipItems({ items, drawing }: ItemsProps): ReactElement {
   return useMemo(
     () => (
@@ -59,7 +59,7 @@ function ListItems({ items, start, drawing }: ItemsProps): ReactElement {
 
 type ItemsNode = Extract<PayloadNode, { kind: "chips" | "list" }>;
 
-/** The first of many, and the others when asked for. */
+/** The first of many items, and the others on request. */
 export function Items({ node, drawing }: { node: ItemsNode; drawing: Drawing }): ReactElement {
   const { pages, more } = usePages(node, drawing, "entries");
   const isList = node.kind === "list" && !node.items.every((item) => item.kind === "image");

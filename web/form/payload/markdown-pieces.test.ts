@@ -11,7 +11,7 @@ after(() => rmSync(folder, { recursive: true }));
 await buildRenderer(join(import.meta.dirname, "markdown-pieces.tsx"), folder);
 const { readPieces } = (await import(join(folder, "markdown-pieces.js"))) as typeof Pieces;
 
-/** Each look at it is `step` milliseconds later; another test was long ago. */
+/** Each reading of the clock is `step` milliseconds later. Start times of tests are far apart. */
 let started = 1e6;
 function newClock(step: number): () => number {
   started += 1e6;

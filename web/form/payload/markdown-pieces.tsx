@@ -4,16 +4,18 @@ import type { ReactElement } from "react";
 import { Document, isTame, treeOf } from "./markdown.tsx";
 import { visible } from "./text.tsx";
 
-/** Reading a text that was made for it takes up to 90 ms for a piece; 20 times as long for ten times as much. */
+/**
+ * Parsing a malicious text takes up to 90 ms for a piece of this length, and 20 times as long for ten times the length.
+ */
 const PIECE_MAX = 4_000;
-/** For everything that is read within a second. A piece that was begun is finished. */
+/** The limit of all parsing within a second, in milliseconds. A piece that was begun is finished. */
 const BUDGET_MS = 200;
 const BUDGET_RENEWED_MS = 1_000;
 const DEFINITIONS_MAX = 1_000;
 
 /**
- * Markdown of a stranger for a page whose person waits meanwhile: a long text is read in pieces, and what is left when the
- * time is up is shown as it was written. A text that fits into one piece is read as a whole.
+ * Untrusted Markdown on a page while a person waits. A long text is parsed in pieces, and the rest after the time limit
+ * is shown unformatted. A text that fits into one piece is parsed as a whole.
  */
 export function MarkdownInPieces({ text }: { text: string }): ReactElement {
   const { pieces, rest } = useMemo(() => readPieces(text), [text]);
@@ -64,7 +66,7 @@ export function readPieces(
   return { pieces, rest: text.slice(start) };
 }
 
-/** The last empty line that is not in a block of code, as far as a piece may go; null: there is none. */
+/** Returns the last empty line within the length of a piece that is not in a block of code; null if there is none. */
 function endOfPiece(text: string, start: number): number | null {
   if (text.length - start <= PIECE_MAX) return text.length;
   let end: number | null = null;
@@ -80,7 +82,7 @@ function endOfPiece(text: string, start: number): number | null {
   return end;
 }
 
-/** What links of any piece may refer to, such as `[1]: https://example.com`. */
+/** Returns the definitions that links of any piece may use, such as `[1]: https://example.com`. */
 function definitionsIn(text: string): string {
   const lines = [...text.matchAll(/^ {0,3}\[[^\]^\n][^\]\n]{0,100}\]:[^\n]{1,300}$/gm)].map(([line]) => line);
   return `\n\n${lines.join("\n").slice(0, DEFINITIONS_MAX)}`;

@@ -7,12 +7,14 @@ import { isImageData, safeImage, safeLink } from "../../../form/payload/links.ts
 import { LoadImage, Picture } from "./image.tsx";
 import { OutsideLink, Scroller, visible } from "./text.tsx";
 
-/** Reading Markdown takes time that grows with its square for texts that are made for it. What is beyond is text. */
+/** Parsing malicious Markdown takes time that is quadratic in its length. Longer text is shown unformatted. */
 const MAX_LENGTH = 40_000;
 const MAX_MARKS = 2_000;
 const MAX_DEPTH = 30;
 
-/** Markdown of a stranger: no HTML of theirs, no picture that was not asked for, no address that could run. */
+/**
+ * Untrusted Markdown: without its HTML, without pictures until requested, and without addresses that could run code.
+ */
 export function Markdown({ text }: { text: string }): ReactElement {
   const [head, rest] = isTame(text) ? split(text) : ["", text];
   return (
@@ -27,7 +29,9 @@ export function Markdown({ text }: { text: string }): ReactElement {
   );
 }
 
-/** Deep quotes and lists, or thousands of marks of emphasis or links, are no text for people. */
+/**
+ * Returns whether a text is for people: without very deep quotes and lists, or thousands of marks of emphasis or links.
+ */
 export function isTame(text: string): boolean {
   if (/^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){20}/m.test(text)) return false;
   return [/[*_~]+/g, /\[/g].every((mark) => {
@@ -37,7 +41,7 @@ export function isTame(text: string): boolean {
   });
 }
 
-/** A beginning that is not too long, up to an empty line. */
+/** Returns a beginning that is not too long, up to an empty line, and the rest. */
 function split(text: string): [string, string] {
   if (text.length <= MAX_LENGTH) return [text, ""];
   const end = text.lastIndexOf("\n\n", MAX_LENGTH);
@@ -54,7 +58,7 @@ export function treeOf(text: string): Root {
   return fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
 }
 
-/** @param tree - of the text */
+/** @param tree - the parsed text */
 export function Document({ text, tree }: { text: string; tree: Root }): ReactElement {
   const drawing: Drawing = {
     source: text,
@@ -81,7 +85,7 @@ function drawAll(drawing: Drawing, nodes: readonly RootContent[], depth: number)
   return nodes.map((node) => <Drawn key={placeOf(node)} drawing={drawing} node={node} depth={depth} />);
 }
 
-/** Where it begins in the text, which no other does beside it. */
+/** Returns its offset in the text, which is unique among its siblings. */
 function placeOf(node: Nodes): number {
   return node.position?.start.offset ?? 0;
 }
@@ -145,7 +149,7 @@ function Drawn({ drawing, node, depth }: { drawing: Drawing; node: RootContent; 
   }
 }
 
-/** The page has headings of its own: these stand below them. */
+/** A heading of a lower level than those of the page. */
 function Heading({ depth, children }: { depth: number; children: ReactNode }): ReactElement {
   const Level = depth === 1 ? "h4" : depth === 2 ? "h5" : "h6";
   return <Level dir="auto">{children}</Level>;
@@ -155,7 +159,7 @@ function sourceOf(drawing: Drawing, node: Nodes): string {
   return drawing.source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0);
 }
 
-/** A link that may not be followed keeps its text, and shows its address as text. */
+/** Returns a link. A link that may not be followed keeps its text, and shows its address as text. */
 function linked(url: string, text: string, inner: ReactNode): ReactElement {
   const link = safeLink(url, text);
   if (link === null) return <span>{[inner, " (", visible(url), ")"]}</span>;

@@ -6,13 +6,13 @@ import type { Drawing } from "./drawing.ts";
 import { LeftOut } from "./text.tsx";
 
 export interface Pages<Page> {
-  /** What was asked for so far, after what the node itself shows. */
+  /** The requested pages, after the content of the node itself. */
   readonly pages: readonly Page[];
-  /** The way to the next page, or a sentence that says how much is left out. */
+  /** The button for the next page, or a sentence that says how much is left out. */
   readonly more: ReactNode;
 }
 
-/** @param what - `left_out` counts */
+/** @param what - the unit of `left_out` */
 export function usePages<Node extends PayloadNode & Rest>(node: Node, drawing: Drawing, what: string): Pages<Shown> {
   const [asked, setAsked] = useState<{ node: Node; pages: readonly (Shown & Rest)[]; isEnd: boolean }>();
   const { pages, isEnd } = asked?.node === node ? asked : { pages: [], isEnd: false };
@@ -45,7 +45,7 @@ function ShowMore({ count, what, show }: { count: number; what: string; show: ()
 
 type TooLarge = Extract<PayloadNode, { kind: "too_large" }>;
 
-/** A value that is only counted. Where the page can plan it, it is planned and drawn when somebody opens it. */
+/** A value that is only counted. If the page can plan it, it is planned and rendered when a person opens it. */
 export function Section({ node, drawing }: { node: TooLarge; drawing: Drawing }): ReactElement {
   const [opened, setOpened] = useState<{ node: TooLarge; shown: Shown | null }>();
   const { planMore, startTransition } = drawing;

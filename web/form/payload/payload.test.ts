@@ -14,7 +14,7 @@ let folder: string;
 let rendered: typeof renderer;
 
 before(async () => {
-  // Vite tells other tools by this variable what it does.
+  // Vite uses this variable to tell other tools its mode.
   const environment = process.env["NODE_ENV"];
   folder = mkdtempSync(join(tmpdir(), "payload-"));
   await buildRenderer(join(import.meta.dirname, "fixtures/render.tsx"), folder);
@@ -26,7 +26,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const page: Render = (name) => rendered.renderFixture(name);
 
-/** The HTML of one field of a fixture, from its title to the next. */
+/** Returns the HTML of one field of a fixture, from its title to the next. */
 function field(name: string, title: string): string {
   const html = page(name);
   const start = html.indexOf(`>${title}</dt>`);
@@ -35,7 +35,10 @@ function field(name: string, title: string): string {
   return html.slice(start, end < 0 ? undefined : end);
 }
 
-/** Every element with its attributes. Text is no element, since each "<" of a text is written as "&lt;". */
+/**
+ * Returns every element with its attributes. Text contains no elements, because each "<" of a text is written as
+ * "&lt;".
+ */
 function tagsOf(html: string): { name: string; attributes: ReadonlyMap<string, string> }[] {
   return [...html.matchAll(/<([a-zA-Z][\w-]*)((?:\s+[^\s"'<>/=]+(?:="[^"]*")?)*)\s*\/?>/g)].map(
     ([, name = "", attributes = ""]) => ({

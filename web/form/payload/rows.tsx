@@ -46,7 +46,7 @@ function Note({ text }: { text: string | null }): ReactElement | null {
   );
 }
 
-/** Takes the whole width, below its title. */
+/** Returns whether it takes the whole width, below its title. */
 export function isWide(node: PayloadNode): boolean {
   switch (node.kind) {
     case "text":
@@ -70,10 +70,10 @@ export function isWide(node: PayloadNode): boolean {
   }
 }
 
-/** Texts up to this length are shown in one line with what they became. */
+/** Texts up to this length are shown in one line with their new text. */
 const SHORT = 40;
 
-/** A value before or after a change that is too large to be shown in one line with the other. */
+/** Returns whether a value before or after a change is too large for one line with the other. */
 export function needsRoom(node: PayloadNode): boolean {
   return isWide(node) || (node.kind === "text" && node.text.length > SHORT);
 }

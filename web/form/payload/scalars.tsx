@@ -3,7 +3,7 @@ import type { PayloadNode } from "../../../form/payload/node.ts";
 import { CHECK, CROSS, Icon } from "./icon.tsx";
 import { visible } from "./text.tsx";
 
-/** One of several values that have names. */
+/** One of several named values. */
 export function Choice({ text, value, tone }: Extract<PayloadNode, { kind: "choice" }>): ReactElement {
   return (
     <span className={`payload-chip payload-${tone}`} title={text === value ? undefined : value} dir="auto">

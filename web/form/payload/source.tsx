@@ -10,7 +10,7 @@ export function Source({
 }: {
   text: string;
   language: string | null;
-  /** It is not folded. */
+  /** Whether it is not folded. */
   isWhole?: boolean;
 }) {
   return (

@@ -9,13 +9,13 @@ const PAGE = 50;
 export interface TableProps {
   readonly table: Extract<PayloadNode, { kind: "table" }>;
   readonly title: string;
-  /** What is drawn in each cell. */
+  /** The rendered content of each cell. */
   readonly cells: readonly (readonly ReactNode[])[];
-  /** Rows that were asked for, as bodies of the table. */
+  /** Requested rows, as further bodies of the table. */
   readonly more?: ReactNode;
 }
 
-/** 50 rows, and 50 more as often as asked for: each page of rows follows a toggle, which the style sheet heeds. */
+/** A table of 50 rows, and 50 more on each request. Each page of rows follows a toggle, which the style sheet uses. */
 export function Table({ table, title, cells, more }: TableProps): ReactElement {
   const { columns, rows } = table;
   const starts = rows.map((_, index) => index).filter((index) => index % PAGE === 0);
@@ -66,13 +66,13 @@ export function Table({ table, title, cells, more }: TableProps): ReactElement {
 }
 
 interface MoreRowsProps {
-  /** What follows the rows of a table. */
+  /** The page of rows after those of a table. */
   readonly page: Extract<Shown, { kind: "table" }>;
   readonly columns: TableProps["table"]["columns"];
   readonly drawing: Drawing;
 }
 
-/** A page that is shown already is not drawn again when another one follows. */
+/** A visible page is not rendered again when another one follows. */
 export function MoreRows({ page, columns, drawing }: MoreRowsProps): ReactElement {
   return useMemo(
     () => (

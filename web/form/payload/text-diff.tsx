@@ -3,18 +3,18 @@ import type { ChangeObject } from "diff";
 import type { ReactElement } from "react";
 import { visible } from "./text.tsx";
 
-/** Beyond so many changed words the texts are better read one beside the other. */
+/** If more words changed, the texts are easier to read side by side. */
 const MAX_CHANGES = 1_000;
 const MAX_LENGTH = 50_000;
 
 export interface TextDiffProps {
   readonly before: string;
   readonly after: string;
-  /** Shown when the texts have too little in common. */
+  /** Shown if the texts have too little in common. */
   readonly otherwise: ReactElement;
 }
 
-/** What became of a text, word by word. */
+/** The changes of a text, word by word. */
 export function TextDiff({ before, after, otherwise }: TextDiffProps): ReactElement {
   const parts =
     before.length + after.length > MAX_LENGTH
@@ -39,7 +39,10 @@ interface Stretch {
   added: string;
 }
 
-/** What stayed, then what was removed and added there: words that changed in a row are one change, spaces and all. */
+/**
+ * Returns unchanged text, followed by the text that was removed and added there. Adjacent changed words are one change,
+ * including their spaces.
+ */
 function stretches(parts: readonly ChangeObject<string>[]): readonly Stretch[] {
   let last: Stretch = { place: 0, same: "", removed: "", added: "" };
   const found = [last];

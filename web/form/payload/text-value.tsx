@@ -18,7 +18,7 @@ export function TextValue({ node, drawing }: { node: TextNode; drawing: Drawing 
   );
 }
 
-/** @param after - more of the text, which was asked for */
+/** @param after - the requested rest of the text */
 function TextOf({ node, after, Markdown }: { node: TextNode; after: string; Markdown: PayloadParts["Markdown"] }) {
   const { kind, text } = node;
   if (kind === "text" || (kind === "markdown" && Markdown === undefined))
@@ -27,7 +27,7 @@ function TextOf({ node, after, Markdown }: { node: TextNode; after: string; Mark
   return <Source text={text + after} language={"language" in node ? node.language : "html"} isWhole={after !== ""} />;
 }
 
-/** @param isWhole - it is not folded */
+/** @param isWhole - whether it is not folded */
 function Text({ text, isWhole }: { text: string; isWhole: boolean }): ReactElement {
   if (text.length <= 80 && !text.includes("\n"))
     return (
@@ -56,7 +56,7 @@ function MarkdownText({ text, after, Markdown }: MarkdownTextProps): ReactElemen
       <Clip isLong={after === "" && isLong(text, 24)}>
         <div className="payload-rendered payload-reading" dir="auto">
           <Markdown text={text} />
-          {/* It begins in the middle of something, so it is shown as it was written. */}
+          {/* It begins in the middle of the text, so it is shown unformatted. */}
           {after !== "" && (
             <p className="payload-text" dir="auto">
               {visible(after)}

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 
-/** Characters that nobody sees, or that turn the direction of what follows: with them a text can lie about itself. */
+/** Characters that are invisible, or change the direction of the text after them. They can make a text misleading. */
 const UNSEEN =
-  // oxlint-disable-next-line no-control-regex -- these are what it looks for
+  // oxlint-disable-next-line no-control-regex -- it looks for these characters
   /([\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\u200B\u202A-\u202E\u2060\u2066-\u2069\uFEFF])\1*/gu;
 const MAX_MARKS = 500;
 
-/** A text of a stranger, with a mark in place of each character that cannot be seen. */
+/** Returns untrusted text with a mark in place of each invisible character. */
 export function visible(text: string): ReactNode {
   const parts: ReactNode[] = [];
   let end = 0;
@@ -25,7 +25,7 @@ export function visible(text: string): ReactNode {
   return parts.length === 0 ? text : [...parts, text.slice(end)];
 }
 
-/** More than 12 lines, however wide the page is. */
+/** Returns whether a text has more than 12 lines, at any width of the page. */
 export function isLong(text: string, lines = 12): boolean {
   let count = 0;
   for (const line of text.split("\n")) {
@@ -35,7 +35,7 @@ export function isLong(text: string, lines = 12): boolean {
   return false;
 }
 
-/** Shows the first lines, and the rest when asked for; works without scripts, and without `:has` shows all. */
+/** Shows the first lines, and the rest on request. It works without scripts. Without `:has`, it shows all. */
 export function Clip({ isLong, children }: { isLong: boolean; children: ReactNode }) {
   if (!isLong) return <>{children}</>;
   return (
@@ -46,7 +46,7 @@ export function Clip({ isLong, children }: { isLong: boolean; children: ReactNod
   );
 }
 
-/** What it opens stands before or after it, and is shown through the style sheet. */
+/** A toggle. Its content is before or after it, and the style sheet shows it. */
 export function Toggle({ closed, open }: { closed: string; open: string }) {
   return (
     <details className="payload-toggle">
@@ -58,7 +58,7 @@ export function Toggle({ closed, open }: { closed: string; open: string }) {
   );
 }
 
-/** A link that a stranger chose: it opens elsewhere, learns nothing, and says where it leads. */
+/** An untrusted link. It opens in a new tab without a referrer, and shows its host if the text does not. */
 export function OutsideLink(props: { href: string; host: string | null; children: ReactNode }) {
   const isPage = /^https?:/.test(props.href);
   return (
@@ -79,7 +79,7 @@ export function LeftOut({ count, what }: { count: number; what: string }) {
   );
 }
 
-/** What is wider than the page scrolls in itself, for which a keyboard has to get there. */
+/** Content that is wider than the page scrolls separately, so the keyboard must reach it. */
 export function Scroller({ className, label, children }: { className: string; label: string; children: ReactNode }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls

@@ -15,11 +15,11 @@ import { TextValue } from "./text-value.tsx";
 
 export interface PayloadViewProps extends PayloadParts {
   readonly plan: PayloadPlan;
-  /** Address of the page that shows all of it, for pages that cannot. */
+  /** Address of the page that shows the whole payload, for pages that cannot. */
   readonly wholeAt?: string | undefined;
 }
 
-/** What a program sent, for a person to judge. */
+/** The payload of a program, for a person to review. */
 export function PayloadView({ plan, wholeAt, ...parts }: PayloadViewProps): ReactElement {
   const drawing = drawingOf(parts);
   const canShowAll = parts.planMore !== undefined;
@@ -46,7 +46,7 @@ export function PayloadView({ plan, wholeAt, ...parts }: PayloadViewProps): Reac
   );
 }
 
-/** Next to the form, so that nobody answers without knowing that there is more. */
+/** Shown next to the form, so that a person who answers knows that there is more. */
 function Partial({ wholeAt }: { wholeAt: string | undefined }): ReactElement {
   return (
     <p className="payload-banner payload-partial" role="note">
@@ -71,7 +71,7 @@ function drawingOf(parts: PayloadParts): Drawing {
   return drawing;
 }
 
-/** Draws one value by its kind. */
+/** Renders one value by its kind. */
 function Value({ node, drawing }: { node: PayloadNode; drawing: Drawing }): ReactElement | null {
   switch (node.kind) {
     case "text":
