@@ -58,6 +58,11 @@ testOnBoth(
     await addSenders(service, OLD, ["old"]);
     const [lost] = await configs(service);
     assert.deepEqual(await reseal(service), result(1, 1, ["email_identities/lost"]));
+    const { body } = await service.call<{ details: object }[]>("GET", "/api/security-events?type=settings_resealed");
+    assert.deepEqual(
+      body.map(({ details }) => details),
+      [{ count: 1 }],
+    );
     assert.deepEqual((await configs(service))[0], lost);
   },
   { env: { SERVICE_SECRET_KEY_PREVIOUS: OLD.toString("base64") } },

@@ -4,6 +4,7 @@ import type { Db } from "../db/database.ts";
 import { listSealed, resealRow, sealedWith } from "../db/sealed.ts";
 import { defineRoute, mount, SIGNED_IN, WRITE_ERRORS } from "../http/route.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
+import { recordSecurityEvent } from "../security/record.ts";
 
 interface ResealContext {
   config: Config;
@@ -53,6 +54,7 @@ async function reseal({ config, db }: ResealContext, caller: Caller): Promise<Re
     const old = rows.filter(({ by }) => by === "previous");
     if (old.length === 0) {
       const unreadable = rows.flatMap(({ row, by }) => (by === "unreadable" ? `${row.table}/${row.id}` : []));
+      if (resealed > 0) await recordSecurityEvent(db, { type: "settings_resealed", details: { count: resealed } });
       return { resealed, current: rows.length - unreadable.length, unreadable };
     }
     for (const { row } of old) if (await db.write(async (tx) => resealRow(tx, config, row))) resealed++;

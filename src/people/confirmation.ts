@@ -1,6 +1,7 @@
 import { ServiceError, invalid } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
+import { recordSecurityEvent } from "../security/record.ts";
 import type { Browser } from "./browser.ts";
 import type { Caller } from "./caller.ts";
 import { countPasswordTry } from "./devices.ts";
@@ -57,6 +58,7 @@ export async function confirm(
     if (!now?.active || now.password_hash !== user.password_hash) throw new ServiceError("UNAUTHENTICATED");
     if (!(await renewSession(tx, caller.session, cookie.hash))) throw new ServiceError("UNAUTHENTICATED");
     for (const bucket of counted) await clearTries(tx, ...bucket);
+    await recordSecurityEvent(tx, { type: "password_confirmed", target: { kind: "user", id } });
   });
   const setCookies = [cookie.setCookie, ctx.devices.remember(device, id, ctx.db.now())];
   return { me: meOf(caller.user), setCookies };

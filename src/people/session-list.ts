@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
-import type { Db } from "../db/database.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
+import { recordSecurityEvent } from "../security/record.ts";
 import { requireOperator, type Caller, type SessionCaller } from "./caller.ts";
 import { isConfirmed } from "./confirmation.ts";
 import type { SessionRecord } from "./session-schema.ts";
@@ -42,21 +43,34 @@ export async function endOwnSession({ db }: { db: Db }, caller: Caller, id: stri
   const rows = await liveSessionsOf(db, user.id).select("hash").execute();
   const found = rows.find((row) => idOf(row.hash) === id);
   if (!found) throw new ServiceError("NOT_FOUND", { message: "You have no session with this id." });
-  await db.write((tx) => endSession(tx, found.hash));
+  await db.write(async (tx) => {
+    await endSession(tx, found.hash);
+    await recordEnded(tx, user.id);
+  });
   return found.hash === session;
 }
 
 /** Ends the caller's other sessions. @throws ServiceError FORBIDDEN unless the caller is signed in */
 export async function endOtherSessions({ db }: { db: Db }, caller: Caller): Promise<void> {
   const { user, session } = requireSession(caller);
-  await db.write((tx) => endSessionsOf(tx, user.id, session));
+  await db.write(async (tx) => {
+    await endSessionsOf(tx, user.id, session);
+    await recordEnded(tx, user.id);
+  });
 }
 
 /** Ends all sessions of a user. @throws ServiceError FORBIDDEN, USER_NOT_FOUND */
 export async function endSessionsOfUser({ db }: { db: Db }, caller: Caller, id: string): Promise<void> {
   requireOperator(caller);
   if (!isId("usr", id) || !(await findUser(db, id))) throw new ServiceError("USER_NOT_FOUND");
-  await db.write((tx) => endSessionsOf(tx, id));
+  await db.write(async (tx) => {
+    await endSessionsOf(tx, id);
+    await recordEnded(tx, id);
+  });
+}
+
+async function recordEnded(tx: Tx, id: string): Promise<void> {
+  await recordSecurityEvent(tx, { type: "sessions_ended", target: { kind: "user", id } });
 }
 
 function requireSession(caller: Caller): SessionCaller {

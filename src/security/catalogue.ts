@@ -5,6 +5,8 @@
 export const SECURITY_EVENTS = {
   sign_in: "A person signed in, or failed to.",
   sign_out: "A person signed out.",
+  sessions_ended: "Sessions of a user were ended, by themselves or by an operator.",
+  password_confirmed: "A person gave their password again for a change that needs it, or a wrong one.",
   rate_limit_reached: "A limit of attempts rejected a request.",
   credentials_rejected: "A token or signature was not valid.",
   access_refused: "A request was refused, because its sender lacks the permission or comes from another site.",
@@ -28,6 +30,7 @@ export const SECURITY_EVENTS = {
   slack_workspace_disconnected: "A Slack workspace was disconnected.",
   slack_workspace_tested: "A test message was posted in Slack.",
   callback_redelivered: "A callback was sent again.",
+  settings_resealed: "Settings of channels were encrypted with a new key; `details.count` says how many.",
   callbacks_redelivered: "Many callbacks were sent again; `details.count` says how many.",
 } as const satisfies Record<string, string>;
 

@@ -5,7 +5,7 @@ import { newServiceKey } from "../../test/support/embed.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
 import { testWithSlack, type Stage } from "../../test/support/slack-service.ts";
-import { DAY, HOUR } from "../lib/time.ts";
+import { DAY, MINUTE } from "../lib/time.ts";
 import { setupToken } from "../people/setup.ts";
 import { SECURITY_EVENT_TYPES, type SecurityEventType } from "./catalogue.ts";
 import { tidySecurityEvents } from "./retention.ts";
@@ -99,6 +99,16 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await call("POST", "/api/auth/logout");
     return { actor: { kind: "user", id: user.id, email: user.email } };
   },
+  sessions_ended: async ({ service }) => {
+    const { id } = await addUser(service);
+    assert.equal((await service.call("DELETE", `/api/users/${id}/sessions`)).status, 204);
+    return { actor: ADMIN, target: { kind: "user", id } };
+  },
+  password_confirmed: async ({ service }) => {
+    const { user, call } = await person(service, { password: PASSWORD });
+    assert.equal((await call("POST", "/api/auth/confirm", { body: { password: PASSWORD } })).status, 200);
+    return { actor: { kind: "user", id: user.id, email: user.email }, target: { kind: "user", id: user.id } };
+  },
   user_created: async ({ service }) => {
     const { id, email } = await addUser(service, { is_operator: true });
     const details = { email, is_operator: true, has_password: false };
@@ -184,6 +194,8 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await service.call("POST", "/api/admin/webhook-deliveries/redeliver", { body: { ids } });
     return { actor: ADMIN, details: { count: 2, status: null, origin: null } };
   },
+  // operations/reseal.test.ts
+  settings_resealed: null,
   rate_limit_reached: null,
   credentials_rejected: null,
   access_refused: null,
@@ -295,6 +307,22 @@ const FAILURES: Record<string, [SecurityEventType, (service: TestService) => Pro
       const password = { current: "guess", new: "a much better password" };
       await call("PATCH", "/api/auth/me", { body: { password } });
       return { reason: "VALIDATION_FAILED", actor: { kind: "user", id: user.id, email: user.email } };
+    },
+  ],
+  "a wrong password for a change": [
+    "password_confirmed",
+    async (service) => {
+      const { user, call } = await person(service, { password: PASSWORD });
+      await call("POST", "/api/auth/confirm", { body: { password: "guess" } });
+      return { reason: "VALIDATION_FAILED", actor: { kind: "user", id: user.id, email: user.email } };
+    },
+  ],
+  "a session that does not exist": [
+    "sessions_ended",
+    async (service) => {
+      const { user, call } = await person(service, { password: PASSWORD });
+      await call("DELETE", "/api/auth/sessions/ses_1");
+      return { reason: "NOT_FOUND", actor: { kind: "user", id: user.id, email: user.email } };
     },
   ],
   "an email sender that does not exist": [
@@ -415,7 +443,7 @@ testOnBoth("the log of security is read, filtered and paged by operators", async
   const { call, clock } = service;
   const { user, call: ada } = await person(service, { email: "ada@example.com", is_operator: true });
   const first = new Date(clock.now()).toISOString();
-  clock.advance(HOUR);
+  clock.advance(MINUTE);
   const second = new Date(clock.now()).toISOString();
   for (let i = 0; i < 5; i++) await ada("POST", "/api/service-keys", { body: { name: `Key ${i}` } });
   await call("GET", "/api/tasks", { token: "guess" });

@@ -1123,6 +1123,8 @@ export interface components {
             /**
              * @description - `sign_in`: A person signed in, or failed to.
              *     - `sign_out`: A person signed out.
+             *     - `sessions_ended`: Sessions of a user were ended, by themselves or by an operator.
+             *     - `password_confirmed`: A person gave their password again for a change that needs it, or a wrong one.
              *     - `rate_limit_reached`: A limit of attempts rejected a request.
              *     - `credentials_rejected`: A token or signature was not valid.
              *     - `access_refused`: A request was refused, because its sender lacks the permission or comes from another site.
@@ -1146,10 +1148,11 @@ export interface components {
              *     - `slack_workspace_disconnected`: A Slack workspace was disconnected.
              *     - `slack_workspace_tested`: A test message was posted in Slack.
              *     - `callback_redelivered`: A callback was sent again.
+             *     - `settings_resealed`: Settings of channels were encrypted with a new key; `details.count` says how many.
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}

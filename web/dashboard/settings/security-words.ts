@@ -4,6 +4,8 @@ import type { SecurityEvent } from "./queries.ts";
 const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: string]> = {
   sign_in: ["Signed in", "Sign-in failed"],
   sign_out: ["Signed out", "Sign-out failed"],
+  sessions_ended: ["Sessions ended", "Sessions not ended"],
+  password_confirmed: ["Password confirmed", "Wrong password for a change"],
   rate_limit_reached: ["Too many attempts", "Too many attempts"],
   credentials_rejected: ["Invalid token rejected", "Invalid token rejected"],
   access_refused: ["Access refused", "Access refused"],
@@ -27,6 +29,7 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   slack_workspace_disconnected: ["Slack workspace disconnected", "Slack workspace not disconnected"],
   slack_workspace_tested: ["Slack test message sent", "Slack test message failed"],
   callback_redelivered: ["Callback sent again", "Callback not sent again"],
+  settings_resealed: ["Settings encrypted again", "Settings not encrypted again"],
   callbacks_redelivered: ["Callbacks sent again", "Callbacks not sent again"],
 };
 
