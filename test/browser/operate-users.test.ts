@@ -87,6 +87,12 @@ testInBrowser("a person is added, signs in, and is changed; what is wrong is tol
   const hers = await open();
   await signIn(hers, service, "dana@example.com", "/users");
   await hers.getByRole("row", { name: /Dana \(you\)/ }).waitFor();
+
+  await page.getByRole("button", { name: "Edit Dana" }).click();
+  await edit.getByRole("button", { name: "Sign out everywhere" }).click();
+  await page.getByText("Dana is signed out everywhere").waitFor();
+  await hers.reload();
+  await hers.getByRole("button", { name: "Sign in" }).waitFor();
 });
 
 testInBrowser(

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
+import { SignOutButton } from "./sign-out-button.tsx";
 import { addUser, changeUser, nameOf, refreshUsers } from "./queries.ts";
 import type { User, UserFields } from "./queries.ts";
 
@@ -86,6 +87,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
           </p>
         )}
         <div className="row end">
+          {user !== null && !isMyself && <SignOutButton user={user} />}
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

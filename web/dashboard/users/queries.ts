@@ -64,6 +64,14 @@ export async function deactivateUser(id: string): Promise<void> {
   await Promise.all([refreshUsers(), queryClient.invalidateQueries({ queryKey: ["tasks"] })]);
 }
 
+/**
+ * Signs a person out everywhere.
+ * @throws ApiError, OfflineError
+ */
+export async function endSessionsOf(id: string): Promise<void> {
+  await remove(`/api/users/${id}/sessions`);
+}
+
 /** Returns the display name of a person. */
 export function nameOf(user: User): string {
   return user.display_name ?? addressOf(user);
