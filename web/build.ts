@@ -44,6 +44,8 @@ export async function buildPage(library: Library, entry: string, outDir: string)
           entryFileNames: "[name]-[hash].js",
           chunkFileNames: "[name]-[hash].js",
           assetFileNames: "[name]-[hash][extname]",
+          // What a page waits for is one file, however many parts that are loaded later share some of it.
+          codeSplitting: { groups: [{ name: "shared", tags: ["$initial"] }] },
         },
       },
     },
