@@ -247,7 +247,7 @@ testInBrowser("what is wrong with a sender is told at its field", async (open, t
   await way.selectOption("Folder, for tests");
   await enter("Folder", "../elsewhere");
   await add();
-  await saidAt(form, "Folder", "Must be a folder inside the data directory");
+  await saidAt(form, "Folder", "Must be relative to the data directory");
   await enter("Folder", "outbox");
   await add();
   await form.waitFor({ state: "hidden" });

@@ -83,7 +83,7 @@ void test(
       isRunning: true,
       instead: {
         "sleep 1;": "until grep -qs email/action data/outbox/*.json; do :; done;",
-        "mail.example.com:587": `${smtp.host}:${smtp.port}?security=none`,
+        "mail.example.com:587": `${smtp.host}:${smtp.port}`,
         "user:password@": "user:right@",
         "https://tasks.example.com": ({ url }) => url,
       },
