@@ -463,7 +463,7 @@ void test(
 void test("a HEAD is not what the endpoint speaks", { timeout: TEST_MS }, async () => {
   const { service } = await (houses.sqlite ??= build("sqlite"));
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-  assert.equal((await fetch(`${service.url}/mcp`, { method: "HEAD", headers })).status, 404);
+  assert.equal((await fetch(`${service.url}/mcp`, { method: "HEAD", headers })).status, 405);
 });
 
 void test(
