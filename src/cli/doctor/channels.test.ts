@@ -76,7 +76,7 @@ void test("what people get by mail is shown: the subject, and where its links le
   const env = {
     SERVICE_EMAIL_FROM: "approvals@example.com",
     SERVICE_SMTP_URL: `smtp://127.0.0.1:${smtp.port}`,
-    SERVICE_PUBLIC_URL: `http://0.0.0.0:${await freePort()}/tasks`,
+    SERVICE_PUBLIC_URL: `http://0.0.0.0:${await freePort()}`,
   };
   const { says, status } = await runDoctor(withoutService(t, env));
   assert.equal(status["mail"], "ok");
