@@ -418,8 +418,8 @@ void test("a previous value that cannot be meant keeps the service from starting
         return true;
       },
     );
-  const { warnings } = readConfig({ SERVICE_ADMIN_API_TOKEN_PREVIOUS: "short" }, stored);
-  assert.match(warnings.join(), /SERVICE_ADMIN_API_TOKEN_PREVIOUS is shorter/);
+  // That it is weak may be why it is rotated.
+  assert.deepEqual(readConfig({ SERVICE_ADMIN_API_TOKEN_PREVIOUS: "short" }, stored).warnings, []);
 });
 
 void test("private receivers are allowed only while everything is on this machine", () => {

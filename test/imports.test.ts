@@ -52,6 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   pack: [],
   test: [
     "app",
+    "callbacks",
     "start",
     "context",
     "cli",

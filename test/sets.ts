@@ -20,7 +20,17 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   },
   guides: {
     files: ["test/guides/*.test.ts", "test/examples/*.test.ts"],
-    rooms: ["docs/", "examples/", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "src/cli/", "sdk/", "mcp/"],
+    rooms: [
+      "docs/",
+      "examples/",
+      "README.md",
+      "CHANGELOG.md",
+      "CONTRIBUTING.md",
+      "SECURITY.md",
+      "src/cli/",
+      "sdk/",
+      "mcp/",
+    ],
   },
   pages: {
     files: ["test/browser/*.test.ts", "web/**/*.test.ts"],
@@ -64,7 +74,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   words: {
     files: ["test/words/*.test.ts"],
     rooms: words(
-      "docs/ examples/ README.md CHANGELOG.md CONTRIBUTING.md test/conformance/README.md",
+      "docs/ examples/ README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md test/conformance/README.md",
       "src/ web/ form/ endings/ json-schema/ sdk/ mcp/ adapters/",
     ),
   },

@@ -150,7 +150,7 @@ testOnBoth("unknown paths are 404, other methods 405 with Allow", async (service
     ["PUT", "/api/tasks", "GET, POST"],
     ["DELETE", "/api/tasks", "GET, POST"],
     ["GET", "/api/tasks/tsk_1/complete", "POST"],
-    ["POST", "/api/tasks/tsk_1", "DELETE, GET"],
+    ["POST", "/api/tasks/tsk_1", "DELETE, GET, PATCH"],
     ["POST", "/api/health", "GET"],
   ];
   for (const [method, path, allow] of cases) {

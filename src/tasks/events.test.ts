@@ -121,11 +121,24 @@ testOnBoth("a stream ends when its session has ended", async (service, t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const reader = await listen(service, dana.headers);
   t.mock.timers.tick(15_000);
-  await dana.call("POST", "/api/auth/logout");
+  // Without a hint, as when a session expires.
+  await service.ctx.db.write((tx) => tx.query.deleteFrom("sessions").execute());
   assert.equal(service.ctx.events.count(), 1);
   t.mock.timers.tick(15_000);
   await reader.ended;
   assert.equal(service.ctx.events.count(), 0);
+});
+
+testOnBoth("signing out ends the stream of that session at once, and no other", async (service, t) => {
+  const here = await person(service);
+  const there = await signedIn(service, here.user.id);
+  // The beat that looks at every session never comes here.
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const [reader, other] = [await listen(service, here.headers), await listen(service, there)];
+  await here.call("POST", "/api/auth/logout");
+  await reader.ended;
+  assert.equal(service.ctx.events.count(), 1);
+  other.close();
 });
 
 testOnBoth("a stream ends at once when its person is deactivated, and no other does", async (service, t) => {

@@ -5,10 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { deriveCallbackKey } from "../../src/callbacks/signature.ts";
 import { EMBED_ENV, PARENT } from "../support/embed.ts";
 import { startFleet, type Fleet, type Reply, type Sent } from "../support/fleet.ts";
-import { startHolders, type Holder, type Holders } from "../support/key-holders.ts";
+import { startHolders, webhookKeyOf, type Holder, type Holders } from "../support/key-holders.ts";
 import { browser, PASSWORD } from "../support/people.ts";
 import { postgres } from "../support/postgres.ts";
 import { newTaskBody } from "../support/service.ts";
@@ -36,9 +35,7 @@ const envOf = ({ admin, secret, payload }: typeof OLD, end = ""): Env => ({
   [`SERVICE_PAYLOAD_KEY${end}`]: payload,
 });
 
-const [OLD_WEBHOOK, NEW_WEBHOOK] = [OLD, NEW].map(({ payload }) =>
-  deriveCallbackKey(Buffer.from(payload, "base64")).toString("base64"),
-) as [string, string];
+const [OLD_WEBHOOK, NEW_WEBHOOK] = [webhookKeyOf(OLD.payload), webhookKeyOf(NEW.payload)];
 const HOLDERS: Record<string, Holder> = {
   "old-key": { webhookKeys: [OLD_WEBHOOK], by: "client" },
   "old-key-library": { webhookKeys: [OLD_WEBHOOK], by: "library" },

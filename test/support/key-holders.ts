@@ -1,7 +1,13 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
+import { deriveCallbackKey } from "../../src/callbacks/signature.ts";
 import { nodeCallbackHandler, type CallbackKey, type IncomingCallback } from "../../sdk/callbacks.ts";
+
+/** The key with which receivers verify callbacks, in base64, as `webhook-key` prints it. @param payloadKey - base64 */
+export function webhookKeyOf(payloadKey: string): string {
+  return deriveCallbackKey(Buffer.from(payloadKey, "base64")).toString("base64");
+}
 
 /** A receiver of callbacks, by the keys that it has and the header that it looks at. */
 export interface Holder {
