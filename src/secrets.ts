@@ -3,17 +3,20 @@ import {
   chmodSync,
   closeSync,
   existsSync,
+  fchownSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Secrets } from "./config/keys.ts";
+import { reasonOf } from "./lib/reason.ts";
 
 /**
  * The secrets of a service on the embedded database, kept in `<data dir>/secrets.json` (mode 0600) and made at the
@@ -53,8 +56,14 @@ function readSecrets(path: string): Secrets {
 }
 
 function parse(path: string): unknown {
+  let text: string;
   try {
-    return JSON.parse(readFileSync(path, "utf8"));
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Error(`${path} cannot be read: ${reasonOf(cause)}. Let the user of the service read it.`, { cause });
+  }
+  try {
+    return JSON.parse(text);
   } catch (cause) {
     throw new Error(
       `${path} cannot be read as JSON. Restore it from a backup, or remove it to have new secrets made.`,
@@ -96,11 +105,12 @@ export function rotateSecrets(dataDir: string, names: readonly SecretName[]): vo
   replace(dataDir, { ...current, ...pick(newSecrets()), previous: { ...previous, ...pick(current) } });
 }
 
-/** Removes the previous values. @returns whether there were any */
-export function forgetPreviousSecrets(dataDir: string): boolean {
+/** Removes the previous values of these secrets. @returns whether there were any */
+export function forgetPreviousSecrets(dataDir: string, names: readonly SecretName[]): boolean {
   const { previous = {}, ...current } = findSecrets(dataDir);
-  if (Object.keys(previous).length === 0) return false;
-  replace(dataDir, current);
+  const left = Object.entries(previous).filter(([name]) => !names.includes(name as SecretName));
+  if (left.length === Object.keys(previous).length) return false;
+  replace(dataDir, left.length === 0 ? current : { ...current, previous: Object.fromEntries(left) });
   return true;
 }
 
@@ -115,7 +125,7 @@ function newSecrets(): Secrets {
 /** Readers find the file as it was or as it is now, and never a part of it. */
 function replace(dataDir: string, secrets: Secrets): void {
   const path = join(dataDir, "secrets.json");
-  renameSync(writeDraft(path, secrets), path);
+  renameSync(writeDraft(path, secrets, statSync(path)), path);
   // Without this, a power failure could bring back the file as it was, after settings were sealed with the new key. Windows
   // opens no folders.
   if (process.platform === "win32") return;
@@ -127,10 +137,12 @@ function replace(dataDir: string, secrets: Secrets): void {
   }
 }
 
-function writeDraft(path: string, secrets: Secrets): string {
+/** @param owner - whose file it is to be: the service must be able to read it, whoever runs a command */
+function writeDraft(path: string, secrets: Secrets, owner?: { uid: number; gid: number }): string {
   const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
   const file = openSync(draft, "w", 0o600);
   try {
+    if (owner !== undefined && process.platform !== "win32") fchownSync(file, owner.uid, owner.gid);
     writeSync(file, `${JSON.stringify(secrets, null, 2)}\n`);
     fsyncSync(file);
   } finally {

@@ -39,7 +39,7 @@ export function readDescription(document: JsonObject): Description {
           name: `${method.toUpperCase()} ${path}`,
           query: parameters.filter((parameter) => parameter.in === "query"),
           body: body?.content["application/json"]?.schema ?? null,
-          isSecured: described["security"] !== undefined,
+          isSecured: isSecured(described["security"]),
           knowsToken: isKnown(described["security"]),
           responses: described["responses"] as Record<string, JsonObject>,
         };
@@ -55,8 +55,13 @@ export function readDescription(document: JsonObject): Description {
 }
 
 /** Returns whether an operation knows the admin token, even if it only answers that a person is needed. */
+/** Public operations have an empty list. */
+function isSecured(security: unknown): boolean {
+  return Array.isArray(security) && security.length > 0;
+}
+
 function isKnown(security: unknown): boolean {
-  return !Array.isArray(security) || security.some((way: object) => "bearer" in way || "session" in way);
+  return !isSecured(security) || (security as object[]).some((way: object) => "bearer" in way || "session" in way);
 }
 
 /**

@@ -131,9 +131,11 @@ function undeclared(
   if (declared === undefined) return [`${status} is not declared`];
   const problems: string[] = [];
   const content = declared["content"] as Record<string, unknown> | undefined;
-  const type = content === undefined ? null : Object.keys(content)[0]!;
+  const types = Object.keys(content ?? {});
   const came = headers.get("content-type") ?? null;
-  if (came?.split(";", 1)[0] !== (type ?? undefined)) problems.push(`Content-Type is ${came}, declared is ${type}`);
+  const type = came?.split(";", 1)[0] ?? null;
+  if (type === null ? types.length > 0 : !types.includes(type))
+    problems.push(`Content-Type is ${came}, declared is ${types.join(" or ") || null}`);
   for (const [name, header] of Object.entries(
     (declared["headers"] ?? {}) as Record<string, { schema?: { enum?: string[] } }>,
   )) {

@@ -47,8 +47,8 @@ export async function openCalls(env: Readonly<Record<string, string | undefined>
 function overHttp(config: Config): Send {
   const host = config.host === "0.0.0.0" || config.host === "::" ? "127.0.0.1" : config.host;
   const base = `http://${host.includes(":") ? `[${host}]` : host}:${config.port}`;
-  return async (method, path, body) => {
-    const headers = headersOf(config, body);
+  const sendWith = async (adminToken: string, method: Method, path: string, body: string | null) => {
+    const headers = headersOf({ adminToken }, body);
     const response = await fetch(base + path, { method, headers, ...(body !== null && { body }) }).catch(
       (cause: unknown) => {
         throw new Error(
@@ -59,9 +59,15 @@ function overHttp(config: Config): Send {
     );
     return { status: response.status, text: await response.text() };
   };
+  return async (method, path, body) => {
+    const answer = await sendWith(config.adminToken, method, path, body);
+    const { adminToken: previous } = config.previous;
+    // Between `rotate-keys` and the restart, the service knows only the previous token.
+    return answer.status === 401 && previous !== null ? sendWith(previous, method, path, body) : answer;
+  };
 }
 
-function headersOf({ adminToken }: Config, body: string | null): Record<string, string> {
+function headersOf({ adminToken }: Pick<Config, "adminToken">, body: string | null): Record<string, string> {
   return {
     authorization: `Bearer ${adminToken}`,
     // The security log of a running service shows it.

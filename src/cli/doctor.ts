@@ -82,7 +82,7 @@ async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes)
   const rest = await Promise.all([
     ...callback,
     ...CHANNELS.flatMap((channel) => channel.check?.(ctx, { limitMs, testAddress: mailTo }) ?? []),
-    check("keys", limitMs, async () => checkKeys(config, ctx.db)),
+    check("keys", limitMs, async () => checkKeys(config, found !== null && isCurrent ? ctx.db : null)),
     check("verifier", limitMs, async () => checkVerifier(config)),
   ]);
   // The caller ends the process, so a server that does not respond is not waited for.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -37,11 +37,18 @@ void test("one secret is rotated by its name, and those of the environment are l
   const said = await rotateKeys(["admin-token"], {}, given);
   assert.equal(said, "SERVICE_ADMIN_API_TOKEN is set in the environment: rotate it there.");
   assert.deepEqual(read(), first);
+  await assert.rejects(
+    rotateKeys(["payload-key"], {}, { ...given, SERVICE_PAYLOAD_KEY_PREVIOUS: first.secretKey }),
+    /SERVICE_PAYLOAD_KEY_PREVIOUS is set in the environment\. Finish that rotation first/,
+  );
   await rotateKeys(["payload-key"], {}, given);
   const { previous, payloadKey, ...rest } = read();
   assert.deepEqual(previous, { payloadKey: first.payloadKey });
   assert.deepEqual({ ...rest, payloadKey: first.payloadKey }, first);
   assert.notEqual(payloadKey, first.payloadKey);
+  await rotateKeys(["secret-key"], {}, given);
+  await rotateKeys(["payload-key"], { finish: true }, given);
+  assert.deepEqual(read().previous, { secretKey: first.secretKey }, "only the named one is finished");
   const text = readFileSync(join(dataDir, "secrets.json"), "utf8");
   await assert.rejects(
     rotateKeys(
@@ -56,4 +63,13 @@ void test("one secret is rotated by its name, and those of the environment are l
     /all keys are in the environment/,
   );
   assert.equal(readFileSync(join(dataDir, "secrets.json"), "utf8"), text);
+});
+
+void test("the file keeps its owner, whoever rotates its keys", { skip: process.getuid?.() !== 0 }, async (t) => {
+  const { env, dataDir } = started(t);
+  const file = join(dataDir, "secrets.json");
+  chownSync(file, 65534, 65534);
+  await rotateKeys(["payload-key"], {}, env);
+  const { uid, gid } = statSync(file);
+  assert.deepEqual([uid, gid], [65534, 65534]);
 });

@@ -35,9 +35,14 @@ export async function rotateKeys(given: readonly string[], { finish }: RotateKey
     throw new Error(
       "With PostgreSQL, all keys are in the environment. docs/operating.md#rotate-a-key says how to rotate them.",
     );
-  if (finish === true) return finishRotation(config);
+  if (finish === true) return finishRotation(config, wanted);
   const isGiven = (name: SecretName) => (env[KEY_VARIABLES[name]] ?? "").trim() !== "";
   const rotated = wanted.filter((name) => !isGiven(name));
+  // It would be accepted in place of the value that is current now.
+  const left = rotated
+    .map((name) => `${KEY_VARIABLES[name]}_PREVIOUS`)
+    .filter((name) => (env[name] ?? "").trim() !== "");
+  if (left.length > 0) throw new Error(`${left.join(" and ")} is set in the environment. Finish that rotation first.`);
   if (rotated.length > 0) rotateSecrets(config.dataDir, rotated);
   return [
     ...wanted.filter(isGiven).map((name) => `${KEY_VARIABLES[name]} is set in the environment: rotate it there.`),
@@ -46,13 +51,13 @@ export async function rotateKeys(given: readonly string[], { finish }: RotateKey
   ].join("\n");
 }
 
-async function finishRotation(config: Config): Promise<string> {
-  const count = await countSealedWithPrevious(config);
+async function finishRotation(config: Config, names: readonly SecretName[]): Promise<string> {
+  const count = names.includes("secretKey") ? await countSealedWithPrevious(config) : 0;
   if (count > 0)
     throw new Error(
       `${count} settings are still encrypted with the previous SERVICE_SECRET_KEY. Run \`${SERVICE_COMMAND} reseal\` first.`,
     );
-  if (!forgetPreviousSecrets(config.dataDir)) return "No key of the data directory is being rotated.";
+  if (!forgetPreviousSecrets(config.dataDir, names)) return "No key of the data directory is being rotated.";
   return "The previous values are removed. Restart the service now, so that it does not accept them any more.";
 }
 

@@ -42,7 +42,7 @@ function checkToken(token: string, notes: string[]): void {
 }
 
 function isSampleText(text: string): boolean {
-  if (/^[<[{$]|^\.+$/.test(text)) return true;
+  if (/^<.*>$|^\[.*\]$|^\{.*\}$|^\$\{.*\}$|^\$[A-Z_]+$|^\.+$/.test(text)) return true;
   if (new Set(text).size < DISTINCT_CHARACTERS_MIN) return true;
   const own = text
     .toLowerCase()

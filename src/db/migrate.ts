@@ -12,7 +12,7 @@ import { slackInstallations } from "./migrations/0007-slack-installations.ts";
 import { claimsAndCancellations } from "./migrations/0008-claims-and-cancellations.ts";
 import { liveDeliveries } from "./migrations/0009-live-deliveries.ts";
 import { securityEvents } from "./migrations/0010-security-events.ts";
-import { deliveryOrigins } from "./migrations/0015-delivery-origins.ts";
+import { deliveryOrigins } from "./migrations/0012-delivery-origins.ts";
 import { sessions } from "./migrations/0011-sessions.ts";
 import type { Schema } from "./schema.ts";
 
@@ -100,7 +100,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0008-claims-and-cancellations": claimsAndCancellations(dialect),
     "0009-live-deliveries": liveDeliveries(dialect),
     "0010-security-events": securityEvents(dialect),
-    "0015-delivery-origins": deliveryOrigins(dialect),
+    "0012-delivery-origins": deliveryOrigins(dialect),
     "0011-sessions": sessions(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });

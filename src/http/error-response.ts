@@ -164,11 +164,11 @@ function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyRep
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
 }
 
-/** Returns whether a person opened the address in a browser. The API answers everyone in JSON. */
+/** Returns whether a person opened the address in a browser. The API and files for programs answer everyone in JSON. */
 function wantsPage({ method, url, headers }: FastifyRequest): boolean {
   return (
     (method === "GET" || method === "HEAD") &&
-    !/^\/(api|mcp|metrics)(?![\w-])/.test(url) &&
+    !/^\/(api|mcp|metrics|\.well-known)(?![\w-])/.test(url) &&
     headers.accept !== undefined &&
     headers.accept.includes("text/html")
   );

@@ -42,21 +42,28 @@ const resealRoute = defineRoute({
 
 export const resealRoutes = mount([resealRoute]);
 
+/** A setting may change while it is sealed again. Processes that take each other's current key for the previous one never finish. */
+const PASSES_MAX = 5;
+
 /**
- * Seals with the current key what the previous one has sealed. Each row is its own transaction, and only an unchanged row is
- * written. So it may run in several processes at once, beside people who change settings, and again after a crash.
+ * Seals with the current key what the previous one has sealed, with the event in the same transaction. Only unchanged rows
+ * are written. So it may run in several processes at once, beside people who change settings, and again after a crash.
  */
 async function reseal({ config, db }: ResealContext, caller: Caller): Promise<Resealed> {
   requireOperator(caller);
   let resealed = 0;
-  for (;;) {
+  for (let pass = 1; ; pass++) {
     const rows = (await listSealed(db)).map((row) => ({ row, by: sealedWith(config, row.table, row.id, row.sealed) }));
-    const old = rows.filter(({ by }) => by === "previous");
-    if (old.length === 0) {
+    const old = rows.filter(({ by }) => by === "previous").map(({ row }) => row);
+    if (old.length === 0 || pass > PASSES_MAX) {
       const unreadable = rows.flatMap(({ row, by }) => (by === "unreadable" ? `${row.table}/${row.id}` : []));
-      if (resealed > 0) await recordSecurityEvent(db, { type: "settings_resealed", details: { count: resealed } });
-      return { resealed, current: rows.length - unreadable.length, unreadable };
+      return { resealed, current: rows.length - unreadable.length - old.length, unreadable };
     }
-    for (const { row } of old) if (await db.write(async (tx) => resealRow(tx, config, row))) resealed++;
+    resealed += await db.write(async (tx) => {
+      let count = 0;
+      for (const row of old) if (await resealRow(tx, config, row)) count++;
+      if (count > 0) await recordSecurityEvent(tx, { type: "settings_resealed", details: { count } });
+      return count;
+    });
   }
 }

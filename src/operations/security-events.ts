@@ -115,6 +115,7 @@ const listSecurityEventsRoute = defineRoute({
   querystring: ListSecurityEventsQuery,
   answers: { 200: pageOf<SecurityEvent>("SecurityEvent", "One page of events.") },
   errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  produces: ["application/json", "application/x-ndjson"],
   exposeHeadRoute: false,
   handle: async (ctx: { db: Db }, request, reply) => {
     if (request.query.format === "ndjson") {

@@ -5,7 +5,7 @@ import { recordSecurityEvent } from "../security/record.ts";
 import type { Browser } from "./browser.ts";
 import type { Caller } from "./caller.ts";
 import { countPasswordTry } from "./devices.ts";
-import { clearTries, LOGIN_BY_EMAIL } from "./rate-limits.ts";
+import { LOGIN_BY_EMAIL } from "./rate-limits.ts";
 import type { ConfirmBody } from "./session-schema.ts";
 import { renewSession } from "./sessions.ts";
 import { meOf, type SignedIn, type SignInContext } from "./sign-in.ts";
@@ -48,7 +48,7 @@ export async function confirm(
   const user = await findUser(ctx.db, id);
   if (!user) throw new ServiceError("UNAUTHENTICATED");
   const device = ctx.devices.recognize(browser.cookie, id, ctx.db.now());
-  const counted = await countPasswordTry(ctx.db, device, [[LOGIN_BY_EMAIL, emailKey(user.email ?? id)]]);
+  await countPasswordTry(ctx.db, device, [[LOGIN_BY_EMAIL, emailKey(user.email ?? id)]]);
   if (!(await ctx.passwords.matches(password, user.password_hash))) throw invalid("/password", "Is not your password.");
 
   const cookie = ctx.cookies.make();
@@ -57,8 +57,11 @@ export async function confirm(
     // Changed or signed out elsewhere while the password was checked.
     if (!now?.active || now.password_hash !== user.password_hash) throw new ServiceError("UNAUTHENTICATED");
     if (!(await renewSession(tx, caller.session, cookie.hash))) throw new ServiceError("UNAUTHENTICATED");
-    for (const bucket of counted) await clearTries(tx, ...bucket);
-    await recordSecurityEvent(tx, { type: "password_confirmed", target: { kind: "user", id } });
+    await recordSecurityEvent(tx, {
+      type: "password_confirmed",
+      target: { kind: "user", id },
+      details: { email: user.email },
+    });
   });
   const setCookies = [cookie.setCookie, ctx.devices.remember(device, id, ctx.db.now())];
   return { me: meOf(caller.user), setCookies };

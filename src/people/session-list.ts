@@ -4,7 +4,7 @@ import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
 import { recordSecurityEvent } from "../security/record.ts";
-import { requireOperator, type Caller, type SessionCaller } from "./caller.ts";
+import { requireOperator, type Caller, type Person, type SessionCaller } from "./caller.ts";
 import { isConfirmed } from "./confirmation.ts";
 import type { SessionRecord } from "./session-schema.ts";
 import { endSession, endSessionsOf, liveSessionsOf } from "./sessions.ts";
@@ -40,37 +40,37 @@ export async function listSessions({ db }: { db: Db }, caller: Caller): Promise<
  */
 export async function endOwnSession({ db }: { db: Db }, caller: Caller, id: string): Promise<boolean> {
   const { user, session } = requireSession(caller);
-  const rows = await liveSessionsOf(db, user.id).select("hash").execute();
-  const found = rows.find((row) => idOf(row.hash) === id);
-  if (!found) throw new ServiceError("NOT_FOUND", { message: "You have no session with this id." });
-  await db.write(async (tx) => {
-    await endSession(tx, found.hash);
-    await recordEnded(tx, user.id);
+  return db.write(async (tx) => {
+    const rows = await liveSessionsOf(tx, user.id).select("hash").execute();
+    const hash = rows.map((row) => row.hash).find((one) => idOf(one) === id);
+    // It may have ended since it was read.
+    if (hash === undefined || (await endSession(tx, hash)) === null)
+      throw new ServiceError("NOT_FOUND", { message: "You have no session with this id." });
+    await recordEnded(tx, user);
+    return hash === session;
   });
-  return found.hash === session;
 }
 
 /** Ends the caller's other sessions. @throws ServiceError FORBIDDEN unless the caller is signed in */
 export async function endOtherSessions({ db }: { db: Db }, caller: Caller): Promise<void> {
   const { user, session } = requireSession(caller);
   await db.write(async (tx) => {
-    await endSessionsOf(tx, user.id, session);
-    await recordEnded(tx, user.id);
+    if (await endSessionsOf(tx, user.id, session)) await recordEnded(tx, user);
   });
 }
 
 /** Ends all sessions of a user. @throws ServiceError FORBIDDEN, USER_NOT_FOUND */
 export async function endSessionsOfUser({ db }: { db: Db }, caller: Caller, id: string): Promise<void> {
   requireOperator(caller);
-  if (!isId("usr", id) || !(await findUser(db, id))) throw new ServiceError("USER_NOT_FOUND");
+  const user = isId("usr", id) ? await findUser(db, id) : null;
+  if (!user) throw new ServiceError("USER_NOT_FOUND");
   await db.write(async (tx) => {
-    await endSessionsOf(tx, id);
-    await recordEnded(tx, id);
+    if (await endSessionsOf(tx, id)) await recordEnded(tx, user);
   });
 }
 
-async function recordEnded(tx: Tx, id: string): Promise<void> {
-  await recordSecurityEvent(tx, { type: "sessions_ended", target: { kind: "user", id } });
+async function recordEnded(tx: Tx, { id, email }: Pick<Person, "id" | "email">): Promise<void> {
+  await recordSecurityEvent(tx, { type: "sessions_ended", target: { kind: "user", id }, details: { email } });
 }
 
 function requireSession(caller: Caller): SessionCaller {

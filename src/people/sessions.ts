@@ -166,14 +166,18 @@ export function liveSessionsOf(reader: Reader & { now(): number }, userId: strin
     .where("seen_at", ">", now - IDLE_MS);
 }
 
-/** Ends one session, at once and everywhere, open polls and streams included. The user's other sessions go on. */
-export async function endSession(tx: Tx, sessionHash: string): Promise<void> {
+/**
+ * Ends one session, at once and everywhere, open polls and streams included. The user's other sessions go on.
+ * @returns whose it was; null if it had ended before
+ */
+export async function endSession(tx: Tx, sessionHash: string): Promise<string | null> {
   const ended = await tx.query
     .deleteFrom("sessions")
     .where("hash", "=", sessionHash)
     .returning("user_id")
     .executeTakeFirst();
   if (ended) tx.hint(signedOutHint(ended.user_id));
+  return ended?.user_id ?? null;
 }
 
 /**
@@ -188,28 +192,36 @@ export async function renewSession(tx: Tx, sessionHash: string, newHash: string)
     .where("hash", "=", sessionHash)
     .returning("user_id")
     .executeTakeFirst();
-  if (renewed) tx.hint(signedOutHint(renewed.user_id));
-  return renewed !== undefined;
+  if (!renewed) return false;
+  tx.hint(signedOutHint(renewed.user_id));
+  // An installation in Slack that was begun in this session goes on in it.
+  await tx.query
+    .updateTable("slack_installs_begun")
+    .set({ session: newHash })
+    .where("session", "=", sessionHash)
+    .execute();
+  return true;
 }
 
 /**
  * Ends every session of a user, at once and everywhere, open polls and streams included.
  * @param except - the hash of a session that goes on
+ * @returns whether there were any
  */
-export async function endSessionsOf(tx: Tx, userId: string, except: string | null = null): Promise<void> {
-  await tx.query
+export async function endSessionsOf(tx: Tx, userId: string, except: string | null = null): Promise<boolean> {
+  const ended = await tx.query
     .deleteFrom("sessions")
     .where("user_id", "=", userId)
     .$if(except !== null, (query) => query.where("hash", "!=", except))
+    .returning("hash")
     .execute();
-  tx.hint(signedOutHint(userId));
+  if (ended.length > 0) tx.hint(signedOutHint(userId));
+  return ended.length > 0;
 }
 
-/** The start of hints that sessions of a user ended. Open polls and streams of this user then check their session. */
-export const SIGNED_OUT = "signed_out:";
-
+/** The hint that sessions of a user ended. Open polls and streams of this user then check their session. */
 export function signedOutHint(userId: string): string {
-  return `${SIGNED_OUT}${userId}`;
+  return `signed_out:${userId}`;
 }
 
 /** Deletes expired sessions and rate-limit windows. */

@@ -45,8 +45,15 @@ export async function signIn(ctx: SignInContext, browser: Browser, { email, pass
     const now = await lockUser(tx, user.id);
     if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
     if (rehashed !== null) await updateUser(tx, user.id, { password_hash: rehashed });
-    for (const bucket of counted) if (bucket[0] !== LOGIN_BY_IP) await clearTries(tx, ...bucket);
-    if (browser.session !== null) await endSession(tx, browser.session);
+    // A success counts for an address and for a device, because hashing takes time for everyone.
+    for (const bucket of counted) if (bucket[0] === LOGIN_BY_EMAIL) await clearTries(tx, ...bucket);
+    const former = browser.session === null ? null : await endSession(tx, browser.session);
+    if (former !== null && former !== user.id)
+      await recordSecurityEvent(tx, {
+        type: "sessions_ended",
+        target: { kind: "user", id: former },
+        actor: actorOfUser(now),
+      });
     await startSession(tx, user.id, cookie.hash, browser);
     await recordSecurityEvent(tx, { type: "sign_in", actor: actorOfUser(now) });
     return now;
@@ -74,7 +81,10 @@ async function countSignIn(
 async function rehash(passwords: Passwords, password: string, stored: string | null): Promise<string | null> {
   if (stored === null || passwords.isCurrent(stored)) return null;
   // A busy service does this at a later sign-in.
-  return passwords.hash(password).catch(() => null);
+  return passwords.hash(password).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.code === "OVERLOADED") return null;
+    throw error;
+  });
 }
 
 /** Ends the session of the caller, if it is one. (spec: Auth, logout) */

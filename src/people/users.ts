@@ -127,9 +127,13 @@ async function applyChange(tx: Tx, id: string, set: Partial<UserRow>): Promise<U
     before.password_hash !== after.password_hash
   )
     await endSessionsOf(tx, id);
+  if (before.active && !after.active) tx.hint(DEPARTED);
   await recordUserChange(tx, before, after);
   return after;
 }
+
+/** The hint that a person was deactivated. Their open tasks then go to others. */
+export const DEPARTED = "departed";
 
 /** Requires that an operator who can sign in is left. @throws ServiceError LAST_OPERATOR */
 function requireOperatorLeft(operators: readonly User[], after: User): void {

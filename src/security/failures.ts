@@ -39,6 +39,9 @@ export function failureOf(request: FastifyRequest, status: number, isKnown: bool
   if (code == null || status >= 500) return null;
   const declared = declaredBy(request);
   switch (code) {
+    // The person is asked for their password. A wrong one is a failure of its own.
+    case "CONFIRMATION_REQUIRED":
+      return null;
     case "RATE_LIMITED":
       return has("rate_limit_reached", code, declared?.email);
     case "FORBIDDEN":

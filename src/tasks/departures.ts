@@ -4,7 +4,7 @@ import type { Reader, Tx, Db } from "../db/database.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
-import { SIGNED_OUT } from "../people/sessions.ts";
+import { DEPARTED } from "../people/users.ts";
 import { findUser, type User } from "../people/store.ts";
 import { parseAssignTo } from "./assign-to.ts";
 import { reassign } from "./assignment.ts";
@@ -66,7 +66,7 @@ export function startDepartures(ctx: { db: Db; log: Logger; notifier: Notifier }
     onError: "Giving the tasks of deactivated people to others failed; trying again",
   });
   const unlisten = ctx.db.hints.listen((hint) => {
-    if (!hint.startsWith(SIGNED_OUT)) return;
+    if (hint !== DEPARTED) return;
     mustLook = true;
     sweep.wake();
   });

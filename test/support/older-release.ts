@@ -18,7 +18,7 @@ const UNDO: readonly (readonly [migration: string, statements: readonly string[]
     "0011-sessions",
     ["address", "user_agent", "confirmed_at"].map((column) => `alter table sessions drop column ${column}`),
   ],
-  ["0015-delivery-origins", ["drop table delivery_origins"]],
+  ["0012-delivery-origins", ["drop table delivery_origins"]],
 ];
 
 /** Makes the tables what they were in the release before a migration. @param first - its number, such as "0008" */

@@ -4,10 +4,13 @@ import { listSealed, sealedWith } from "../../db/sealed.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { ok, warning, type Finding } from "../../lib/findings.ts";
 
-/** Says which keys are being rotated, and what still depends on the previous ones. */
+/**
+ * Says which keys are being rotated, and what still depends on the previous ones.
+ * @param db - null if its tables cannot be read
+ */
 export async function checkKeys(
   config: Config,
-  db: { query: Pick<Reader["query"], "getExecutor"> },
+  db: { query: Pick<Reader["query"], "getExecutor"> } | null,
 ): Promise<Finding[]> {
   const { adminToken, secretKey, payloadKey } = config.previous;
   if (adminToken === null && secretKey === null && payloadKey === null) return [ok("keys", "No key is being rotated.")];
@@ -32,7 +35,12 @@ export async function checkKeys(
   ];
 }
 
-async function checkSecretKey(config: Config, db: { query: Pick<Reader["query"], "getExecutor"> }): Promise<Finding> {
+async function checkSecretKey(config: Config, db: Parameters<typeof checkKeys>[1]): Promise<Finding> {
+  if (db === null)
+    return warning(
+      "keys/secret",
+      "SERVICE_SECRET_KEY_PREVIOUS is accepted too. Keep it: whether stored settings need it was not checked, because the database could not be read.",
+    );
   const rows = await listSealed(db);
   const old = rows.filter(({ table, id, sealed }) => sealedWith(config, table, id, sealed) === "previous").length;
   if (old > 0)

@@ -65,11 +65,12 @@ export function whoOf({ actor: { kind, id, email } }: SecurityEvent): string {
 }
 
 /** What was changed, by the name that a person knows; null if nothing was. */
-export function aboutOf({ details, target }: SecurityEvent): string | null {
+export function aboutOf({ type, details, target }: SecurityEvent): string | null {
   for (const name of ["email", "name", "to", "from_email", "route"]) {
     const value = details?.[name];
     if (typeof value === "string") return value;
   }
   const count = details?.["count"];
-  return typeof count === "number" ? `${count} callbacks` : (target?.id ?? null);
+  if (typeof count !== "number") return target?.id ?? null;
+  return `${count} ${type === "settings_resealed" ? "settings" : "callbacks"}`;
 }

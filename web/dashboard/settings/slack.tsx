@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { ErrorPanel } from "../ui/page.tsx";
+import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
+import { toast } from "../ui/toasts.ts";
 import { useDialog } from "../ui/dialog.ts";
 import { ensureConfirmed, settingsQuery, workspacesQuery } from "./queries.ts";
 import type { Settings, Workspace } from "./queries.ts";
@@ -131,7 +132,10 @@ function Ways({ slack, publicUrl, onToken }: WaysProps) {
             onClick={(event: { preventDefault: () => void }) => {
               // The service answers a page that has not confirmed the password with an error.
               event.preventDefault();
-              void ensureConfirmed().then((isConfirmed) => isConfirmed && location.assign(START));
+              void ensureConfirmed().then(
+                (isConfirmed) => isConfirmed && location.assign(START),
+                (failure: unknown) => toast({ message: sentenceOf(failure), tone: "bad" }),
+              );
             }}
           >
             Add to Slack
