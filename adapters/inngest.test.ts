@@ -152,6 +152,19 @@ testWithCallbacks("when every callback is lost the answer is found at the end of
   assert.deepEqual(await asked.attempts(taskId, 2), [500, 204]);
 });
 
+testWithCallbacks("a run waits until the new deadline of its task", async (asked, t) => {
+  const program = await run(t, asked, (human, context) => human.awaitHuman(context, "approve", question()));
+  const begun = program.start();
+  const taskId = await waiting(begun);
+  await asked.client.extend(taskId, 3_600);
+  begun.expire();
+  await begun.asked(2);
+  const { timeout_at } = await asked.client.get(taskId);
+  assert.equal(Date.parse(begun.waits[0]!.timeout), Date.parse(timeout_at) + 60_000);
+  await asked.client.complete(taskId, { approved: true });
+  assert.deepEqual(await begun.ended(), { status: "completed", taskId, answer: { approved: true } });
+});
+
 testWithCallbacks("events of others wake nobody, and one that is too early answers nothing", async (asked, t) => {
   const program = await run(t, asked, (human, context) => human.awaitHuman(context, "approve", question()));
   const [one, other] = [program.start(), program.start()];

@@ -82,7 +82,7 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
       })) as Asked;
       if (ended !== null) return outcomeOfEnded(ended, question.responseSchema);
 
-      for (;;) {
+      for (let deadline = timeoutAt; ;) {
         // An event before the registration of its wait is lost. Inngest registers waits first among steps that are
         // planned together, so the check comes after the wait. If the task was answered earlier, the check sends the
         // event again.
@@ -90,7 +90,7 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
           step.waitForEvent(`${id}: wait`, {
             event: eventName,
             if: `async.data.task_id == ${JSON.stringify(taskId)}`,
-            timeout: new Date(Date.parse(timeoutAt) + GRACE_MS),
+            timeout: new Date(Date.parse(deadline) + GRACE_MS),
           }),
           step
             .run(`${id}: look`, async () => {
@@ -103,10 +103,11 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
             .catch(() => {}),
         ]);
         const read = (await step.run(`${id}: read`, async () =>
-          woken === null ? readEnd(client(), taskId) : client().poll(taskId, { timeoutSeconds: 0 }),
-        )) as TaskOutcome;
+          woken === null ? readEndOrDeadline(client(), taskId, deadline) : client().poll(taskId, { timeoutSeconds: 0 }),
+        )) as TaskOutcome | { timeout_at: string };
+        if ("timeout_at" in read) deadline = read.timeout_at;
         // Anyone who can send events may have sent this one.
-        if (hasEnded(read)) return outcomeOfEnded(read, question.responseSchema);
+        else if (hasEnded(read)) return outcomeOfEnded(read, question.responseSchema);
       }
     },
 
@@ -116,6 +117,18 @@ export function createHuman({ inngest, callbackUrl, eventName = "human-task/ende
       await inngest.send({ id: `human-task-ended-${task_id}`, name: eventName, data: { task_id } });
     },
   };
+}
+
+/** Returns the outcome of a task whose deadline has passed, or its new deadline if somebody has changed it. */
+async function readEndOrDeadline(
+  client: Client,
+  taskId: string,
+  deadline: string,
+): Promise<TaskOutcome | { timeout_at: string }> {
+  const outcome = await client.poll(taskId, { timeoutSeconds: 0 });
+  if (hasEnded(outcome)) return outcome;
+  const { timeout_at } = await client.get(taskId);
+  return Date.parse(timeout_at) > Date.parse(deadline) ? { timeout_at } : readEnd(client, taskId);
 }
 
 interface Asked {
