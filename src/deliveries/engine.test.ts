@@ -495,20 +495,20 @@ testOnBoth("dead receivers take their share and no more; live ones behind them a
   await engine.stop();
 });
 
-testOnBoth("an unknown receiver is tried while a thousand other unknown ones do not answer", async (service) => {
+testOnBoth("an unknown receiver is tried while three hundred other unknown ones do not answer", async (service) => {
   const sent: string[] = [];
   const send: Kind["send"] = async ({ origin }) => {
     sent.push(origin);
     return new Promise(() => {});
   };
   const engine = anotherEngine(service, send, { drainMs: 1, unproven: 2_048 });
-  const hung = Array.from({ length: 1_000 }, (_, i) => `http://hung-${i}.test`);
+  const hung = Array.from({ length: 300 }, (_, i) => `http://hung-${i}.test`);
   await owe(service, hung);
   engine.start();
-  while (sent.length < 1_000) await nextTurn();
+  while (sent.length < 300) await nextTurn();
   await owe(service, ["http://new.test"]);
   while (!sent.includes("http://new.test")) await nextTurn();
-  assert.deepEqual(engine.inFlight(), { fast: 1_001, slow: 0 }, "none of them has ended");
+  assert.deepEqual(engine.inFlight(), { fast: 301, slow: 0 }, "none of them has ended");
   await engine.stop();
   const select = service.ctx.db.query.selectFrom("deliveries").select("id");
   assert.deepEqual(await select.where("lease_owner", "is not", null).execute(), [], "all are given back");

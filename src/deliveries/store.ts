@@ -124,10 +124,11 @@ export async function enqueue(tx: Tx, delivery: DeliveryFields): Promise<void> {
   else tx.hint(DELIVERIES_HINT);
 }
 
-/** Writes a delivery that becomes due when its task is closed. The caller holds the lock of the task, which is open. */
+/** Writes a delivery that becomes due when its task is closed, or now if it is. The caller holds the lock of the task. */
 export async function enqueueAtEnd(
   tx: Tx,
   { kind, task_id, destination, origin, body }: Omit<DeliveryFields, "due_at" | "is_live">,
+  isClosed: boolean,
 ): Promise<void> {
   const now = tx.now();
   const id = newId("dlv", now);
@@ -138,11 +139,12 @@ export async function enqueueAtEnd(
     task_id,
     destination,
     origin,
-    next_attempt_at: null,
+    next_attempt_at: isClosed ? now : null,
     created_at: now,
     updated_at: now,
   });
   await tx.run(insertBody, { delivery_id: id, body });
+  if (isClosed) tx.hint(DELIVERIES_HINT);
 }
 
 /** A delivery that was deleted, and where its message was posted, if it was. (live-messages.ts) */

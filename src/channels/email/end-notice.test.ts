@@ -80,6 +80,20 @@ testOnBoth("a cancellation is told with its reason, except to the one who cancel
   }
 });
 
+testOnBoth("a former assignee hears that the task was cancelled, and not why", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const { id } = await service.create();
+  for (const email of [DANA, LEE]) {
+    await service.call("POST", `/api/tasks/${id}/assign`, { body: { email } });
+    await send(service);
+  }
+  await service.call("POST", `/api/tasks/${id}/cancel`, { body: { reason: "The customer called back." } });
+  await send(service);
+  assert.deepEqual(await heard(service, id), [DANA, LEE]);
+  for (const part of await partsOf(mailsTo(smtp, DANA)[1]!)) assert.doesNotMatch(part, /called back/);
+  for (const part of await partsOf(mailsTo(smtp, LEE)[1]!)) assert.match(part, /Reason: The customer called back\./);
+});
+
 testOnBoth("a mail about the end of a redacted task has no reason and no values", async (service, t) => {
   const smtp = await withSender(service, t);
   const { id } = await service.create({ ...NAMED, redact_payload: true });
@@ -153,6 +167,30 @@ testOnBoth(
     assert.ok((await told(service, id)).every(({ action }) => action === "notification_sent"));
   },
 );
+
+testOnBoth("an address that two senders were asking when the task ended hears once", async (service, t) => {
+  const waiting: (() => void)[] = [];
+  let isHeld = true;
+  const smtp = await withSender(service, t, {
+    onRcptTo: (_address, _session, done) => {
+      if (!isHeld) return done();
+      waiting.push(done);
+      if (waiting.length < 2) return;
+      isHeld = false;
+      const endFirst = async () => {
+        await service.call("POST", `/api/tasks/${id}/cancel`);
+        for (const each of waiting) each();
+      };
+      void endFirst();
+    },
+  });
+  await addSender(service, smtp, "second");
+  const { id } = await service.create({ notify: [`email+desk:${DANA}`, `email+second:${DANA}`] });
+  await send(service);
+  await send(service);
+  assert.equal(smtp.received.length, 3);
+  assert.deepEqual(await heard(service, id), [DANA]);
+});
 
 testOnBoth("an address that two senders asked hears once", async (service, t) => {
   const smtp = await withSender(service, t);

@@ -1,7 +1,8 @@
 import { endingOf } from "../../../endings/sentences.ts";
 import type { Reader } from "../../db/database.ts";
 import { emailKey } from "../../lib/text.ts";
-import type { RecipientCaller } from "../../people/caller.ts";
+import type { LinkGrant, RecipientCaller } from "../../people/caller.ts";
+import { mayWith } from "../../tasks/access.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import { listRefusedAnswers } from "../../tasks/attempts.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
@@ -26,15 +27,23 @@ export async function hasHeard(reader: Reader, task: TaskWithDocuments, caller: 
   }
 }
 
-/** Returns how a closed task ended. The reason of a cancellation may quote the payload, so a redacted task has none. */
-export async function endingFor(reader: Reader, task: TaskWithDocuments): Promise<Ending> {
+/**
+ * Returns how a closed task ended. The reason of a cancellation may quote the payload, so it is left out for a redacted task,
+ * and for a former assignee who may no longer read the task.
+ */
+export async function endingFor(
+  reader: Reader,
+  task: TaskWithDocuments,
+  caller: RecipientCaller<LinkGrant>,
+): Promise<Ending> {
   const state = answerStateOf(task, null, task.updated_at);
   if (state.how === "open") throw new Error(`Task ${task.id} is open.`);
   const who = state.how === "completed" ? await answererOf(reader, task) : null;
   const row = endingOf(state, who);
   // Without a viewer no answer is the viewer's own.
   if (row === "own") throw new Error(`The answer of task ${task.id} has no viewer.`);
-  return { row, who, at: state.at, reason: task.redact_payload ? null : task.cancel_reason };
+  const mayRead = caller.grant.is_named || (await mayWith(reader, caller, "read", task));
+  return { row, who, at: state.at, reason: task.redact_payload || !mayRead ? null : task.cancel_reason };
 }
 
 function isSameAddress(one: string | null, other: string | null): boolean {

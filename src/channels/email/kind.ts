@@ -38,6 +38,7 @@ const nextAttemptAt = schedule([0, 10 * SECOND, 1 * MINUTE, 5 * MINUTE, 15 * MIN
 /** Emails as a kind of delivery. The row stores the recipient and the reason; the email is rendered when it is sent. */
 export function createEmailKind(ctx: Ctx): Kind {
   return {
+    hasLastingOrigins: true,
     nextAttemptAt,
     send: async ({ id: delivery_id, task_id, destination, body }, signal) => {
       if (body === null) return unsent("no_body", "The content to send was deleted.");
@@ -66,7 +67,7 @@ export function createEmailKind(ctx: Ctx): Kind {
           purpose === "sent_back" && task.verifier_result !== null
             ? { reason: task.verifier_result.reason ?? "", attempt: task.verifier_result.attempt }
             : null,
-        ending: purpose === "ended" ? await endingFor(ctx.db, task) : null,
+        ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
         now: new Date(ctx.db.now()),
       });
       const reply = {

@@ -71,8 +71,8 @@ export async function enqueueEndNotice(tx: Tx, task_id: string, address: string,
   if (mails.some(({ is_live }) => is_live === LIVE.at_end)) return;
   const { identity, user_id = null } = asked;
   const delivery = deliveryOf(task_id, address, { purpose: "ended", identity, user_id });
-  if (isTerminal(task.status)) await enqueue(tx, { ...delivery, due_at: tx.now() });
-  else await enqueueAtEnd(tx, delivery);
+  // Marked in either case, so that a second email to the address that was under way finds it.
+  await enqueueAtEnd(tx, delivery, isTerminal(task.status));
 }
 
 function deliveryOf(task_id: string, destination: string, body: MailBody) {

@@ -34,6 +34,7 @@ const LOST_MS = 30 * SECOND;
  */
 export function createSlackKind(ctx: Ctx, workspaces: Workspaces): Kind {
   return {
+    hasLastingOrigins: true,
     nextAttemptAt,
     send: async (delivery) => {
       const { id, task_id, destination, body } = delivery;

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Db } from "../../db/database.ts";
-import { ServiceError } from "../../errors.ts";
+import { ServiceError, type ErrorCode } from "../../errors.ts";
 import { isSameSecret } from "../../lib/keys.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import { tryOnce, type RateLimit } from "../../people/rate-limits.ts";
@@ -11,13 +11,15 @@ const WINDOW_MS = 5 * MINUTE;
 /** A signature is valid from five minutes before its time until five minutes after it. One request counts once, on all replicas. */
 const SAME_REQUEST: RateLimit = { name: "slack-request", tries: 1, windowMs: 2 * WINDOW_MS };
 
+const UNWRITTEN: ReadonlySet<ErrorCode> = new Set(["COMMIT_UNKNOWN", "DATABASE_UNAVAILABLE"]);
+
 /** Returns whether a request with this signature is here for the first time. Slack signs what it sends again with a new time. */
 export async function isNewRequest(db: Db, signature: string): Promise<boolean> {
   try {
     return await tryOnce(db, SAME_REQUEST, signature);
   } catch (error) {
-    // There was room, or it would have been rejected. Whether that was stored matters to a repetition only.
-    if (error instanceof ServiceError && error.code === "COMMIT_UNKNOWN") return true;
+    // Whether it was stored matters to a repetition only, and that changes nothing without a database that can write.
+    if (error instanceof ServiceError && UNWRITTEN.has(error.code)) return true;
     throw error;
   }
 }
