@@ -26,6 +26,11 @@ const DIFFERENCES: readonly Difference[] = [
       /"(?:const|enum|uniqueItems)":/.test(schema) && /"(?:constructor|valueOf|toString)":/.test(value),
   },
   {
+    name: "Ajv takes members named `constructor`, `valueOf` and `toString` for evaluated",
+    applies: (schema, value) =>
+      schema.includes('"unevaluatedProperties"') && /"(?:constructor|valueOf|toString)":/.test(value),
+  },
+  {
     name: "`multipleOf` uses the decimals as written; Ajv divides doubles",
     // For a number with an exponent, Ajv reads only the digits before it.
     applies: (schema, value) =>

@@ -306,6 +306,12 @@ const FOR_PEOPLE = new Set([
   "POST /api/setup/operator",
   "POST /api/auth/login",
   "PATCH /api/auth/me",
+  "POST /api/auth/confirm",
+  "GET /api/auth/sessions",
+  "DELETE /api/auth/sessions",
+  "DELETE /api/auth/sessions/{id}",
+  // Its contacts are a setting.
+  "GET /.well-known/security.txt",
   "POST /api/tasks/{id}/claim",
   // It sends to the caller's own address, unless the body gives another.
   "POST /api/channels/email/identities/{id}/test",

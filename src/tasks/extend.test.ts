@@ -46,6 +46,16 @@ testOnBoth("the trail says what the deadline was and who changed it, once for th
   );
 });
 
+testOnBoth("the same deadline that many set at once is one change", async (service) => {
+  const { id } = await service.create({ timeout_seconds: 600 });
+  const answers = await Promise.all(Array.from({ length: 8 }, () => extend(service, id, 1200)));
+  assert.ok(answers.every(({ status, body }) => status === 200 && body.timeout_seconds === 1200));
+  assert.deepEqual(
+    (await trailOf(service, id)).map(({ action }) => action),
+    ["created", "extended"],
+  );
+});
+
 testOnBoth("a deadline may be shortened, but not into the past; a wrong one changes nothing", async (service) => {
   const { id } = await service.create({ timeout_seconds: 3600 });
   assert.equal((await extend(service, id, 600)).body.timeout_seconds, 600);

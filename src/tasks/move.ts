@@ -3,7 +3,7 @@ import type { Db, Reader, Tx } from "../db/database.ts";
 import { originOf } from "../outbound/outbound-url.ts";
 import { emailKey } from "../lib/text.ts";
 import { decide, type Actor, type Decision } from "./decide.ts";
-import type { TaskEvent } from "./lifecycle.ts";
+import { isTerminal, type TaskEvent } from "./lifecycle.ts";
 import { addMoves, addMovesIfUnchanged } from "./move-store.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
@@ -51,12 +51,19 @@ export async function moveTask(
   return db.write(async (tx) => {
     const locked = await lockTask(tx, before.id);
     const eventNow = await eventOf(tx, locked);
+    // Somebody has just set the same deadline.
+    if (isRepeated(locked, eventNow, tx.now())) return locked;
     // The clock is read under the lock.
     const move = planMove(locked, eventNow, actor, tx.now());
     await writeMoves(tx, [move]);
     if (move.effects.includes("sent_back")) await enqueueSentBack(tx, notifier, move);
     return move.after;
   });
+}
+
+/** Returns whether an event would set the deadline that an open task has. It changes nothing then. */
+function isRepeated({ status, timeout_at }: Task, event: TaskEvent, now: number): boolean {
+  return event.type === "extended" && !isTerminal(status) && now < timeout_at && event.timeout_at === timeout_at;
 }
 
 /** Moves many tasks whose locks `tx` holds. */
