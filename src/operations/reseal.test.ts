@@ -4,20 +4,32 @@ import { sealedWith, sealFor, unsealFrom } from "../db/sealed.ts";
 
 const OLD = Buffer.alloc(32, 3);
 const SENDERS = 12;
+/** So many passes are too many. */
+const ENOUGH = 20;
 
-const result = (resealed: number, current: number, unreadable: string[] = []) => ({ resealed, current, unreadable });
+const result = (resealed: number, current: number, unreadable: string[] = [], left = 0) => ({
+  resealed,
+  current,
+  left,
+  unreadable,
+});
 const reseal = async ({ call }: TestService) => (await call("POST", "/api/admin/reseal")).body;
 const configs = async ({ ctx }: TestService) =>
   ctx.db.query.selectFrom("email_identities").select(["id", "transport_config"]).orderBy("id").execute();
 
+/** Seals the settings of a sender with this key. */
+function sealed(key: Buffer, id: string): string {
+  const keys = { secretKey: key, previous: { adminToken: null, secretKey: null, payloadKey: null } };
+  return sealFor(keys, "email_identities", id, JSON.stringify({ kind: "log", of: id }));
+}
+
 /** Adds senders whose settings are sealed with this key, as before it was rotated. */
 async function addSenders(service: TestService, key: Buffer, ids: string[]): Promise<void> {
-  const keys = { secretKey: key, previous: { adminToken: null, secretKey: null, payloadKey: null } };
   for (const id of ids) {
     const body = { id, display_name: id, from_email: "desk@example.com", transport: "log" };
     const { status } = await service.call("POST", "/api/channels/email/identities", { body });
     assert.equal(status, 200);
-    const transport_config = sealFor(keys, "email_identities", id, JSON.stringify({ kind: "log", of: id }));
+    const transport_config = sealed(key, id);
     await service.ctx.db.write((tx) =>
       tx.query.updateTable("email_identities").set({ transport_config }).where("id", "=", id).execute(),
     );
@@ -84,6 +96,34 @@ testOnBoth(
     assert.deepEqual(await reseal(service), result(0, 1));
     const opened = unsealFrom(service.ctx.config, "email_identities", "desk", await changed());
     assert.deepEqual(JSON.parse(opened!), { kind: "log", of: "desk" });
+  },
+  { env: { SERVICE_SECRET_KEY_PREVIOUS: OLD.toString("base64") } },
+);
+
+testOnBoth(
+  "it ends, and says what is left, while another process encrypts with the previous key again and again",
+  async (service) => {
+    await addSenders(service, OLD, ["desk"]);
+    const { db } = service.ctx;
+    const { write } = db;
+    let passes = 0;
+    db.write = async (fn) => {
+      const done = await write.call(db, fn);
+      // A process that was not restarted yet has the keys the other way round.
+      if (++passes <= ENOUGH)
+        await write.call(db, (tx) =>
+          tx.query
+            .updateTable("email_identities")
+            .set({ transport_config: sealed(OLD, "desk") })
+            .execute(),
+        );
+      return done as Awaited<ReturnType<typeof fn>>;
+    };
+    const found = await reseal(service);
+    assert.ok(passes < ENOUGH, `${passes} passes`);
+    assert.deepEqual(found, result(passes, 0, [], 1));
+    db.write = write;
+    assert.deepEqual(await reseal(service), result(1, 1));
   },
   { env: { SERVICE_SECRET_KEY_PREVIOUS: OLD.toString("base64") } },
 );

@@ -15,12 +15,17 @@ interface ResealContext {
 export interface Resealed {
   resealed: number;
   current: number;
+  left: number;
   unreadable: string[];
 }
 
 const Resealed = Type.Object({
   resealed: Type.Integer({ description: "Settings that this call encrypted again." }),
   current: Type.Integer({ description: "All settings that are encrypted with the current key now." }),
+  left: Type.Integer({
+    description:
+      "Settings that are encrypted with the previous key: another process encrypted them with it during this call. Give all processes the same keys, and call again.",
+  }),
   unreadable: Type.Array(Type.String(), {
     description: "Table and id of settings that no accepted key opens. Enter them again.",
   }),
@@ -57,7 +62,8 @@ async function reseal({ config, db }: ResealContext, caller: Caller): Promise<Re
     const old = rows.filter(({ by }) => by === "previous").map(({ row }) => row);
     if (old.length === 0 || pass > PASSES_MAX) {
       const unreadable = rows.flatMap(({ row, by }) => (by === "unreadable" ? `${row.table}/${row.id}` : []));
-      return { resealed, current: rows.length - unreadable.length - old.length, unreadable };
+      const left = old.length;
+      return { resealed, current: rows.length - unreadable.length - left, left, unreadable };
     }
     resealed += await db.write(async (tx) => {
       let count = 0;
