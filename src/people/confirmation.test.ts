@@ -83,3 +83,29 @@ testOnBoth("only people confirm, and only while their password is the one that w
   }
   assert.deepEqual(await service.ctx.db.query.selectFrom("sessions").selectAll().execute(), []);
 });
+
+testOnBoth(
+  "to be asked for the password is no failure in the security log; a wrong password is one",
+  async (service) => {
+    const user = await addUser(service, { password: PASSWORD, is_operator: true });
+    const other = await addUser(service);
+    const call = callAs(service, await signedIn(service, user.id));
+    const failures = async () => {
+      await service.ctx.security.flush();
+      const { body } = await service.call<{ type: string }[]>("GET", "/api/security-events?outcome=failure");
+      return body.map(({ type }) => type);
+    };
+    service.clock.advance(10 * MINUTE);
+    for (const [method, path, body] of [
+      ["PATCH", `/api/users/${other.id}`, { role: "approver" }],
+      ["POST", "/api/service-keys", { name: "Shop" }],
+      ["GET", "/api/channels/slack/oauth/start", undefined],
+    ] as const) {
+      const asked = await call<ErrorBody>(method, path, { body });
+      assert.deepEqual([asked.status, asked.body.error_code], [403, "CONFIRMATION_REQUIRED"], path);
+    }
+    assert.deepEqual(await failures(), []);
+    assert.equal((await call("POST", "/api/auth/confirm", { body: { password: "guess" } })).status, 422);
+    assert.deepEqual(await failures(), ["password_confirmed"]);
+  },
+);

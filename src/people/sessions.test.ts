@@ -166,3 +166,34 @@ testOnBoth("signing in again ends the session that the browser had", async (serv
   const live = [await isLive(service, before), await isLive(service, after), await isLive(service, elsewhere)];
   assert.deepEqual(live, [false, true, true]);
 });
+
+testOnBoth(
+  "who signs in where somebody else was signed in ends that session, and the security log says so",
+  async (service) => {
+    const ada = await addUser(service, { email: "ada@example.com", password: PASSWORD });
+    const dana = await addUser(service, { email: "dana@example.com", password: PASSWORD });
+    const hers = browser((await login(service, dana.email!)).headers["set-cookie"]!);
+    const again = browser((await login(service, dana.email!, { ...hers })).headers["set-cookie"]!);
+    const ended = async () =>
+      (
+        await service.call<{ actor: object; target: object; outcome: string }[]>(
+          "GET",
+          "/api/security-events?type=sessions_ended",
+        )
+      ).body;
+    assert.deepEqual(await ended(), [], "one's own session goes without an event");
+
+    assert.equal((await login(service, ada.email!, { ...again })).status, 200);
+    assert.equal(await isLive(service, again), false);
+    assert.deepEqual(
+      (await ended()).map(({ actor, target, outcome }) => ({ actor, target, outcome })),
+      [
+        {
+          actor: { kind: "user", id: ada.id, email: ada.email },
+          target: { kind: "user", id: dana.id },
+          outcome: "success",
+        },
+      ],
+    );
+  },
+);

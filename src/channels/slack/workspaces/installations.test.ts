@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { person, type Signed } from "../../../../test/support/people.ts";
+import { browser, callAs, PASSWORD, person, type Signed } from "../../../../test/support/people.ts";
 import type { TestService } from "../../../../test/support/service.ts";
 import { liveButtons, said, testWithSlack, type Stage } from "../../../../test/support/slack-service.ts";
 import type { SlackTeam } from "../../../../test/support/slack.ts";
@@ -146,6 +146,24 @@ testWithSlack(
     const begun = await stateOf(one);
     await service.ctx.db.write((tx) => tx.query.updateTable("slack_installs_begun").set({ session }).execute());
     assert.equal(await back(headers, begun), "problem=signed_out");
+  },
+  installable,
+);
+
+testWithSlack(
+  "an installation that was begun goes on after the person confirmed their password, and only in their new session",
+  async ({ service, slack }) => {
+    const { headers } = await person(service, { is_operator: true, password: PASSWORD });
+    const asked = (await begin(service, headers)).searchParams;
+    const back = (as: Signed) =>
+      end(service, as, {
+        state: asked.get("state") ?? "",
+        code: slack.allow(asked.get("redirect_uri") ?? undefined),
+      });
+    const confirmed = await callAs(service, headers)("POST", "/api/auth/confirm", { body: { password: PASSWORD } });
+    assert.equal(confirmed.status, 200);
+    assert.equal(await back(headers), "problem=signed_out");
+    assert.equal(await back(browser(confirmed.headers["set-cookie"]!)), `installed=${slack.team.id}`);
   },
   installable,
 );
