@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { onBoth, runDoctor, startPatient } from "../../../test/support/doctor.ts";
+import { test } from "node:test";
+import { onBoth, runDoctor, startPatient, withoutService } from "../../../test/support/doctor.ts";
+import { undoFrom } from "../../../test/support/older-release.ts";
 import { sealFor } from "../../db/sealed.ts";
 import { rotateKeys } from "../rotate-keys.ts";
 
@@ -35,4 +37,24 @@ onBoth("the doctor says which keys are rotated, and what still depends on the pr
   const well = await runDoctor(after);
   assert.deepEqual([well.status["keys"], well.says("keys")], ["ok", "No key is being rotated."]);
   assert.equal(well.status["mail/desk"], "warning", "the settings are read with the current key");
+});
+
+const NOT_CHECKED = /Keep it: whether stored settings need it was not checked/;
+
+void test("the doctor that finds no database says to keep the previous key", async (t) => {
+  const previous = { SERVICE_SECRET_KEY_PREVIOUS: OLD.toString("base64") };
+  const notMade = withoutService(t, previous);
+  const away = withoutService(t, { ...previous, SERVICE_DATABASE_URL: "postgres://ada@127.0.0.1:9/tasks" });
+  for (const { says } of await Promise.all([runDoctor(notMade), runDoctor(away)])) {
+    assert.match(says("keys/secret"), NOT_CHECKED);
+    assert.doesNotMatch(says("keys/secret"), /No stored setting is encrypted/);
+  }
+});
+
+onBoth("the doctor that cannot read an older release's tables says to keep the previous key", async (dialect, t) => {
+  const { service, env } = await startPatient(t, dialect, { SERVICE_SECRET_KEY_PREVIOUS: OLD.toString("base64") });
+  await service.ctx.db.write((tx) => undoFrom(tx, "0012"));
+  const { status, says } = await runDoctor(env);
+  assert.equal(status["schema"], "warning");
+  assert.match(says("keys/secret"), NOT_CHECKED);
 });
