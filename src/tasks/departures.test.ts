@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
+// These are real where a test replaces the global ones.
+import { clearTimeout, setTimeout } from "node:timers";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth, type TestService } from "../../test/support/service.ts";
 import { reofferTasksOfDeparted, startDepartures } from "./departures.ts";
 import type { AuditEntryRecord, CreateTaskBody, TaskRecord } from "./schema.ts";
+
+/** A change that takes longer does not come. */
+const CHANGED_MS = 20_000;
 
 const read = async ({ call }: TestService, id: string) => (await call<TaskRecord>("GET", `/api/tasks/${id}`)).body;
 const lastEntry = async ({ call }: TestService, id: string) => {
@@ -99,17 +104,25 @@ testOnBoth("the watch acts when somebody leaves, and on what an ended process le
   const [dana, mia] = [await person(service), await person(service)];
   const behind = await service.create({ assign_to: { user_id: dana.user.id } });
   await leave(service, dana);
-  const changed = (id: string) =>
-    new Promise<void>((resolve) => {
-      service.ctx.db.hints.listen((hint) => hint === `task:${id}` && resolve());
-    });
-  const first = changed(behind.id);
+  const first = changed(service, behind.id, "the watch does not find what an ended process left behind");
   const watch = startDepartures(service.ctx);
+  t.after(() => watch.stop());
   await first;
   const { id } = await service.create({ assign_to: { user_id: mia.user.id } });
-  const second = changed(id);
+  const second = changed(service, id, "the watch is not told that somebody left");
   await leave(service, mia);
   await second;
   await watch.stop();
   assert.equal((await read(service, id)).assigned_to_user_id, null);
 });
+
+/** Resolves once the task changes. @throws Error with `complaint`, if that takes too long */
+async function changed({ ctx }: TestService, id: string, complaint: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const unlisten = ctx.db.hints.listen((hint) => hint === `task:${id}` && resolve());
+  const deadline = setTimeout(() => reject(new Error(complaint)), CHANGED_MS);
+  await promise.finally(() => {
+    clearTimeout(deadline);
+    unlisten();
+  });
+}
