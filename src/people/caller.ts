@@ -42,6 +42,8 @@ export interface MemberGrant {
   kind: "member";
   /** The task whose `notify` names this member by id; null if there is none. */
   named_by: string | null;
+  /** They answer in a direct message that was sent only because the task was assigned to them. */
+  is_assigned_only: boolean;
 }
 
 /**

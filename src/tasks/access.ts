@@ -156,7 +156,8 @@ function isUnassigned(task: Pick<Task, "assigned_to_user_id" | "assigned_to_emai
 
 /**
  * Returns whether the caller was notified of a task without routing. The link of a person whom `notify` names proves it, and
- * so does an answer in a chat message by a person in the directory. A session proves it if `notify` names the person.
+ * so does an answer in a chat message by a person in the directory. A message that was sent because of an assignment proves
+ * nothing when that has ended. There, and in a session, `notify` must name the person.
  */
 async function wasNotified(reader: Reader, caller: Caller, { id }: Pick<Task, "id">): Promise<boolean> {
   const asked = await findRequest(reader, id);
@@ -166,7 +167,9 @@ async function wasNotified(reader: Reader, caller: Caller, { id }: Pick<Task, "i
     case "recipient": {
       const { grant } = caller;
       if (grant.kind === "link") return grant.is_named;
-      return grant.kind === "member" && (caller.person !== null || grant.named_by === id);
+      if (grant.kind !== "member") return false;
+      if (grant.named_by === id) return true;
+      return caller.person !== null && (!grant.is_assigned_only || isNotified(reader, caller.person, id));
     }
     case "user":
       return isNotified(reader, caller.user, id);

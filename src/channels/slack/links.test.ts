@@ -146,6 +146,8 @@ testWithSlack(
       path.replace(id, other),
       path.replace(stranger.id, "U0123456789"),
       path.replace(slack.team.id, "T0123456789"),
+      path.replace(post.channel, "C0123456789"),
+      path.replace(`.${post.channel}`, ""),
       path.replace(".-.", ".usr_01K9Z8Q6V3."),
       `${path.slice(0, -1)}${path.endsWith("A") ? "B" : "A"}`,
       path.slice(0, -1),
@@ -226,7 +228,7 @@ testWithSlack(
   async ({ service }) => {
     const { id } = await service.create({ notify: ["email:dana@example.com"] });
     const who = { team_id: "T0123456789", user_id: "U0123456789" };
-    const path = new URL(createSlackLink(service.ctx, id, who, null)).pathname;
+    const path = new URL(createSlackLink(service.ctx, id, who, { user_id: null, channel: "C0123456789" })).pathname;
     assert.equal((await open(service, path)).status, 403);
   },
 );

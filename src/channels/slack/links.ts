@@ -12,8 +12,9 @@ import { slackCallerOf } from "./clicks/people.ts";
 import type { Workspaces } from "./workspaces/workspaces.ts";
 
 /*
- * A link lets one member of a workspace answer one task that Slack itself cannot ask. It contains the task, the member and
- * their user, if any. Nothing is stored for it. It works until the task is closed, and access is checked at each use.
+ * A link lets one member of a workspace answer one task that Slack itself cannot ask. It contains the task, the member, their
+ * user, if any, and the channel of the message that it was asked for in. It allows what that message allows. Nothing is stored
+ * for it. It works until the task is closed, and access is checked at each use.
  */
 
 interface Ctx {
@@ -25,9 +26,22 @@ const PATH = "/api/channels/slack/action/";
 /** Placeholder for a member without a user. */
 const NO_USER = "-";
 
-/** Returns the URL of the page on which a member answers. @param user_id - the member's user, or null */
-export function createSlackLink(ctx: { config: Config }, task_id: string, who: Who, user_id: string | null): string {
-  const named = [task_id, who.team_id, who.user_id, user_id ?? NO_USER];
+/** The reason why a member gets a link. */
+interface LinkOptions {
+  /** The member's user, or null. */
+  user_id: string | null;
+  /** The channel of the message in which they asked for it. */
+  channel: string;
+}
+
+/** Returns the URL of the page on which a member answers. */
+export function createSlackLink(
+  ctx: { config: Config },
+  task_id: string,
+  who: Who,
+  { user_id, channel }: LinkOptions,
+): string {
+  const named = [task_id, who.team_id, who.user_id, user_id ?? NO_USER, channel];
   return `${ctx.config.publicUrl}${PATH}${[...named, proofOf(ctx, "slack_link", named.join(" "))].join(".")}`;
 }
 
@@ -41,13 +55,16 @@ export function createSlackDoor(ctx: Ctx, workspaces: Workspaces | null): Door {
     open: async (token) => {
       const named = token.split(".");
       const proof = named.pop() ?? "";
-      const [task_id = "", team_id = "", member_id = "", user_id = ""] = named;
-      if (named.length !== 4 || proof.length !== PROOF_CHARACTERS || !isId("tsk", task_id)) return null;
+      // An earlier release left out the channel. Such a link allows what a direct message allows.
+      const [task_id = "", team_id = "", member_id = "", user_id = "", channel = null] = named;
+      if (named.length < 4 || named.length > 5 || proof.length !== PROOF_CHARACTERS || !isId("tsk", task_id))
+        return null;
       if (!isProof(ctx, "slack_link", named.join(" "), proof)) return null;
       const task = await findTaskWithDocuments(ctx.db, task_id);
       if (task === null) return null;
       if (workspaces === null) return { task, caller: null };
-      const caller = await slackCallerOf(ctx.db, workspaces, { team_id, user_id: member_id }, task).catch(unavailable);
+      const who = { team_id, user_id: member_id };
+      const caller = await slackCallerOf(ctx.db, workspaces, who, task, channel).catch(unavailable);
       // The link is for that user, even if the member belongs to another user now.
       const isTheirs = user_id === NO_USER || caller.person?.id === user_id;
       return { task, caller: isTheirs ? caller : null };

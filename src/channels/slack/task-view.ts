@@ -62,7 +62,7 @@ export async function messageFor(
       { time_zone: ZONE, now },
     );
   const isClaimed = task.claim_expires_at !== null && task.claim_expires_at > db.now();
-  const reader = person === null ? null : await slackCallerOf(db, workspaces, person, task);
+  const reader = person === null ? null : await slackCallerOf(db, workspaces, person, task, null);
   const mayAnswer = reader === null || (await mayWith(db, reader, "complete", task));
   return messageOf(shown, {
     assignee: await nameOf(db, task.assigned_to_user_id, task.assigned_to_email),

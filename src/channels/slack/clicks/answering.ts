@@ -252,7 +252,7 @@ async function answerLate(
   }
   // This answer, or another one, was rejected in the meantime.
   if (task.verification_attempt !== verification_attempt) return sentBack(entered, task);
-  const caller = await callerAt(context, who, task);
+  const caller = await callerAt(context, who, task, entered.data.channel);
   if (await mayWith(context.ctx.db, caller, "complete", task)) return giveAnswer(context, caller, entered, value);
   const why = await refusalOf(context, task, caller);
   return { reply: show(unsentView(why, entered)), sentence: why, isOpen: false };

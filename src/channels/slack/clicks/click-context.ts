@@ -51,13 +51,19 @@ export async function endedSentence({ ctx }: ClickContext, task: TaskWithDocumen
   return state.how === "verification_exhausted" ? `${sentence} ${task.verifier_result?.reason ?? ""}`.trim() : sentence;
 }
 
-/** Returns the member who clicked as a caller for the task. @throws SlackFailure */
+/**
+ * Returns the member who clicked as a caller for the task.
+ *
+ * @param channel - of the message in which they answer
+ * @throws SlackFailure
+ */
 export async function callerAt(
   { ctx, workspaces }: ClickContext,
   who: Who,
   task: TaskWithDocuments,
+  channel: string,
 ): Promise<SlackCaller> {
-  return slackCallerOf(ctx.db, workspaces, who, task);
+  return slackCallerOf(ctx.db, workspaces, who, task, channel);
 }
 
 /** Returns why a person may not answer, and what they can do. */

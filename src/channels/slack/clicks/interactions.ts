@@ -110,7 +110,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
   if (task === null) return tell("This task was deleted. Nothing was sent.");
   const ended = await endedSentence(context, task);
   if (ended !== null) return tell(`${ended} Nothing was sent.`);
-  const caller = await callerAt(context, who, task).catch(async (error: unknown) =>
+  const caller = await callerAt(context, who, task, channel).catch(async (error: unknown) =>
     tell(await sentenceOf(context, task, error)),
   );
   if (caller === null) return null;
@@ -163,7 +163,7 @@ async function postLink(
   caller: SlackCaller,
   channel: string,
 ): Promise<null> {
-  const url = createSlackLink(context.ctx, task.id, caller.account, caller.person?.id ?? null);
+  const url = createSlackLink(context.ctx, task.id, caller.account, { user_id: caller.person?.id ?? null, channel });
   const text = { type: "plain_text", text: "Open the form" } as const;
   return postEphemeral(
     context,
@@ -216,7 +216,7 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
     const next = modalOf(slackTaskOf(task), form, entries, { ...data, note });
     if (next !== null) return show(next);
   }
-  const caller = await callerAt(context, who, task);
+  const caller = await callerAt(context, who, task, data.channel);
   if (!(await mayWith(context.ctx.db, caller, "complete", task)))
     return show(unsentView(await refusalOf(context, task, caller), read));
   if (posted.act === "show") {

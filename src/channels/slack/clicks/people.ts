@@ -5,6 +5,7 @@ import { findUserByAccount, findUserByEmail } from "../../../people/store.ts";
 import { parseNotify } from "../../../tasks/notify.ts";
 import type { TaskWithDocuments } from "../../../tasks/store.ts";
 import { SlackFailure } from "../client.ts";
+import { isAssignedOnly } from "../messages.ts";
 import type { Who } from "./click-context.ts";
 import type { Workspaces } from "../workspaces/workspaces.ts";
 
@@ -18,6 +19,7 @@ export type SlackCaller = RecipientCaller<MemberGrant> & { account: Account };
  * addresses are ignored. Otherwise the email that Slack has confirmed identifies the user. A deactivated user is unknown,
  * under any address.
  *
+ * @param channel - where the message is in which they answer; null if it is a direct message
  * @throws SlackFailure if Slack cannot identify the member at the moment
  */
 export async function slackCallerOf(
@@ -25,14 +27,16 @@ export async function slackCallerOf(
   workspaces: WorkspaceLookup,
   { team_id, user_id }: Who,
   task: Pick<TaskWithDocuments, "id" | "notify">,
+  channel: string | null,
 ): Promise<SlackCaller> {
+  const is_assigned_only = await isAssignedOnly(reader, task.id, { team_id, user_id }, channel);
   const callerWith = (person: Person | null, email: string | null, named_by: string | null): SlackCaller => ({
     kind: "recipient",
     channel: "slack",
     person,
     email,
     account: { team_id, user_id },
-    grant: { kind: "member", named_by },
+    grant: { kind: "member", named_by, is_assigned_only },
   });
   const nobody = callerWith(null, null, null);
   const known = await findUserByAccount(reader, team_id, user_id);
