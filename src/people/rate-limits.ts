@@ -39,14 +39,7 @@ export async function countTry(db: Db, tries: readonly (readonly [RateLimit, sou
       if (isFull(row, limit, now)) return { retryAt: { now, at: row.ends_at }, added: 0 };
       windows.push({ limit, row });
     }
-    for (const { limit, row } of windows) {
-      const isOver = row.ends_at <= now;
-      await tx.query
-        .updateTable("rate_windows")
-        .set({ count: isOver ? 1 : row.count + 1, ends_at: isOver ? now + limit.windowMs : row.ends_at })
-        .where("bucket", "=", row.bucket)
-        .execute();
-    }
+    for (const { limit, row } of windows) await countInWindow(tx, row, limit);
     return { retryAt: null, added: windows.filter(({ row }) => row.count === 0).length };
   });
   if (retryAt !== null) throw rateLimited(retryAt.now, retryAt.at);
@@ -66,6 +59,33 @@ export async function tryOnce(db: Db, limit: RateLimit, source: string): Promise
   }
 }
 
+/**
+ * Counts one attempt with the other changes of a transaction, and returns whether there was room. Other attempts of the same
+ * source wait until `tx` ends.
+ */
+export async function tryOnceWith(tx: Tx, limit: RateLimit, source: string): Promise<boolean> {
+  const row = await lockWindow(tx, bucketOf(limit, source), limit);
+  if (isFull(row, limit, tx.now())) return false;
+  await countInWindow(tx, row, limit);
+  return true;
+}
+
+interface Window {
+  bucket: string;
+  ends_at: number;
+  count: number;
+}
+
+async function countInWindow(tx: Tx, { bucket, ends_at, count }: Window, limit: RateLimit): Promise<void> {
+  const now = tx.now();
+  const isOver = ends_at <= now;
+  await tx.query
+    .updateTable("rate_windows")
+    .set({ count: isOver ? 1 : count + 1, ends_at: isOver ? now + limit.windowMs : ends_at })
+    .where("bucket", "=", bucket)
+    .execute();
+}
+
 interface Counted {
   limit: RateLimit;
   bucket: string;
@@ -82,7 +102,7 @@ async function rejectWithoutWriting(db: Db, counted: readonly Counted[]): Promis
   }
 }
 
-function isFull(row: { ends_at: number; count: number }, limit: RateLimit, now: number): boolean {
+function isFull(row: Pick<Window, "ends_at" | "count">, limit: RateLimit, now: number): boolean {
   return row.ends_at > now && row.count >= limit.tries;
 }
 

@@ -89,3 +89,32 @@ testWithSlack("each form is answered in Slack, or says that it needs the browser
   assert.ok(answered.length >= 12, answered.join());
   assert.deepEqual(slack.failures, []);
 });
+
+testWithSlack(
+  "a form that Slack sends again gets the same reply; another person is told who was first",
+  async ({ service, slack, send }) => {
+    for (const name of ["dana", "lee"]) await addUser(service, { email: `${name}@example.com`, display_name: name });
+    const [dana, lee] = ["dana", "lee"].map((name) => slack.addUser({ name, email: `${name}@example.com` }));
+    const { id } = await service.create({
+      response_schema: { type: "object", properties: { why: { type: "string" } }, required: ["why"] },
+      notify: ["slack:#approvals"],
+    });
+    await send();
+    const open = async (user: typeof dana) => {
+      await slack.click({ user: user!, post: slack.posts[0]!, action_id: "answer:open" });
+      const view = slack.views.at(-1)!;
+      const [{ block_id = "", element }] = inputsOf(view) as [InputBlock];
+      const values = { [block_id]: { [element.action_id ?? ""]: "It was broken." } };
+      return { view, submit: async () => slack.submit({ user: user!, view, values }) };
+    };
+    const [first, second] = [await open(dana), await open(lee)];
+    const { payload } = await first.submit();
+    const repeated = await slack.send(payload!);
+    assert.deepEqual([repeated.status, JSON.parse(repeated.body)], [200, { response_action: "clear" }]);
+    await second.submit();
+    assert.match(said(second.view), /Already answered by dana\./);
+    const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+    assert.equal(body.completed_by_email, "dana@example.com");
+    assert.deepEqual(slack.failures, []);
+  },
+);

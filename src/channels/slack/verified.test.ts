@@ -5,6 +5,7 @@ import type { InputBlock } from "@slack/types";
 import { addUser } from "../../../test/support/people.ts";
 import type { ServiceOptions, TestService } from "../../../test/support/service.ts";
 import { liveButtons, said, testWithSlack, type Stage } from "../../../test/support/slack-service.ts";
+import type { Json } from "../../../test/support/slack/check.ts";
 import type { View } from "../../../test/support/slack/workspace.ts";
 import { ServiceError } from "../../errors.ts";
 import { MINUTE } from "../../lib/time.ts";
@@ -48,8 +49,10 @@ async function opened({ service, slack, send }: Stage) {
   /** Until the verifier has the answer. */
   const submit = async () => {
     const isAsked = once(asked, "asked");
-    assert.equal((await slack.submit({ user: dana, view, values: valuesOf(view) })).failure, null);
+    const { failure, payload } = await slack.submit({ user: dana, view, values: valuesOf(view) });
+    assert.equal(failure, null);
     await isAsked;
+    return payload!;
   };
   return { id, dana, post, view, submit, read };
 }
@@ -175,6 +178,106 @@ testWithSlack(
     const again = slack.views[0]!;
     await slack.until(() => titleOf(again) === "Answer sent");
     while ((await owed(service)).length > 1) await setImmediate();
+  },
+  VERIFIED,
+);
+
+/** What Slack gets when it sends a form again. */
+const repeat = async ({ slack }: Stage, payload: Json) => {
+  const { status, body } = await slack.send(payload);
+  assert.equal(status, 200);
+  return JSON.parse(body) as { response_action: string; errors?: object; view?: View };
+};
+
+testWithSlack(
+  "a form that Slack sends again costs one attempt, and the reply says what became of the answer",
+  async (stage) => {
+    const { service, send } = stage;
+    verdicts.push("never", "refuse", "never", "pass");
+    const { view, submit, read } = await opened(stage);
+    const payload = await submit();
+    for (let again = 0; again < 2; again++) {
+      const { response_action, view: next } = await repeat(stage, payload);
+      assert.deepEqual([response_action, next && titleOf(next)], ["update", titleOf(view)]);
+    }
+    assert.equal(titleOf(view), "Checking your answer");
+    assert.equal((await owed(service)).length, 1);
+    service.clock.advance(MINUTE);
+    await send();
+    assert.match(said(view), /Say why\./);
+    // It would close the form, or hide the reason, if it were answered as before.
+    const late = await repeat(stage, payload);
+    assert.equal(late.response_action, "update");
+    assert.match(said(late.view!), /Say why\./);
+    assert.match(JSON.stringify(late.view!.blocks), /"initial_value":"First try"/);
+    assert.equal((await read()).verification_attempt, 1);
+
+    // The form that was sent back is another one, even if nothing is changed in it.
+    const better = await submit();
+    service.clock.advance(MINUTE);
+    await send();
+    assert.equal(titleOf(view), "Answer sent");
+    assert.deepEqual(await repeat(stage, better), { response_action: "clear" });
+    assert.equal((await read()).status, "completed");
+    assert.deepEqual(verdicts, []);
+  },
+  VERIFIED,
+);
+
+testWithSlack(
+  "a form that arrives several times at once is one answer",
+  async (stage) => {
+    const { service } = stage;
+    verdicts.push("never", "never", "never");
+    const { submit } = await opened(stage);
+    const sent = await submit();
+    const shown = sent["view"] as { hash: string; state: { values: Json } };
+    const sendAgain = async (view: object, times: number) => {
+      const isAsked = once(asked, "asked");
+      const payload = { ...sent, view: { ...shown, ...view } };
+      const replies = await Promise.all(Array.from({ length: times }, async () => repeat(stage, payload)));
+      for (const reply of replies) assert.deepEqual(reply, replies[0]);
+      assert.equal(titleOf(replies[0]!.view!), "Checking your answer");
+      await isAsked;
+    };
+    await sendAgain({ hash: "1769860800.other" }, 5);
+    assert.equal((await owed(service)).length, 2);
+    // Other entries are another answer, also in the same version of the form.
+    await sendAgain({ state: { values: { ...shown.state.values, "/note": {} } } }, 5);
+    assert.equal((await owed(service)).length, 3);
+    assert.deepEqual(verdicts, []);
+  },
+  VERIFIED,
+);
+
+testWithSlack(
+  "a form with errors, or whose check failed, can be sent again",
+  async (stage) => {
+    const { service, slack } = stage;
+    verdicts.push("fail", "pass");
+    const { dana, view, read } = await opened(stage);
+    const submit = async () => slack.submit({ user: dana, view, values: valuesOf(view) });
+    const settled = async () => {
+      while ((await owed(service)).length > 0) await setImmediate();
+    };
+    const { payload } = await submit();
+    await slack.until(() => titleOf(view) !== "Checking your answer");
+    await settled();
+    // The same version of the form, without a choice: nothing is counted.
+    const shown = payload!["view"] as Json & { state: Json & { values: Json } };
+    const values = { ...shown.state.values, "/approved": {} };
+    const wrong = { ...payload!, view: { ...shown, state: { values } } };
+    for (let again = 0; again < 2; again++)
+      assert.deepEqual(Object.keys((await repeat(stage, wrong)).errors ?? {}), ["/approved"]);
+    const { view: again } = await repeat(stage, payload!);
+    assert.match(said(again!), /Nothing was sent\n?.*Submit your answer again\./s);
+    assert.match(JSON.stringify(again!.blocks), /"initial_value":"First try"/);
+    assert.equal((await read()).verification_attempt, 0);
+    await submit();
+    await slack.until(() => titleOf(view) === "Answer sent");
+    await settled();
+    assert.equal((await read()).status, "completed");
+    assert.deepEqual(verdicts, []);
   },
   VERIFIED,
 );

@@ -8,7 +8,9 @@ import type { Kind, Outcome } from "../../../deliveries/kinds.ts";
 import { schedule } from "../../../deliveries/schedule.ts";
 import { deleteDelivery, insertDelivery, newDelivery } from "../../../deliveries/store.ts";
 import { ServiceError } from "../../../errors.ts";
-import { MINUTE, SECOND } from "../../../lib/time.ts";
+import { HOUR, MINUTE, SECOND } from "../../../lib/time.ts";
+import { answerAccountOf } from "../../../people/accounts.ts";
+import { tryOnceWith, type RateLimit } from "../../../people/rate-limits.ts";
 import { mayWith } from "../../../tasks/access.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
@@ -18,6 +20,7 @@ import { ACTION } from "./actions.ts";
 import { SlackFailure } from "../client.ts";
 import {
   callerAt,
+  findTask,
   isUncertain,
   refusalOf,
   endedSentence,
@@ -29,6 +32,7 @@ import {
   type Who,
   type SlackContext,
 } from "./click-context.ts";
+import type { ModalState } from "./interaction.ts";
 import type { SlackCaller } from "./people.ts";
 import { modalOf, type ModalData, type ModalOptions } from "../modal/modal.ts";
 import { noticeView } from "./notice.ts";
@@ -167,20 +171,30 @@ interface OwedAnswer {
 const DUE_MS = 1 * MINUTE;
 
 /**
+ * Slack sends a form again that was not answered in time, and so does a person. The same entries in the same version of a view
+ * are one answer: whatever the service replies shows another version.
+ */
+const SAME_FORM: RateLimit = { name: "slack-form", tries: 1, windowMs: 1 * HOUR };
+
+const CHECKING = show(noticeView("Checking your answer", "This takes a moment. You can close this window."));
+
+/**
  * Stores an answer whose check takes longer than Slack waits, and then checks it. If the process ends before that, the row
- * becomes due and another process checks the answer. (spec: Channels)
+ * becomes due and another process checks the answer. An answer that was stored before costs no other attempt. (spec: Channels)
  *
- * @returns when the answer is stored
+ * @returns the reply, when the answer is stored
  */
 export async function checkLater(
   context: ClickContext,
-  { task, data, entries }: Entered,
-  { view, who }: { view: string; who: Who },
-): Promise<void> {
+  entered: Entered,
+  { view: { id: view, hash }, who }: { view: ModalState; who: Who },
+): Promise<SlackReply> {
   const { ctx, slack } = context;
+  const { task, data, entries } = entered;
   const { id: team } = await slack.team();
   const answer: OwedAnswer = { team, who, view, data, entries, verification_attempt: task.verification_attempt };
   const id = await ctx.db.write(async (tx) => {
+    if (!(await tryOnceWith(tx, SAME_FORM, JSON.stringify([view, hash, entries])))) return null;
     const delivery = newDelivery({
       kind: "slack_answer",
       task_id: task.id,
@@ -192,9 +206,56 @@ export async function checkLater(
     await insertDelivery(tx, delivery);
     return delivery.row.id;
   });
+  if (id === null) return repeatedReply(context, entered, { view, who });
   check(context, task.id, answer)
     .then(async () => ctx.db.write((tx) => deleteDelivery(tx, id)))
     .catch((error: unknown) => ctx.log.error({ err: error }, "Could not check an answer from Slack; retrying"));
+  return CHECKING;
+}
+
+/** Returns the reply to a form that was sent before: its answer is being checked, or the result. */
+async function repeatedReply(
+  context: ClickContext,
+  entered: Entered,
+  { view, who }: { view: string; who: Who },
+): Promise<SlackReply> {
+  const { query } = context.ctx.db;
+  const owed = await query
+    .selectFrom("deliveries")
+    .innerJoin("delivery_bodies", "delivery_bodies.delivery_id", "deliveries.id")
+    .select("delivery_bodies.body")
+    .where("deliveries.task_id", "=", entered.task.id)
+    .where("deliveries.kind", "=", "slack_answer")
+    .where("deliveries.next_attempt_at", "is not", null)
+    .execute();
+  // The result will replace the reply.
+  if (owed.some(({ body }) => (JSON.parse(body) as OwedAnswer).view === view)) return CHECKING;
+  const task = await findTask(context, entered.task.id);
+  if (task === null) return closed("This task was deleted", "Nothing was sent.").reply;
+  const now = { ...entered, task };
+  const result = await closedResult(context, now, who);
+  if (result !== null) return result.reply;
+  if (task.status === "rejected") return sentBack(now, task).reply;
+  return show(askedAgain(now, task, { title: "Nothing was sent", text: "Submit your answer again." }));
+}
+
+/** Returns the result of an answer to a closed task; null while the task is open. */
+export async function closedResult(context: ClickContext, entered: Entered, who: Who): Promise<AnswerResult | null> {
+  const { task, form, entries } = entered;
+  const ended = await endedSentence(context, task);
+  if (ended === null) return null;
+  // Perhaps this very answer closed it: it is here again, or its process ended just after that.
+  const posted = readPost(form, entries);
+  const { user_id, team_id } = answerAccountOf(task) ?? who;
+  const isThis =
+    task.completed_via_channel === "slack" &&
+    user_id === who.user_id &&
+    team_id === who.team_id &&
+    posted.act === "answer" &&
+    isDeepStrictEqual(JSON.parse(task.response ?? "null"), posted.value);
+  return isThis
+    ? SENT
+    : { reply: show(unsentView(ended, entered)), sentence: `${ended} Nothing was sent.`, isOpen: false };
 }
 
 /**
@@ -239,17 +300,10 @@ async function answerLate(
   { who, verification_attempt }: OwedAnswer,
 ): Promise<AnswerResult> {
   const { task, form, entries } = entered;
+  const result = await closedResult(context, entered, who);
+  if (result !== null) return result;
   const posted = readPost(form, entries);
   const value = posted.act === "answer" ? posted.value : undefined;
-  const ended = await endedSentence(context, task);
-  if (ended !== null) {
-    // Perhaps this answer closed it, just before its process ended.
-    const isThis =
-      task.completed_via_channel === "slack" && isDeepStrictEqual(JSON.parse(task.response ?? "null"), value);
-    return isThis
-      ? SENT
-      : { reply: show(unsentView(ended, entered)), sentence: `${ended} Nothing was sent.`, isOpen: false };
-  }
   // This answer, or another one, was rejected in the meantime.
   if (task.verification_attempt !== verification_attempt) return sentBack(entered, task);
   const caller = await callerAt(context, who, task, entered.data.channel);

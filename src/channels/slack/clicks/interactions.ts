@@ -9,7 +9,7 @@ import type { TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
 import { responseOf } from "../../answers.ts";
 import { ACTION } from "./actions.ts";
-import { checkLater, giveAnswer, noteOf, tellLate, unsentView, type Entered } from "./answering.ts";
+import { checkLater, closedResult, giveAnswer, noteOf, tellLate, unsentView, type Entered } from "./answering.ts";
 import { CONFIRM_BLOCK } from "../modal/block-ids.ts";
 import { SlackFailure } from "../client.ts";
 import {
@@ -42,7 +42,7 @@ const ACK_MS = 2 * SECOND;
  * Channels)
  *
  * @param payload - of a request whose signature was checked
- * @param isNew - whether a press is here for the first time. A form needs no such check: its answer ends the task
+ * @param isNew - whether a press is here for the first time. A form is known by its view (checkLater)
  */
 export async function handleInteraction(
   ctx: SlackContext,
@@ -204,8 +204,8 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
   const read = await readView(context, view);
   if (read === null) return show(noticeView("This task was deleted", "Nothing was sent."));
   const { task, data, form, entries } = read;
-  const ended = await endedSentence(context, task);
-  if (ended !== null) return show(unsentView(ended, read));
+  const closed = await closedResult(context, read, who);
+  if (closed !== null) return closed.reply;
   const posted = readPost(form, entries);
   if (posted.act === "show") {
     if (posted.errors.length > 0)
@@ -226,11 +226,8 @@ async function submitted(context: ClickContext, view: ModalState, who: Who): Pro
     );
   }
 
+  if (task.verifier_config !== null && !task.redact_payload) return checkLater(context, read, { view, who });
   const target = { data, view: view.id, who };
-  if (task.verifier_config !== null && !task.redact_payload) {
-    await checkLater(context, read, target);
-    return show(noticeView("Checking your answer", "This takes a moment. You can close this window."));
-  }
   const given = giveAnswer(context, caller, read, posted.value);
   const sending = show(noticeView("Still sending", "Keep this window open until your answer is sent."));
   const reply = await soon(context.ctx, sending, async () => (await given).reply);
