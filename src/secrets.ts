@@ -137,7 +137,7 @@ function replace(dataDir: string, secrets: Secrets): void {
   }
 }
 
-/** @param owner - whose file it is to be: the service must be able to read it, whoever runs a command */
+/** @param owner - of the new file. The service must be able to read it, also after a command that another user runs */
 function writeDraft(path: string, secrets: Secrets, owner?: { uid: number; gid: number }): string {
   const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
   const file = openSync(draft, "w", 0o600);

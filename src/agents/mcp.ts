@@ -19,7 +19,7 @@ interface Ctx {
 
 /**
  * The Model Context Protocol, for agents whose host speaks it: the four tools of `mcp/`, over Streamable HTTP. They call the
- * API as any program does, with the token that came, so what a tool may do is decided where it is for everybody.
+ * API with the token of the request, as any program does, so the API decides what a tool may do.
  */
 export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) => {
   const stop = new AbortController();

@@ -65,11 +65,15 @@ void test("one secret is rotated by its name, and those of the environment are l
   assert.equal(readFileSync(join(dataDir, "secrets.json"), "utf8"), text);
 });
 
-void test("the file keeps its owner, whoever rotates its keys", { skip: process.getuid?.() !== 0 }, async (t) => {
-  const { env, dataDir } = started(t);
-  const file = join(dataDir, "secrets.json");
-  chownSync(file, 65534, 65534);
-  await rotateKeys(["payload-key"], {}, env);
-  const { uid, gid } = statSync(file);
-  assert.deepEqual([uid, gid], [65534, 65534]);
-});
+void test(
+  "the file keeps its owner when another user rotates its keys",
+  { skip: process.getuid?.() !== 0 },
+  async (t) => {
+    const { env, dataDir } = started(t);
+    const file = join(dataDir, "secrets.json");
+    chownSync(file, 65534, 65534);
+    await rotateKeys(["payload-key"], {}, env);
+    const { uid, gid } = statSync(file);
+    assert.deepEqual([uid, gid], [65534, 65534]);
+  },
+);

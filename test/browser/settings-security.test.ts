@@ -73,7 +73,7 @@ testInBrowser("the security log fits a phone and a tablet, in both themes", asyn
   }
 });
 
-testInBrowser("whoever is no operator does not see the security log", async (open, t) => {
+testInBrowser("people who are not operators do not see the security log", async (open, t) => {
   const service = await serve(t);
   await addAssignee(service, "dana@example.com");
   const page = await open();

@@ -122,7 +122,7 @@ testOnBoth("who is not the assignee any more when the mail is due gets none", as
 
 testOnBoth("the link of an assignee ends with the assignment", async (service, t) => {
   const smtp = await withSender(service, t);
-  // Of nobody in particular: whoever was asked may answer.
+  // The task has no assignee, so everyone who was asked may answer.
   const { id } = await service.create({ notify: [`email:${LEE}`, "email:kim@example.com"] });
   await send(service);
   await assign(service, id, { email: DANA });
