@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { Logger } from "pino";
 import { readStatement, writeStatement, type Db, type Reader, type Tx } from "../db/database.ts";
 import type { UserRow } from "../db/schema.ts";
+import { startHourly } from "../lib/hourly.ts";
 import { isOneOfSecrets, keyringOf } from "../lib/keys.ts";
 import { toStorableText } from "../lib/text.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
@@ -17,7 +18,6 @@ const LIFE_MS = 7 * DAY;
 const IDLE_MS = 24 * HOUR;
 /** Using a session is written down this often at most. */
 const SEEN_EVERY_MS = 10 * MINUTE;
-const TIDY_EVERY_MS = 1 * HOUR;
 const SECRET_BYTES = 32;
 
 /** Creates and reads session cookies. (spec: Authentication, session cookie) */
@@ -238,18 +238,8 @@ export async function tidyPeople({ db }: { db: Db }): Promise<void> {
 
 /** Tidies every hour until it is stopped. */
 export function startTidying(ctx: { db: Db; log: Logger }): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
-  const tidy = () => {
-    running = tidyPeople(ctx).catch((error: unknown) =>
-      ctx.log.error({ err: error }, "Removing ended sessions failed; trying again in an hour"),
-    );
-  };
-  const timer = setInterval(tidy, TIDY_EVERY_MS);
-  timer.unref();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return startHourly(ctx, {
+    run: async () => tidyPeople(ctx),
+    onError: "Removing ended sessions failed; trying again in an hour",
+  });
 }

@@ -1,15 +1,15 @@
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import type { Db, Tx } from "../db/database.ts";
+import { startHourly } from "../lib/hourly.ts";
 import { lowestId } from "../lib/ids.ts";
-import { DAY, HOUR } from "../lib/time.ts";
+import { DAY } from "../lib/time.ts";
 
 interface Ctx {
   config: Pick<Config, "securityEventsDays">;
   db: Db;
 }
 
-const TIDY_EVERY_MS = 1 * HOUR;
 /** Anyone can cause failures, so the oldest make room for new ones, however long the others are kept. */
 const FAILURES_MAX = 200_000;
 /** Rows that one transaction deletes. */
@@ -45,18 +45,8 @@ async function deleteUpTo(db: Db, id: string, outcome: string | null): Promise<v
 
 /** Tidies every hour until it is stopped. */
 export function startSecurityTidying(ctx: Ctx & { log: Logger }): { stop(): Promise<void> } {
-  let running: Promise<void> = Promise.resolve();
-  const tidy = () => {
-    running = tidySecurityEvents(ctx).catch((error: unknown) =>
-      ctx.log.error({ err: error }, "Removing old security events failed; trying again in an hour"),
-    );
-  };
-  const timer = setInterval(tidy, TIDY_EVERY_MS);
-  timer.unref();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return startHourly(ctx, {
+    run: async () => tidySecurityEvents(ctx),
+    onError: "Removing old security events failed; trying again in an hour",
+  });
 }
