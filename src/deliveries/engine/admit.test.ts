@@ -58,6 +58,17 @@ test("many unknown origins use a part of the room of a turn, and no proven origi
   assert.equal(rest.isCut, false);
 });
 
+test("unknown origins that get no slot in a turn push no proven origin out of the memory", () => {
+  const lanes = createLanes({ remembered: 100 });
+  lanes.leave(lanes.enter("p", true)!, QUICK);
+  const queue = createQueue();
+  queue.released.push(...Array.from({ length: 10_000 }, (_, i) => ({ id: `u${i}`, origin: `u${i}` })));
+  parkReleased(queue, 0);
+  assert.equal(admitParked({ lanes, queue }, createRoom(1_000)).length, 48);
+  assert.equal(lanes.knows("p"), true);
+  assert.equal(lanes.look("p", true), "proven");
+});
+
 test("a database that fails leaves every slot free", async () => {
   const lanes = provenLanes("a", "b");
   const queue = queueWithParked("a1");

@@ -118,14 +118,15 @@ function takeSlots(
   const taken: Slot[] = [];
   if (room.all === 0) room.isCut = true;
   while (taken.length < max && room.all > 0) {
-    const slot = lanes.enter(origin, isFresh);
-    if (!slot) break;
-    if (slot.pool === "unproven" && room.unproven === 0) {
-      lanes.leave(slot);
+    // Many origins may wait that get no slot in this turn. To enter and leave would push others out of the memory.
+    const pool = lanes.look(origin, isFresh);
+    if (pool === "unproven" && room.unproven === 0) {
       room.isCut = true;
       break;
     }
-    if (slot.pool === "unproven") room.unproven--;
+    const slot = pool && lanes.enter(origin, isFresh);
+    if (!slot) break;
+    if (pool === "unproven") room.unproven--;
     room.all--;
     taken.push(slot);
   }

@@ -12,7 +12,7 @@ import { DAY } from "../../lib/time.ts";
 
 export type Lane = "fast" | "slow";
 /** Whose slots these are: those of proven origins, or of the others. */
-type Pool = "proven" | "unproven";
+export type Pool = "proven" | "unproven";
 
 /** The right to make one attempt. */
 export interface Slot {
@@ -38,6 +38,8 @@ export interface Finding {
 }
 
 export interface Lanes {
+  /** Returns the pool that has a slot for the origin, or null. It takes none, and the origin is not remembered for it. */
+  look(origin: string, isFresh: boolean): Pool | null;
   /** Takes a slot; null when there is none. `isFresh`: for a delivery that became due only now. */
   enter(origin: string, isFresh: boolean): Slot | null;
   /** Counts the characters that an attempt keeps in memory until it ends. */
@@ -132,6 +134,7 @@ export function createLanes({
   }
 
   return {
+    look: (name, isFresh) => poolFor(origins.get(name) ?? newOrigin(), isFresh),
     enter(name, isFresh) {
       const origin = origins.get(name) ?? newOrigin();
       const pool = poolFor(origin, isFresh);
