@@ -1,4 +1,10 @@
-import { HumanTaskError, type AnswerOf, type AnySchema, type YesOrNo } from "@human-task-service/client";
+import {
+  HumanTaskError,
+  type AnswerOf,
+  type AnySchema,
+  type TaskOutcome,
+  type YesOrNo,
+} from "@human-task-service/client";
 import { jsonSchemaOf, YES_OR_NO } from "@human-task-service/client/adapter";
 import {
   ApplicationFailure,
@@ -15,7 +21,7 @@ import {
 import { outcomeOfEnded, type RunQuestion } from "./durable.ts";
 import { hasEnded, type Outcome } from "./outcome.ts";
 import { keyOfRun } from "./runs.ts";
-import type { ActivityQuestion, HumanActivities } from "./temporal.ts";
+import type { ActivityQuestion, HumanActivities, OpenTask } from "./temporal.ts";
 
 export type { RunQuestion } from "./durable.ts";
 export type { Answered, Outcome, Unanswered } from "./outcome.ts";
@@ -40,7 +46,8 @@ export interface AwaitOptions {
 
 /** Extra wait after the timeout of the task, because its callback may be late. */
 const GRACE_MS = 60_000;
-const DAY_SECONDS = 86_400;
+/** The same for an activity that waits. It ends some minutes earlier if the task is still open. */
+const ACTIVITY_GRACE_MS = 10 * 60_000;
 
 /** Ids of tasks that were signalled as ended. */
 const told = new Set<string>();
@@ -58,24 +65,28 @@ export async function awaitHuman<const R extends AnySchema = YesOrNo, const P ex
     startToCloseTimeout: "2 minutes",
     ...activityOptions,
   });
-  const { humanTaskWait } = proxyActivities<HumanActivities>({
-    startToCloseTimeout: (question.timeoutSeconds ?? DAY_SECONDS) * 1000 + 10 * GRACE_MS,
-    heartbeatTimeout,
-    ...activityOptions,
-  });
   setHandler(humanTaskEnded, (taskId) => void told.add(taskId));
   const asked = toActivity(question);
   // If the workflow were cancelled here, it would not know which task to cancel.
   const { taskId, openMs } = await CancellationScope.nonCancellable(async () => humanTaskCreate(asked));
+  let until = Date.now() + openMs + GRACE_MS;
+  const waitBySignal = async (): Promise<TaskOutcome | OpenTask> => {
+    const isTold = await condition(() => told.has(taskId), Math.max(1, until - Date.now()));
+    told.delete(taskId);
+    return humanTaskRead(taskId, !isTold);
+  };
+  const waitByActivity = async (): Promise<TaskOutcome | OpenTask> => {
+    const startToCloseTimeout = until - Date.now() + ACTIVITY_GRACE_MS;
+    const activities = proxyActivities<HumanActivities>({ startToCloseTimeout, heartbeatTimeout, ...activityOptions });
+    return activities.humanTaskWait(taskId);
+  };
   try {
-    if (by === "activity") return await outcomeOfEnded(await humanTaskWait(taskId), question.responseSchema);
-    const until = Date.now() + openMs + GRACE_MS;
     for (;;) {
-      const isTold = await condition(() => told.has(taskId), Math.max(1, until - Date.now()));
-      told.delete(taskId);
-      const outcome = await humanTaskRead(taskId, !isTold);
+      const read = await (by === "activity" ? waitByActivity() : waitBySignal());
+      // Someone has extended the task.
+      if ("openMs" in read) until = Date.now() + read.openMs + GRACE_MS;
       // Anyone who can signal may have sent this one.
-      if (hasEnded(outcome)) return await outcomeOfEnded(outcome, question.responseSchema);
+      else if (hasEnded(read)) return await outcomeOfEnded(read, question.responseSchema);
     }
   } catch (error) {
     if (isCancellation(error)) await CancellationScope.nonCancellable(async () => humanTaskWithdraw(taskId));

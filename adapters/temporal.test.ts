@@ -20,7 +20,7 @@ import { ADMIN_TOKEN, PAYLOAD_KEY, WEBHOOK_KEY } from "../test/support/service.t
 import { listen, testWithCallbacks, type AskedService } from "./support/callbacks.ts";
 import { openPage } from "./support/pages.ts";
 import { startTemporal, type TemporalStandIn } from "./support/temporal.ts";
-import { createHumanActivities, signalOnCallback, type CreatedTask } from "./temporal.ts";
+import { createHumanActivities, signalOnCallback, type OpenTask } from "./temporal.ts";
 
 const logger = new DefaultLogger("ERROR");
 Runtime.install({
@@ -197,6 +197,72 @@ testWithAgent("when every callback is lost the answer is found at the end of the
   assert.equal(await handle.result(), "Refund? true");
 });
 
+/** Asserts the lengths of waits for a task, in whole seconds, and some seconds less because time passes. */
+function assertWaits(waits: readonly number[], expected: readonly number[]): void {
+  const isEnough = (wait: number, i: number): boolean => wait <= expected[i]! && wait > expected[i]! - 60;
+  assert.ok(waits.length === expected.length && waits.every(isEnough), `${waits.join(" and ")} seconds`);
+}
+
+testWithAgent("a workflow waits until the new deadline of its task", async (asked, agent) => {
+  const handle = await agent.start("one", "Refund?");
+  const taskId = (await openTasks(asked))["Refund?"]!;
+  await agent.temporal.idle("order/1");
+  await asked.client.extend(taskId, 3_600);
+  agent.temporal.fireTimers("order/1");
+  await agent.temporal.idle("order/1");
+  const waits = agent.temporal
+    .history("order/1")
+    .events.flatMap(({ timerStartedEventAttributes: started }) =>
+      started == null ? [] : Number(started.startToFireTimeout.seconds),
+    );
+  assertWaits(waits, [660, 3_660]);
+  await asked.client.complete(taskId, { approved: true });
+  assert.equal(await handle.result(), "Refund? true");
+});
+
+/** Of the activities that wait in the next test: how many began, and until when the first one is held. */
+let waitActivities = { begun: 0, hold: Promise.resolve() };
+/** Leaves the first activity that waits no time. */
+const withoutTime: Special = {
+  interceptors: {
+    activity: [
+      ({ info }) => ({
+        inbound: {
+          execute: async (input, next) => {
+            if (info.activityType === "humanTaskWait" && ++waitActivities.begun === 1) {
+              await waitActivities.hold;
+              Object.assign(info, { startToCloseTimeoutMs: 1_000 });
+            }
+            return next(input);
+          },
+        },
+      }),
+    ],
+  },
+};
+
+testWithAgent(
+  "an activity that has no time left is started again, with time until the new deadline of its task",
+  async (asked, agent) => {
+    const extended = Promise.withResolvers<void>();
+    waitActivities = { begun: 0, hold: extended.promise };
+    const handle = await agent.start("one", "Refund?", { by: "activity" });
+    const taskId = (await openTasks(asked))["Refund?"]!;
+    await asked.client.extend(taskId, 3_600);
+    extended.resolve();
+    while (waitActivities.begun < 2) await new Promise((resolve) => setImmediate(resolve));
+    const times = agent.temporal
+      .history("order/1")
+      .events.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+        scheduled?.activityType.name === "humanTaskWait" ? Number(scheduled.startToCloseTimeout.seconds) : [],
+      );
+    assertWaits(times, [1_260, 4_260]);
+    await asked.client.complete(taskId, { approved: true });
+    assert.equal(await handle.result(), "Refund? true");
+  },
+  withoutTime,
+);
+
 testWithAgent("what ends without an answer is an outcome", async (asked, agent) => {
   const handle = await agent.start("one", "Refund?");
   await openTasks(asked);
@@ -264,18 +330,26 @@ testWithCallbacks(
       timeoutSeconds: 600,
       idempotencyKey: "temporal:w/r/1",
     };
-    const create = async (): Promise<CreatedTask> =>
+    const create = async (): Promise<OpenTask> =>
       new MockActivityEnvironment().run(activities.humanTaskCreate, question);
     const [first, again] = [await create(), await create()];
     assert.equal(again.taskId, first.taskId);
     assert.ok(first.openMs > 590_000 && first.openMs <= 600_000, String(first.openMs));
 
-    const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 30 });
+    const environment = new MockActivityEnvironment({ heartbeatTimeoutMs: 30, startToCloseTimeoutMs: 1_200_000 });
     const beaten = new Promise((resolve) => environment.once("heartbeat", resolve));
     const waiting = environment.run(activities.humanTaskWait, first.taskId);
     await beaten;
     environment.cancel();
     await assert.rejects(waiting, CancelledFailure);
+
+    // Its own time is almost over, and the task is open.
+    const short = new MockActivityEnvironment({ startToCloseTimeoutMs: 1_000 });
+    const { openMs }: OpenTask = await short.run(async (id: string) => {
+      const read = await activities.humanTaskWait(id);
+      return "openMs" in read ? read : assert.fail("The task is open.");
+    }, first.taskId);
+    assert.ok(openMs > 590_000 && openMs <= 600_000, String(openMs));
 
     await new MockActivityEnvironment().run(activities.humanTaskWithdraw, first.taskId);
     // A task that has ended needs no withdrawal.

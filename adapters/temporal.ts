@@ -21,21 +21,24 @@ export type ActivityQuestion = Omit<Question, "callbackUrl" | "occasion"> & { id
 /** The activities of `awaitHuman` in `/temporal/workflow`. Register all of them with the worker. */
 export interface HumanActivities {
   /** Creates or finds the task. */
-  humanTaskCreate(question: ActivityQuestion): Promise<CreatedTask>;
+  humanTaskCreate(question: ActivityQuestion): Promise<OpenTask>;
   /**
-   * Returns the state of a task. @param isOver - true if its time is over; then an open task is an error, and the
-   * activity is retried
+   * Returns the state of a task. @param isOver - true if its time is over. If someone has extended it, returns the time
+   * that is left. Otherwise an open task is an error, and the activity is retried
    */
-  humanTaskRead(taskId: string, isOver: boolean): Promise<TaskOutcome>;
-  /** Waits until the task has ended, and sends heartbeats. */
-  humanTaskWait(taskId: string): Promise<TaskOutcome>;
+  humanTaskRead(taskId: string, isOver: boolean): Promise<TaskOutcome | OpenTask>;
+  /**
+   * Waits until the task has ended, and sends heartbeats. If the time of the activity is almost over and the task is
+   * open, returns the time that is left for the task.
+   */
+  humanTaskWait(taskId: string): Promise<TaskOutcome | OpenTask>;
   /** Withdraws the task if it is open. */
   humanTaskWithdraw(taskId: string): Promise<void>;
 }
 
-export interface CreatedTask {
+export interface OpenTask {
   taskId: string;
-  /** How long the task is open from now on, in milliseconds. */
+  /** How long the task is open from now on, in milliseconds; 0 if its time is over. */
   openMs: number;
 }
 
@@ -53,23 +56,28 @@ export function createHumanActivities({ callbackUrl, ...options }: ActivityOptio
   return {
     humanTaskCreate: async (question) =>
       asActivity(async (signal) => {
-        const { id, record } = await client().ask({ ...question, callbackUrl, signal });
-        return { taskId: id, openMs: Math.max(0, Date.parse(record.timeout_at) - Date.now()) };
+        const { record } = await client().ask({ ...question, callbackUrl, signal });
+        return openTask(record);
       }),
 
     humanTaskRead: async (taskId, isOver) =>
       asActivity(async (signal) =>
-        isOver ? readEnd(client(), taskId, signal) : client().poll(taskId, { timeoutSeconds: 0, signal }),
+        isOver ? readEndOrExtension(client(), taskId, signal) : client().poll(taskId, { timeoutSeconds: 0, signal }),
       ),
 
     humanTaskWait: async (taskId) =>
       asActivity(async (signal) => {
         const { heartbeat, info } = Context.current();
+        const endsAt = Date.now() + info.startToCloseTimeoutMs - LEAVE_MS;
         const timer = setInterval(heartbeat, Math.min(HEARTBEAT_MS, (info.heartbeatTimeoutMs ?? HEARTBEAT_MS) / 3));
         try {
           for (;;) {
-            const outcome = await client().poll(taskId, { signal });
+            const left = Math.ceil((endsAt - Date.now()) / 1000);
+            const timeoutSeconds = Math.max(0, Math.min(left, POLL_SECONDS));
+            const outcome = await client().poll(taskId, { timeoutSeconds, signal });
             if (hasEnded(outcome)) return outcome;
+            // Someone has extended the task. The workflow starts this activity again, with more time.
+            if (Date.now() >= endsAt) return openTask(await client().get(taskId, { signal }));
           }
         } finally {
           clearInterval(timer);
@@ -89,6 +97,25 @@ export function createHumanActivities({ callbackUrl, ...options }: ActivityOptio
 }
 
 const HEARTBEAT_MS = 10_000;
+const POLL_SECONDS = 25;
+/** An activity that waits ends this long before Temporal would end it. */
+const LEAVE_MS = 5 * 60_000;
+
+function openTask({ id, timeout_at }: { id: string; timeout_at: string }): OpenTask {
+  return { taskId: id, openMs: Math.max(0, Date.parse(timeout_at) - Date.now()) };
+}
+
+/** Returns the outcome of a task whose time is over, or the time that is left if someone has extended it. */
+async function readEndOrExtension(
+  client: Client,
+  taskId: string,
+  signal: AbortSignal,
+): Promise<TaskOutcome | OpenTask> {
+  const task = openTask(await client.get(taskId, { signal }));
+  const outcome = await client.poll(taskId, { timeoutSeconds: 0, signal });
+  if (hasEnded(outcome)) return outcome;
+  return task.openMs > 0 ? task : readEnd(client, taskId, signal);
+}
 
 /** Marks useless retries as non-retryable, and passes cancellations on to Temporal. */
 async function asActivity<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
