@@ -2,7 +2,7 @@ import type { FastifyReply } from "fastify";
 import type { Db } from "../db/database.ts";
 import type { TaskEvents } from "./events.ts";
 import { ServiceError } from "../errors.ts";
-import { SECOND } from "../lib/time.ts";
+import { MINUTE, SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
@@ -12,6 +12,10 @@ import { requireMay } from "./access.ts";
 const STREAMS_MAX = 2000;
 /** Interval of session checks and keep-alive comments. */
 const BEAT_MS = 15 * SECOND;
+/** After this time, a page connects again. A browser keeps the last time that it was told. */
+const RECONNECT_MS = 3 * SECOND;
+/** The same for a page whose stream was replaced. If it connected at once, it would replace the next one, and so on. */
+const REPLACED_RECONNECT_MS = 10 * MINUTE;
 /** A reader this far behind is disconnected. It reconnects and reads everything. */
 const BEHIND_BYTES_MAX = 64 * 1024;
 
@@ -37,9 +41,13 @@ export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Calle
     if (raw.writableLength > BEHIND_BYTES_MAX) raw.destroy();
     else raw.write(text);
   };
+  write(`retry: ${RECONNECT_MS}\n\n`);
   const close = ctx.events.open(caller, {
     change: ({ type, ...data }) => write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`),
-    end: () => raw.end(),
+    end: (reason) => {
+      if (reason === "replaced") write(`retry: ${REPLACED_RECONNECT_MS}\nevent: replaced\ndata: {}\n\n`);
+      raw.end();
+    },
   });
   const beatOnce = () => {
     requireStillValid(ctx, caller).then(

@@ -16,6 +16,7 @@ async function listen(service: TestService, headers: Partial<Signed> | { authori
   const response = await service.app.inject({ url: "/api/events", headers, payloadAsStream: true });
   const stream = response.stream();
   const events: Event[] = [];
+  const blocks: string[] = [];
   let text = "";
   let more = Promise.withResolvers<void>();
   stream.on("data", (chunk: Buffer) => {
@@ -23,6 +24,7 @@ async function listen(service: TestService, headers: Partial<Signed> | { authori
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
       const block = text.slice(0, end);
       text = text.slice(end + 2);
+      blocks.push(block);
       const [, type, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
       if (type !== undefined) events.push({ type, data: JSON.parse(data!) as Event["data"] });
     }
@@ -33,6 +35,8 @@ async function listen(service: TestService, headers: Partial<Signed> | { authori
   return {
     response,
     events,
+    /** Everything that came, as it was sent. */
+    blocks,
     ended,
     /** Waits until an event came that fits, and gives all up to it. */
     until: async (fits: (event: Event) => boolean): Promise<Event[]> => {
@@ -169,6 +173,23 @@ testOnBoth("a person has 20 streams at most: the oldest ends, and no stream of a
   const { id } = await service.create({ assign_to: { email: dana.user.email! } });
   for (const reader of readers) await reader.until(of(id, "created"));
   for (const { close } of [other, ...agents, ...readers]) close();
+});
+
+testOnBoth("a page whose stream was replaced is told to come back later than after a stop", async (service) => {
+  const dana = await person(service);
+  const first = await listen(service, dana.headers);
+  const readers = [];
+  for (let i = 0; i < 20; i++) readers.push(await listen(service, dana.headers));
+  await first.ended;
+  const [soon, later] = [/^retry: 3000$/, /^retry: 600000\nevent: replaced\ndata: \{\}$/];
+  assert.match(first.blocks[0]!, soon);
+  assert.match(first.blocks.at(-1)!, later);
+  await service.app.close();
+  for (const { blocks, ended } of readers) {
+    await ended;
+    assert.match(blocks[0]!, soon);
+    assert.doesNotMatch(blocks.at(-1)!, later);
+  }
 });
 
 testOnBoth("a stop ends every stream", async (service) => {

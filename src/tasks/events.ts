@@ -11,16 +11,19 @@ import type { TaskStatus } from "./lifecycle.ts";
 /** An event of a stream: one changed task, or `reset` if anything may have changed. */
 export type TaskChange = { type: "reset" } | { type: "task"; id: string; status: TaskStatus | "deleted" };
 
+/** Why a stream ends: the service stops, or its person has opened too many others. */
+export type StreamEnd = "stopped" | "replaced";
+
 /** Reports changes of tasks to streams, each limited to tasks that its caller may see. Sends ids and statuses only. */
 export interface TaskEvents {
-  /** Calls `on.change` for every change, and `on.end` when the service stops. @returns a function that closes the stream */
-  open(caller: Caller, on: { change: (change: TaskChange) => void; end: () => void }): () => void;
+  /** Calls `on.change` for every change, and `on.end` once the stream is closed here. @returns a function that closes it */
+  open(caller: Caller, on: { change: (change: TaskChange) => void; end: (reason: StreamEnd) => void }): () => void;
   /** Number of open streams. */
   count(): number;
   stop(): void;
 }
 
-/** Maximum number of streams of one person in a process. Beyond it the oldest ends, and its page connects again. */
+/** Maximum number of streams of one person in a process. Beyond it, the oldest is replaced. */
 const STREAMS_PER_PERSON_MAX = 20;
 /** Changes are collected for this long, and then read with one query for all streams. */
 const GATHER_MS = 100;
@@ -30,7 +33,7 @@ const RESET_EVERY_MS = 15 * SECOND;
 interface Stream {
   caller: Caller;
   change: (change: TaskChange) => void;
-  end: () => void;
+  end: (reason: StreamEnd) => void;
 }
 
 /**
@@ -123,11 +126,11 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
       if (streams.size === 0) newTasks.startFrom(db.now());
       streams.add(stream);
       const remove = () => void streams.delete(stream);
-      const end = () => {
+      const replace = () => {
         remove();
-        on.end();
+        on.end("replaced");
       };
-      const releaseShare = caller.kind === "user" ? shares.take(caller.user.id, end) : null;
+      const releaseShare = caller.kind === "user" ? shares.take(caller.user.id, replace) : null;
       on.change({ type: "reset" });
       return () => {
         remove();
@@ -138,7 +141,7 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
     stop: () => {
       stopListening();
       if (timer !== null) clearTimeout(timer);
-      for (const { end } of streams) end();
+      for (const { end } of streams) end("stopped");
       streams.clear();
     },
   };

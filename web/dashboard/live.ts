@@ -12,16 +12,30 @@ const POLL_MS = 15_000;
 export function useLive(): boolean {
   const [isLive, setIsLive] = useState(true);
   useEffect(() => {
-    const stream = new EventSource("/api/events");
-    let gathering: ReturnType<typeof setTimeout> | undefined;
-    let waiting: ReturnType<typeof setTimeout> | undefined;
-    const refresh = (): void => {
-      gathering ??= setTimeout(() => {
-        gathering = undefined;
-        void queryClient.invalidateQueries({ queryKey: ["tasks"] });
-      }, GATHER_MS);
-    };
+    return keepLive(setIsLive);
+  }, []);
+  return isLive;
+}
+
+/** @returns a function that ends it */
+function keepLive(setIsLive: (isLive: boolean) => void): () => void {
+  let stream: EventSource;
+  let gathering: ReturnType<typeof setTimeout> | undefined;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  const refresh = (): void => {
+    gathering ??= setTimeout(() => {
+      gathering = undefined;
+      void queryClient.invalidateQueries({ queryKey: ["tasks"] });
+    }, GATHER_MS);
+  };
+  const open = (): void => {
+    // The person has too many pages open. This one polls until they look at it, or until the browser connects much later.
+    let isReplaced = false;
+    stream = new EventSource("/api/events");
     for (const kind of KINDS) stream.addEventListener(kind, refresh);
+    stream.addEventListener("replaced", () => {
+      isReplaced = true;
+    });
     stream.addEventListener("open", () => {
       clearTimeout(waiting);
       waiting = undefined;
@@ -30,17 +44,25 @@ export function useLive(): boolean {
     stream.addEventListener("error", () => {
       // The browser does not try again. If the session has ended, the next call shows it.
       if (stream.readyState === EventSource.CLOSED) refresh();
-      waiting ??= setTimeout(() => setIsLive(false), PATIENCE_MS);
+      if (!isReplaced) waiting ??= setTimeout(() => setIsLive(false), PATIENCE_MS);
+      isReplaced = false;
     });
-    const polling = setInterval(() => {
-      if (stream.readyState !== EventSource.OPEN) refresh();
-    }, POLL_MS);
-    return () => {
-      stream.close();
-      clearTimeout(gathering);
-      clearTimeout(waiting);
-      clearInterval(polling);
-    };
-  }, []);
-  return isLive;
+  };
+  const reopen = (): void => {
+    if (stream.readyState === EventSource.OPEN) return;
+    stream.close();
+    open();
+  };
+  const polling = setInterval(() => {
+    if (stream.readyState !== EventSource.OPEN) refresh();
+  }, POLL_MS);
+  addEventListener("focus", reopen);
+  open();
+  return () => {
+    stream.close();
+    clearTimeout(gathering);
+    clearTimeout(waiting);
+    clearInterval(polling);
+    removeEventListener("focus", reopen);
+  };
 }

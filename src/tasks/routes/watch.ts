@@ -45,7 +45,7 @@ export const streamTaskChangesRoute = defineRoute({
   operationId: "streamTaskChanges",
   summary: "Stream task changes",
   description:
-    "Server-sent events. `reset` is always the first event; it means that anything may have changed. `task` has the `{id, status}` of a task that was created or changed and that the caller may see. A deleted task has the status `deleted`. Events are not repeated: after a lost connection, reload the tasks that you show.",
+    "Server-sent events. `reset` is always the first event; it means that anything may have changed. `task` has the `{id, status}` of a task that was created or changed and that the caller may see. A deleted task has the status `deleted`. `replaced` is the last event of the oldest stream when its person opens more than 20; clients that follow `retry` connect again after ten minutes. Events are not repeated: after a lost connection, reload the tasks that you show.",
   tags,
   credentials: SIGNED_IN,
   answers: {

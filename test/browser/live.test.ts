@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { testInBrowser } from "./support/browser.ts";
+import { signIn } from "./support/sign-in.ts";
+import { addOperator, createTask, serve, type Service } from "../support/dashboard.ts";
+
+const ADA = "ada@example.com";
+
+/** Opens streams with the session of a page, as its other tabs do. They end with the test. */
+async function openStreams(service: Service, page: Page, count: number): Promise<void> {
+  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
+  for (let i = 0; i < count; i++) await fetch(`${service.url}/api/events`, { headers: { cookie } });
+}
+
+function countStreams(page: Page): () => number {
+  let opened = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/events")) opened++;
+  });
+  return () => opened;
+}
+
+testInBrowser("a page whose stream was replaced polls quietly, until somebody looks at it", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const page = await open();
+  await page.clock.install();
+  const opened = countStreams(page);
+  await signIn(page, service, ADA);
+  await page.getByRole("heading", { name: "No tasks yet" }).waitFor();
+  assert.equal(opened(), 1);
+  const ended = page.waitForEvent("requestfinished", (request) => request.url().endsWith("/api/events"));
+  await openStreams(service, page, 20);
+  await ended;
+
+  await createTask(service, "While it was away");
+  await page.clock.fastForward(16_000);
+  await page.getByRole("link", { name: /^While it was away/ }).waitFor();
+  assert.equal(await page.getByText("Reconnecting").count(), 0);
+  assert.equal(opened(), 1);
+
+  const reopened = page.waitForResponse((response) => response.url().endsWith("/api/events"));
+  await page.evaluate(() => dispatchEvent(new Event("focus")));
+  assert.equal((await reopened).status(), 200);
+  await createTask(service, "While it is here");
+  await page.getByRole("link", { name: /^While it is here/ }).waitFor();
+});
