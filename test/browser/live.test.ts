@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { testInBrowser } from "./support/browser.ts";
 import { signIn } from "./support/sign-in.ts";
-import { addOperator, createTask, serve, type Service } from "../support/dashboard.ts";
+import { addOperator, createTask, PASSWORD, serve, type Service } from "../support/dashboard.ts";
 
 const ADA = "ada@example.com";
 
@@ -44,4 +44,40 @@ testInBrowser("a page whose stream was replaced polls quietly, until somebody lo
   assert.equal((await reopened).status(), 200);
   await createTask(service, "While it is here");
   await page.getByRole("link", { name: /^While it is here/ }).waitFor();
+});
+
+testInBrowser("somebody who signs in again over the page gets events again", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const page = await open({ expected: [/status of 401/] });
+  await page.clock.install();
+  await signIn(page, service, ADA);
+  await page.getByRole("heading", { name: "No tasks yet" }).waitFor();
+  const refused = page.waitForResponse(
+    (response) => response.url().endsWith("/api/events") && response.status() === 401,
+  );
+  // As another tab does.
+  await page.context().request.post(`${service.url}/api/auth/logout`, { headers: { origin: service.url } });
+  await refused;
+  const dialog = page.getByRole("dialog", { name: "You are signed out" });
+  await dialog.getByLabel(/Password/).fill(PASSWORD);
+  const reopened = page.waitForResponse((response) => response.url().endsWith("/api/events"));
+  await dialog.getByRole("button", { name: "Sign in", exact: true }).click();
+  assert.equal((await reopened).status(), 200);
+  await dialog.waitFor({ state: "detached" });
+  await createTask(service, "After it");
+  await page.getByRole("link", { name: /^After it/ }).waitFor();
+});
+
+testInBrowser("a page connects again after an answer that is no stream", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const page = await open({ expected: [/status of 502/] });
+  await page.clock.install();
+  await page.route("**/api/events", (route) => route.fulfill({ status: 502 }), { times: 1 });
+  await signIn(page, service, ADA);
+  await page.getByRole("heading", { name: "No tasks yet" }).waitFor();
+  const reopened = page.waitForResponse((response) => response.url().endsWith("/api/events"));
+  await page.clock.fastForward(16_000);
+  assert.equal((await reopened).status(), 200);
 });

@@ -31,6 +31,9 @@ export class ApiError extends Error {
 /** Dispatched on the window when the session has ended. */
 export const SIGNED_OUT = "signed-out";
 
+/** Dispatched on the window when the person has signed in again over the page. */
+export const SIGNED_IN = "signed-in";
+
 const SIGN_IN = "/api/auth/login";
 const CONFIRM = "/api/auth/confirm";
 /** Counts new session cookies, because a 401 to an earlier request says nothing about the current session. */

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { SIGNED_IN } from "./api.ts";
 import { queryClient } from "./queries.ts";
 
 const KINDS = ["reset", "task", "created"];
@@ -54,9 +55,13 @@ function keepLive(setIsLive: (isLive: boolean) => void): () => void {
     open();
   };
   const polling = setInterval(() => {
-    if (stream.readyState !== EventSource.OPEN) refresh();
+    if (stream.readyState === EventSource.OPEN) return;
+    refresh();
+    // The browser has given up after an answer that is no stream, such as that of a proxy during a restart.
+    if (stream.readyState === EventSource.CLOSED) open();
   }, POLL_MS);
   addEventListener("focus", reopen);
+  addEventListener(SIGNED_IN, reopen);
   open();
   return () => {
     stream.close();
@@ -64,5 +69,6 @@ function keepLive(setIsLive: (isLive: boolean) => void): () => void {
     clearTimeout(waiting);
     clearInterval(polling);
     removeEventListener("focus", reopen);
+    removeEventListener(SIGNED_IN, reopen);
   };
 }

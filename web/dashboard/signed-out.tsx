@@ -1,6 +1,6 @@
 import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { get, post, SIGNED_OUT } from "./api.ts";
+import { get, post, SIGNED_IN, SIGNED_OUT } from "./api.ts";
 import type { Me } from "./api.ts";
 import { sentenceOf } from "./ui/page.tsx";
 import { queryClient } from "./queries.ts";
@@ -12,10 +12,16 @@ import { queryClient } from "./queries.ts";
 async function find(me: Me): Promise<"in" | "out"> {
   const now = await get<Me>("/api/auth/me").catch(() => null);
   if (now?.authenticated !== true) return "out";
-  if (now.user_id === me.user_id) await queryClient.invalidateQueries();
+  if (now.user_id === me.user_id) await goOn();
   // Another person signed in.
   else location.reload();
   return "in";
+}
+
+/** Reads everything again, and opens what ended with the session. */
+async function goOn(): Promise<void> {
+  dispatchEvent(new Event(SIGNED_IN));
+  await queryClient.invalidateQueries();
 }
 
 /** When the session has ended: asks for the password over the page, which stays as it is. */
@@ -34,7 +40,7 @@ export function SignedOut({ me }: { me: Me }) {
     try {
       await post("/api/auth/login", { email: me.email, password: new FormData(form).get("password") });
       setIsOut(false);
-      await queryClient.invalidateQueries();
+      await goOn();
     } catch (failure) {
       setError(sentenceOf(failure));
     } finally {
