@@ -1,21 +1,11 @@
 import * as fc from "fast-check";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import {
-  apply,
-  attemptDue,
-  deadlineOf,
-  emptyWorld,
-  FLAWS,
-  HOLD,
-  type Action,
-  type Answer,
-  type Flaw,
-  type ListFilter,
-  type Request,
-} from "./contract.ts";
+import { apply, attemptDue, HOLD } from "./contract.ts";
 import { agree, describe, explain, type Known } from "./linearize.ts";
+import { FLAWS, type Flaw, type Request } from "./requests.ts";
 import type { Given, Service } from "./service.ts";
+import { deadlineOf, emptyWorld, type Action, type Answer, type ListFilter } from "./world.ts";
 
 /** A poll after the end of its task must be answered within this time; an unanswered poll waits for a minute. */
 const WOKEN_MS = 20_000;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { apply, type Action, type Answer, type World } from "./contract.ts";
+import { apply } from "./contract.ts";
+import type { Action, Answer, World } from "./world.ts";
 import type { Given, Names } from "./service.ts";
 
 /** A state, and the service's id of each task. */

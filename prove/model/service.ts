@@ -3,7 +3,8 @@ import type { Dialect } from "../../src/db/database.ts";
 import { timeOutDueTasks } from "../../src/tasks/timeouts.ts";
 import { startReceiver } from "../../test/support/receiver.ts";
 import { ADMIN_TOKEN, startTestService } from "../../test/support/service.ts";
-import { bodyOf, type Action, type Request } from "./contract.ts";
+import { bodyOf, type Request } from "./requests.ts";
+import type { Action } from "./world.ts";
 
 const DAY = 86_400_000;
 const TABLES = [

@@ -1,0 +1,66 @@
+/** The creations of the model, valid and flawed, and their bodies. */
+
+/** The options of a creation; the rest of the body follows from them. */
+export interface Request {
+  task: string;
+  timeout_seconds: number;
+  email: string | null;
+  redact: boolean;
+  /** The receiver of the callback. */
+  hook: string | null;
+  /** Rejections after which the task ends; null without a verifier. */
+  verifier: number | null;
+  flaw: Flaw | null;
+}
+
+export const FLAWS = {
+  "timeout below the minimum": 422,
+  "timeout as text": 400,
+  "no task": 400,
+  "payload is an array": 400,
+  "payload against its schema": 422,
+  "callback over ftp": 422,
+} as const;
+export type Flaw = keyof typeof FLAWS;
+
+/** Returns the body of this creation. */
+export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string, string>): Record<string, unknown> {
+  const { task, timeout_seconds, email, redact, hook, verifier, flaw } = request;
+  const body: Record<string, unknown> = {
+    idempotency_key: key,
+    task,
+    timeout_seconds,
+    ...documents(),
+    ...(email !== null && { assign_to: { email } }),
+    ...(redact && { redact_payload: true }),
+    ...(hook !== null && { callback_url: hooks.get(hook) }),
+    ...(verifier !== null && { verifier_config: verifierConfig(verifier) }),
+  };
+  switch (flaw) {
+    case null:
+      return body;
+    case "timeout below the minimum":
+      return { ...body, timeout_seconds: 59 };
+    case "timeout as text":
+      return { ...body, timeout_seconds: "900" };
+    case "no task":
+      return { ...body, task: undefined };
+    case "payload is an array":
+      return { ...body, payload: [] };
+    case "payload against its schema":
+      return { ...body, payload: { amount: "much" } };
+    case "callback over ftp":
+      return { ...body, callback_url: "ftp://example.com/" };
+  }
+}
+
+export const verifierConfig = (max_attempts: number) => ({
+  provider: "openai",
+  instructions: "Look closely.",
+  max_attempts,
+});
+export const documents = () => ({
+  payload: { amount: 12.5, customer: "Dana" },
+  payload_schema: { type: "object", properties: { amount: { type: "number" } }, required: ["amount"] },
+  response_schema: { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] },
+});

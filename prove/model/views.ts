@@ -1,0 +1,167 @@
+/** What the service must return of a task, of its entries and its callback, and of all tasks. */
+import { documents, verifierConfig } from "./requests.ts";
+import {
+  deadlineOf,
+  isTerminal,
+  SECOND,
+  TERMINAL,
+  type Delivery,
+  type Entry,
+  type ListFilter,
+  type Status,
+  type Task,
+  type World,
+} from "./world.ts";
+
+const HOUR = 3_600 * SECOND;
+const DAY = 24 * HOUR;
+
+function iso(at: number): string;
+function iso(at: number | null): string | null;
+function iso(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}
+
+function common(task: Task) {
+  return {
+    idempotency_key: task.key,
+    status: task.status,
+    response: task.response,
+    completed_at: iso(task.status === "completed" ? task.ended : null),
+    timed_out_at: iso(task.status === "timed_out" ? task.ended : null),
+    completed_by_email: task.email,
+    completed_via_channel: task.channel,
+    verification_attempt: task.rejections,
+    cancelled_at: iso(task.status === "cancelled" ? task.ended : null),
+    cancelled_by: null,
+    cancel_reason: task.reason,
+    verifier_result: task.verdict && { ...task.verdict },
+  };
+}
+
+export function polled(task: Task) {
+  return { task_id: task.name, ...common(task) };
+}
+
+export function record(task: Task) {
+  const { payload_schema, response_schema } = documents();
+  const sentBack = task.status === "rejected" ? { rejected_response: task.refused } : {};
+  const { payload } = documents();
+  return { ...listed(task), payload, payload_schema, response_schema, form_definition: null, ...sentBack };
+}
+
+/** Returns a row of a list. `callback_url` is the hook; the caller knows its address. */
+export function listed(task: Task) {
+  const { request } = task;
+  return {
+    id: task.name,
+    ...common(task),
+    task: request.task,
+    payload: request.redact ? { _redacted: true } : documents().payload,
+    assign_to: request.email === null ? null : { email: request.email },
+    assigned_to_email: request.email,
+    assigned_to_user_id: null,
+    claimed_by_email: null,
+    claim_expires_at: null,
+    timeout_seconds: task.timeout_seconds,
+    timeout_at: iso(deadlineOf(task)),
+    redact_payload: request.redact,
+    is_verified: request.verifier !== null && !request.redact,
+    created_at: iso(task.created),
+    updated_at: iso(task.updated),
+    completed_by_user_id: null,
+    completed_by_slack_team_id: null,
+    completed_by_slack_user_id: null,
+    notify: null,
+    callback_url: request.hook,
+    verifier_config: request.verifier === null ? null : verifierConfig(request.verifier),
+  };
+}
+
+export function entryRecord(name: string, entry: Entry) {
+  return {
+    task_id: name,
+    action: entry.action,
+    from_status: entry.from,
+    to_status: entry.to,
+    actor_type: entry.actor,
+    actor_email: entry.email,
+    channel: entry.channel,
+    verifier_reason: entry.reason,
+    embed_sub: null,
+    extra: entry.extra,
+    created_at: iso(entry.at),
+  };
+}
+
+export function deliveryRecord(task: Task, delivery: Delivery) {
+  return {
+    task_id: task.name,
+    url: delivery.hook,
+    status: delivery.status,
+    attempt_count: delivery.count,
+    next_attempt_at: iso(delivery.due),
+    last_attempt_at: iso(delivery.last?.at ?? null),
+    last_status_code: delivery.last?.status_code ?? null,
+    created_at: iso(delivery.created),
+    attempts: delivery.attempts.map((attempt) => ({ ...attempt, started_at: iso(attempt.started_at) })),
+    body: delivery.body,
+  };
+}
+
+/** Returns tasks in the required order; those with equal times may come in either order. */
+export function list(world: World, { status, terminal, unassigned, assigned_to, q, sort }: ListFilter): Task[] {
+  const text = q?.toLowerCase();
+  return world.tasks
+    .filter((task) => status === undefined || status.includes(task.status))
+    .filter((task) => terminal === undefined || terminal === isTerminal(task))
+    .filter((task) => unassigned === undefined || unassigned === (task.request.email === null))
+    .filter((task) => assigned_to === undefined || assigned_to.toLowerCase() === task.request.email?.toLowerCase())
+    .filter((task) => text === undefined || task.request.task.toLowerCase().includes(text))
+    .toSorted((a, b) => (sort === "deadline" ? deadlineOf(a) - deadlineOf(b) : b.created - a.created));
+}
+
+export function counts({ now, tasks }: World) {
+  const open = tasks.filter((task) => !isTerminal(task));
+  return {
+    open: open.length,
+    mine: 0,
+    unclaimed: open.filter(({ request }) => request.email === null).length,
+    due_within_hour: open.filter((task) => deadlineOf(task) <= now + HOUR).length,
+    closed_today: tasks.filter(({ ended }) => ended !== null && dayOf(ended) === dayOf(now)).length,
+  };
+}
+
+export function stats({ now, tasks }: World, window_days: number) {
+  const first = dayOf(now) - window_days + 1;
+  const closed = tasks.filter(({ ended }) => ended !== null && dayOf(ended) >= first);
+  const completed = closed.filter(({ status }) => status === "completed");
+  const took = completed.map(({ created, ended }) => ended! - created).toSorted((a, b) => a - b);
+  const inSeconds = (ms: number | undefined) => (ms === undefined ? null : ms / SECOND);
+  const rank = (part: number) => inSeconds(took[Math.max(Math.ceil(took.length * part) - 1, 0)]);
+  const ended = (among: Task[]) =>
+    Object.fromEntries(TERMINAL.map((status) => [status, among.filter((task) => task.status === status).length]));
+  const open = (status: Status) => tasks.filter((task) => task.status === status).length;
+  const channels = Map.groupBy(completed, ({ channel }) => channel);
+  return {
+    window_days,
+    generated_at: iso(now),
+    totals: { created: open("created"), rejected: open("rejected"), ...ended(closed) },
+    completion_rate: closed.length === 0 ? null : completed.length / closed.length,
+    avg_completion_seconds: took.length === 0 ? null : took.reduce((sum, one) => sum + one, 0) / took.length / SECOND,
+    median_completion_seconds: rank(0.5),
+    p90_completion_seconds: rank(0.9),
+    by_day: Array.from({ length: window_days }, (_, i) => ({
+      date: iso((first + i) * DAY).slice(0, 10),
+      created: tasks.filter(({ created }) => dayOf(created) === first + i).length,
+      ...ended(closed.filter((task) => dayOf(task.ended!) === first + i)),
+    })),
+    by_channel: [...channels]
+      .map(([channel, all]) => ({ channel, completed: all.length }))
+      .toSorted((a, b) => b.completed - a.completed || (a.channel ?? "").localeCompare(b.channel ?? "")),
+  };
+}
+
+function dayOf(at: number): number {
+  return Math.floor(at / DAY);
+}
