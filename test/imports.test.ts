@@ -61,6 +61,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "agents",
     "channels",
     "embed",
+    "deliveries",
     "tasks",
     "people",
     "security",
