@@ -65,8 +65,9 @@ const SHAPES = [
   ...settingsShapes,
   ...securityEventShapes,
 ];
-/** Apps of one process share what is compiled: it is a third of what making one costs, and tests make thousands. */
+/** Apps of one process share what is compiled: it is half of what making one costs, and tests make thousands. */
 let validatorCompiler: FastifySchemaCompiler<object> | undefined;
+let serializerCompiler: ReturnType<typeof createSerializerCompiler> | undefined;
 
 interface AppOptions {
   /** The command line calls the app within its own process. */
@@ -77,7 +78,7 @@ interface AppOptions {
 export async function createApp(ctx: Context, options: AppOptions = {}): Promise<FastifyInstance> {
   const app = fastify(serverOptions(ctx));
   app.setValidatorCompiler((validatorCompiler ??= createValidatorCompiler(SHAPES)));
-  app.setSerializerCompiler(createSerializerCompiler(SHAPES));
+  app.setSerializerCompiler((serializerCompiler ??= createSerializerCompiler(SHAPES)));
   answerErrors(app, ctx);
   acceptJson(app);
   addRequestHooks(app, ctx, options);

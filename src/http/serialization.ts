@@ -8,14 +8,21 @@ import type { JsonText } from "../lib/json.ts";
  * Returns a compiler of serializers. The schema of a successful answer is a whitelist: fields that it does not name are
  * never sent. Errors have one form and are written in one place, so no code is generated for their hundreds of schemas.
  * Code for a route is generated at its first answer, because some routes never need it, and the start is faster without
- * it.
+ * it. Equal schemas share it, for all routes and all apps that use this compiler.
  *
  * @param shapes - schemas that others refer to by their `$id`
  */
 export function createSerializerCompiler(shapes: readonly object[]): FastifySerializerCompiler<Schema> {
   const schema = Object.fromEntries(shapes.map((shape) => ["$id" in shape ? shape.$id : "", shape]));
+  const built = new Map<string, ReturnType<typeof build>>();
+  const serializerOf = (response: Schema) => {
+    const key = JSON.stringify(response);
+    const serialize = built.get(key) ?? build(response, { schema });
+    built.set(key, serialize);
+    return serialize;
+  };
   return ({ schema: response, httpStatus }) =>
-    Number(httpStatus) >= 400 ? JSON.stringify : onFirstUse(() => build(response, { schema }));
+    Number(httpStatus) >= 400 ? JSON.stringify : onFirstUse(() => serializerOf(response));
 }
 
 /** Answers with JSON text. The code that wrote it decides which fields are sent. */
