@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type { TestContext } from "node:test";
 import type { Context } from "../../src/context.ts";
+import { createPasswords } from "../../src/people/passwords.ts";
 import { startService } from "../../src/start.ts";
+import { makeRoom } from "./room.ts";
+import { CHEAP_HASHES } from "./service.ts";
 
 export const TOKEN = "tok_0123456789abcdef0123456789abcdef";
 export const PASSWORD = "correct horse battery staple";
@@ -18,7 +19,7 @@ export interface Service {
 
 /** Starts a service for this test, with the pages of the last build. */
 export async function serve(t: TestContext, env: Record<string, string> = {}): Promise<Service> {
-  const folder = mkdtempSync(join(tmpdir(), "dashboard-"));
+  const folder = makeRoom("dashboard-");
   const service = await startService({
     SERVICE_PORT: "0",
     SERVICE_DATA_DIR: folder,
@@ -26,6 +27,7 @@ export async function serve(t: TestContext, env: Record<string, string> = {}): P
     SERVICE_LOG_LEVEL: "error",
     ...env,
   });
+  service.ctx.passwords = createPasswords(CHEAP_HASHES);
   t.after(async () => {
     await service.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -9,7 +9,6 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
-  statfsSync,
   symlinkSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,6 +19,7 @@ import { createMigrationDialect, migrate } from "../../src/db/migrate.ts";
 import type { Schema } from "../../src/db/schema.ts";
 import { Kysely } from "kysely";
 import { Client, Pool } from "pg";
+import { makeRoom } from "./room.ts";
 
 /** PostgreSQL refuses to run as root; this is the user id of `nobody`. */
 const NOBODY = 65_534;
@@ -136,8 +136,7 @@ export interface Cluster {
 /**
  * Creates a cluster. Call `start` to run it.
  * @param data - the folder of its tables, for example on a separate small disk; its write-ahead log stays elsewhere
- * @param inMemory - keeps tables and log in memory if the machine has enough: a test database has about 300 files, and
- *   ext4 takes half a second to create them after as many were deleted
+ * @param inMemory - keeps tables and log in memory if the machine has enough: a test database has about 300 files
  * @param wrapper - a command, with arguments, that runs the server as its child
  * @param installed - the folder of another PostgreSQL with `bin/`, instead of the one from `npm ci`
  */
@@ -152,7 +151,7 @@ export function createCluster(
 ): Cluster {
   const home = mkdtempSync(join(tmpdir(), "service-postgres-"));
   // Programs stay on disk, because running them from memory may be forbidden.
-  const room = inMemory && hasMemory() ? mkdtempSync(join(MEMORY, "service-postgres-")) : home;
+  const room = inMemory ? makeRoom("service-postgres-") : home;
   for (const folder of [home, room]) chmodSync(folder, 0o755);
   const native = installed ?? usableBinaries(home);
   const tables = data ?? join(room, "data");
@@ -220,15 +219,6 @@ export function createCluster(
       forget();
     },
   };
-}
-
-const MEMORY = "/dev/shm";
-const ROOM_BYTES = 2 ** 31;
-
-function hasMemory(): boolean {
-  if (!existsSync(MEMORY)) return false;
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize >= ROOM_BYTES;
 }
 
 function killIfThere(pid: number): void {

@@ -1,7 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { test, type TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { pino } from "pino";
@@ -13,6 +11,7 @@ import { createPasswords } from "../../src/people/passwords.ts";
 import type { CreateTaskBody, TaskRecord } from "../../src/tasks/schema.ts";
 import { createContext, type Replacements } from "../../src/start.ts";
 import { postgres } from "./postgres.ts";
+import { makeRoom } from "./room.ts";
 
 export const ADMIN_TOKEN = "test-admin-token-0123456789";
 const SECRET = "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=";
@@ -72,6 +71,9 @@ export interface ServiceOptions extends Replacements {
  */
 const TEST_MS = 55_000;
 
+/** Tests sign in often, so hashing is cheap there. Real services pay its full cost. */
+export const CHEAP_HASHES = { memory: 64, passes: 1, parallelism: 1 };
+
 let lastKey = 0;
 
 /** Returns the body of a valid creation with a new key. */
@@ -119,7 +121,7 @@ export async function startTestService(
   { env = {}, ...replace }: ServiceOptions = {},
 ): Promise<{ service: TestService; stop: () => Promise<void> }> {
   const clock = createClock();
-  const dataDir = mkdtempSync(join(tmpdir(), "service-test-"));
+  const dataDir = makeRoom("service-test-");
   const database = dialect === "postgres" ? await (await postgres()).createDatabase() : null;
   const { config } = readConfig(
     {
@@ -136,8 +138,7 @@ export async function startTestService(
     },
   );
   const ctx = await createContext(config, pino({ level: "silent" }), { now: clock.now, ...replace });
-  // Tests sign in often, so hashing is cheap here. Real services pay its full cost.
-  ctx.passwords = createPasswords({ memory: 64, passes: 1, parallelism: 1 });
+  ctx.passwords = createPasswords(CHEAP_HASHES);
   const app = await createApp(ctx);
 
   const call: TestService["call"] = async (method, path, { body, raw, headers = {}, token = ADMIN_TOKEN } = {}) => {
