@@ -11,34 +11,45 @@ const SAMPLE_WORDS =
 
 /**
  * Notes secrets of the environment that others can guess: short ones, values copied from an example, keys of a few bytes.
- * They stop the start, unless only this machine reaches the service: then they are warned about. Previous values are not checked,
- * because a weak one is a reason to rotate it.
+ * They stop the start, unless only this machine reaches the service: then they are warned about. Previous values have
+ * the same rules: whoever guesses one is admitted too.
  */
 export function checkSecrets(env: Environment, isLocal: boolean): void {
   const notes = isLocal ? env.warnings : env.problems;
-  const token = env.get("SERVICE_ADMIN_API_TOKEN");
-  if (token !== undefined) checkToken(token, notes);
+  for (const name of ["SERVICE_ADMIN_API_TOKEN", "SERVICE_ADMIN_API_TOKEN_PREVIOUS"]) {
+    const token = env.get(name);
+    if (token !== undefined) checkToken(name, token, notes);
+  }
   for (const [name, encoding] of [
     ["SERVICE_SECRET_KEY", "base64"],
+    ["SERVICE_SECRET_KEY_PREVIOUS", "base64"],
     ["SERVICE_PAYLOAD_KEY", "base64"],
+    ["SERVICE_PAYLOAD_KEY_PREVIOUS", "base64"],
     ["SERVICE_EMBED_SIGNING_SECRET", "hex"],
   ] as const) {
     const key = Buffer.from(env.get(name) ?? "", encoding);
     // Keys of a wrong length are noted where they are read.
     if (key.length >= 32 && isWeakKey(key))
       notes.push(
-        `${name} can be guessed: it has few different bytes, or looks like an example. Create one with \`openssl rand -${encoding} 32\`.`,
+        `${name} can be guessed: it has few different bytes, or looks like an example. ${remedyFor(name, encoding)}`,
       );
   }
 }
 
-function checkToken(token: string, notes: string[]): void {
-  const how = "Create one with `openssl rand -hex 32`.";
+function checkToken(name: string, token: string, notes: string[]): void {
+  const remedy = remedyFor(name, "hex");
   // Characters that are not allowed are noted where the token is read.
   if (/[^\x21-\x7e]/.test(token)) return;
   if (token.length < TOKEN_CHARACTERS_MIN)
-    notes.push(`SERVICE_ADMIN_API_TOKEN is shorter than ${TOKEN_CHARACTERS_MIN} characters and can be guessed. ${how}`);
-  else if (isSampleText(token)) notes.push(`SERVICE_ADMIN_API_TOKEN looks like an example. ${how}`);
+    notes.push(`${name} is shorter than ${TOKEN_CHARACTERS_MIN} characters and can be guessed. ${remedy}`);
+  else if (isSampleText(token)) notes.push(`${name} looks like an example. ${remedy}`);
+}
+
+function remedyFor(name: string, encoding: "hex" | "base64"): string {
+  const command = `\`openssl rand -${encoding} 32\``;
+  return name.endsWith("_PREVIOUS")
+    ? `It is accepted too. Remove it, or if it is to be the next value, create that with ${command}.`
+    : `Create one with ${command}.`;
 }
 
 function isSampleText(text: string): boolean {
