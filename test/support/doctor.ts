@@ -106,6 +106,8 @@ export function withoutService(t: TestContext, given: Env = {}): Env {
   const dataDir = mkdtempSync(join(tmpdir(), "doctor-test-"));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   return {
+    // Nothing listens there. At the default port, a service of this machine's user may run.
+    SERVICE_PORT: "9",
     SERVICE_DATA_DIR: dataDir,
     SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
     SERVICE_SECRET_KEY: "q83vASNFZ4mrze8BI0VniRb+ePsbdW9p1wqXyT0mL5A=",
