@@ -99,7 +99,9 @@ export function rotateSecrets(dataDir: string, names: readonly SecretName[]): vo
   const rotating = names.filter((name) => previous[name] !== undefined);
   if (rotating.length > 0)
     throw new Error(
-      `${rotating.join(" and ")} in secrets.json has a previous value already. Finish that rotation with --finish, then begin another one.`,
+      rotating.length === 1
+        ? `${rotating[0]} in secrets.json has a previous value already. Finish that rotation with --finish, then begin another one.`
+        : `${rotating.join(" and ")} in secrets.json have previous values already. Finish that rotation with --finish, then begin another one.`,
     );
   const pick = (from: Secrets) => Object.fromEntries(names.map((name) => [name, from[name]]));
   replace(dataDir, { ...current, ...pick(newSecrets()), previous: { ...previous, ...pick(current) } });

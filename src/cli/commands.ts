@@ -174,10 +174,11 @@ function addOperatorCommands(program: Command, { env, output }: Surroundings): v
   program
     .command("rotate-keys")
     .description(
-      "Makes new values of admin-token, secret-key and payload-key in secrets.json, and keeps the previous ones. The service accepts both after a restart, until you run it with --finish.",
+      "Makes new values of admin-token, secret-key and payload-key in secrets.json, and keeps the previous ones. The service accepts both after a restart, until you run it with --finish --yes.",
     )
     .argument("[key...]", "names of keys")
-    .option("--finish", "removes the previous values")
+    .option("--finish", "says what ends with the previous values")
+    .option("--yes", "with --finish: removes them")
     .action(async (names: string[], given: RotateKeysOptions) =>
       output.result(await (await import("./rotate-keys.ts")).rotateKeys(names, given, env)),
     );
@@ -185,7 +186,7 @@ function addOperatorCommands(program: Command, { env, output }: Surroundings): v
   program
     .command("reseal")
     .description("Encrypts the stored settings of email and Slack again, with the current SERVICE_SECRET_KEY.")
-    .action(async () => run(async () => (await import("./reseal.ts")).resealSettings()));
+    .action(async () => run(async () => (await import("./reseal.ts")).resealSettings(env)));
 
   program
     .command("create-operator")

@@ -2,6 +2,7 @@
 import { pino } from "pino";
 import { CHANNELS } from "../channels/registered.ts";
 import type { Config } from "../config.ts";
+import { KEY_VARIABLES } from "../config/keys.ts";
 import { nothingStored } from "../db/find.ts";
 import { isEmailAddress } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
@@ -15,6 +16,7 @@ import { checkPublicUrl, unheard } from "./doctor/public-url.ts";
 import { reportJson, reportText, secretsIn, shown } from "./doctor/report.ts";
 import { checkSettings } from "./doctor/settings.ts";
 import { checkVerifier } from "./doctor/verifier.ts";
+import type { SecretName } from "../secrets.ts";
 import { UsageError } from "./options.ts";
 
 interface Wishes {
@@ -41,7 +43,9 @@ export async function runDoctor(
 ): Promise<{ text: string; code: 0 | 1 }> {
   const wishes = readWishes(given);
   const { findings, config, stored } = checkSettings(env);
-  if (config !== null) findings.push(...(await examine(config, wishes)));
+  const isStored = (name: SecretName) =>
+    stored?.previous?.[name] !== undefined && (env[`${KEY_VARIABLES[name]}_PREVIOUS`] ?? "").trim() === "";
+  if (config !== null) findings.push(...(await examine(config, wishes, isStored)));
   const secrets = secretsIn(env, stored);
   const masked = findings.map((finding) => shown(finding, secrets));
   const text = wishes.isJson ? reportJson(masked) : reportText(masked, terminal);
@@ -56,8 +60,15 @@ function readWishes({ json = false, callbackUrl, mailTo, timeout = "10" }: Docto
   return { isJson: json, callbackUrl: callbackUrl ?? null, mailTo: mailTo ?? null, limitMs };
 }
 
-/** Checks the database and the public URL first, because other checks use them. All others run in parallel. */
-async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes): Promise<Finding[]> {
+/**
+ * Checks the database and the public URL first, because other checks use them. All others run in parallel.
+ * @param isStored - whether the previous value of a secret is in `secrets.json`
+ */
+async function examine(
+  config: Config,
+  { callbackUrl, mailTo, limitMs }: Wishes,
+  isStored: (name: SecretName) => boolean,
+): Promise<Finding[]> {
   const [database, publicUrl] = await Promise.all([
     within(
       limitMs,
@@ -82,7 +93,9 @@ async function examine(config: Config, { callbackUrl, mailTo, limitMs }: Wishes)
   const rest = await Promise.all([
     ...callback,
     ...CHANNELS.flatMap((channel) => channel.check?.(ctx, { limitMs, testAddress: mailTo }) ?? []),
-    check("keys", limitMs, async () => checkKeys(config, found !== null && isCurrent ? ctx.db : null)),
+    check("keys", limitMs, async () =>
+      checkKeys(config, found !== null && isCurrent ? ctx.db : null, { isStored, hasOldKeys: publicUrl.hasOldKeys }),
+    ),
     check("verifier", limitMs, async () => checkVerifier(config)),
   ]);
   // The caller ends the process, so a server that does not respond is not waited for.

@@ -1,9 +1,14 @@
 import type { Resealed } from "../operations/reseal.ts";
 import type { OperatorCommand } from "./people.ts";
+import { requireRestarted } from "./running-keys.ts";
 
-/** Seals the stored settings with the current key. @throws Error if some are not sealed with it afterwards */
-export async function resealSettings(): Promise<OperatorCommand> {
+/**
+ * Seals the stored settings with the current key.
+ * @throws Error if the service has the key from before a rotation, or if some settings are not sealed with the current key
+ */
+export async function resealSettings(env: Readonly<Record<string, string | undefined>>): Promise<OperatorCommand> {
   return async (calls) => {
+    await requireRestarted(calls, env);
     const { resealed, current, left, unreadable } = await calls.call<Resealed>("POST", "/api/admin/reseal");
     const done = `Encrypted again: ${resealed}. Encrypted with the current SERVICE_SECRET_KEY: ${current} of ${current + left + unreadable.length}.`;
     const problems: string[] = [];

@@ -3,8 +3,12 @@ import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { runDoctor } from "../../test/support/doctor.ts";
+import { startProcess } from "../../test/support/processes.ts";
 import { loadSecrets } from "../secrets.ts";
+import { openCalls } from "./calls.ts";
 import { UsageError } from "./options.ts";
+import { resealSettings } from "./reseal.ts";
 import { rotateKeys } from "./rotate-keys.ts";
 
 function started(t: TestContext) {
@@ -25,7 +29,18 @@ void test("all secrets of a data directory get new values, and the previous ones
 
   // What is sealed with the first key would be lost by a third one.
   await assert.rejects(rotateKeys(["secret-key"], {}, env), /secretKey in secrets\.json has a previous value already/);
-  assert.match(await rotateKeys([], { finish: true }, env), /previous values are removed\. Restart/);
+  await assert.rejects(
+    rotateKeys([], {}, env),
+    /adminToken and secretKey and payloadKey .* have previous values already/,
+  );
+  // It says what ends, and removes nothing until that is agreed to.
+  await assert.rejects(
+    rotateKeys([], { finish: true }, env),
+    /Nothing is removed yet.*\n.*Agents that have the old token.*\n.*Sessions and links.*\n.*callbacks.*\nAdd --yes/,
+  );
+  assert.deepEqual(read().previous, first);
+  await assert.rejects(rotateKeys([], { yes: true }, env), UsageError);
+  assert.match(await rotateKeys([], { finish: true, yes: true }, env), /previous values are removed\. Restart/);
   assert.deepEqual(read(), current);
   assert.match(await rotateKeys([], { finish: true }, env), /No key .* is being rotated/);
 });
@@ -41,13 +56,20 @@ void test("one secret is rotated by its name, and those of the environment are l
     rotateKeys(["payload-key"], {}, { ...given, SERVICE_PAYLOAD_KEY_PREVIOUS: first.secretKey }),
     /SERVICE_PAYLOAD_KEY_PREVIOUS is set in the environment\. Finish that rotation first/,
   );
-  await rotateKeys(["payload-key"], {}, given);
+  const next = await rotateKeys(["payload-key"], {}, given);
+  assert.match(next, /Restart the service now\.\nThen give receivers .*webhook-key/);
+  assert.doesNotMatch(next, /reseal/, "only the secret key has encrypted something");
   const { previous, payloadKey, ...rest } = read();
   assert.deepEqual(previous, { payloadKey: first.payloadKey });
   assert.deepEqual({ ...rest, payloadKey: first.payloadKey }, first);
   assert.notEqual(payloadKey, first.payloadKey);
-  await rotateKeys(["secret-key"], {}, given);
-  await rotateKeys(["payload-key"], { finish: true }, given);
+  assert.match(await rotateKeys(["secret-key"], {}, given), /\nThen run `.* reseal`\.$/);
+  await assert.rejects(rotateKeys(["payload-key"], { finish: true }, given), (error: Error) => {
+    assert.match(error.message, /callbacks/);
+    assert.doesNotMatch(error.message, /Sessions|Agents/);
+    return true;
+  });
+  await rotateKeys(["payload-key"], { finish: true, yes: true }, given);
   assert.deepEqual(read().previous, { secretKey: first.secretKey }, "only the named one is finished");
   const text = readFileSync(join(dataDir, "secrets.json"), "utf8");
   await assert.rejects(
@@ -64,6 +86,53 @@ void test("one secret is rotated by its name, and those of the environment are l
   );
   assert.equal(readFileSync(join(dataDir, "secrets.json"), "utf8"), text);
 });
+
+void test("a value of the file that is in the environment too is not taken for one that is set elsewhere", async (t) => {
+  const { env, first, read } = started(t);
+  const copied = { ...env, SERVICE_ADMIN_API_TOKEN: first.adminToken };
+  await assert.rejects(
+    rotateKeys([], {}, copied),
+    /SERVICE_ADMIN_API_TOKEN is set .* Nothing was rotated\. .*`unset SERVICE_ADMIN_API_TOKEN`/,
+  );
+  assert.deepEqual(read(), first);
+  await rotateKeys(["secret-key", "payload-key"], {}, copied);
+  assert.deepEqual(Object.keys(read().previous ?? {}), ["secretKey", "payloadKey"]);
+});
+
+for (const keys of [["secret-key"], []])
+  void test(`between rotate-keys ${keys.join(" ")} and the restart, reseal and doctor say that the service has the old keys`, async (t) => {
+    const { env, dataDir } = started(t);
+    const none = { SERVICE_ADMIN_API_TOKEN: "", SERVICE_SECRET_KEY: "", SERVICE_PAYLOAD_KEY: "" };
+    const service = await startProcess({ ...env, ...none, SERVICE_DISCOVERY_FILE: "0" });
+    t.after(async () => service.kill());
+    const { adminToken } = loadSecrets(dataDir).secrets;
+    const sender = { id: "desk", display_name: "Desk", from_email: "desk@example.com", transport: "log" };
+    const headers = { authorization: `Bearer ${adminToken}` };
+    assert.equal((await service.call("POST", "/api/channels/email/identities", sender, headers)).status, 200);
+
+    await rotateKeys(keys, {}, env);
+    const there = { ...env, SERVICE_PORT: new URL(service.url).port };
+    const calls = await openCalls(there);
+    await assert.rejects(
+      (await resealSettings(there))(calls),
+      /still has the previous SERVICE_SECRET_KEY\. Restart it/,
+    );
+    const { code, out, says } = await runDoctor(there);
+    assert.equal(code, 1, out);
+    assert.match(says("public-url"), /still has the keys from before they were rotated\. Restart it/);
+    assert.match(
+      says("keys/secret"),
+      /^The previous SERVICE_SECRET_KEY in secrets\.json is needed: 1 of 1 .*restart it first/,
+    );
+    if (keys.length === 0)
+      for (const [key, name] of [
+        ["payload", "payload-key"],
+        ["admin-token", "admin-token"],
+      ] as const) {
+        assert.match(says(`keys/${key}`), new RegExp(`^The previous .* Run \`.* rotate-keys ${name} --finish\` when`));
+        assert.doesNotMatch(says(`keys/${key}`), /_PREVIOUS/);
+      }
+  });
 
 void test(
   "the file keeps its owner when another user rotates its keys",

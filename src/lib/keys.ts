@@ -1,7 +1,15 @@
-import { hash, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 
 /** What a key is used for; each purpose has a key of its own, so that what one signs means nothing to another. */
-export type KeyPurpose = "session" | "device" | "setup" | "sealing" | "link" | `${string}_link` | "nonce";
+export type KeyPurpose =
+  | "session"
+  | "device"
+  | "setup"
+  | "sealing"
+  | "link"
+  | `${string}_link`
+  | "nonce"
+  | "fingerprint";
 
 /** The roots that keys are derived from: `SERVICE_SECRET_KEY`, and the one that is accepted beside it during a rotation. */
 export interface SecretRoots {
@@ -28,6 +36,23 @@ export function keyringOf({ secretKey, previous }: SecretRoots, purpose: KeyPurp
 
 function deriveKey(root: Uint8Array, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync("sha256", root, "service-secret-v1", purpose, 32));
+}
+
+const FINGERPRINT_CHARACTERS = 16;
+
+/**
+ * Names a value without showing it, so that two processes or two starts can be compared. Only the holder of the secret key can
+ * try values, so it is safe for tokens that people chose.
+ * @param key - of the purpose "fingerprint"
+ */
+export function fingerprint(key: Buffer, value: string | Uint8Array): string {
+  return createHmac("sha256", key).update(value).digest("hex").slice(0, FINGERPRINT_CHARACTERS);
+}
+
+/** The fingerprint of the current secret key, or of the one that is accepted beside it. */
+export function secretKeyFingerprints(roots: SecretRoots): { current: string; previous: string | null } {
+  const [current, previous] = keyringOf(roots, "fingerprint").accepted.map((key) => fingerprint(key, "secret_key"));
+  return { current: current!, previous: previous ?? null };
 }
 
 /** Compares secrets in constant time. They are hashed first, so that the time does not reveal lengths either. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { secretKeyFingerprints } from "../lib/keys.ts";
 import { ADMIN_TOKEN, PAYLOAD_KEY, startTestService, testOnBoth } from "../../test/support/service.ts";
 
 const EMBED_SECRET = "0123456789abcdef".repeat(4);
@@ -15,6 +16,7 @@ testOnBoth(
       public_url: "https://tasks.example.com",
       database: { kind: dialect, status: "ok" },
       callbacks: { signed: true, allow_private: false },
+      keys: { secret_key: secretKeyFingerprints(ctx.config).current },
       embed: { configured: true, allowed_origins: ["https://shop.example.com", "https://*.example.org"] },
       slack: { http: true, socket_mode: false, oauth: false },
       trusted_proxies: ["10.0.0.0/8"],

@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
 import { defineRoute, mount, READ_ERRORS, SIGNED_IN } from "../http/route.ts";
+import { secretKeyFingerprints } from "../lib/keys.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 
 const oneOf = <const T extends string>(values: readonly T[], description: string) =>
@@ -26,6 +27,11 @@ const Settings = Type.Object(
     callbacks: Type.Object({
       signed: Type.Boolean({ description: "false: there is no payload key, so callbacks are off." }),
       allow_private: Type.Boolean({ description: "`callback_url` may use addresses of private networks." }),
+    }),
+    keys: Type.Object({
+      secret_key: Type.String({
+        description: "Fingerprint of the current secret key. It says whether two processes have the same key.",
+      }),
     }),
     embed: Type.Object(
       {
@@ -86,6 +92,7 @@ export function settingsOf(config: Config): Omit<Settings, "version" | "database
   return {
     public_url: config.publicUrl,
     callbacks: { signed: config.payloadKey !== null, allow_private: config.callbacks.allowPrivate },
+    keys: { secret_key: secretKeyFingerprints(config).current },
     embed: { configured: config.embed !== null, allowed_origins: [...(config.embed?.parentOrigins ?? [])] },
     ...Object.fromEntries(SET_CHANNELS.map(({ name, settings }) => [name, settings.read(config)])),
     trusted_proxies: [...config.trustedProxies],

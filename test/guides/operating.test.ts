@@ -119,13 +119,18 @@ void test(
     const keys = () => shell.run("npm run --silent service -- webhook-key 2>/dev/null");
     const former = await keys();
     const rotated = await next("rotate-keys\n");
-    assert.match(rotated, /^SERVICE_ADMIN_API_TOKEN is set in the environment.*\nSERVICE_SECRET_KEY has a new value/m);
+    for (const name of ["ADMIN_API_TOKEN", "SECRET_KEY", "PAYLOAD_KEY"])
+      assert.match(rotated, new RegExp(`^SERVICE_${name} has a new value`, "m"));
     assert.match(rotated, /Encrypted again: 0\./);
+    const newToken = (await shell.run('echo "$TOKEN"')).trim();
+    assert.notEqual(newToken, token);
     const [current, previous] = (await keys()).trim().split("\n");
     assert.equal(`${previous}\n`, former);
     assert.match(await next("--finish"), /The previous values are removed\./);
     assert.equal(await keys(), `${current}\n`);
-    assert.equal((await call("GET", `/api/tasks/${still}`)).status, 200);
+    const withNew = callsOn(`http://localhost:${port}`, newToken);
+    assert.equal((await withNew.call("GET", `/api/tasks/${still}`)).status, 200);
+    assert.equal((await call("GET", `/api/tasks/${still}`)).status, 401, "the old token has ended");
     await shell.run("kill $SERVICE && wait $SERVICE");
 
     await next("database.env");

@@ -4,6 +4,7 @@ import type { Config } from "../../config.ts";
 import { findDiscovery } from "../../discovery.ts";
 import { docsLink } from "../../http/error-response.ts";
 import { SET_CHANNELS, settingsOf } from "../../operations/settings.ts";
+import { secretKeyFingerprints } from "../../lib/keys.ts";
 import { reasonOf } from "../../lib/reason.ts";
 import { codeOf } from "../../outbound/send-failure.ts";
 import { VERSION } from "../../version.ts";
@@ -16,6 +17,8 @@ export interface Reached {
   findings: Finding[];
   /** The server's clock minus ours in milliseconds; null if unknown. */
   clockAheadMs: number | null;
+  /** Whether the service that responds has the keys from before a rotation, because it was not restarted yet. */
+  hasOldKeys: boolean;
 }
 
 /** Checks whether `SERVICE_PUBLIC_URL` leads to this service. */
@@ -23,10 +26,11 @@ export async function checkPublicUrl(config: Config, signal: AbortSignal): Promi
   const { publicUrl } = config;
   try {
     const version = await ask(`${publicUrl}/api/version`, signal);
-    const findings = [await classify(config, version, signal), checkProxy(config)];
-    return { findings, clockAheadMs: version.clockAheadMs };
+    const { finding, hasOldKeys = false } = await classify(config, version, signal);
+    return { findings: [finding, checkProxy(config)], clockAheadMs: version.clockAheadMs, hasOldKeys };
   } catch (error) {
-    return { findings: [problem("public-url", failureOf(publicUrl, error) + elsewhere(config))], clockAheadMs: null };
+    const message = failureOf(publicUrl, error) + elsewhere(config);
+    return { findings: [problem("public-url", message)], clockAheadMs: null, hasOldKeys: false };
   }
 }
 
@@ -39,12 +43,19 @@ function elsewhere({ publicUrl, discoveryFile }: Config): string {
 
 /** The result after a timeout. */
 export function unheard({ publicUrl }: Config, reason: string): Reached {
-  return { findings: [problem("public-url", `No response from ${publicUrl}: ${reason}`)], clockAheadMs: null };
+  const message = `No response from ${publicUrl}: ${reason}`;
+  return { findings: [problem("public-url", message)], clockAheadMs: null, hasOldKeys: false };
 }
 
-async function classify(config: Config, { status, location, body }: Answer, signal: AbortSignal): Promise<Finding> {
+/** What is said of the service that responds. */
+interface Classified {
+  finding: Finding;
+  hasOldKeys?: boolean;
+}
+
+async function classify(config: Config, { status, location, body }: Answer, signal: AbortSignal): Promise<Classified> {
   const { publicUrl } = config;
-  const tell = (message: string) => problem("public-url", message);
+  const tell = (message: string) => ({ finding: problem("public-url", message) });
   if (location !== null)
     return tell(`${publicUrl} redirects to ${location}. Set SERVICE_PUBLIC_URL to the final address.`);
   if (status !== 200 || field(body, "name") !== "human-task-service")
@@ -56,11 +67,20 @@ async function classify(config: Config, { status, location, body }: Answer, sign
     return tell(`The service at ${publicUrl} is unhealthy (/api/health returns HTTP ${health.status}). See its log.`);
   const version = field(body, "version");
   const other = await findDifference(config, version === VERSION, signal);
+  if (other === OLD_KEYS)
+    return {
+      ...tell(`The service at ${publicUrl} still has the keys from before they were rotated. Restart it.`),
+      hasOldKeys: true,
+    };
   if (other !== null) return tell(other);
-  if (version !== VERSION)
-    return warning("public-url", `${publicUrl} runs version ${String(version)}, and this is ${VERSION}. Restart it.`);
-  return ok("public-url", `This service responds at ${publicUrl}.`);
+  const finding =
+    version === VERSION
+      ? ok("public-url", `This service responds at ${publicUrl}.`)
+      : warning("public-url", `${publicUrl} runs version ${String(version)}, and this is ${VERSION}. Restart it.`);
+  return { finding };
 }
+
+const OLD_KEYS = Symbol("The service has the keys from before a rotation.");
 
 /**
  * Returns how the running service differs from one with these settings, as a sentence, or null. The token is sent only
@@ -68,20 +88,29 @@ async function classify(config: Config, { status, location, body }: Answer, sign
  *
  * @param isSameVersion - false if its settings may have other fields
  */
-async function findDifference(config: Config, isSameVersion: boolean, signal: AbortSignal): Promise<string | null> {
-  const { publicUrl, adminToken } = config;
+async function findDifference(
+  config: Config,
+  isSameVersion: boolean,
+  signal: AbortSignal,
+): Promise<string | typeof OLD_KEYS | null> {
+  const { publicUrl, adminToken, previous } = config;
   const isPrivate = publicUrl.startsWith("https:") || isLoopback(new URL(publicUrl).hostname);
   const knowsToken = adminToken !== "" && isPrivate;
-  const headers = knowsToken ? { authorization: `Bearer ${adminToken}` } : {};
-  const { status, body } = await ask(`${publicUrl}/api/settings`, signal, headers);
+  const askWith = async (token: string | null) =>
+    ask(`${publicUrl}/api/settings`, signal, token === null ? {} : { authorization: `Bearer ${token}` });
+  const { status, body } = await askWith(knowsToken ? adminToken : null);
   if (status === 200) {
     const ours = settingsOf(config);
+    const theirs = field(field(body, "keys"), "secret_key");
+    if (typeof theirs === "string" && theirs === secretKeyFingerprints(config).previous) return OLD_KEYS;
     const names = COMPARED.flatMap(([key, name]) =>
       isDeepStrictEqual(field(body, key), field(ours, key)) ? [] : name,
     );
     if (names.length === 0 || !isSameVersion) return null;
     return `The service at ${publicUrl} runs with different settings (${names.join(", ")}). Restart it with these settings.`;
   }
+  if (knowsToken && previous.adminToken !== null && (await askWith(previous.adminToken)).status === 200)
+    return OLD_KEYS;
   if (knowsToken)
     return `The service at ${publicUrl} rejects this SERVICE_ADMIN_API_TOKEN. It is another service, or it was started with different settings.`;
   // Links in errors start with the public URL of that service.
@@ -91,6 +120,7 @@ async function findDifference(config: Config, isSameVersion: boolean, signal: Ab
 
 const COMPARED: readonly (readonly [string, string])[] = [
   ["public_url", "SERVICE_PUBLIC_URL"],
+  ["keys", "SERVICE_SECRET_KEY"],
   ["callbacks", "SERVICE_PAYLOAD_KEY or SERVICE_CALLBACK_ALLOW_PRIVATE"],
   ["embed", "SERVICE_EMBED_..."],
   ...SET_CHANNELS.map(({ name, settings }) => [name, settings.variables] as const),
