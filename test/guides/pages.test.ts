@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { SUITES } from "../../prove/suites.ts";
@@ -74,6 +76,26 @@ void test("every command that a page says to type is typed by a test", () => {
       if (!isTried) untried.push(`${page}:${line}`);
     }
   assert.deepEqual(untried, []);
+});
+
+void test("where a page reads the admin token, it gets the current one, also during a rotation", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "token-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const dataDir = join(folder, "data");
+  mkdirSync(dataDir);
+  const adminToken = "sat_current";
+  // As `rotate-keys` leaves it.
+  const secrets = { adminToken, secretKey: "a", payloadKey: "b", previous: { adminToken: "sat_previous" } };
+  writeFileSync(join(dataDir, "secrets.json"), `${JSON.stringify(secrets, null, 2)}\n`);
+  const pages: string[] = [];
+  for (const page of PAGES)
+    for (const [, command] of read(page).matchAll(/^ *(?:export )?\w*TOKEN=(\$\(.*secrets\.json.*\))$/gm)) {
+      const env = { PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`, SERVICE_DATA_DIR: dataDir };
+      const found = execFileSync("bash", ["-c", `echo "${command}"`], { cwd: folder, env, encoding: "utf8" });
+      assert.equal(found, `${adminToken}\n`, `${page}: ${command}`);
+      pages.push(page);
+    }
+  assert.ok(pages.length >= 9, pages.join(", "));
 });
 
 void test("where a page names tests, proofs and benches, they are there", () => {
