@@ -29,7 +29,7 @@ async function login(service: TestService, password: string, { cookie, from }: F
   return service.call("POST", "/api/auth/login", { token: null, body: { email: EMAIL, password }, headers });
 }
 
-function deviceOf({ cookies }: Answer): string {
+function deviceOf({ cookies }: { cookies: readonly string[] }): string {
   return cookies.find((cookie) => cookie.startsWith(DEVICE_COOKIE))!.split(";", 1)[0]!;
 }
 
@@ -139,4 +139,38 @@ test("a device is still known while the secret key is rotated, and not after tha
   assert.notEqual(during.recognize(cookie, "usr_a", now), null);
   const after = createDevices({ secretKey: NEW_KEY, previous: { secretKey: null }, publicUrl });
   assert.equal(after.recognize(cookie, "usr_a", now), null);
+
+  const renewed = during.renew(cookie, "usr_a", now + 10 * DAY)!;
+  assert.match(renewed, /; Max-Age=1468\d{4};/, "170 days are left");
+  const fresh = renewed.split(";", 1)[0]!;
+  assert.notEqual(after.recognize(fresh, "usr_a", now), null);
+  assert.equal(after.recognize(fresh, "usr_a", now + 180 * DAY), null);
+  assert.equal(during.renew(fresh, "usr_a", now), null);
+  assert.equal(during.renew(cookie, "usr_b", now), null);
 });
+
+testOnBoth(
+  "a browser that is used while the secret key is rotated stays known after that",
+  async (service) => {
+    const user = await addUser(service, { email: EMAIL, password: PASSWORD });
+    const before = createDevices({
+      secretKey: OTHER_KEY,
+      previous: { secretKey: null },
+      publicUrl: "http://localhost",
+    });
+    const old = before.remember(null, user.id, service.clock.now()).split(";", 1)[0]!;
+    const headers = await signedIn(service, user.id);
+    const me = (device: string) =>
+      service.call("GET", "/api/auth/me", {
+        token: null,
+        headers: { ...headers, cookie: `${headers.cookie}; ${device}` },
+      });
+    const fresh = deviceOf(await me(old));
+    assert.deepEqual((await me(fresh)).cookies, [], "once is enough");
+    const after = createDevices({ ...service.ctx.config, previous: { secretKey: null } });
+    assert.notEqual(after.recognize(fresh, user.id, service.clock.now()), null);
+    const anonymous = await service.call("GET", "/api/auth/me", { token: null, headers: { cookie: old } });
+    assert.deepEqual(anonymous.cookies, []);
+  },
+  { env: { SERVICE_SECRET_KEY_PREVIOUS: OTHER_KEY.toString("base64") } },
+);

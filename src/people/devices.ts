@@ -3,7 +3,7 @@ import { stringifySetCookie } from "cookie";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
-import { isOneOfSecrets, keyringOf, type SecretRoots } from "../lib/keys.ts";
+import { isOneOfSecrets, isSameSecret, keyringOf, type SecretRoots } from "../lib/keys.ts";
 import { DAY, MINUTE, SECOND } from "../lib/time.ts";
 import { countTry, type RateLimit } from "./rate-limits.ts";
 import { readCookie } from "./sessions.ts";
@@ -32,6 +32,11 @@ export interface Devices {
   recognize(cookieHeader: string | undefined, userId: string, now: number): string | null;
   /** Returns the header value that makes a browser a device of this user. @param id - null: a new device */
   remember(id: string | null, userId: string, now: number): string;
+  /**
+   * Returns the header value that signs a device cookie of this user with the current key, if the previous key signed it; else
+   * null. The device is forgotten at the same time as before.
+   */
+  renew(cookieHeader: string | undefined, userId: string, now: number): string | null;
 }
 
 /** A cookie holds a random id, the time of the sign-in in seconds, and a signature over both and the user. */
@@ -41,26 +46,32 @@ export function createDevices(config: SecretRoots & Pick<Config, "publicUrl">): 
   const sign = (key: Buffer, userId: string, id: string, at: string) =>
     createHmac("sha256", key).update(`${userId}.${id}.${at}`).digest("base64url");
 
+  const read = (cookieHeader: string | undefined, userId: string, now: number) => {
+    const [id, at, signature, ...more] = readCookie(cookieHeader ?? "", DEVICE_COOKIE)?.split(".") ?? [];
+    if (id === undefined || at === undefined || signature === undefined || more.length > 0) return null;
+    const expected = accepted.map((key) => sign(key, userId, id, at));
+    if (!isOneOfSecrets(signature, expected)) return null;
+    const leftMs = Number(at) * SECOND + LIFE_MS - now;
+    return leftMs > 0 ? { id, at, leftMs, isCurrent: isSameSecret(signature, expected[0]!) } : null;
+  };
+  const make = (id: string, userId: string, at: string, lifeMs: number) =>
+    stringifySetCookie({
+      name: DEVICE_COOKIE,
+      value: `${id}.${at}.${sign(current, userId, id, at)}`,
+      httpOnly: true,
+      sameSite: "strict",
+      path: PATH,
+      secure,
+      maxAge: Math.floor(lifeMs / SECOND),
+    });
+
   return {
-    recognize: (cookieHeader, userId, now) => {
-      const [id, at, signature, ...more] = readCookie(cookieHeader ?? "", DEVICE_COOKIE)?.split(".") ?? [];
-      if (id === undefined || at === undefined || signature === undefined || more.length > 0) return null;
-      const expected = accepted.map((key) => sign(key, userId, id, at));
-      if (!isOneOfSecrets(signature, expected)) return null;
-      return Number(at) * SECOND > now - LIFE_MS ? id : null;
-    },
-    remember: (id, userId, now) => {
-      const device = id ?? randomBytes(ID_BYTES).toString("base64url");
-      const at = String(Math.floor(now / SECOND));
-      return stringifySetCookie({
-        name: DEVICE_COOKIE,
-        value: `${device}.${at}.${sign(current, userId, device, at)}`,
-        httpOnly: true,
-        sameSite: "strict",
-        path: PATH,
-        secure,
-        maxAge: LIFE_MS / SECOND,
-      });
+    recognize: (cookieHeader, userId, now) => read(cookieHeader, userId, now)?.id ?? null,
+    remember: (id, userId, now) =>
+      make(id ?? randomBytes(ID_BYTES).toString("base64url"), userId, String(Math.floor(now / SECOND)), LIFE_MS),
+    renew: (cookieHeader, userId, now) => {
+      const found = read(cookieHeader, userId, now);
+      return found === null || found.isCurrent ? null : make(found.id, userId, found.at, found.leftMs);
     },
   };
 }

@@ -96,6 +96,18 @@ export async function signOut({ db }: { db: Db }, caller: Caller | null): Promis
   });
 }
 
+/**
+ * Renews the device cookie of a signed-in person while the secret key is rotated. So a browser that is used during a rotation
+ * stays known after it. @returns the header value, or null if there is nothing to renew
+ */
+export function renewDevice(
+  { db, devices }: Pick<SignInContext, "db" | "devices">,
+  caller: Caller | null,
+  cookie: string | undefined,
+): string | null {
+  return caller?.kind === "user" ? devices.renew(cookie, caller.user.id, db.now()) : null;
+}
+
 /** The current user; an anonymous caller gets an empty result, not an error. (spec: Auth, me) */
 export function readMe(caller: Caller | null): Me {
   switch (caller?.kind) {

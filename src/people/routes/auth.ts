@@ -3,7 +3,7 @@ import { defineRoute, WRITE_ERRORS } from "../../http/route.ts";
 import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
 import { SESSION_HEADERS, type LoginBody, type Me, type UpdateMeBody } from "../schema.ts";
-import { changeMe, readMe, signIn, signOut, type SignInContext } from "../sign-in.ts";
+import { changeMe, readMe, renewDevice, signIn, signOut, type SignInContext } from "../sign-in.ts";
 
 const tags = ["Sign-in"];
 
@@ -61,8 +61,10 @@ export const getMeRoute = defineRoute({
   answers: { 200: Type.Unsafe<Me>(Type.Ref("Me")) },
   errors: [],
   config: () => ({ resolveCaller: true }),
-  handle: async (_ctx: object, request, reply) => {
+  handle: async (ctx: Pick<SignInContext, "db" | "devices">, request, reply) => {
     void reply.header("cache-control", "no-store");
+    const setCookie = renewDevice(ctx, request.caller, request.headers.cookie);
+    if (setCookie !== null) void reply.header("set-cookie", setCookie);
     return readMe(request.caller);
   },
 });
