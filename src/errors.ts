@@ -223,22 +223,38 @@ export interface ErrorDetail {
   keyword?: string;
 }
 
+/** How the security log describes a failure that its code does not describe. */
+export interface FailureNote {
+  /** In place of the code of the error. */
+  reason?: ErrorCode;
+  /** What the request was to set exists already, so it failed to change it, not to create it. */
+  isChange?: boolean;
+}
+
 /** An error for the caller. Any other error becomes 500 `INTERNAL`. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
   readonly details: ErrorDetail[] | undefined;
   /** Seconds until a retry may succeed. */
   readonly retryAfter: number | undefined;
+  security: FailureNote | undefined;
 
   constructor(
     code: ErrorCode,
-    options: { message?: string; details?: ErrorDetail[]; retryAfter?: number; cause?: unknown } = {},
+    options: {
+      message?: string;
+      details?: ErrorDetail[];
+      retryAfter?: number;
+      security?: FailureNote;
+      cause?: unknown;
+    } = {},
   ) {
     super(options.message ?? ERRORS[code].message, { cause: options.cause });
     this.name = "ServiceError";
     this.code = code;
     this.details = options.details;
     this.retryAfter = options.retryAfter;
+    this.security = options.security;
   }
 
   get status(): number {

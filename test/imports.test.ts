@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   embed: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
   dashboard: ["http", "lib"],
   operations: ["channels", "deliveries", "people", "security", "http", "db", "lib"],
-  tasks: ["deliveries", "people", "verifier", "outbound", "http", "db", "lib"],
+  tasks: ["deliveries", "people", "security", "verifier", "outbound", "http", "db", "lib"],
   callbacks: ["deliveries", "outbound", "db", "lib"],
   deliveries: ["people", "security", "http", "db", "lib"],
   people: ["security", "http", "db", "lib"],

@@ -5,7 +5,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { isLoopback } from "../config/hosts.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "pino";
-import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail } from "../errors.ts";
+import { ERRORS, ServiceError, type ErrorCode, type ErrorDetail, type FailureNote } from "../errors.ts";
 import { PAGE_CSP, renderPage } from "./page.ts";
 
 /** How much of a body that is too large is read and discarded, so that its sender can read the error. */
@@ -49,6 +49,7 @@ export function docsLink(publicUrl: string, code: ErrorCode): string {
 /** Turns every error into an answer. An unexpected error becomes a 500 and is logged with its cause. */
 export function answerErrors(app: FastifyInstance, ctx: ErrorContext): void {
   app.decorateRequest("errorCode", null);
+  app.decorateRequest("failureNote", null);
   app.setErrorHandler((error: FastifyError | Error, request, reply) =>
     sendError(ctx, request, reply, toServiceError(error)),
   );
@@ -147,6 +148,7 @@ export function logFailure({ log }: Pick<ErrorContext, "log">, request: FastifyR
 function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply {
   const { status } = error;
   request.errorCode = error.code;
+  request.failureNote = error.security ?? null;
   logFailure(ctx, request, error);
   if (error.code === "NOT_FOUND" && wantsPage(request))
     return reply
@@ -228,6 +230,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** The code of the error that the request was answered with; null if there is none. */
     errorCode: ErrorCode | null;
+    /** What the security log says of that error in place of its code. */
+    failureNote: FailureNote | null;
   }
 }
 

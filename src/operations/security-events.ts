@@ -40,7 +40,10 @@ const SecurityEvent = Type.Object(
     type: EventType,
     outcome: Outcome,
     reason: Nullable(Type.String({ description: "Why it failed: an error code or another stable word." })),
-    count: Type.Integer({ description: "How many alike this event counts. More than 1 only for failures." }),
+    count: Type.Integer({
+      description:
+        "How many failures this event counts. If more than 1, `source` and `details` have what all of them have in common.",
+    }),
     actor: Type.Object(
       {
         kind: oneOf<ActorKind>(

@@ -1,10 +1,11 @@
-import { ServiceError, invalid } from "../errors.ts";
+import { ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import type { Browser } from "./browser.ts";
 import type { Caller } from "./caller.ts";
 import { countPasswordTry } from "./devices.ts";
+import { wrongPassword } from "./passwords.ts";
 import { LOGIN_BY_EMAIL } from "./rate-limits.ts";
 import type { ConfirmBody } from "./session-schema.ts";
 import { renewSession } from "./sessions.ts";
@@ -49,7 +50,7 @@ export async function confirm(
   if (!user) throw new ServiceError("UNAUTHENTICATED");
   const device = ctx.devices.recognize(browser.cookie, id, ctx.db.now());
   await countPasswordTry(ctx.db, device, [[LOGIN_BY_EMAIL, emailKey(user.email ?? id)]]);
-  if (!(await ctx.passwords.matches(password, user.password_hash))) throw invalid("/password", "Is not your password.");
+  if (!(await ctx.passwords.matches(password, user.password_hash))) throw wrongPassword("/password");
 
   const cookie = ctx.cookies.make();
   await ctx.db.write(async (tx) => {

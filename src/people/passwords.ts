@@ -107,9 +107,17 @@ export function requireGoodPassword(password: string, path: string, email: strin
   const plain = password.normalize("NFKC").toLowerCase();
   const letters = plain.replace(/[\d\s!?.,_@#$*+-]+$/u, "");
   if (isCommonPassword(plain) || isGuessedWord(letters) || isRepeated(plain) || isRow(plain))
-    throw invalid(path, "Is one of the passwords that are guessed first. Take a longer one, such as four words.");
+    throw invalid(path, "This is one of the passwords that are guessed first. Take a longer one, such as four words.");
   if (email !== null && [email.toLowerCase(), email.toLowerCase().split("@", 1)[0]!].includes(letters || plain))
     throw invalid(path, "Must not be your email address.");
+}
+
+/** A wrong password of a signed-in person. The field shows it, and the security log says what it is. @param path - JSON Pointer */
+export function wrongPassword(path: string): ServiceError {
+  return new ServiceError("VALIDATION_FAILED", {
+    details: [{ path, message: "This is not your password." }],
+    security: { reason: "INVALID_CREDENTIALS" },
+  });
 }
 
 function isRepeated(text: string): boolean {

@@ -6,11 +6,14 @@ import { actorOfUser } from "./actor.ts";
 import type { Browser } from "./browser.ts";
 import type { Caller, Person } from "./caller.ts";
 import { countPasswordTry, DEVICE_COOKIE, type Bucket, type Devices } from "./devices.ts";
-import { requireGoodPassword, type Passwords } from "./passwords.ts";
+import { requireGoodPassword, wrongPassword, type Passwords } from "./passwords.ts";
 import { clearTries, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
 import { endSession, endSessionsOf, startSession, type Cookies } from "./sessions.ts";
 import { findUser, findUserByEmail, lockUser, updateUser, type User } from "./store.ts";
+
+/** Where a change of the password has the old one. */
+const CURRENT_PASSWORD = "/password/current";
 
 /** The context of sign-in. */
 export interface SignInContext {
@@ -151,7 +154,7 @@ export async function changeMe(
     await updateUser(tx, id, { ...set, updated_at: tx.now() });
     if (change && cookie) {
       // It was changed elsewhere while this request checked it.
-      if (user.password_hash !== change.known) throw wrongPassword();
+      if (user.password_hash !== change.known) throw wrongPassword(CURRENT_PASSWORD);
       await endSessionsOf(tx, id);
       await startSession(tx, id, cookie.hash, browser);
       await recordSecurityEvent(tx, { type: "password_changed", target: { kind: "user", id } });
@@ -173,12 +176,8 @@ async function checkPasswordChange(
   requireGoodPassword(password.new, "/password/new", user.email);
   const device = devices.recognize(browser.cookie, id, db.now());
   await countPasswordTry(db, device, [[LOGIN_BY_EMAIL, emailKey(user.email ?? id)]]);
-  if (!(await passwords.matches(password.current, user.password_hash))) throw wrongPassword();
+  if (!(await passwords.matches(password.current, user.password_hash))) throw wrongPassword(CURRENT_PASSWORD);
   return { known: user.password_hash, fresh: await passwords.hash(password.new) };
-}
-
-function wrongPassword(): ServiceError {
-  return invalid("/password/current", "Is not your password.");
 }
 
 const ANONYMOUS: Me = {

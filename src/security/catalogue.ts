@@ -30,6 +30,9 @@ export const SECURITY_EVENTS = {
   slack_workspace_disconnected: "A Slack workspace was disconnected.",
   slack_workspace_tested: "A test message was posted in Slack.",
   callback_redelivered: "A callback was sent again.",
+  task_deleted: "A task was deleted.",
+  keys_changed:
+    "The service started with other keys than at the last start. `details.changed` names the keys with a new value; it is null if the log knew none. `details.previous` names those whose previous value is accepted too.",
   settings_resealed: "Settings of channels were encrypted with a new key; `details.count` says how many.",
   callbacks_redelivered: "Many callbacks were sent again; `details.count` says how many.",
 } as const satisfies Record<string, string>;
@@ -53,7 +56,7 @@ export const ACTOR_KINDS = [
 ] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
-export const TARGET_KINDS = ["user", "embed_key", "email_sender", "slack_workspace", "callback"] as const;
+export const TARGET_KINDS = ["user", "embed_key", "email_sender", "slack_workspace", "callback", "task"] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
 /** Returns what events of this type change, which their names start with; null if nothing. */

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import type { FailureNote } from "../errors.ts";
 import { isEmailAddress } from "../lib/text.ts";
 import { targetKindOf, type SecurityEventType } from "./catalogue.ts";
 import type { SecurityEvent } from "./record.ts";
@@ -8,7 +9,7 @@ type Target = Exclude<SecurityEvent["target"], undefined>;
 /** What failed, and why. */
 export interface Failure {
   type: SecurityEventType;
-  /** The error code of the response. */
+  /** The error code of the response, or the one that says more. */
   reason: string;
   /** The email that the request gave: of a caller who is not known, their own. */
   email: string | null;
@@ -52,14 +53,15 @@ export function failureOf(request: FastifyRequest, status: number, isKnown: bool
         ? has("credentials_rejected", code)
         : null;
     default:
-      if (declared !== null) return has(declared.type, code, declared.email);
+      if (declared !== null) return has(declared.type, request.failureNote?.reason ?? code, declared.email);
       return status === 401 ? has("credentials_rejected", code) : status === 403 ? has("access_refused", code) : null;
   }
 }
 
 function declaredBy(request: FastifyRequest): { type: SecurityEventType; email: string | null } | null {
   const { securityEvent } = request.routeOptions.config;
-  const type = typeof securityEvent === "function" ? securityEvent(request.body) : securityEvent;
+  const type =
+    typeof securityEvent === "function" ? securityEvent(request.body, request.failureNote ?? {}) : securityEvent;
   return type == null ? null : { type, email: emailIn(request.body) };
 }
 
@@ -78,7 +80,7 @@ function emailIn(body: unknown): string | null {
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The event that a failure of this route leaves in the security log. It may depend on the body. */
-    securityEvent?: SecurityEventType | ((body: unknown) => SecurityEventType | null);
+    /** The event that a failure of this route leaves in the security log. It may depend on the body and on the failure. */
+    securityEvent?: SecurityEventType | ((body: unknown, note: FailureNote) => SecurityEventType | null);
   }
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { pino } from "pino";
+import { newId } from "../lib/ids.ts";
 import { newServiceKey } from "../../test/support/embed.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
@@ -186,6 +187,11 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await service.call("DELETE", `/api/channels/slack/installations/${id}`);
     return { target: { kind: "slack_workspace", id } };
   },
+  task_deleted: async ({ service }) => {
+    const { id } = await service.create();
+    assert.equal((await service.call("DELETE", `/api/tasks/${id}`)).status, 204);
+    return { actor: ADMIN, target: { kind: "task", id } };
+  },
   callback_redelivered: async ({ service }) => {
     const id = await abandoned(service);
     await service.call("POST", `/api/admin/webhook-deliveries/${id}/redeliver`);
@@ -198,6 +204,8 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
   },
   // operations/reseal.test.ts
   settings_resealed: null,
+  // keys-in-use.test.ts
+  keys_changed: null,
   rate_limit_reached: null,
   credentials_rejected: null,
   access_refused: null,
@@ -307,16 +315,54 @@ const FAILURES: Record<string, [SecurityEventType, (service: TestService) => Pro
     async (service) => {
       const { user, call } = await person(service, { password: PASSWORD });
       const password = { current: "guess", new: "a much better password" };
-      await call("PATCH", "/api/auth/me", { body: { password } });
-      return { reason: "VALIDATION_FAILED", actor: { kind: "user", id: user.id, email: user.email } };
+      const { status, body } = await call("PATCH", "/api/auth/me", { body: { password } });
+      assert.deepEqual([status, body["error_code"]], [422, "VALIDATION_FAILED"]);
+      return { reason: "INVALID_CREDENTIALS", actor: { kind: "user", id: user.id, email: user.email } };
     },
   ],
   "a wrong password for a change": [
     "password_confirmed",
     async (service) => {
       const { user, call } = await person(service, { password: PASSWORD });
-      await call("POST", "/api/auth/confirm", { body: { password: "guess" } });
-      return { reason: "VALIDATION_FAILED", actor: { kind: "user", id: user.id, email: user.email } };
+      const { status, body } = await call("POST", "/api/auth/confirm", { body: { password: "guess" } });
+      assert.deepEqual([status, body["error_code"]], [422, "VALIDATION_FAILED"]);
+      return { reason: "INVALID_CREDENTIALS", actor: { kind: "user", id: user.id, email: user.email } };
+    },
+  ],
+  "a bad new password": [
+    "password_changed",
+    async (service) => {
+      const { call } = await person(service, { password: PASSWORD });
+      await call("PATCH", "/api/auth/me", { body: { password: { current: PASSWORD, new: "password1" } } });
+      return { reason: "VALIDATION_FAILED" };
+    },
+  ],
+  "an email sender that cannot be created": [
+    "email_sender_created",
+    async (service) => {
+      const body = { id: "main", display_name: "Main", from_email: "nobody", transport: "log" };
+      await service.call("POST", "/api/channels/email/identities", { body });
+      return { reason: "VALIDATION_FAILED", actor: ADMIN };
+    },
+  ],
+  "an email sender that cannot be changed": [
+    "email_sender_changed",
+    async (service) => {
+      const body = { id: "main", display_name: "Main", from_email: "main@example.com", transport: "log" };
+      assert.equal((await service.call("POST", "/api/channels/email/identities", { body })).status, 200);
+      const { status, body: error } = await service.call("POST", "/api/channels/email/identities", {
+        body: { ...body, from_email: "nobody" },
+      });
+      assert.deepEqual([status, error["error_code"]], [422, "VALIDATION_FAILED"]);
+      return { reason: "VALIDATION_FAILED", actor: ADMIN };
+    },
+  ],
+  "a task that does not exist": [
+    "task_deleted",
+    async (service) => {
+      const id = newId("tsk", service.clock.now());
+      await service.call("DELETE", `/api/tasks/${id}`);
+      return { reason: "TASK_NOT_FOUND", actor: ADMIN, target: { kind: "task", id } };
     },
   ],
   "a session that does not exist": [
@@ -542,6 +588,28 @@ testOnBoth(
   },
   { env: { SERVICE_TRUSTED_PROXIES: "127.0.0.1" } },
 );
+
+testOnBoth("a count says of its requests only what they have in common", async (service) => {
+  const { ctx, call } = service;
+  const guess = (path: string, agent: string) =>
+    call("GET", path, { token: "guess", headers: { "user-agent": agent } });
+  const counted = async () => {
+    await ctx.security.flush();
+    return (await eventsOf(service)).find(({ count }) => count > 1)!;
+  };
+  await guess("/api/settings", "node");
+  for (const agent of ["curl", "curl"]) await guess("/api/tasks", agent);
+  const alike = await counted();
+  assert.deepEqual([alike.count, alike.details, alike.source.user_agent], [2, { route: "GET /api/tasks" }, "curl"]);
+  assert.deepEqual([alike.source.address, alike.request_id], ["127.0.0.1", null]);
+
+  await guess("/api/settings", "node");
+  await guess("/api/tasks", "curl");
+  await guess("/api/users", "wget");
+  const mixed = await counted();
+  assert.deepEqual([mixed.count, mixed.details, mixed.source.user_agent], [2, null, null]);
+  assert.equal(mixed.source.address, "127.0.0.1");
+});
 
 testOnBoth("a request is answered whether or not its failure can be stored", async (service) => {
   const { ctx, call } = service;

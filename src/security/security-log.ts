@@ -26,12 +26,18 @@ const KINDS_MAX = 60;
 
 const SEVERAL: Actor = { kind: "several", id: null, email: null };
 
-interface Counted {
+/** A failure, or what several have in common. */
+interface Noted {
   event: SecurityEvent;
   actor: Actor;
   source: Source;
-  /** Failures that no stored event has counted yet. */
+}
+
+/** Failures that no stored event has counted yet. */
+interface Counted {
   more: number;
+  /** null: there is none. */
+  common: Noted | null;
 }
 
 export function createSecurityLog({ db, log }: { db: Db; log: Logger }): SecurityLog {
@@ -48,7 +54,7 @@ export function createSecurityLog({ db, log }: { db: Db; log: Logger }): Securit
     }
   };
 
-  const store = ({ event, actor, source }: Counted, count: number): void => {
+  const store = ({ event, actor, source }: Noted, count: number): void => {
     const row = rowOf({ ...event, count }, { actor, source }, db.now());
     logEvent(log, row);
     const stored = write(row).finally(() => storing.delete(stored));
@@ -61,15 +67,18 @@ export function createSecurityLog({ db, log }: { db: Db; log: Logger }): Securit
     const ended = counted;
     counted = new Map();
     networks = new Map();
-    for (const one of ended.values()) if (one.more > 0) store(one, one.more);
+    for (const { common, more } of ended.values()) if (common !== null) store(common, more);
   };
 
   /** Counts a failure under `key`, and stores the first one. */
-  const count = (key: string, first: () => Omit<Counted, "more">): void => {
+  const count = (key: string, one: Noted): void => {
     const known = counted.get(key);
-    if (known !== undefined) return void known.more++;
-    const one = { ...first(), more: 0 };
-    counted.set(key, one);
+    if (known !== undefined) {
+      known.more++;
+      known.common = known.common === null ? one : inCommon(known.common, one);
+      return;
+    }
+    counted.set(key, { more: 0, common: null });
     store(one, 1);
     timer ??= setTimeout(endWindow, WINDOW_MS).unref();
   };
@@ -85,16 +94,31 @@ export function createSecurityLog({ db, log }: { db: Db; log: Logger }): Securit
       const ofNetwork = networks.get(network) ?? 0;
       if (counted.has(key) || (counted.size < KINDS_MAX && ofNetwork < KINDS_OF_NETWORK_MAX)) {
         if (!counted.has(key)) networks.set(network, ofNetwork + 1);
-        return count(key, () => ({ event, actor: who, source }));
+        return count(key, { event, actor: who, source });
       }
       const alike: SecurityEvent = { type, outcome: "failure", reason };
       if (counted.has(`${kind} ${network}`) || counted.size < KINDS_MAX)
-        return count(`${kind} ${network}`, () => ({ event: alike, actor: SEVERAL, source }));
-      return count(kind, () => ({ event: alike, actor: SEVERAL, source: NOWHERE }));
+        return count(`${kind} ${network}`, { event: alike, actor: SEVERAL, source });
+      return count(kind, { event: alike, actor: SEVERAL, source: NOWHERE });
     },
     flush: async () => {
       endWindow();
       await Promise.all(storing);
+    },
+  };
+}
+
+/** What two failures that are counted together have in common. The type, the reason, the actor and the target are the same. */
+function inCommon(a: Noted, b: Noted): Noted {
+  const same = <T>(one: T, other: T): T | null => (one === other ? one : null);
+  const details = Object.entries(a.event.details ?? {}).filter(([name, value]) => value === b.event.details?.[name]);
+  return {
+    event: { ...a.event, details: details.length === 0 ? null : Object.fromEntries(details) },
+    actor: a.actor,
+    source: {
+      address: same(a.source.address, b.source.address),
+      user_agent: same(a.source.user_agent, b.source.user_agent),
+      request_id: same(a.source.request_id, b.source.request_id),
     },
   };
 }

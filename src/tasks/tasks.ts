@@ -12,6 +12,7 @@ import { SECOND } from "../lib/time.ts";
 import { isOperator, type Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
+import { recordSecurityEvent } from "../security/record.ts";
 import { readVerifierConfig } from "../verifier/config.ts";
 import { assignmentOf, requireMay, requireMayWith } from "./access.ts";
 import { actorOf, completerOf } from "./attribution.ts";
@@ -239,6 +240,7 @@ export async function removeTask(ctx: { db: Db }, caller: Caller, id: string): P
     await deleteTask(tx, id);
     await forgetTotalsOf(tx, task);
     await addAuditEntry(tx, deletionEntry(task, actor, tx.now()));
+    await recordSecurityEvent(tx, { type: "task_deleted", target: { kind: "task", id } });
     tx.hint(`task:${id}`);
     for (const person of involved) if (person !== null) tx.hint(inboxHint(emailKey(person)));
   });

@@ -51,7 +51,7 @@ testInBrowser("a new password signs out everywhere else, and the old one opens n
   await page.getByRole("button", { name: "Show the new password" }).click();
   assert.equal(await page.getByLabel("New password", { exact: true }).getAttribute("type"), "text");
   await change("not it");
-  await page.getByText("Is not your password.").waitFor();
+  await page.getByText("This is not your password.").waitFor();
   await axe(page);
   await change(PASSWORD);
   await page.getByText("Password changed.").waitFor();

@@ -1088,6 +1088,10 @@ export interface components {
                 /** @description `callback_url` may use addresses of private networks. */
                 allow_private: boolean;
             };
+            keys: {
+                /** @description Fingerprint of the current secret key. It says whether two processes have the same key. */
+                secret_key: string;
+            };
             /** @description Embedding the form in other products. */
             embed: {
                 /** @description false: there is no signing secret, so embedding is off. */
@@ -1148,11 +1152,13 @@ export interface components {
              *     - `slack_workspace_disconnected`: A Slack workspace was disconnected.
              *     - `slack_workspace_tested`: A test message was posted in Slack.
              *     - `callback_redelivered`: A callback was sent again.
+             *     - `task_deleted`: A task was deleted.
+             *     - `keys_changed`: The service started with other keys than at the last start. `details.changed` names the keys with a new value; it is null if the log knew none. `details.previous` names those whose previous value is accepted too.
              *     - `settings_resealed`: Settings of channels were encrypted with a new key; `details.count` says how many.
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -1160,7 +1166,7 @@ export interface components {
             outcome: "success" | "failure";
             /** @description Why it failed: an error code or another stable word. */
             reason: string | null;
-            /** @description How many alike this event counts. More than 1 only for failures. */
+            /** @description How many failures this event counts. If more than 1, `source` and `details` have what all of them have in common. */
             count: number;
             /** @description Who. */
             actor: {
@@ -1184,7 +1190,7 @@ export interface components {
             /** @description What was changed. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "embed_key" | "email_sender" | "slack_workspace" | "callback";
+                kind: "user" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
                 id: string;
             } | null;
             /** @description More about the event. */

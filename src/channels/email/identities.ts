@@ -62,6 +62,20 @@ export async function readIdentity(ctx: Reading, caller: Caller, id: string): Pr
  */
 export async function setIdentity(ctx: Ctx, caller: Caller, body: IdentityBody): Promise<IdentityRecord> {
   requireOperator(caller);
+  try {
+    return await storeIdentity(ctx, body);
+  } catch (error) {
+    if (error instanceof ServiceError) error.security = { isChange: await hasIdentity(ctx, body.id) };
+    throw error;
+  }
+}
+
+async function hasIdentity(ctx: Reading, id: string): Promise<boolean> {
+  if (!ID.test(id)) return false;
+  return identityOfEnvironment(ctx.config)?.id === id || (await findRow(ctx.db, id)) !== null;
+}
+
+async function storeIdentity(ctx: Ctx, body: IdentityBody): Promise<IdentityRecord> {
   const { id, from_email, transport, transport_config = null } = body;
   if (!ID.test(id)) throw invalid("/id", "Must consist of letters, digits, `.`, `_` and `-`.", "pattern");
   if (identityOfEnvironment(ctx.config)?.id === id)

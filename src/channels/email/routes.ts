@@ -49,7 +49,9 @@ const setEmailIdentityRoute = defineRoute({
   body: Type.Unsafe<IdentityBody>(Type.Ref("SetEmailIdentity")),
   answers: { 200: Identity },
   errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
-  config: () => ({ securityEvent: "email_sender_changed" }),
+  config: () => ({
+    securityEvent: (_body, { isChange }) => (isChange === true ? "email_sender_changed" : "email_sender_created"),
+  }),
   handle: async (ctx: EmailContext, request) => setIdentity(ctx, callerOf(request), request.body),
 });
 

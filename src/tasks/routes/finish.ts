@@ -89,6 +89,7 @@ export const deleteTaskRoute = defineRoute({
   params: TaskParams,
   answers: { 204: Type.Null({ description: "Deleted." }) },
   errors: [...WRITE_ERRORS, "TASK_NOT_FOUND"],
+  config: () => ({ securityEvent: "task_deleted" }),
   handle: async (ctx: { db: Db }, request, reply) => {
     await removeTask(ctx, callerOf(request), request.params.id);
     return reply.code(204).send(null);

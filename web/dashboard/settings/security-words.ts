@@ -29,6 +29,8 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   slack_workspace_disconnected: ["Slack workspace disconnected", "Slack workspace not disconnected"],
   slack_workspace_tested: ["Slack test message sent", "Slack test message failed"],
   callback_redelivered: ["Callback sent again", "Callback not sent again"],
+  task_deleted: ["Task deleted", "Task not deleted"],
+  keys_changed: ["Keys changed", "Keys not changed"],
   settings_resealed: ["Settings encrypted again", "Settings not encrypted again"],
   callbacks_redelivered: ["Callbacks sent again", "Callbacks not sent again"],
 };
