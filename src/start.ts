@@ -21,6 +21,7 @@ import { createDevices } from "./people/devices.ts";
 import { createPasswords } from "./people/passwords.ts";
 import { createCookies } from "./people/sessions.ts";
 import { needsSetup, setupToken } from "./people/setup.ts";
+import { recordKeysInUse } from "./security/keys-in-use.ts";
 import { createSecurityLog } from "./security/security-log.ts";
 import { loadSecrets } from "./secrets.ts";
 import { recordCallbackAbandoned } from "./tasks/audit.ts";
@@ -169,6 +170,9 @@ export async function startService(env: Readonly<Record<string, string | undefin
     await ctx.close();
   };
   // A database that is away for a moment is no reason not to run.
+  await recordKeysInUse(ctx).catch((error: unknown) =>
+    log.warn({ err: error }, "Could not record which keys are in use"),
+  );
   const isToSetUp = await needsSetup(ctx).catch((error: unknown) => {
     log.warn({ err: error }, "Could not check whether setup is finished");
     return false;

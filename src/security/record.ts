@@ -5,7 +5,7 @@ import type { SecurityEventRow } from "../db/schema.ts";
 import { newId } from "../lib/ids.ts";
 import { emailKey, toStorableText } from "../lib/text.ts";
 import type { SecurityEventType, SecurityOutcome, TargetKind } from "./catalogue.ts";
-import { currentSurroundings, type Actor, type Surroundings } from "./request.ts";
+import { currentSurroundings, SERVICE, type Actor, type Surroundings } from "./request.ts";
 
 export interface SecurityEvent {
   type: SecurityEventType;
@@ -36,6 +36,11 @@ export async function recordSecurityEvent(where: Tx | Db, event: SecurityEvent):
   await where
     .write((tx) => recordIn(tx, event, around))
     .catch((error: unknown) => around.log?.error({ err: error, event: event.type }, NOT_STORED));
+}
+
+/** Records an event of the service itself, outside of any request. */
+export async function recordOfService(db: Db, log: Logger, event: SecurityEvent): Promise<void> {
+  await db.write((tx) => recordIn(tx, event, { ...SERVICE, log }));
 }
 
 export const NOT_STORED = "A security event could not be stored";

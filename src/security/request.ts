@@ -30,7 +30,7 @@ export interface Surroundings {
 export const ANONYMOUS: Actor = { kind: "anonymous", id: null, email: null };
 export const COMMAND_LINE: Actor = { kind: "command_line", id: null, email: null };
 export const NOWHERE: Source = { address: null, user_agent: null, request_id: null };
-const SERVICE: Surroundings = { actor: { kind: "service", id: null, email: null }, source: NOWHERE, log: null };
+export const SERVICE: Surroundings = { actor: { kind: "service", id: null, email: null }, source: NOWHERE, log: null };
 
 const ADDRESS_MAX = 64;
 const USER_AGENT_MAX = 200;

@@ -81,7 +81,7 @@ void test(
     };
 
     assert.match(await next("doctor"), /No problems found\.\n$/);
-    await next("TOKEN=$(sed");
+    await next("TOKEN=$(node");
     const token = (await shell.run('echo "$TOKEN"')).trim();
     const { call } = callsOn(`http://localhost:${port}`, token);
     const create = async () => (await call<TaskRecord>("POST", "/api/tasks", newTaskBody())).body.id;
@@ -131,6 +131,19 @@ void test(
     const withNew = callsOn(`http://localhost:${port}`, newToken);
     assert.equal((await withNew.call("GET", `/api/tasks/${still}`)).status, 200);
     assert.equal((await call("GET", `/api/tasks/${still}`)).status, 401, "the old token has ended");
+    const events = await withNew.call<{ details: { changed: string[] | null; previous: string[] } }[]>(
+      "GET",
+      "/api/security-events?type=keys_changed",
+    );
+    const all = ["secret_key", "admin_token", "payload_key"];
+    assert.deepEqual(
+      events.body.map(({ details: { changed, previous } }) => [changed, previous]),
+      [
+        [[], []],
+        [all, all],
+        [null, []],
+      ],
+    );
     await shell.run("kill $SERVICE && wait $SERVICE");
 
     await next("database.env");
