@@ -244,7 +244,7 @@ test("the command line looks after people, with and without a service that runs"
     /dana@example\.com +- +no +- +- +refunds/,
   );
   const weak = await command(["users", "set-password", "--email", "dana@example.com"], "password1");
-  assert.match(weak.err, /password: Is one of the passwords/);
+  assert.match(weak.err, /password: This is one of the passwords/);
   const key = await command(["keys", "create", "--name", "Shop"]);
   assert.match(key.out, /^hsk_[\w-]{43}\n/);
   const id = /key_\w+/.exec(key.out)![0];

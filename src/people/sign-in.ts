@@ -139,7 +139,7 @@ export async function changeMe(
   { display_name, time_zone, password }: UpdateMeBody,
 ): Promise<{ me: Me; setCookie: string | null }> {
   if (caller.kind !== "user") throw new ServiceError("FORBIDDEN", { message: "Sign in to change your profile." });
-  if (time_zone != null && !isTimeZone(time_zone)) throw invalid("/time_zone", "Is not the IANA name of a time zone.");
+  if (time_zone != null && !isTimeZone(time_zone)) throw invalid("/time_zone", "Must be the IANA name of a time zone.");
   const { id } = caller.user;
   const change = password == null ? null : await checkPasswordChange(ctx, id, browser, password);
   const cookie = change && ctx.cookies.make();

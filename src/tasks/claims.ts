@@ -216,12 +216,12 @@ async function readAssignee(
   if (user_id != null && email != null) throw invalid("/email", "Can't be combined with `user_id`.");
   if (user_id != null) {
     const user = await findUser(tx, user_id);
-    if (!user?.active) throw invalid("/user_id", "Is not an active user.");
+    if (!user?.active) throw invalid("/user_id", "This user is not active.");
     return { assigned_to_user_id: user.id, assigned_to_email: user.email };
   }
   if (email == null) return { assigned_to_user_id: null, assigned_to_email: null };
   if (!isEmailAddress(email)) throw invalid("/email", "Must be an email address.");
   const user = await findUserByEmail(tx, email);
-  if (user?.active === false) throw invalid("/email", "Is the address of a user who was deactivated.");
+  if (user?.active === false) throw invalid("/email", "The user with this address was deactivated.");
   return { assigned_to_user_id: user?.id ?? null, assigned_to_email: email };
 }

@@ -219,11 +219,11 @@ testInBrowser("what is wrong with a sender is told at its field", async (open, t
   await enter("Id", "second");
   await enter("From address", "nobody");
   await add();
-  await saidAt(form, "From address", "Is not an email address.");
+  await saidAt(form, "From address", "Must be an email address.");
   await enter("From address", "second@example.com");
   await enter("Reply to", "nobody");
   await add();
-  await saidAt(form, "Reply to", "Is not an email address.");
+  await saidAt(form, "Reply to", "Must be an email address.");
   await enter("Reply to", "");
   await add();
   await saidAt(form, "Server", "Required.");
@@ -282,7 +282,7 @@ testInBrowser("a test mail that is refused says why, and it stays in sight", asy
   await assertUsable(page, "mail-test-refused");
   await test.getByLabel("To").fill("nobody");
   await send();
-  await saidAt(test, "To", "Is not an email address.");
+  await saidAt(test, "To", "Must be an email address.");
   await hasCount(alert, 0);
   // What was sealed with another key cannot be opened.
   await service.ctx.db.write((tx) => tx.query.updateTable("email_identities").set({ transport_config: "" }).execute());

@@ -251,7 +251,7 @@ testInBrowser("a workspace is added by its token, and what is wrong with one is 
     await form.getByRole("button", { name: "Add", exact: true }).click();
   };
   await add("hunter2");
-  await saidAt(form, "Bot token", /Is not a bot token/);
+  await saidAt(form, "Bot token", /This is not a bot token/);
   assert.equal(await hasFocus(field), true);
   await assertUsable(page, "slack-token-refused");
   await add("xoxb-unknown");

@@ -80,9 +80,9 @@ async function storeIdentity(ctx: Ctx, body: IdentityBody): Promise<IdentityReco
   if (!ID.test(id)) throw invalid("/id", "Must consist of letters, digits, `.`, `_` and `-`.", "pattern");
   if (identityOfEnvironment(ctx.config)?.id === id)
     throw invalid("/id", "SERVICE_EMAIL_FROM sets this sender. Change it there.");
-  if (!isEmailAddress(from_email)) throw invalid("/from_email", "Is not an email address.");
+  if (!isEmailAddress(from_email)) throw invalid("/from_email", "Must be an email address.");
   const reply_to = body.reply_to || null;
-  if (reply_to !== null && !isEmailAddress(reply_to)) throw invalid("/reply_to", "Is not an email address.");
+  if (reply_to !== null && !isEmailAddress(reply_to)) throw invalid("/reply_to", "Must be an email address.");
   for (const name of ["display_name", "from_name"] as const)
     if (/\p{Cc}/u.test(body[name] ?? "")) throw invalid(`/${name}`, "Must be a single line.");
   const given = transport_config === null ? null : readTransport(transport, transport_config);
@@ -158,7 +158,7 @@ export async function sendTestMail(
   requireOperator(caller);
   const to = body.to || (caller.kind === "user" ? caller.user.email : null);
   if (to === null) throw invalid("/to", "Enter an address for the test email. Your account has none.", "required");
-  if (!isEmailAddress(to)) throw invalid("/to", "Is not an email address.");
+  if (!isEmailAddress(to)) throw invalid("/to", "Must be an email address.");
   const identity = await findIdentity(ctx, id);
   if (identity === null) throw unknownIdentity();
   if (identity.transport === null) return { sent: false, to, error: `sealed: ${SEALED}` };

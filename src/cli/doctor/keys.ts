@@ -46,23 +46,21 @@ export async function checkKeys(config: Config, db: Db, { isStored, hasOldKeys }
   ];
 }
 
-/** How a previous value is called, and how it is removed. */
+/** How a previous value is called, how it is removed, and when that is done. */
 interface Words {
   value: string;
   remove: string;
+  end: string;
 }
 
 function wordsFor(name: SecretName, isStored: boolean): Words {
   const variable = KEY_VARIABLES[name];
-  return isStored
-    ? {
-        value: `The previous ${variable} in secrets.json`,
-        remove: `Run \`${SERVICE_COMMAND} rotate-keys ${KEY_NAMES[name]} --finish\``,
-      }
-    : { value: `${variable}_PREVIOUS`, remove: "Remove it" };
+  if (!isStored) return { value: `${variable}_PREVIOUS`, remove: "Remove it", end: "when you remove it" };
+  const command = `\`${SERVICE_COMMAND} rotate-keys ${KEY_NAMES[name]} --finish\``;
+  return { value: `The previous ${variable} in secrets.json`, remove: `Run ${command}`, end: `with ${command}` };
 }
 
-async function checkSecretKey(config: Config, db: Db, { value }: Words, hasOldKeys: boolean): Promise<Finding> {
+async function checkSecretKey(config: Config, db: Db, { value, end }: Words, hasOldKeys: boolean): Promise<Finding> {
   if (db === null)
     return warning(
       "keys/secret",
@@ -79,6 +77,6 @@ async function checkSecretKey(config: Config, db: Db, { value }: Words, hasOldKe
   }
   return warning(
     "keys/secret",
-    `${value} is accepted too. No stored setting is encrypted with it. Sessions (up to 7 days) and links in email and Slack (up to 30 days, while their task is open) that were made with it end when you remove it.`,
+    `${value} is accepted too. No stored setting is encrypted with it. Sessions (up to 7 days) and links in email and Slack (up to 30 days, while their task is open) that were made with it end ${end}.`,
   );
 }

@@ -51,7 +51,7 @@ export async function addInstallation(
   requireOperator(caller);
   const slack = requireSlack(ctx);
   const token = bot_token.trim();
-  if (!isBotToken(token)) throw invalid("/bot_token", "Is not a bot token. Bot tokens start with xoxb-.");
+  if (!isBotToken(token)) throw invalid("/bot_token", "This is not a bot token. Bot tokens start with xoxb-.");
   try {
     return await storeInstallation(ctx, { token, ...(await slack.withToken(token).bot()) }, "token");
   } catch (error) {
