@@ -326,6 +326,8 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
+            /** @description How many further rejections end the task. `null` if no verifier checks answers. */
+            verification_attempts_left: number | null;
             timeout_seconds: number;
             /**
              * @description When the task times out.
@@ -434,6 +436,8 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
+            /** @description How many further rejections end the task. `null` if no verifier checks answers. */
+            verification_attempts_left: number | null;
             timeout_seconds: number;
             /**
              * @description When the task times out.

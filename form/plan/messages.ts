@@ -46,7 +46,7 @@ export interface Words {
   readonly confirm: string;
   readonly invalid: (errors: number) => string;
   readonly changedQuestions: string;
-  readonly sentBack: (attempt: number) => string;
+  readonly sentBack: (attempt: string) => string;
   readonly sent: string;
   readonly offline: string;
   readonly failed: string;

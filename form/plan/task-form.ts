@@ -32,7 +32,8 @@ export interface TaskFormProps {
     readonly errors: readonly FieldError[];
     readonly notice: Notice | null;
   };
-  readonly sent_back?: { readonly reason: string; readonly attempt: number };
+  /** Why the last answer was rejected, and which attempt the next one is: "2 of 3". */
+  readonly sent_back?: { readonly reason: string; readonly attempt: string };
   /** Whether a field may take the focus when the page opens: the field of a hint, or the field that is named here. */
   readonly focuses?: boolean | string;
 }

@@ -67,6 +67,7 @@ export function listed(task: Task) {
     timeout_at: iso(deadlineOf(task)),
     redact_payload: request.redact,
     is_verified: request.verifier !== null && !request.redact,
+    verification_attempts_left: request.verifier === null || request.redact ? null : request.verifier - task.rejections,
     created_at: iso(task.created),
     updated_at: iso(task.updated),
     completed_by_user_id: null,

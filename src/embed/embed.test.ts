@@ -161,6 +161,7 @@ testOnBoth(
       completed_via_channel: "embed",
       verification_attempt: 0,
       verifier_result: null,
+      next_attempt: null,
     });
     const record = await task(service, id);
     assert.equal(record.completed_by_email, null);
@@ -210,6 +211,7 @@ testOnBoth(
       timeout_at: record.timeout_at,
       verification_attempt: 0,
       verifier_result: null,
+      next_attempt: null,
       is_verified: false,
       expires_in_seconds: 50,
     });
@@ -340,6 +342,7 @@ testOnBoth(
     const first = (await answer(service, embed_token)).body;
     const sentBack = { passed: false, reason: "The note is missing.", attempt: 1 };
     assert.deepEqual([first.status, first.response, first.verifier_result], ["rejected", null, sentBack]);
+    assert.equal(first.next_attempt, "2 of 2, the last one");
     const again = (await readTask(service, embed_token)).body;
     assert.deepEqual([again.status, again.verifier_result], ["rejected", sentBack]);
     const last = (await answer(service, embed_token)).body;

@@ -9,6 +9,7 @@ import { parseJson, type JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
 import { answerStateOf } from "../tasks/answer-state.ts";
+import { nextAttemptOf } from "../tasks/attempts-left.ts";
 import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
 import type { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
@@ -78,6 +79,7 @@ export async function readEmbedded(
     timeout_at: isoTime(task.timeout_at),
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
+    next_attempt: task.status === "rejected" ? nextAttemptOf(task) : null,
     is_verified: task.verifier_config !== null && !task.redact_payload,
     review_html: draws ? await drawReview(ctx, task, { time_zone, locale, now: new Date(now) }) : null,
     expires_in_seconds: Math.max(0, Math.ceil((caller.grant.expires_at - now) / SECOND)),
@@ -103,6 +105,7 @@ export async function completeEmbedded(
     completed_via_channel: task.completed_via_channel,
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
+    next_attempt: task.status === "rejected" ? nextAttemptOf(task) : null,
   };
 }
 

@@ -46,9 +46,15 @@ export type EmbedToken = Static<typeof EmbedToken>;
 const { id, status, response, completed_at, completed_via_channel, verification_attempt, verifier_result } =
   TaskRecord.properties;
 
+const next_attempt = Nullable(
+  Type.String({
+    description: "While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`.",
+  }),
+);
+
 /** The result of an answer in an embedded form. */
 export const EmbedOutcome = Type.Object(
-  { id, status, response, completed_at, completed_via_channel, verification_attempt, verifier_result },
+  { id, status, response, completed_at, completed_via_channel, verification_attempt, verifier_result, next_attempt },
   { $id: "EmbedOutcome" },
 );
 export type EmbedOutcome = Static<typeof EmbedOutcome>;
@@ -68,6 +74,7 @@ export const EmbedTask = Type.Object(
     timeout_at,
     verification_attempt,
     verifier_result,
+    next_attempt,
     is_verified: Type.Boolean({ description: "A verifier checks answers before they are accepted." }),
     review_html: Nullable(Type.String({ description: "The payload as HTML, or null if the web pages are not built." })),
     expires_in_seconds: Type.Integer({ description: "Remaining lifetime of the token, in seconds." }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth } from "../../test/support/service.ts";
-import type { RefusedAnswerRecord } from "./schema.ts";
+import type { RefusedAnswerRecord, TaskRecord } from "./schema.ts";
 
 let refusals = 0;
 const REFUSES = {
@@ -18,8 +18,12 @@ testOnBoth(
     const { id } = await service.create({ verifier_config, assign_to: { user_id: dana.user.id } });
     const path = `/api/tasks/${id}/attempts`;
     assert.deepEqual((await dana.call("GET", path)).body, []);
+    // Who may not see the settings of the verifier must still know which answer is the last one.
+    const left = async () => (await dana.call<TaskRecord>("GET", `/api/tasks/${id}`)).body.verification_attempts_left;
+    assert.equal(await left(), 2);
     refusals = 0;
     await dana.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true, note: "first" } } });
+    assert.equal(await left(), 1);
     service.clock.advance(1000);
     await service.call("POST", `/api/tasks/${id}/complete`, {
       body: { response: { approved: false }, completed_by_email: "lee@example.com", completed_via_channel: "phone" },

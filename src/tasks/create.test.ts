@@ -42,6 +42,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     is_verified: false,
     verifier_result: null,
     verification_attempt: 0,
+    verification_attempts_left: null,
     timeout_seconds: 3600,
     timeout_at: "2026-01-31T13:00:00.000Z",
     redact_payload: true,

@@ -3,6 +3,7 @@ import { joinJson, parseJson, type JsonObject, type JsonText } from "../lib/json
 import { isoTime } from "../lib/time.ts";
 import { answerAccountOf, toAnswerColumns } from "../people/accounts.ts";
 import type { Caller } from "../people/caller.ts";
+import { attemptsLeft } from "./attempts-left.ts";
 import { isVerified } from "./lifecycle.ts";
 import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
@@ -78,6 +79,7 @@ function lastFields(
     is_verified: isVerified({ verifier_config, redact_payload: task.redact_payload }),
     verifier_result: task.verifier_result,
     verification_attempt: task.verification_attempt,
+    verification_attempts_left: attemptsLeft({ ...task, verifier_config }),
     timeout_seconds: task.timeout_seconds,
     timeout_at: isoTime(task.timeout_at),
     redact_payload: task.redact_payload,

@@ -183,6 +183,9 @@ const recordFields = {
   response: Nullable(Json("The accepted answer, or null.")),
   verifier_result: VerifierResult,
   verification_attempt: Type.Integer({ description: "Number of rejections by the verifier." }),
+  verification_attempts_left: Nullable(
+    Type.Integer({ description: "How many further rejections end the task. `null` if no verifier checks answers." }),
+  ),
   timeout_seconds: Type.Integer(),
   timeout_at: Time("When the task times out."),
   redact_payload: Type.Boolean(),

@@ -66,7 +66,7 @@ export function readVerifierConfig(value: JsonObject, keyEnvs: readonly string[]
   }
 
   const model = text("model", 200);
-  const attempts = value["max_attempts"] ?? DEFAULT_MAX_ATTEMPTS;
+  const attempts: unknown = maxAttemptsOf(value);
   if (typeof attempts !== "number" || !Number.isInteger(attempts) || attempts < 1 || attempts > 10) {
     details.push({ path: "/verifier_config/max_attempts", message: "Must be a whole number from 1 to 10." });
   }
@@ -92,6 +92,11 @@ export function readVerifierConfig(value: JsonObject, keyEnvs: readonly string[]
     max_attempts: attempts as number,
     api_key_env: keyEnv ?? VENDOR_KEY_ENVS[provider],
   };
+}
+
+/** Returns how many rejections end a task with this `verifier_config`, which is known to be valid. */
+export function maxAttemptsOf(value: JsonObject): number {
+  return (value["max_attempts"] ?? DEFAULT_MAX_ATTEMPTS) as number;
 }
 
 function findProvider(name: string): VerifierProvider | null {

@@ -50,6 +50,7 @@ testInBrowser(
     verdict.resolve();
     const back = page.getByRole("alert").filter({ hasText: "Sent back" });
     await back.getByText("Say what is fine about it.").waitFor();
+    await back.getByText("resubmit (attempt 2 of 2, the last one).").waitFor();
     assert.equal(await page.getByLabel("Note").inputValue(), "Fine.");
     await axe(page);
     await screenshot(page, "verifier-sent-back");

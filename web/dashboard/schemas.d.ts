@@ -187,6 +187,8 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
+            /** @description How many further rejections end the task. `null` if no verifier checks answers. */
+            verification_attempts_left: number | null;
             timeout_seconds: number;
             /**
              * @description When the task times out.
@@ -295,6 +297,8 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
+            /** @description How many further rejections end the task. `null` if no verifier checks answers. */
+            verification_attempts_left: number | null;
             timeout_seconds: number;
             /**
              * @description When the task times out.
@@ -1021,6 +1025,8 @@ export interface components {
                 /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
+            /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
+            next_attempt: string | null;
             /** @description A verifier checks answers before they are accepted. */
             is_verified: boolean;
             /** @description The payload as HTML, or null if the web pages are not built. */
@@ -1065,6 +1071,8 @@ export interface components {
                 /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
+            /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
+            next_attempt: string | null;
         };
         Settings: {
             version: string;

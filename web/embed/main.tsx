@@ -131,11 +131,8 @@ function refused({ error_code, message, details }: Refusal): Outcome {
   };
 }
 
-function sentBack({
-  verifier_result,
-  verification_attempt,
-}: Pick<EmbedTask, "verifier_result" | "verification_attempt">) {
-  return { reason: verifier_result?.reason ?? "", attempt: verification_attempt + 1 };
+function sentBack({ verifier_result, next_attempt }: Pick<EmbedTask, "verifier_result" | "next_attempt">) {
+  return { reason: verifier_result?.reason ?? "", attempt: next_attempt };
 }
 
 let height = 0;

@@ -9,12 +9,13 @@ export interface EmbedTask {
   readonly is_verified: boolean;
   readonly review_html: string | null;
   readonly expires_in_seconds: number;
-  readonly verification_attempt: number;
+  /** Set if the answer was sent back. */
+  readonly next_attempt: string;
   readonly verifier_result: { readonly reason: string | null } | null;
 }
 
 /** The result of an answer, as `POST /api/embed/task/complete` returns it. */
-export type EmbedOutcome = Pick<EmbedTask, "status" | "verification_attempt" | "verifier_result"> & {
+export type EmbedOutcome = Pick<EmbedTask, "status" | "next_attempt" | "verifier_result"> & {
   readonly response: unknown;
   readonly completed_at: string | null;
 };

@@ -23,7 +23,7 @@ export type Outcome =
   /** The answer is invalid: the service's findings. */
   | { readonly kind: "refused"; readonly findings: readonly Finding[] }
   /** The verifier asks for another answer. */
-  | { readonly kind: "sent back"; readonly reason: string; readonly attempt: number }
+  | { readonly kind: "sent back"; readonly reason: string; readonly attempt: string }
   /** The task is closed. `message` says who answered first, or that the time is over. */
   | { readonly kind: "closed"; readonly message: string }
   | { readonly kind: "offline" }
@@ -38,7 +38,7 @@ export interface AnswerFormProps {
   /** Earlier entries, from a post or a draft, with their errors and a notice. */
   posted?: { readonly entries: Entries; readonly errors: readonly FieldError[]; readonly notice: Notice | null };
   /** The reason of the last rejection. */
-  sentBack?: { readonly reason: string; readonly attempt: number } | undefined;
+  sentBack?: { readonly reason: string; readonly attempt: string } | undefined;
   /** Whether the task has a verifier. Then sending takes longer, and the form says so. */
   isVerified?: boolean;
   locale?: string;

@@ -17,6 +17,7 @@ import { isInAuditExtra, nameOfAccount } from "../../people/accounts.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
+import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
@@ -244,7 +245,7 @@ async function show(
     ...(posted && { posted }),
     ...(chosen && { posted: { entries: chosen.entries, errors: [], notice: null } }),
     ...(isOwn && {
-      sent_back: { reason: task.verifier_result?.reason ?? "", attempt: task.verification_attempt + 1 },
+      sent_back: { reason: task.verifier_result?.reason ?? "", attempt: nextAttemptOf(task) },
     }),
     focuses: chosen?.name ?? posted === undefined,
   };
@@ -284,9 +285,9 @@ async function isSentBackTo({ db }: { db: Db }, task: TaskWithDocuments, caller:
 }
 
 /** For people who did not give the rejected answer. The form would ask them to change their own. */
-function othersSentBack({ verifier_result }: TaskWithDocuments): string {
-  const reason = verifier_result?.reason ? ` The reason: ${verifier_result.reason}` : "";
-  return `An answer was sent back. Please answer again.${reason}`;
+function othersSentBack(task: TaskWithDocuments): string {
+  const reason = task.verifier_result?.reason ? ` The reason: ${task.verifier_result.reason}` : "";
+  return `An answer was sent back. Please answer again (attempt ${nextAttemptOf(task)}).${reason}`;
 }
 
 /** Returns the entries for a choice that was clicked in the email. */

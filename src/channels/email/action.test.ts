@@ -458,7 +458,7 @@ testOnBoth(
     ];
     const back = await answer(service, own);
     for (const page of [back, await open(service, own)]) {
-      assert.match(page.text, /Sent back\. Change your answer and resubmit \(attempt 2/);
+      assert.match(page.text, /Sent back\. Change your answer and resubmit \(attempt 2 of 2, the last one\)/);
       assert.match(page.text, /Say why\./);
       assert.doesNotMatch(page.text, /An answer was sent back/);
     }

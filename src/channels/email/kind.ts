@@ -12,6 +12,7 @@ import type { RecipientCaller } from "../../people/caller.ts";
 import { findUserByEmail } from "../../people/store.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
+import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
@@ -65,7 +66,7 @@ export function createEmailKind(ctx: Ctx): Kind {
         settings_link: person === null ? null : `${ctx.config.publicUrl}/settings`,
         sent_back:
           purpose === "sent_back" && task.verifier_result !== null
-            ? { reason: task.verifier_result.reason ?? "", attempt: task.verifier_result.attempt }
+            ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
             : null,
         ending: purpose === "ended" ? await endingFor(ctx.db, task, caller) : null,
         now: new Date(ctx.db.now()),

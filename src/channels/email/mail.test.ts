@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import PostalMime from "postal-mime";
 import { header, mailsTo, send, SENDER, told, withSender } from "../../../test/support/mail.ts";
 import { addUser } from "../../../test/support/people.ts";
 import { testOnBoth } from "../../../test/support/service.ts";
@@ -273,6 +274,10 @@ testOnBoth(
     assert.ok(first && second);
     assert.equal(header(second, "in-reply-to"), header(first, "message-id"));
     assert.equal(header(second, "references"), header(first, "message-id"));
+    assert.match(
+      (await PostalMime.parse(second.source)).text ?? "",
+      /Your next answer is attempt 2 of 2, the last one\./,
+    );
     assert.notEqual(header(second, "message-id"), header(first, "message-id"));
     assert.deepEqual(
       (await told(service, id)).map(({ action, purpose }) => [action, purpose]),

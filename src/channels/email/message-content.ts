@@ -264,7 +264,7 @@ function sentBackOf({ task, sent_back }: MessageOptions): Content["sentBack"] {
   // A reason may quote the answer or the payload.
   const reason = task.redact_payload ? "" : plainLines(sent_back?.reason ?? "");
   return {
-    title: sent_back === null ? "Sent back" : `Sent back. Your next answer is attempt ${sent_back.attempt + 1}.`,
+    title: sent_back === null ? "Sent back" : `Sent back. Your next answer is attempt ${sent_back.attempt}.`,
     reason:
       reason === ""
         ? { text: "", note: elsewhere }

@@ -156,7 +156,7 @@ void test("nothing of a redacted payload is in a mail", () => {
     channels: { email: { summary: ["/amount", "/SECRET_key/inner"] } },
   };
   for (const purpose of ["decision", "sent_back"] as const) {
-    const sent_back = { reason: "SECRET-1 is too much.", attempt: 1 };
+    const sent_back = { reason: "SECRET-1 is too much.", attempt: "2 of 3" };
     const mail = render({ ...secrets, form_definition: hints }, { purpose, sent_back });
     for (const part of Object.values(mail)) assert.doesNotMatch(part, SECRET);
     assert.match(mail.text, /This task is confidential, so details aren't in this email\./);
@@ -256,7 +256,7 @@ void test("what was sent back begins with the reason, and asks for a correction 
   const { text } = renderMessage(MAILS["sent-back"]!);
   assert.match(
     text,
-    /^Human Task Service · your answer was sent back\n\nSent back\. Your next answer is attempt 2\.\n {2}The note says/,
+    /^Human Task Service · your answer was sent back\n\nSent back\. Your next answer is attempt 2 of 3\.\n {2}The note says/,
   );
   assert.match(text, /^Your last answer was not accepted\. Change or resend it on the review page\.$/m);
   assert.match(text, /^Correct your answer:\nhttps:.*c2lnbmF0dXJl$/m);

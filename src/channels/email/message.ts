@@ -43,8 +43,8 @@ export interface MessageOptions {
   answering: Answering;
   /** Link to the person's settings; null without an account. */
   settings_link: string | null;
-  /** Why the last answer was rejected, and its attempt, counted from 1. null if unknown or not rejected. */
-  sent_back: { reason: string; attempt: number } | null;
+  /** Why the last answer was rejected, and which attempt the next one is: "2 of 3". null if unknown or not rejected. */
+  sent_back: { reason: string; attempt: string } | null;
   /** Only with the purpose `ended`. */
   ending: Ending | null;
   now: Date;

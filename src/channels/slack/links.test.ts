@@ -290,7 +290,7 @@ testWithSlack(
     const back = await answer(service, path, undefined, { "/pin": "1234" });
     for (const page of [back, await open(service, path)]) {
       assert.equal(page.status, 200);
-      assert.match(page.text, /Sent back\. .*\(attempt 2\)\./);
+      assert.match(page.text, /Sent back\. .*\(attempt 2 of 3\)\./);
       assert.match(page.text, /Say why\./);
       assert.doesNotMatch(page.text, /An answer was sent back/);
     }

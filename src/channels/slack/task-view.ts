@@ -5,6 +5,7 @@ import { parseJson, type JsonObject } from "../../lib/json.ts";
 import { answerAccountOf } from "../../people/accounts.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
+import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
@@ -85,9 +86,9 @@ function memberIn(team: string, task: TaskWithDocuments): string | null {
 }
 
 /** Returns the reply in the thread after an answer was rejected. */
-export function sentBackFor({ verifier_result }: TaskWithDocuments): SlackMessage {
-  const reason = verifier_result?.reason ?? "";
-  const text = line(`Sent back. Please answer again: ${reason}`, 2_900);
+export function sentBackFor(task: TaskWithDocuments): SlackMessage {
+  const reason = task.verifier_result?.reason ?? "";
+  const text = line(`Sent back. Please answer again (attempt ${nextAttemptOf(task)}): ${reason}`, 2_900);
   return { text: text.text, blocks: [{ type: "section", text }] };
 }
 

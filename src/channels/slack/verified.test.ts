@@ -89,7 +89,7 @@ testWithSlack(
     assert.match(JSON.stringify(view.blocks), /"initial_value":"First try"/);
     await send();
     const reply = slack.posts.find(({ thread_ts }) => thread_ts === post.ts);
-    assert.match(reply?.text ?? "", /Sent back\. Please answer again: Say why\./);
+    assert.match(reply?.text ?? "", /Sent back\. Please answer again \(attempt 2 of 3\): Say why\./);
     await submit();
     assert.match(said(view), /Nothing was sent/);
     assert.match(said(view), /^Automatic check is unavailable\. Your answer is saved here; try again in a minute\.$/m);

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
+import { nextAttempt } from "../../../endings/next-attempt.ts";
 import type { Entries } from "../../../form/plan/entries.ts";
 import { nodesOf } from "../../../form/plan/nodes.ts";
 import { entriesOf, planForm, readForm } from "../../../form/plan/plan.ts";
@@ -91,7 +92,7 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
           now={opened}
           action=""
           {...(task.status === "rejected" && task.verifier_result
-            ? { sent_back: { reason: task.verifier_result.reason ?? "", attempt: task.verification_attempt + 1 } }
+            ? { sent_back: { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) } }
             : {})}
           onAnswer={onAnswer}
           {...(start.entries === null ? {} : { posted: { entries: start.entries, errors: [], notice: null } })}
@@ -106,6 +107,10 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
       </fieldset>
     </>
   );
+}
+
+function nextAttemptOf({ verification_attempt, verification_attempts_left }: Task): string {
+  return nextAttempt(verification_attempt, verification_attempts_left);
 }
 
 /** Returns the initial entries of the form: earlier entries, or the rejected answer. */
@@ -249,7 +254,7 @@ async function complete(id: string, response: unknown, { stored, view, next }: A
       return {
         kind: "sent back",
         reason: done.verifier_result?.reason ?? "",
-        attempt: done.verification_attempt + 1,
+        attempt: nextAttemptOf(done),
       };
     dropDraft(id);
     stored();

@@ -12,6 +12,7 @@ import { HOUR, MINUTE, SECOND } from "../../../lib/time.ts";
 import { answerAccountOf } from "../../../people/accounts.ts";
 import { tryOnceWith, type RateLimit } from "../../../people/rate-limits.ts";
 import { mayWith } from "../../../tasks/access.ts";
+import { nextAttemptOf } from "../../../tasks/attempts-left.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../../tasks/store.ts";
 import { completeTask } from "../../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../../tasks/unavailable-check.ts";
@@ -94,7 +95,7 @@ function sentBack(entered: Entered, now: TaskWithDocuments): AnswerResult {
   const { note = { title: "Sent back", text: "" } } = noteOf(now);
   return {
     reply: show(askedAgain(entered, now, note)),
-    sentence: `Your answer was sent back. ${note.text}`,
+    sentence: `Your answer was sent back. The next one is attempt ${nextAttemptOf(now)}. ${note.text}`,
     isOpen: true,
   };
 }
@@ -113,9 +114,10 @@ function askedAgain(
 }
 
 /** Returns the note with the reason why the last answer was rejected. */
-export function noteOf({ status, verifier_result }: TaskWithDocuments): Pick<ModalOptions, "note"> {
-  if (status !== "rejected" || verifier_result === null) return {};
-  return { note: { title: "The last answer was sent back", text: verifier_result.reason ?? "" } };
+export function noteOf(task: TaskWithDocuments): Pick<ModalOptions, "note"> {
+  if (task.status !== "rejected" || task.verifier_result === null) return {};
+  const title = `The last answer was sent back. The next one is attempt ${nextAttemptOf(task)}.`;
+  return { note: { title, text: task.verifier_result.reason ?? "" } };
 }
 
 /** A modal that says that nothing was sent, why, and what was entered. */

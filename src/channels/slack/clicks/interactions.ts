@@ -31,7 +31,7 @@ import { entriesOfChoice } from "../modal/form.ts";
 import { modalOf, parseModalData } from "../modal/modal.ts";
 import { createSlackLink } from "../links.ts";
 import { noticeView } from "./notice.ts";
-import { formFor, slackTaskOf } from "../task-view.ts";
+import { formFor, sentBackFor, slackTaskOf } from "../task-view.ts";
 import { entriesOfView, errorsOfView } from "../modal/values.ts";
 
 /** Slack waits three seconds. Longer work continues after the response. */
@@ -132,7 +132,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
           return await tell("This button is outdated. Nothing was sent. Use Answer or open the task in the browser.");
         const response = responseOf(planForm(form, entries).value);
         const done = await completeTask(context.ctx, caller, task.id, { response });
-        return done.status === "rejected" ? await tell(`Sent back: ${done.verifier_result?.reason ?? ""}`) : null;
+        return done.status === "rejected" ? await tell(sentBackFor(done).text) : null;
       }
     }
   } catch (error) {
