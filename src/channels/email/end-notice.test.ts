@@ -56,6 +56,29 @@ testOnBoth(
   },
 );
 
+testOnBoth("only people with a password are led to pages that they must sign in for", async (service, t) => {
+  const smtp = await withSender(service, t);
+  const dana = await addUser(service, { email: DANA });
+  await addUser(service, { email: LEE, password: "correct horse battery staple" });
+  const { id } = await service.create(NAMED);
+  await send(service);
+  await answer(service, id, "kim@example.com");
+  await send(service);
+  for (const [address, end] of [
+    [DANA, new RegExp(`Open the task:\\s+\\S+/email/action/${id}\\.${dana.id}\\.`)],
+    [LEE, new RegExp(`Open the task:\\s+\\S+/tasks/${id}$`, "m")],
+  ] as const) {
+    const [asked, ended] = mailsTo(smtp, address);
+    assert.ok(asked && ended);
+    for (const mail of [asked, ended]) {
+      const [text = ""] = await partsOf(mail);
+      assert.equal(/Your settings:\s+\S+\/settings/.test(text), address === LEE, text);
+      assert.equal(/\/settings|\/tasks\//.test(text), address === LEE, text);
+    }
+    assert.match((await partsOf(ended))[0]!, end);
+  }
+});
+
 testOnBoth("where nobody knows who answered, everyone who was asked hears that it is answered", async (service, t) => {
   const smtp = await withSender(service, t);
   const { id } = await service.create(NAMED);

@@ -9,7 +9,7 @@ import { parseJson } from "../../lib/json.ts";
 import { emailKey } from "../../lib/text.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import type { RecipientCaller } from "../../people/caller.ts";
-import { findUserByEmail } from "../../people/store.ts";
+import { findUser, findUserByEmail, type User } from "../../people/store.ts";
 import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { nextAttemptOf } from "../../tasks/attempts-left.ts";
@@ -50,20 +50,21 @@ export function createEmailKind(ctx: Ctx): Kind {
       const caller = await callerOfLink(ctx.db, task, { address: destination, user_id: holder?.id ?? user_id });
       if (caller === null) return purpose === "ended" ? NEEDLESS : unsent(INACTIVE.error, INACTIVE.message);
       if (purpose === "ended" && (await hasHeard(ctx.db, task, caller))) return NEEDLESS;
-      const answering = await answeringOf(ctx, caller, task, destination);
+      const { person } = caller;
+      const hasDashboard = canSignIn(holder ?? (person && (await findUser(ctx.db, person.id))));
+      const answering = await answeringOf(ctx, caller, task, destination, hasDashboard);
       // A person who may not answer any more has nothing to correct, and the task is not theirs.
       if ((purpose === "sent_back" || purpose === "assigned") && "who_can_answer" in answering) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
       if (identity === null) return unsent("no_identity", `The email sender "${id}" was deleted.`);
       if (identity.transport === null) return unsent("sealed", SEALED);
 
-      const { person } = caller;
       const message = renderMessage({
         purpose,
         task: documentsOf(task),
         to: { address: destination, name: person?.display_name ?? null, time_zone: person?.time_zone ?? null },
         answering,
-        settings_link: person === null ? null : `${ctx.config.publicUrl}/settings`,
+        settings_link: hasDashboard ? `${ctx.config.publicUrl}/settings` : null,
         sent_back:
           purpose === "sent_back" && task.verifier_result !== null
             ? { reason: task.verifier_result.reason ?? "", attempt: nextAttemptOf(task) }
@@ -103,21 +104,29 @@ function isAbout(task: TaskWithDocuments, purpose: Purpose, now: number): boolea
   return purpose === "ended" ? isTerminal(task.status) : answerStateOf(task, null, now).how === "open";
 }
 
-/** How the person answers; or who can instead, with the task on the dashboard for a person who may read it. */
+/** How the person answers; or who can instead, with a link for a person who may read the task. */
 async function answeringOf(
   ctx: Ctx,
   caller: RecipientCaller,
   task: TaskWithDocuments,
   address: string,
+  hasDashboard: boolean,
 ): Promise<Answering> {
   const { person } = caller;
   if (!isTerminal(task.status) && (await mayWith(ctx.db, caller, "complete", task)))
     return { link: createLink(ctx, task.id, address, person?.id) };
-  const isReader = person !== null && (await mayWith(ctx.db, caller, "read", task));
+  if (person === null || !(await mayWith(ctx.db, caller, "read", task)))
+    return { who_can_answer: await sayWhoCanAnswer(ctx.db, task), task_link: null };
+  // The page of their link says how a closed task ended.
+  const own = isTerminal(task.status) ? createLink(ctx, task.id, address, person.id) : null;
   return {
     who_can_answer: await sayWhoCanAnswer(ctx.db, task),
-    task_link: isReader ? `${ctx.config.publicUrl}/tasks/${task.id}` : null,
+    task_link: hasDashboard ? `${ctx.config.publicUrl}/tasks/${task.id}` : own,
   };
+}
+
+function canSignIn(user: User | null): boolean {
+  return user !== null && user.password_hash !== null && user.email !== null;
 }
 
 const NEEDLESS: Outcome = { ok: true, status_code: null, response_excerpt: null, is_needless: true };
