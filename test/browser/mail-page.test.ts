@@ -147,7 +147,8 @@ testInBrowser("who was second is told who was first, and what they entered is st
   await fast.getByRole("heading", { name: "Answer sent" }).waitFor();
   await slow.getByRole("button", { name: "Submit answer" }).click();
   await slow.getByRole("heading", { name: "Already answered by Lee Chen" }).waitFor();
-  await slow.getByText("My own words").waitFor();
+  // In a card, as a sent answer is.
+  await slow.locator("main .sheet").getByText("My own words").waitFor();
   await axe(slow);
   await screenshot(slow, "mail-second");
 });

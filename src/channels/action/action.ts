@@ -386,6 +386,6 @@ function unsentOf(pages: Pages, task: TaskWithDocuments, entries: Entries): Belo
   );
   return {
     title: "Your unsent answer",
-    html: `<dl class="entered">${rows.map((row) => `<div>${row}</div>`).join("")}</dl>`,
+    html: `<dl class="sheet entered">${rows.map((row) => `<div>${row}</div>`).join("")}</dl>`,
   };
 }
