@@ -55,6 +55,25 @@ testInBrowser(
   },
 );
 
+testInBrowser("the first operator is told at the field what is wrong with their password", async (open, t) => {
+  const service = await serve(t);
+  const page = await open({ expected: [/status of 422/] });
+  await page.goto(service.url);
+  await page.getByLabel("Email").fill("ada@example.com");
+  const password = page.getByRole("textbox", { name: "Password" });
+  await password.fill("password1");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("Is one of the passwords that are guessed first. Take a longer one").waitFor();
+  await page.waitForFunction(() => document.activeElement?.getAttribute("name") === "password");
+  assert.equal(await page.getByText("The request has an invalid value").count(), 0);
+  await page.getByRole("button", { name: "Show the password" }).waitFor();
+  await axe(page);
+  await screenshot(page, "setup-weak-password");
+  await password.fill(PASSWORD);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("heading", { name: "Try it" }).waitFor();
+});
+
 testInBrowser("set-up keeps its place over a reload, and belongs to operators", async (open, t) => {
   const service = await serve(t);
   const page = await open();

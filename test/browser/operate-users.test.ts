@@ -89,8 +89,15 @@ testInBrowser("a person is added, signs in, and is changed; what is wrong is tol
   await hers.getByRole("row", { name: /Dana \(you\)/ }).waitFor();
 
   await page.getByRole("button", { name: "Edit Dana" }).click();
-  await edit.getByRole("button", { name: "Sign out everywhere" }).click();
-  await page.getByText("Dana is signed out everywhere").waitFor();
+  await edit.getByRole("button", { name: "Sign out everywhere" }).press("Enter");
+  await page.waitForFunction(() => document.activeElement?.textContent === "Keep them");
+  await axe(page);
+  await screenshot(page, "operate-users-sign-out");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement?.textContent === "Sign out everywhere");
+  await page.keyboard.press("Enter");
+  await edit.getByRole("button", { name: "End sessions" }).click();
+  await page.getByText("All sessions of Dana have ended").waitFor();
   await hers.reload();
   await hers.getByRole("button", { name: "Sign in" }).waitFor();
 });
@@ -127,7 +134,13 @@ testInBrowser(
     await page.getByText("Deactivated (1)").click();
     await axe(page);
     await screenshot(page, "operate-users-inactive");
+    // The rights of an operator do not come back unseen.
+    const former = page.getByRole("table", { name: "Deactivated people" }).getByRole("row", { name: /dana/ });
+    await former.getByRole("cell", { name: "Yes", exact: true }).waitFor();
     await page.getByRole("button", { name: "Reactivate dana" }).click();
+    const again = page.getByRole("dialog", { name: "Reactivate dana?" });
+    await again.getByText("full access to this service again").waitFor();
+    await again.getByRole("button", { name: "Reactivate" }).click();
     await page.getByRole("button", { name: "Edit dana" }).waitFor();
     assert.equal((await usersOf(service)).get("dana")!.active, true);
     await hasCount(page.getByText(/^Deactivated/), 0);
@@ -205,3 +218,15 @@ testInBrowser(
     assert.notEqual(await chosen(), "Never");
   },
 );
+
+testInBrowser("behind the question for the password, a list says that one is signed out", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  const page = await visit(open, service, "/users", { expected: [/status of 401/] });
+  await page.getByRole("button", { name: "Edit ada" }).waitFor();
+  await page.context().clearCookies();
+  await page.getByRole("searchbox", { name: "Search" }).fill("ada");
+  await page.getByRole("dialog", { name: "You are signed out" }).waitFor();
+  await page.getByText("You are signed out.", { exact: true }).waitFor();
+  await hasCount(page.getByText("Bearer"), 0);
+});

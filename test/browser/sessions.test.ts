@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { axe, screenshot, testInBrowser } from "./support/browser.ts";
 import { focused, walk } from "./support/keyboard.ts";
 import { signIn } from "./support/sign-in.ts";
@@ -30,6 +30,13 @@ async function fillIn(page: Page, email: string): Promise<void> {
   await page.getByRole("navigation", { name: "Main" }).waitFor();
 }
 
+/** Asserts that a control is not cut off by its card. */
+async function isWithin(control: Locator, card: Locator): Promise<void> {
+  const [inner, outer] = [await control.boundingBox(), await card.boundingBox()];
+  assert.ok(inner && outer);
+  assert.ok(inner.x >= outer.x && inner.x + inner.width <= outer.x + outer.width, JSON.stringify({ inner, outer }));
+}
+
 for (const [theme, size] of [
   ["light", "wide"],
   ["dark", "phone"],
@@ -50,6 +57,7 @@ for (const [theme, size] of [
     await axe(page);
     await screenshot(page, `sessions-${theme}-${size}`);
     assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+    await isWithin(table.getByRole("button", { name: /^End the session of/ }), page.locator(".surface"));
 
     await table.getByRole("button", { name: /^End the session of/ }).click();
     await page.getByRole("dialog").getByRole("button", { name: "End session" }).click();
@@ -67,6 +75,7 @@ for (const [theme, size] of [
     await page.reload();
     await table.waitFor();
     assert.equal(await page.getByRole("button", { name: "End all other sessions" }).count(), 0);
+    await screenshot(page, `sessions-one-${theme}-${size}`);
   });
 
 for (const [theme, size] of [
@@ -116,6 +125,8 @@ for (const [theme, size] of [
     await page.getByRole("textbox", { name: "Name" }).fill("Desk");
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("heading", { name: "Key of Desk" }).waitFor();
+    await isWithin(page.getByRole("button", { name: "Revoke Shop" }), page.getByRole("region", { name: "Keys" }));
+    await screenshot(page, `keys-${theme}-${size}`);
     await tab.getByRole("textbox", { name: "Name" }).fill("Tab");
     await tab.getByRole("button", { name: "Create key" }).click();
     await tab.getByRole("heading", { name: "Key of Tab" }).waitFor();

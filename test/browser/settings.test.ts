@@ -51,7 +51,7 @@ testInBrowser("a new password signs out everywhere else, and the old one opens n
   await page.getByRole("button", { name: "Show the new password" }).click();
   assert.equal(await page.getByLabel("New password", { exact: true }).getAttribute("type"), "text");
   await change("not it");
-  await page.getByText("This is not your password.").waitFor();
+  await page.getByText("Wrong password.").waitFor();
   await axe(page);
   await change(PASSWORD);
   await page.getByText("Password changed.").waitFor();
@@ -149,7 +149,7 @@ testInBrowser("a service key is shown once, gone after a reload, and revoked aft
   await dialog.getByRole("button", { name: "Revoke key" }).click();
   await row.waitFor({ state: "detached" });
   await page.getByText("Revoked (1)").click();
-  await page.getByRole("region", { name: "Revoked keys" }).getByRole("row", { name: /Shop/ }).waitFor();
+  await page.getByRole("table", { name: "Revoked keys" }).getByRole("row", { name: /Shop/ }).waitFor();
   const keys = await service.call<{ name: string; revoked_at: string | null }[]>("GET", "/api/service-keys");
   assert.deepEqual(
     keys.map(({ name, revoked_at }) => [name, revoked_at === null]),

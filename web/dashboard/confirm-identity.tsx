@@ -76,7 +76,6 @@ function Dialog({ me, onClose }: { me: Me; onClose: (isConfirmed: boolean) => vo
           required
           withAsterisk={false}
           error={error}
-          visibilityToggleButtonProps={{ "aria-label": "Show your password", tabIndex: 0 }}
         />
         <div className="row end">
           <Button variant="default" onClick={() => onClose(false)}>

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router";
+import { isDate } from "../../form/plan/times.ts";
 import type { DeliverySearch } from "./deliveries/queries.ts";
 import { InboxPage } from "./inbox/inbox.tsx";
 import { LoginPage } from "./login.tsx";
@@ -118,7 +119,8 @@ const textOf = (value: unknown) => (typeof value === "string" && value !== "" ? 
 
 const dayOf = (value: unknown) => {
   const text = textOf(value);
-  return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined;
+  // A day such as February 30th would become another one.
+  return text !== undefined && isDate(text) ? text : undefined;
 };
 
 const deliveries = createRoute({

@@ -12,7 +12,7 @@ export function textOf(form: HTMLFormElement, name: string): string {
 }
 
 /** Returns the service's error for one field of a request. @param path - JSON Pointer into the request */
-export function problemAt(error: Error | null, path: string): string | undefined {
+export function problemAt(error: unknown, path: string): string | undefined {
   return error instanceof ApiError ? error.details.find((detail) => detail.path === path)?.message : undefined;
 }
 

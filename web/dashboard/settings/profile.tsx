@@ -127,8 +127,8 @@ function Password({ me }: { me: Me }) {
         autoComplete="current-password"
         required
         withAsterisk={false}
-        error={problemAt(change.error, "/password/current")}
-        visibilityToggleButtonProps={{ "aria-label": "Show the current password" }}
+        error={problemAt(change.error, "/password/current") && "Wrong password."}
+        visibilityToggleButtonProps={{ "aria-label": "Show the current password", tabIndex: 0 }}
       />
       <PasswordInput
         name="new"
@@ -140,7 +140,7 @@ function Password({ me }: { me: Me }) {
         required
         withAsterisk={false}
         error={problemAt(change.error, "/password/new")}
-        visibilityToggleButtonProps={{ "aria-label": "Show the new password" }}
+        visibilityToggleButtonProps={{ "aria-label": "Show the new password", tabIndex: 0 }}
       />
       <Problem error={change.error} fields={["/password/current", "/password/new"]} />
       <div className="row">

@@ -74,5 +74,6 @@ export function aboutOf({ type, details, target }: SecurityEvent): string | null
   }
   const count = details?.["count"];
   if (typeof count !== "number") return target?.id ?? null;
-  return `${count} ${type === "settings_resealed" ? "settings" : "callbacks"}`;
+  const one = type === "settings_resealed" ? "setting" : "callback";
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
 }

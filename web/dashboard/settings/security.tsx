@@ -1,9 +1,11 @@
 import { Button, Select, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
-import { Time } from "../ui/times.tsx";
+import { Time, useTimeZone, utcOf } from "../ui/times.tsx";
+import { browserName } from "./browser-name.ts";
 import { textOf } from "./form.tsx";
 import { securityEventsPath, securityEventsQuery } from "./queries.ts";
 import type { SecurityEvent, SecurityFilter } from "./queries.ts";
@@ -29,6 +31,7 @@ const OUTCOMES = [
 
 function Filters({ filter }: { filter: SecurityFilter }) {
   const navigate = useNavigate();
+  const [errors, setErrors] = useState<Errors>({});
   const show = (search: SecurityFilter) =>
     void navigate({ to: "/settings/{-$part}", params: { part: "security" }, search });
   return (
@@ -38,13 +41,16 @@ function Filters({ filter }: { filter: SecurityFilter }) {
       onSubmit={(event) => {
         event.preventDefault();
         const entered = (name: string) => textOf(event.currentTarget, name).trim() || undefined;
-        show({
-          ...filter,
-          actor: entered("actor"),
-          address: entered("address"),
-          from: entered("from"),
-          until: entered("until"),
-        });
+        const [actor, address, from, until] = [entered("actor"), entered("address"), entered("from"), entered("until")];
+        const wrong = errorsOf({ actor, address, from, until });
+        setErrors(wrong);
+        const [first] = Object.keys(wrong);
+        if (first === undefined) show({ ...filter, actor, address, from, until });
+        else event.currentTarget.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+      }}
+      onReset={() => {
+        setErrors({});
+        show({});
       }}
     >
       <nav className="filters" aria-label="Outcome">
@@ -79,16 +85,23 @@ function Filters({ filter }: { filter: SecurityFilter }) {
           placeholder="Email or id"
           defaultValue={filter.actor ?? ""}
           maxLength={254}
+          error={errors.actor}
         />
-        <TextInput name="address" label="Network address" defaultValue={filter.address ?? ""} maxLength={64} />
+        <TextInput
+          name="address"
+          label="Network address"
+          defaultValue={filter.address ?? ""}
+          maxLength={64}
+          error={errors.address}
+        />
       </div>
       <div className="triple">
-        <Day name="from" label="From" day={filter.from} />
-        <Day name="until" label="Until" day={filter.until} />
+        <TextInput type="date" name="from" label="From" defaultValue={filter.from ?? ""} />
+        <TextInput type="date" name="until" label="Until" defaultValue={filter.until ?? ""} error={errors.until} />
       </div>
       <div className="row">
         <Button type="submit">Filter</Button>
-        <Button variant="default" onClick={() => show({})}>
+        <Button type="reset" variant="default">
           Show all
         </Button>
         <Button
@@ -104,19 +117,16 @@ function Filters({ filter }: { filter: SecurityFilter }) {
   );
 }
 
-/** A text, because Tab stops several times in a browser's own field for dates. */
-function Day({ name, label, day = "" }: { name: string; label: string; day: string | undefined }) {
-  return (
-    <TextInput
-      name={name}
-      label={label}
-      placeholder="Year-month-day"
-      pattern="\d{4}-\d{2}-\d{2}"
-      title="For example 2026-01-31"
-      autoComplete="off"
-      defaultValue={day}
-    />
-  );
+type Errors = Partial<Record<"actor" | "address" | "until", string>>;
+
+/** Finds entries that no event can match, in the order of the form. */
+function errorsOf({ actor, address, from, until }: SecurityFilter): Errors {
+  return {
+    ...(actor !== undefined && !/@|^[a-z]+_\w+$/.test(actor) && { actor: "Enter an email address or an id." }),
+    ...(address !== undefined &&
+      !/^[\da-f.:]+$/i.test(address) && { address: "Enter one address, such as 203.0.113.7." }),
+    ...(from !== undefined && until !== undefined && until < from && { until: "Choose a day after the first one." }),
+  };
 }
 
 function Events({ filter }: { filter: SecurityFilter }) {
@@ -140,6 +150,7 @@ function Events({ filter }: { filter: SecurityFilter }) {
 }
 
 function EventTable({ events }: { events: readonly SecurityEvent[] }) {
+  const timeZone = useTimeZone();
   return (
     <div className="surface flush">
       <table className="data as-cards" aria-label="Security events">
@@ -148,7 +159,7 @@ function EventTable({ events }: { events: readonly SecurityEvent[] }) {
             <th scope="col">Event</th>
             <th scope="col">Who</th>
             <th scope="col">From where</th>
-            <th scope="col">When</th>
+            <th scope="col">When ({timeZone.replaceAll("_", " ")})</th>
           </tr>
         </thead>
         <tbody>
@@ -163,7 +174,12 @@ function EventTable({ events }: { events: readonly SecurityEvent[] }) {
               <td data-label="From where">
                 <span>
                   {event.source.address ?? "Unknown"}
-                  {event.source.user_agent !== null && <Browser name={event.source.user_agent} />}
+                  {event.source.user_agent !== null && (
+                    <>
+                      <br />
+                      <span className="muted wraps">{browserName(event.source.user_agent)}</span>
+                    </>
+                  )}
                 </span>
               </td>
               <td data-label="When">
@@ -188,20 +204,30 @@ function What({ event }: { event: SecurityEvent }) {
         </div>
       )}
       {event.reason !== null && <code>{event.reason}</code>}
+      <Details event={event} />
     </div>
   );
 }
 
-const BROWSER_MAX = 40;
-
-function Browser({ name }: { name: string }) {
-  const shown = name.length > BROWSER_MAX ? `${name.slice(0, BROWSER_MAX)}…` : name;
+/** What is too long for the table. */
+function Details({ event: { at, request_id, source } }: { event: SecurityEvent }) {
   return (
-    <>
-      <br />
-      <span className="muted wraps" title={name}>
-        {shown}
-      </span>
-    </>
+    <details className="fold">
+      <summary>Details</summary>
+      <dl className="figures wraps">
+        <div>
+          <dt>Time</dt>
+          <dd>{utcOf(new Date(at))}</dd>
+        </div>
+        <div>
+          <dt>Browser or program</dt>
+          <dd>{source.user_agent ?? "Unknown"}</dd>
+        </div>
+        <div>
+          <dt>Request</dt>
+          <dd>{request_id ?? "None"}</dd>
+        </div>
+      </dl>
+    </details>
   );
 }

@@ -12,6 +12,7 @@ import { toast } from "../ui/toasts.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
 import { serviceKeysQuery } from "./queries.ts";
 import type { NewServiceKey, ServiceKey } from "./queries.ts";
+import "../operate.css";
 
 export function ServiceKeys() {
   const [fresh, setFresh] = useState<NewServiceKey | null>(null);
@@ -139,42 +140,39 @@ interface KeyTableProps {
 function KeyTable({ label, keys, onRevoke }: KeyTableProps) {
   const isRevoked = onRevoke === undefined;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls on a phone, so the keyboard must reach it
-    <section className="scrolls" aria-label={label} tabIndex={0}>
-      <table className="key-table">
-        <caption className="unseen">{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
-            <th scope="col">{isRevoked ? "Revoked" : <span className="unseen">Actions</span>}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <th scope="row">
+    <table className="data as-cards" aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">Key</th>
+          <th scope="col">Created</th>
+          <th scope="col">Last used</th>
+          <th scope="col">{isRevoked ? "Revoked" : <span className="unseen">Actions</span>}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <th scope="row">
+              <strong>
                 <bdi>{key.name}</bdi>
-                <br />
-                <code title="The start of the key">{key.prefix}</code>
-              </th>
-              <td>
-                <Time at={key.created_at} />
-              </td>
-              <td>{key.last_used_at === null ? "Never" : <Time at={key.last_used_at} />}</td>
-              <td>
-                {key.revoked_at !== null && <Time at={key.revoked_at} />}
-                {onRevoke !== undefined && (
-                  <Button variant="default" size="xs" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
-                    Revoke
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+              </strong>
+              <code title="The start of the key">{key.prefix}</code>
+            </th>
+            <td data-label="Created">
+              <Time at={key.created_at} />
+            </td>
+            <td data-label="Last used">{key.last_used_at === null ? "Never" : <Time at={key.last_used_at} />}</td>
+            <td data-label={isRevoked ? "Revoked" : undefined}>
+              {key.revoked_at !== null && <Time at={key.revoked_at} />}
+              {onRevoke !== undefined && (
+                <Button variant="default" size="xs" aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+                  Revoke
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

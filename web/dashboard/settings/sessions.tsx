@@ -10,6 +10,7 @@ import { toast } from "../ui/toasts.ts";
 import { browserName } from "./browser-name.ts";
 import { SESSIONS, sessionsQuery } from "./queries.ts";
 import type { Session } from "./queries.ts";
+import "../operate.css";
 
 /** Where the person is signed in. */
 export function Sessions() {
@@ -57,48 +58,45 @@ function nameOf({ user_agent }: Session): string {
 
 function SessionTable({ sessions, onEnd }: { sessions: readonly Session[]; onEnd: (session: Session) => void }) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls on a phone, so the keyboard must reach it
-    <section className="scrolls" aria-label="Sessions" tabIndex={0}>
-      <table className="key-table">
-        <caption className="unseen">Sessions</caption>
-        <thead>
-          <tr>
-            <th scope="col">Browser</th>
-            <th scope="col">Signed in</th>
-            <th scope="col">Last used</th>
-            <th scope="col">
-              <span className="unseen">Actions</span>
+    <table className="data as-cards" aria-label="Sessions">
+      <thead>
+        <tr>
+          <th scope="col">Browser</th>
+          <th scope="col">Signed in</th>
+          <th scope="col">Last used</th>
+          <th scope="col">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {sessions.map((session) => (
+          <tr key={session.id}>
+            <th scope="row">
+              <strong title={session.user_agent ?? ""}>
+                <bdi>{nameOf(session)}</bdi>
+              </strong>
+              <code title="The network address of the sign-in">{session.address ?? "Unknown address"}</code>
             </th>
+            <td data-label="Signed in">
+              <Time at={session.created_at} />
+            </td>
+            <td data-label="Last used">{session.current ? "This session" : <Moment at={session.last_used_at} />}</td>
+            <td>
+              {!session.current && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  aria-label={`End the session of ${nameOf(session)}`}
+                  onClick={() => onEnd(session)}
+                >
+                  End
+                </Button>
+              )}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {sessions.map((session) => (
-            <tr key={session.id}>
-              <th scope="row">
-                <bdi title={session.user_agent ?? ""}>{nameOf(session)}</bdi>
-                <br />
-                <code title="The network address of the sign-in">{session.address ?? "Unknown address"}</code>
-              </th>
-              <td>
-                <Time at={session.created_at} />
-              </td>
-              <td>{session.current ? "This session" : <Moment at={session.last_used_at} />}</td>
-              <td>
-                {!session.current && (
-                  <Button
-                    variant="default"
-                    size="xs"
-                    aria-label={`End the session of ${nameOf(session)}`}
-                    onClick={() => onEnd(session)}
-                  >
-                    End
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </table>
   );
 }

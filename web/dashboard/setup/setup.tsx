@@ -2,7 +2,8 @@ import { Button, PasswordInput, Progress, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { ApiError, get, post } from "../api.ts";
+import { get, post } from "../api.ts";
+import { Problem, problemAt } from "../settings/form.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { meQuery, queryClient, setupQuery } from "../queries.ts";
 import { Quickstart } from "./quickstart.tsx";
@@ -35,7 +36,7 @@ export function SetupPage({ search: { step, answered, to } }: { search: SetupSea
 
 function You({ to }: { to: string | undefined }) {
   const navigate = useNavigate();
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<Error | null>(null);
   const [busy, setBusy] = useState(false);
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const data = new FormData(form);
@@ -56,8 +57,9 @@ function You({ to }: { to: string | undefined }) {
         ? navigate({ to: "/setup", search: { step: "2" }, replace: true })
         : navigate({ to, replace: true }));
     } catch (failure) {
-      setError(failure instanceof ApiError ? failure.message : "No connection to the service. Try again in a moment.");
+      setError(failure instanceof Error ? failure : new Error("Something went wrong."));
       setBusy(false);
+      if (problemAt(failure, "/password") !== undefined) form.querySelector<HTMLElement>("[name=password]")?.focus();
     }
   };
   return (
@@ -72,7 +74,15 @@ function You({ to }: { to: string | undefined }) {
         }}
       >
         <TextInput name="name" label="Name" autoComplete="name" />
-        <TextInput name="email" type="email" label="Email" autoComplete="username" required withAsterisk={false} />
+        <TextInput
+          name="email"
+          type="email"
+          label="Email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          error={problemAt(error, "/email")}
+        />
         <PasswordInput
           name="password"
           label="Password"
@@ -81,12 +91,9 @@ function You({ to }: { to: string | undefined }) {
           minLength={8}
           required
           withAsterisk={false}
+          error={problemAt(error, "/password")}
         />
-        {error !== null && (
-          <p className="notice bad" role="alert">
-            {error}
-          </p>
-        )}
+        <Problem error={error} fields={["/email", "/password"]} />
         <Button type="submit" loading={busy}>
           Continue
         </Button>

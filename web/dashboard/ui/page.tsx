@@ -5,7 +5,7 @@ import type { ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect } from "react";
 import type { ReactNode } from "react";
 import { ApiError } from "../api.ts";
-import { countsQuery } from "../queries.ts";
+import { countsQuery, meQuery } from "../queries.ts";
 
 /** Sets the title of the browser tab. @param isCounted - includes the number of open tasks */
 export function usePageTitle(name: string, isCounted = true): void {
@@ -48,6 +48,8 @@ export function Page({ title, about, actions, children }: PageProps) {
  * Returns an error as text for a person: the service's own sentence and its code, or that the service did not respond.
  */
 export function sentenceOf(error: unknown): string {
+  // The dialog that asks for the password is above the page.
+  if (error instanceof ApiError && error.code === "UNAUTHENTICATED") return "You are signed out.";
   if (error instanceof ApiError) return `${error.message} (${error.code})`;
   return error instanceof Error ? error.message : "Something went wrong.";
 }
@@ -65,6 +67,8 @@ export function ErrorPanel({ title, error, retry }: { title: string; error: Erro
   );
 }
 
+const LOOK_MS = 15_000;
+
 /** A whole page that explains why it has no other content. */
 function Instead({ title, children }: { title: string; children?: ReactNode }) {
   usePageTitle(title);
@@ -80,6 +84,8 @@ function Instead({ title, children }: { title: string; children?: ReactNode }) {
 }
 
 export function Forbidden() {
+  // They may have become an operator since. The page that they wanted then takes the place of this one.
+  useQuery({ ...meQuery, staleTime: 0, refetchInterval: LOOK_MS });
   return (
     <Instead title="Only operators can see this page">
       <p>Ask an operator of this service for access.</p>

@@ -1,4 +1,12 @@
-import { createTheme, defaultVariantColorsResolver, Drawer, Menu, Modal, useMantineColorScheme } from "@mantine/core";
+import {
+  createTheme,
+  defaultVariantColorsResolver,
+  Drawer,
+  Menu,
+  Modal,
+  PasswordInput,
+  useMantineColorScheme,
+} from "@mantine/core";
 import type { MantineColorsTuple, VariantColorsResolver } from "@mantine/core";
 import { useLayoutEffect } from "react";
 
@@ -59,6 +67,9 @@ export const theme = createTheme({
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
     // The placeholder would be a child that is not allowed in menus. The first item takes the focus instead.
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    PasswordInput: PasswordInput.extend({
+      defaultProps: { visibilityToggleButtonProps: { "aria-label": "Show the password", tabIndex: 0 } },
+    }),
   },
 });
 

@@ -78,7 +78,6 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
             description={passwordHelp(user)}
             autoComplete="new-password"
             error={errors.password}
-            visibilityToggleButtonProps={{ "aria-label": "Show the password", tabIndex: 0 }}
           />
         )}
         {errors.form !== undefined && (
@@ -86,8 +85,8 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
             {errors.form}
           </p>
         )}
+        {user !== null && !isMyself && user.has_password && <SignOutButton user={user} />}
         <div className="row end">
-          {user !== null && !isMyself && <SignOutButton user={user} />}
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>

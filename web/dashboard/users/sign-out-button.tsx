@@ -1,27 +1,54 @@
 import { Button } from "@mantine/core";
-import { useState } from "react";
+import { useCallback, useRef, useState } from "react";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { endSessionsOf, nameOf } from "./queries.ts";
 import type { User } from "./queries.ts";
 
-/** Ends all sessions of a person, who can sign in again. */
+/** Ends all sessions of a person after a question, which is asked in place, because this is part of a dialog. */
 export function SignOutButton({ user }: { user: User }) {
+  const [isAsked, setIsAsked] = useState(false);
   const [busy, setBusy] = useState(false);
+  const pressed = useRef(false);
+  // The button that had the focus is gone.
+  const next = useCallback((button: HTMLButtonElement | null) => {
+    if (pressed.current) button?.focus();
+  }, []);
+  const showQuestion = (isShown: boolean): void => {
+    pressed.current = true;
+    setIsAsked(isShown);
+  };
   const signOut = async (): Promise<void> => {
     setBusy(true);
     try {
       await endSessionsOf(user.id);
-      toast({ message: `${nameOf(user)} is signed out everywhere` });
+      showQuestion(false);
+      toast({ message: `All sessions of ${nameOf(user)} have ended` });
     } catch (failure) {
       toast({ message: sentenceOf(failure), tone: "bad" });
     } finally {
       setBusy(false);
     }
   };
+  if (!isAsked)
+    return (
+      <div className="row">
+        <Button variant="default" size="xs" ref={next} onClick={() => showQuestion(true)}>
+          Sign out everywhere
+        </Button>
+      </div>
+    );
   return (
-    <Button variant="subtle" loading={busy} onClick={() => void signOut()}>
-      Sign out everywhere
-    </Button>
+    <div className="notice stack">
+      <p>End all sessions of {nameOf(user)} now? They can sign in again.</p>
+      <div className="row">
+        <Button color="bad" size="xs" loading={busy} onClick={() => void signOut()}>
+          End sessions
+        </Button>
+        <Button variant="default" size="xs" ref={next} onClick={() => showQuestion(false)}>
+          Keep them
+        </Button>
+      </div>
+    </div>
   );
 }

@@ -1,4 +1,6 @@
 import { Button } from "@mantine/core";
+import { Confirm } from "../ui/confirm.tsx";
+import { useDialog } from "../ui/dialog.ts";
 import { IconCheck } from "../ui/icons.tsx";
 import { Moment } from "../ui/times.tsx";
 import { sentenceOf } from "../ui/page.tsx";
@@ -119,11 +121,15 @@ function DeactivateButton({
 }
 
 export function InactiveTable({ users }: { users: readonly User[] }) {
+  const { asked, ask, close } = useDialog<User>();
+  const activate = async (user: User): Promise<void> => {
+    await changeUser(user.id, { active: true });
+    await refreshUsers();
+    toast({ message: `${nameOf(user)} is active again` });
+  };
   const reactivate = async (user: User): Promise<void> => {
     try {
-      await changeUser(user.id, { active: true });
-      await refreshUsers();
-      toast({ message: `${nameOf(user)} is active again` });
+      await activate(user);
     } catch (failure) {
       toast({ message: sentenceOf(failure), tone: "bad" });
     }
@@ -134,6 +140,8 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
         <thead>
           <tr>
             <th scope="col">Person</th>
+            <th scope="col">Operator</th>
+            <th scope="col">Can sign in</th>
             <th scope="col">
               <span className="skip">Change</span>
             </th>
@@ -143,13 +151,17 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
           {users.map((user) => (
             <tr key={user.id}>
               <Person user={user} isMyself={false} />
+              <td data-label="Operator">
+                <YesOrNo is={user.is_operator} />
+              </td>
+              <td data-label="Can sign in">{user.has_password ? "When active" : "No"}</td>
               <td>
                 <div className="row end">
                   <Button
                     variant="default"
                     size="xs"
                     aria-label={`Reactivate ${nameOf(user)}`}
-                    onClick={() => void reactivate(user)}
+                    onClick={() => (user.is_operator ? ask(user) : void reactivate(user))}
                   >
                     Reactivate
                   </Button>
@@ -159,6 +171,17 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
           ))}
         </tbody>
       </table>
+      {asked !== null && (
+        <Confirm
+          title={`Reactivate ${nameOf(asked)}?`}
+          action="Reactivate"
+          tone="accent"
+          onConfirm={() => activate(asked)}
+          onClose={close}
+        >
+          They are an operator: they get full access to this service again.
+        </Confirm>
+      )}
     </div>
   );
 }
