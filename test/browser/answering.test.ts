@@ -15,6 +15,7 @@ interface Told {
   claimed_by_email: string | null;
   claim_expires_at: string | null;
   assigned_to_email: string | null;
+  timeout_at: string;
 }
 
 testInBrowser(
@@ -205,6 +206,7 @@ testInBrowser("a task is claimed, released, and both can be undone", async (open
   await page.getByRole("heading", { level: 1, name: "Mine?" }).waitFor();
   await page.keyboard.press("c");
   await page.getByText("You're working on this").waitFor();
+  await page.getByText("Unassigned, claimed by you").waitFor();
   assert.equal((await service.call<Told>("GET", `/api/tasks/${id}`)).claimed_by_email, ADA);
   await page.keyboard.press("z");
   await page.getByText("You're working on this").waitFor({ state: "detached" });
@@ -469,6 +471,24 @@ async function signOutElsewhere(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Submit answer" }).dispatchEvent("click");
 }
 
+testInBrowser("on a phone, a message covers neither bar at the bottom", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, ADA);
+  const { id } = await createTask(service, "Short", {
+    payload: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`row_${i}`, i])),
+  });
+  const page = await open({ size: "phone" });
+  await signIn(page, service, ADA, `/tasks/${id}`);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Change deadline" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Change deadline" }).click();
+  const message = page.getByRole("alert").filter({ hasText: "Deadline changed" });
+  await message.waitFor();
+  await screenshot(page, "phone-toast");
+  const [box, bar] = [await message.boundingBox(), await page.locator(".answer-bar").boundingBox()];
+  assert.ok(box && bar && box.y + box.height <= bar.y, JSON.stringify({ box, bar }));
+});
+
 testInBrowser("whoever is signed out while they type signs in over the page, and goes on", async (open, t) => {
   const service = await serve(t);
   await addOperator(service, ADA);
@@ -574,6 +594,29 @@ testInBrowser(
     await page.getByText("Deadline changed").waitFor();
     const { timeout_seconds } = await service.call<{ timeout_seconds: number }>("GET", `/api/tasks/${id}`);
     assert.ok(timeout_seconds >= 259_200, String(timeout_seconds));
+
+    // A moment of one's own, in one's own time zone. The activity says what it was before.
+    await choose("Change deadline");
+    await deadline.getByRole("combobox", { name: "New deadline" }).click();
+    await page.getByRole("option", { name: "Date and time" }).click();
+    const moment = deadline.getByLabel("Date and time");
+    await moment.fill("2020-01-31T12:00");
+    await deadline.getByText("Choose a time in the future.").first().waitFor();
+    const day = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
+    await moment.fill(`${day}T09:30`);
+    await deadline.getByText(/^The task will time out on .* 9:30\sAM\.$/).waitFor();
+    await axe(page);
+    await screenshot(page, "task-deadline");
+    await deadline.getByRole("button", { name: "Change deadline" }).click();
+    await deadline.waitFor({ state: "detached" });
+    const { timeout_at } = await service.call<Told>("GET", `/api/tasks/${id}`);
+    assert.equal(timeout_at.slice(0, 19), `${day}T09:30:00`);
+    await page.getByRole("tab", { name: "Activity" }).click();
+    await page
+      .getByRole("region", { name: "What happened" })
+      .getByText(/changed the deadline from .* to .* 9:30\sAM$/)
+      .waitFor();
+    await page.getByRole("tab", { name: "Review" }).click();
 
     await choose("Cancel task");
     const cancel = page.getByRole("dialog", { name: "Cancel this task?" });

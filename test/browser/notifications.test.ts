@@ -60,10 +60,16 @@ testInBrowser("a task says whom its mail did not reach, and why; others were tol
   await untold(page).getByRole("button", { name: "Show the activity" }).click();
   await happened(page).getByText("The service sent an email to dana@example.com").waitFor();
   const failure = needsAttention(page).getByRole("listitem");
-  await failure.getByText(/^The service couldn't send an email to nobody@example\.com: .*Who is that\?/).waitFor();
+  await failure
+    .getByText(/^The service couldn't send an email to nobody@example\.com \(the question\): .*Who is that\?/)
+    .waitFor();
   await hasCount(failure, 1);
   await axe(page);
   await screenshot(page, "task-untold-activity");
+  // The question and the notice of the end are told apart.
+  await service.call("POST", `/api/tasks/${id}/cancel`);
+  await happened(page).getByText("The service sent an email to dana@example.com (how the task ended)").waitFor();
+  await hasCount(happened(page).getByText("sent an email to dana@example.com (the question)"), 1);
 });
 
 testInBrowser(
@@ -103,7 +109,9 @@ testInBrowser("what a channel says is shown as it is, whatever it is", async (op
     .waitFor();
   await record(service, id, "", "connect: Nobody knows whom.");
   await page.getByRole("tab", { name: "Activity" }).click();
-  await needsAttention(page).getByText("The service couldn't send a message to #approvals: This server").waitFor();
+  await needsAttention(page)
+    .getByText("The service couldn't send a message to #approvals (the question): This server")
+    .waitFor();
   await needsAttention(page).getByText("The service couldn't send a message", { exact: true }).waitFor();
 });
 

@@ -157,6 +157,13 @@ testInBrowser(
     await refused.getByText("by dana@example.com").waitFor();
     await refused.getByText("Reason: Say what is fine about it.").waitFor();
     await refused.getByText("Fine.", { exact: true }).waitFor();
+    await page.getByText("It passed the automatic check.").waitFor();
+    const [answer, heading] = [
+      await page.locator(".reply .payload").first().boundingBox(),
+      await page.getByRole("heading", { name: "Rejected answers" }).boundingBox(),
+    ];
+    assert.ok(answer && heading && heading.y - (answer.y + answer.height) >= 16, JSON.stringify({ answer, heading }));
+    await screenshot(page, "verifier-passed");
     await axe(page);
     await page.getByRole("tab", { name: "Activity" }).click();
     const happened = page.getByRole("region", { name: "What happened" });

@@ -42,7 +42,7 @@ export function Activity({ task }: { task: Task }) {
           <h2 id="failures">Needs attention</h2>
           <ol className="trail">
             {failures.map((entry) => (
-              <Entry key={entry.id} entry={entry} />
+              <Entry key={entry.id} entry={entry} task={task} />
             ))}
           </ol>
         </section>
@@ -55,7 +55,7 @@ export function Activity({ task }: { task: Task }) {
         <h2 id="trail">What happened</h2>
         <ol className="trail">
           {trail.map((entry) => (
-            <Entry key={entry.id} entry={entry} />
+            <Entry key={entry.id} entry={entry} task={task} />
           ))}
         </ol>
       </section>
@@ -94,13 +94,14 @@ const ACTIONS: Readonly<Record<string, { says: string; Icon: typeof IconPoint }>
 /** Verdicts of the automatic check. The person of such an entry only gave the answer. */
 const VERDICTS: ReadonlySet<string> = new Set(["verified", "rejected", "verification_exhausted"]);
 
-function Entry({ entry }: { entry: AuditEntry }) {
+function Entry({ entry, task }: { entry: AuditEntry; task: Task }) {
   const { says, Icon } = ACTIONS[entry.action] ?? { says: entry.action.replaceAll("_", " "), Icon: IconPoint };
   const notification = notificationOf(entry);
+  const deadlines = deadlinesOf(entry, task);
   const more = {
     ...(entry.channel === null ? {} : { channel: entry.channel }),
     ...(entry.embed_sub === null ? {} : { embed_sub: entry.embed_sub }),
-    ...entry.extra,
+    ...(deadlines === null && entry.extra),
   };
   return (
     <li className={FAILURES.has(entry.action) ? "warn" : undefined}>
@@ -115,6 +116,12 @@ function Entry({ entry }: { entry: AuditEntry }) {
             <>
               <strong dir="auto">{actorOf(entry)}</strong>{" "}
               {notification === null ? says : <Notified {...notification} />}
+              {deadlines !== null && (
+                <>
+                  {" "}
+                  from <Time at={deadlines.from} /> to <Time at={deadlines.to} />
+                </>
+              )}
             </>
           )}
         </p>
@@ -133,6 +140,14 @@ function Entry({ entry }: { entry: AuditEntry }) {
   );
 }
 
+/** Returns the deadline before and after a change of it; null for other entries. */
+function deadlinesOf({ action, extra }: AuditEntry, { created_at }: Task): { from: string; to: string } | null {
+  const { previous_timeout_seconds: before, timeout_seconds: after } = extra ?? {};
+  if (action !== "extended" || typeof before !== "number" || typeof after !== "number") return null;
+  const at = (seconds: number) => new Date(Date.parse(created_at) + seconds * 1000).toISOString();
+  return { from: at(before), to: at(after) };
+}
+
 /** The answer that an entry is about. */
 function Given({ entry }: { entry: AuditEntry }) {
   const who = entry.actor_email ?? memberOf(entry);
@@ -144,17 +159,16 @@ function Given({ entry }: { entry: AuditEntry }) {
   );
 }
 
-function Notified({ to, isMail, failure }: Notification) {
-  const what = isMail ? "an email" : "a message";
-  if (failure === null)
-    return (
-      <>
-        sent {what} to <bdi>{to}</bdi>
-      </>
-    );
+function Notified({ to, isMail, about, failure }: Notification) {
   return (
     <>
-      couldn't send {what} to <bdi>{to}</bdi>: <bdi>{failure.sentence}</bdi>
+      {failure === null ? "sent" : "couldn't send"} {isMail ? "an email" : "a message"} to <bdi>{to}</bdi>
+      {about !== null && ` (${about})`}
+      {failure !== null && (
+        <>
+          : <bdi>{failure.sentence}</bdi>
+        </>
+      )}
     </>
   );
 }

@@ -48,7 +48,10 @@ function End({ task, me }: { task: Task; me: Me }) {
     case "completed":
       return (
         <>
-          <p className="muted">{sentence}</p>
+          <p className="muted">
+            {sentence}
+            {task.verifier_result?.passed === true && " It passed the automatic check."}
+          </p>
           <AnswerInWords task={task} answer={task.response} channel={channel} />
         </>
       );

@@ -1,9 +1,10 @@
-import { Select } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { localOf, utcOf } from "../../../form/plan/times.ts";
 import { patch } from "../api.ts";
 import type { Task } from "../api.ts";
 import { Confirm } from "../ui/confirm.tsx";
-import { Time } from "../ui/times.tsx";
+import { Time, useTimeZone } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
 
 const MINUTE = 60;
@@ -18,6 +19,7 @@ const CHOICES: readonly (readonly [number, string])[] = [
   [3 * DAY, "In 3 days"],
   [7 * DAY, "In a week"],
 ];
+const OWN = "own";
 /** A task stays open for at most this, from its creation. */
 const OPEN_MAX = 30 * DAY;
 
@@ -32,8 +34,16 @@ export function ChangeDeadline({ task, onChanged, onClose }: ChangeDeadlineProps
   // The service counts from the creation.
   const [age] = useState(() => Math.ceil((Date.now() - Date.parse(task.created_at)) / 1000));
   const possible = CHOICES.filter(([seconds]) => age + seconds <= OPEN_MAX);
-  const [chosen, setChosen] = useState(possible.length > 1 ? HOUR : 15 * MINUTE);
-  const timeout_seconds = Math.max(MINUTE, Math.min(age + chosen, OPEN_MAX));
+  const [chosen, setChosen] = useState(String(possible.length > 1 ? HOUR : 15 * MINUTE));
+  const timeZone = useTimeZone();
+  const created = Date.parse(task.created_at);
+  const [own, setOwn] = useState(() => localOf(task.timeout_at, timeZone)?.slice(0, 16) ?? "");
+  const timeout_seconds =
+    chosen === OWN
+      ? // Whole seconds from the creation. Rounded down, the deadline would be in the minute before.
+        Math.ceil((Date.parse(utcOf(own, timeZone) ?? "") - created) / 1000)
+      : Math.max(MINUTE, Math.min(age + Number(chosen), OPEN_MAX));
+  const problem = problemOf(timeout_seconds, age);
   return (
     <Confirm
       title="Change the deadline?"
@@ -41,6 +51,7 @@ export function ChangeDeadline({ task, onChanged, onClose }: ChangeDeadlineProps
       tone="accent"
       onClose={onClose}
       onConfirm={async () => {
+        if (problem !== null) throw new Error(problem);
         await onChanged(await patch<Task>(`/api/tasks/${task.id}`, { timeout_seconds }));
         toast({ message: "Deadline changed" });
       }}
@@ -51,18 +62,40 @@ export function ChangeDeadline({ task, onChanged, onClose }: ChangeDeadlineProps
         </p>
         <Select
           label="New deadline"
-          data={possible.map(([seconds, label]) => ({ value: String(seconds), label }))}
-          value={String(chosen)}
-          onChange={(value) => setChosen(Number(value ?? chosen))}
+          data={[
+            ...possible.map(([seconds, label]) => ({ value: String(seconds), label })),
+            { value: OWN, label: "Date and time" },
+          ]}
+          value={chosen}
+          onChange={(value) => setChosen(value ?? chosen)}
           // Escape would close the open list, and not the dialog.
           openOnFocus={false}
           allowDeselect={false}
         />
-        <p>
-          The task will time out on{" "}
-          <Time at={new Date(Date.parse(task.created_at) + timeout_seconds * 1000).toISOString()} />.
-        </p>
+        {chosen === OWN && (
+          <TextInput
+            type="datetime-local"
+            label="Date and time"
+            description={`In your time zone, ${timeZone.replaceAll("_", " ")}.`}
+            value={own}
+            onChange={(event) => setOwn(event.currentTarget.value)}
+            error={problem}
+          />
+        )}
+        {problem === null && (
+          <p>
+            The task will time out on <Time at={new Date(created + timeout_seconds * 1000).toISOString()} />.
+          </p>
+        )}
       </div>
     </Confirm>
   );
+}
+
+/** Returns why a deadline is not possible. @param age - of the task, in seconds */
+function problemOf(timeout_seconds: number, age: number): string | null {
+  if (Number.isNaN(timeout_seconds)) return "Enter a date and a time.";
+  if (timeout_seconds <= age) return "Choose a time in the future.";
+  if (timeout_seconds > OPEN_MAX) return "Choose an earlier time: a task stays open for at most 30 days.";
+  return timeout_seconds < MINUTE ? "Choose a later time: a task stays open for at least a minute." : null;
 }

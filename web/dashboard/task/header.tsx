@@ -28,7 +28,9 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
   // A screen reader first announces the opened task.
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const [first, rest] = headingOf(task.task);
-  const who = whoOf(task, me, useNames(me));
+  const assignee = whoOf(task, me, useNames(me));
+  const isClaimed = isOpen && claim.state === "mine" && task.assigned_to_email === null;
+  const who = isClaimed ? `${assignee}, claimed by you` : assignee;
   return (
     <header className="task-head">
       <div className="task-state">

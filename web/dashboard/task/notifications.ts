@@ -5,6 +5,8 @@ export interface Notification {
   /** The destination, in the format of its channel. */
   to: string;
   isMail: boolean;
+  /** What it was about, such as "the question"; null if unknown. */
+  about: string | null;
   /** null if it was sent. */
   failure: Failure | null;
 }
@@ -14,6 +16,13 @@ interface Failure {
   word: string;
   sentence: string;
 }
+
+const ABOUT: Readonly<Record<string, string>> = {
+  decision: "the question",
+  assigned: "the question, as the new assignee",
+  sent_back: "the answer was sent back",
+  ended: "how the task ended",
+};
 
 /** Reads an error of a channel: "word: sentence". */
 export function readFailure(error: string): Failure {
@@ -25,10 +34,11 @@ export function readFailure(error: string): Failure {
 export function notificationOf({ action, extra }: AuditEntry): Notification | null {
   const hasFailed = action === "notification_failed";
   if (!hasFailed && action !== "notification_sent") return null;
-  const { to, channel, error } = extra ?? {};
+  const { to, channel, error, purpose } = extra ?? {};
   if (typeof to !== "string" || to === "") return null;
   const failure = readFailure(typeof error === "string" ? error : "No reason was given.");
-  return { to, isMail: channel === "email", failure: hasFailed ? failure : null };
+  const about = typeof purpose === "string" ? (ABOUT[purpose] ?? null) : null;
+  return { to, isMail: channel === "email", about, failure: hasFailed ? failure : null };
 }
 
 /** Returns the people whose latest notification failed, with the reason. @param trail - oldest first */

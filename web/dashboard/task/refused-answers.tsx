@@ -12,18 +12,20 @@ export function RefusedAnswers({ task }: { task: Task }) {
     return <ErrorPanel title="Could not load the rejected answers" error={error} retry={() => void refetch()} />;
   if (answers === undefined) return null;
   return (
-    <section className="surface stack" aria-labelledby="rejected-answers">
+    <section className="refused" aria-labelledby="rejected-answers">
       <h2 id="rejected-answers">Rejected answers</h2>
-      {answers.map(({ attempt, response, reason, answered_by_email, answered_via_channel, created_at }) => (
-        <article key={attempt} className="stack" aria-label={`Attempt ${attempt}`}>
-          <p className="muted">
-            Attempt {attempt}, by <bdi>{answered_by_email ?? "someone"}</bdi>, <Time at={created_at} />
-            {answered_via_channel !== null && `, through ${nameOfChannel(answered_via_channel)}`}
-          </p>
-          <p dir="auto">Reason: {reason}</p>
-          <AnswerInWords task={task} answer={response} channel={answered_via_channel} />
-        </article>
-      ))}
+      <div className="stack">
+        {answers.map(({ attempt, response, reason, answered_by_email, answered_via_channel, created_at }) => (
+          <article key={attempt} className="surface stack" aria-label={`Attempt ${attempt}`}>
+            <p className="muted">
+              Attempt {attempt}, by <bdi>{answered_by_email ?? "someone"}</bdi>, <Time at={created_at} />
+              {answered_via_channel !== null && `, through ${nameOfChannel(answered_via_channel)}`}
+            </p>
+            <p dir="auto">Reason: {reason}</p>
+            <AnswerInWords task={task} answer={response} channel={answered_via_channel} />
+          </article>
+        ))}
+      </div>
     </section>
   );
 }
