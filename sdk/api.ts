@@ -41,7 +41,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a task
-         * @description Deletes the task, its documents and its pending deliveries. One audit entry remains: the id, who deleted the task, and when. With a session, confirm your password within ten minutes before.
+         * @description Deletes the task, its documents and its pending deliveries. One audit entry remains: the id, who deleted the task, and when. With a session, confirm that it is you within ten minutes before.
          */
         delete: operations["deleteTask"];
         options?: never;

@@ -47,6 +47,7 @@ void test("with nothing set the service runs on the embedded database, on loopba
       verifier: { keyEnvs: [], keys: {}, baseUrls: {} },
       channels: { email: null, slack: null },
       embed: null,
+      signIn: { passwords: "everyone", oidc: null },
       limits: { bodyBytes: 1_048_576 },
       securityEventsDays: 365,
       discoveryFile: null,

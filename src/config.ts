@@ -16,6 +16,7 @@ import {
   readTrustedProxies,
   type LogLevel,
 } from "./config/server.ts";
+import { readSignIn, SIGN_IN_VARIABLES, type SignInConfig } from "./config/sign-in.ts";
 import { checkSecrets } from "./config/weak-secrets.ts";
 import { baseUrlEnv, PROVIDERS, readVerifier, type VerifierSettings } from "./config/verifier.ts";
 
@@ -37,6 +38,8 @@ export interface Config extends Keys {
   channels: ChannelsConfig;
   /** Showing the form in other products; null: minting a token answers 404. (spec: Embed server configuration) */
   embed: EmbedConfig | null;
+  /** How people sign in. */
+  signIn: SignInConfig;
   limits: { bodyBytes: number };
   /** For how many days events of the security log are kept. */
   securityEventsDays: number;
@@ -66,6 +69,7 @@ export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   ...CHANNEL_VARIABLES,
   "SERVICE_EMBED_SIGNING_SECRET",
   "SERVICE_EMBED_PARENT_ORIGINS",
+  ...SIGN_IN_VARIABLES,
   "SERVICE_BODY_LIMIT_BYTES",
   "SERVICE_SECURITY_EVENTS_DAYS",
   "SERVICE_LOG_LEVEL",
@@ -114,6 +118,7 @@ export function readConfig(
   const verifier = readVerifier(env);
   const channels = readChannels(env);
   const embed = readEmbed(env);
+  const signIn = readSignIn(env);
   const given = readKeys(env, database);
   checkSecrets(env, isLocal);
   for (const name of env.names()) {
@@ -139,6 +144,7 @@ export function readConfig(
       verifier,
       channels,
       embed,
+      signIn,
       limits,
       securityEventsDays,
       discoveryFile: isLocal ? readDiscoveryFile(env, variables["HOME"] ?? variables["USERPROFILE"]) : null,

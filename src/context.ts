@@ -8,6 +8,7 @@ import type { Drawing } from "./drawing/drawing.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { Sender } from "./outbound/http-sender.ts";
 import type { Devices } from "./people/devices.ts";
+import type { Provider } from "./people/oidc/provider.ts";
 import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
 import type { SecurityLog } from "./security/security-log.ts";
@@ -43,6 +44,8 @@ export interface Context {
   passwords: Passwords;
   /** Makes and opens the cookies of sessions. */
   cookies: Cookies;
+  /** The sign-in provider; null if none is set up. */
+  provider: Provider | null;
   /** Records failed requests. */
   security: SecurityLog;
   /** Recognizes browsers in which a person has signed in before. */

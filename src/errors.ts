@@ -42,6 +42,11 @@ export const ERRORS = {
     message: "Pages of this origin may not embed the form.",
     help: "`parent_origin` is the origin of the page that contains the frame: scheme, host and port, without a slash at the end, such as `https://app.example.com`. List it in `SERVICE_EMBED_PARENT_ORIGINS`, either exactly or as `https://*.<domain>`. The asterisk matches one label.",
   },
+  OIDC_SIGN_IN_EXPIRED: {
+    status: 400,
+    message: "This sign-in was started in another browser or more than ten minutes ago, or it is already complete.",
+    help: "A sign-in with the company account is completed once, within ten minutes, in the browser that started it. Start again on the sign-in page. If it happens every time, the browser does not keep cookies, or `SERVICE_PUBLIC_URL` is not the address that people use.",
+  },
   FORBIDDEN: {
     status: 403,
     message: "You don't have permission for this.",
@@ -49,8 +54,38 @@ export const ERRORS = {
   },
   CONFIRMATION_REQUIRED: {
     status: 403,
-    message: "Confirm your password to do this.",
-    help: 'This call changes who has access, or deletes a task. A session may make it for ten minutes after its person gave their password. `POST /api/auth/confirm` with `{"password": "..."}`, then repeat the call. The dashboard asks by itself. Calls with the admin token do not need this.',
+    message: "Confirm that it is you to do this.",
+    help: 'This call changes who has access, or deletes a task. A session may make it for ten minutes after its person proved who they are. `POST /api/auth/confirm` with `{"password": "..."}`, then repeat the call. People who sign in with a company account open `/api/auth/oidc/start?confirm=1` in their browser instead. The dashboard asks by itself. Calls with the admin token do not need this.',
+  },
+  PASSWORD_SIGN_IN_OFF: {
+    status: 403,
+    message: "Password sign-in is turned off for you. Sign in with your company account.",
+    help: "`SERVICE_PASSWORD_SIGN_IN` says who may sign in with a password: `everyone`, `operators` or `off`. If the provider of the company accounts is down, set it to `operators` and restart the service.",
+  },
+  OIDC_SIGN_IN_REFUSED: {
+    status: 403,
+    message: "Your company's sign-in was cancelled, or did not let you in.",
+    help: "The provider sent the browser back without a sign-in, for example because the person cancelled, or because they may not use this application. Try again, or give the person access to the application at the provider.",
+  },
+  OIDC_EMAIL_NOT_VERIFIED: {
+    status: 403,
+    message: "Your company account has no verified email, so the service cannot tell who you are.",
+    help: "At the first sign-in, the service finds a person by their email. It needs the claims `email` and `email_verified` with the value `true`. Verify the address at the provider, and check that `SERVICE_OIDC_SCOPES` contains `email`.",
+  },
+  OIDC_PERSON_UNKNOWN: {
+    status: 403,
+    message: "No one in this service has the email of your company account. Ask an operator to add you.",
+    help: "Add the person under People, with the same email as at the provider. To add everyone who signs in, set `SERVICE_OIDC_AUTO_CREATE` to 1.",
+  },
+  OIDC_PERSON_DEACTIVATED: {
+    status: 403,
+    message: "You are deactivated in this service. Ask an operator to activate you again.",
+    help: 'Deactivated people cannot sign in. An operator activates a person again under People, or with `PATCH /api/users/{id}` and `{"active": true}`.',
+  },
+  OIDC_CONFIRMATION_FAILED: {
+    status: 403,
+    message: "You are not confirmed. Sign in with the company account that belongs to your session.",
+    help: "To confirm, sign in again with the same company account, in the same session. The provider must ask for the sign-in (`max_age`), and return `auth_time` in the ID token. If it does not return it, people confirm with a password.",
   },
   INVALID_SETUP_TOKEN: {
     status: 403,
@@ -71,6 +106,11 @@ export const ERRORS = {
     status: 404,
     message: "Embedding is not set up on this service.",
     help: "Set `SERVICE_EMBED_SIGNING_SECRET` (create one with `openssl rand -hex 32`) and `SERVICE_EMBED_PARENT_ORIGINS`, and restart the service.",
+  },
+  OIDC_NOT_CONFIGURED: {
+    status: 404,
+    message: "Sign-in with a company account is not set up on this service.",
+    help: "Set `SERVICE_OIDC_ISSUER`, `SERVICE_OIDC_CLIENT_ID` and `SERVICE_OIDC_CLIENT_SECRET`, and restart the service.",
   },
   TASK_NOT_FOUND: {
     status: 404,
@@ -121,6 +161,11 @@ export const ERRORS = {
     status: 409,
     message: "This is the last operator who can sign in. Add another operator first.",
     help: "This check prevents that everyone is locked out. Give another person `is_operator` and a password, then try again.",
+  },
+  OIDC_OTHER_ACCOUNT_LINKED: {
+    status: 409,
+    message: "The person with this email signs in with another company account. Use that account, or ask an operator.",
+    help: "A person has one account at the provider. Another account with the same email does not become that person. If the account was replaced, an operator removes the old one under People, Edit. Then the next sign-in links the new one.",
   },
   SETUP_ALREADY_COMPLETED: {
     status: 409,
@@ -187,6 +232,16 @@ export const ERRORS = {
     message: "Automatic check is unavailable. Nothing was stored; try again in a minute.",
     help: "The provider was down, rejected the call, took longer than 30 seconds, or returned no verdict. `details` says which; people who are not operators do not get it. The log has it as well. The answer was not checked and no attempt was used. Submit it again.",
   },
+  OIDC_TOKEN_INVALID: {
+    status: 502,
+    message: "The answer of your company's sign-in failed a security check. Nothing was changed.",
+    help: "The ID token must be signed with a key of the provider, for this client and this sign-in, and must not have expired. The log says which check failed. Check the clock of this machine, `SERVICE_OIDC_ISSUER` and `SERVICE_OIDC_CLIENT_ID`.",
+  },
+  OIDC_PROVIDER_ERROR: {
+    status: 502,
+    message: "Your company's sign-in returned an error. Nothing was changed.",
+    help: "The provider rejected the request, or its answer is not valid. The log has its message. Often the client's secret is wrong, or the redirect URL `<SERVICE_PUBLIC_URL>/api/auth/oidc/callback` is not registered. Test it under Settings, Sign-in, or with `doctor`.",
+  },
   SLACK_UNAVAILABLE: {
     status: 502,
     message: "Slack did not respond.",
@@ -196,6 +251,11 @@ export const ERRORS = {
     status: 503,
     message: "The database is unavailable. Nothing was stored; try again.",
     help: "The database is down, out of space or too slow. The request changed nothing.",
+  },
+  OIDC_PROVIDER_UNAVAILABLE: {
+    status: 503,
+    message: "Your company's sign-in does not respond. Try again in a moment.",
+    help: "The provider could not be reached, took longer than ten seconds, or sent too much. Test it under Settings, Sign-in, or with `doctor`. People who are signed in are not affected.",
   },
   COMMIT_UNKNOWN: {
     status: 503,

@@ -18,6 +18,7 @@ import { createDrawing } from "./drawing/drawing.ts";
 import { createMetrics } from "./http/metrics.ts";
 import { createSender } from "./outbound/http-sender.ts";
 import { createDevices } from "./people/devices.ts";
+import { createProvider, type ProviderOptions } from "./people/oidc/provider.ts";
 import { createPasswords } from "./people/passwords.ts";
 import { createCookies } from "./people/sessions.ts";
 import { needsSetup, setupToken } from "./people/setup.ts";
@@ -43,6 +44,7 @@ export interface Replacements {
   deliveries?: Pick<EngineOptions, "drainMs" | "random">;
   drawing?: DrawingThreadOptions;
   channels?: readonly ChannelType[];
+  provider?: ProviderOptions;
 }
 
 /** Makes everything with an effect. @throws Error in a sentence for the operator when the database cannot be opened */
@@ -87,6 +89,8 @@ export async function createContext(
     events: createTaskEvents(db, onError),
     passwords: createPasswords(),
     cookies: createCookies(config),
+    provider:
+      config.signIn.oidc === null ? null : createProvider(config.signIn.oidc, config.publicUrl, replace.provider),
     security: createSecurityLog({ db, log }),
     devices: createDevices(config),
     sender,

@@ -90,6 +90,11 @@ const ROUTES: Record<string, Route> = {
   "GET /api/auth/me": { may: "everybody", status: 200, has: "authenticated" },
   "PATCH /api/auth/me": { may: PEOPLE, status: 200, body: () => ({ display_name: "Dana" }), has: "user_id" },
   "POST /api/auth/confirm": { may: PEOPLE, status: 200, body: () => ({ password: PASSWORD }), has: "user_id" },
+  "GET /api/auth/confirm": { may: PEOPLE, status: 200, has: "ways" },
+  // No provider is set up. Their errors are pages.
+  "GET /api/auth/oidc/start": { may: "everybody", status: 404 },
+  "GET /api/auth/oidc/callback": { may: "everybody", status: 404 },
+  "POST /api/auth/oidc/check": { may: OPERATORS, status: 404, has: "error_code" },
   "GET /api/auth/sessions": { may: PEOPLE, status: 200 },
   "DELETE /api/auth/sessions": { may: PEOPLE, status: 204 },
   "DELETE /api/auth/sessions/{id}": {
@@ -159,6 +164,11 @@ const ROUTES: Record<string, Route> = {
     may: OPERATORS,
     status: 204,
     path: ({ user }) => `/api/users/${user}/sessions`,
+  },
+  "DELETE /api/users/{id}/oidc-accounts": {
+    may: OPERATORS,
+    status: 204,
+    path: ({ user }) => `/api/users/${user}/oidc-accounts`,
   },
   "GET /api/service-keys": { may: OPERATORS, status: 200 },
   "POST /api/service-keys": { may: OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },

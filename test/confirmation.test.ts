@@ -4,7 +4,7 @@ import { testOnBoth, type TestService } from "./support/service.ts";
 
 const MINUTE = 60_000;
 
-/** The routes for which a session must have confirmed its password. All others must be usable without. */
+/** The routes for which a session must have confirmed its person. All others must be usable without. */
 const NEED_CONFIRMATION = [
   "DELETE /api/auth/sessions",
   "DELETE /api/auth/sessions/{id}",
@@ -13,6 +13,7 @@ const NEED_CONFIRMATION = [
   "DELETE /api/service-keys/{id}",
   "DELETE /api/tasks/{id}",
   "DELETE /api/users/{id}",
+  "DELETE /api/users/{id}/oidc-accounts",
   "DELETE /api/users/{id}/sessions",
   "GET /api/channels/slack/oauth/start",
   "PATCH /api/users/{id}",

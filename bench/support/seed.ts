@@ -302,6 +302,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   slack_installations: true,
   slack_installs_begun: true,
   security_events: true,
+  oidc_links: true,
+  oidc_sign_ins: true,
 };
 
 function* batchesOf(tasks: Iterable<SeededTask>): Generator<SeededTask[]> {

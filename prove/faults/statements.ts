@@ -48,6 +48,8 @@ const TABLES = Object.keys({
   slack_installations: true,
   slack_installs_begun: true,
   security_events: true,
+  oidc_links: true,
+  oidc_sign_ins: true,
 } satisfies Record<Exclude<keyof Schema, "rate_windows" | "task_totals" | "delivery_origins">, true>);
 
 /** Lets every statement of every use case fail once, on both databases. */

@@ -306,7 +306,12 @@ const FOR_PEOPLE = new Set([
   "POST /api/setup/operator",
   "POST /api/auth/login",
   "PATCH /api/auth/me",
+  "GET /api/auth/confirm",
   "POST /api/auth/confirm",
+  // Only a browser that comes from the sign-in provider succeeds.
+  "GET /api/auth/oidc/start",
+  "GET /api/auth/oidc/callback",
+  "POST /api/auth/oidc/check",
   "GET /api/auth/sessions",
   "DELETE /api/auth/sessions",
   "DELETE /api/auth/sessions/{id}",

@@ -227,6 +227,17 @@ export const COLUMNS = {
     details: "json",
     request_id: "text",
   },
+  oidc_links: {
+    issuer: "text",
+    subject: "text",
+    user_id: "text",
+    created_at: "bigint",
+    used_at: "bigint",
+  },
+  oidc_sign_ins: {
+    state_hash: "text",
+    ends_at: "bigint",
+  },
 } as const satisfies { [Table in keyof Schema]: { [Column in keyof Schema[Table]]: ColumnType } };
 
 export type Table = keyof Schema;

@@ -14,6 +14,7 @@ import { liveDeliveries } from "./migrations/0009-live-deliveries.ts";
 import { securityEvents } from "./migrations/0010-security-events.ts";
 import { deliveryOrigins } from "./migrations/0012-delivery-origins.ts";
 import { sessions } from "./migrations/0011-sessions.ts";
+import { oidc } from "./migrations/0015-oidc.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -102,6 +103,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0010-security-events": securityEvents(dialect),
     "0012-delivery-origins": deliveryOrigins(dialect),
     "0011-sessions": sessions(dialect),
+    "0015-oidc": oidc(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -24,6 +24,8 @@ export interface Schema {
   slack_installations: SlackInstallationRow;
   slack_installs_begun: SlackInstallBegunRow;
   security_events: SecurityEventRow;
+  oidc_links: OidcLinkRow;
+  oidc_sign_ins: OidcSignInRow;
 }
 
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
@@ -232,7 +234,7 @@ export interface SessionRow {
   address: string | null;
   /** The header of the browser that signed in, cut. */
   user_agent: string | null;
-  /** When its person last gave their password; null: at `created_at`. */
+  /** When its person last proved who they are; null: at `created_at`. */
   confirmed_at: number | null;
 }
 
@@ -333,4 +335,23 @@ export interface SecurityEventRow {
   /** JSON. */
   details: string | null;
   request_id: string | null;
+}
+
+/** The account of a person at a sign-in provider. A person has one for each provider at most. */
+export interface OidcLinkRow {
+  /** Without a slash at its end. */
+  issuer: string;
+  /** The provider's own id of the account. */
+  subject: string;
+  user_id: string;
+  created_at: number;
+  /** When the person last signed in with it. */
+  used_at: number;
+}
+
+/** A sign-in with a provider that was completed, so that it is not completed twice. */
+export interface OidcSignInRow {
+  state_hash: string;
+  /** From then on the state is too old, and the row can go. */
+  ends_at: number;
 }

@@ -30,7 +30,7 @@ export const WRITE_ERRORS = [
   "COMMIT_UNKNOWN",
 ] as const satisfies ErrorCode[];
 
-const CONFIRMATION_NEEDED = "With a session, confirm your password within ten minutes before.";
+const CONFIRMATION_NEEDED = "With a session, confirm that it is you within ten minutes before.";
 
 /** The type that a schema describes; of a part that a route does not declare nothing is known. */
 type Of<S> = S extends TSchema ? Static<S> : unknown;
@@ -47,7 +47,7 @@ export interface RouteDefinition<C, P, Q, B, A extends Answers> {
   tags: readonly string[];
   /** If left out, the route is public. */
   credentials?: readonly Credential[];
-  /** A person must have given their password a short time ago. (people/confirmation.ts) */
+  /** A person must have proved who they are a short time ago. (people/confirmation.ts) */
   needsConfirmation?: true;
   params?: P;
   querystring?: Q;

@@ -5,6 +5,7 @@ export type KeyPurpose =
   | "session"
   | "device"
   | "setup"
+  | "oidc"
   | "sealing"
   | "link"
   | `${string}_link`

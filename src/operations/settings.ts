@@ -4,6 +4,7 @@ import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
 import { defineRoute, mount, READ_ERRORS, SIGNED_IN } from "../http/route.ts";
+import { Nullable } from "../http/schema.ts";
 import { secretKeyFingerprints } from "../lib/keys.ts";
 import { callerOf, requireOperator, type Caller } from "../people/caller.ts";
 
@@ -13,6 +14,20 @@ const oneOf = <const T extends string>(values: readonly T[], description: string
 /** Channels that the environment sets up. */
 export const SET_CHANNELS = CHANNELS.flatMap(({ name, settings }) =>
   settings === undefined ? [] : [{ name, settings }],
+);
+
+const OidcSettings = Type.Object(
+  {
+    issuer: Type.String(),
+    client_id: Type.String(),
+    scopes: Type.String({ description: "What the service asks for, separated by spaces." }),
+    groups_claim: Type.String({ description: "The claim that lists groups." }),
+    operator_group: Nullable(Type.String({ description: "Its members are operators; null: groups change nothing." })),
+    auto_create: Type.Boolean({
+      description: "true: people who are not in the directory are added at their first sign-in.",
+    }),
+  },
+  { description: "The sign-in provider; null: there is none." },
 );
 
 /** Returns the settings that operators see. They contain no secrets and no paths. */
@@ -39,6 +54,13 @@ const Settings = Type.Object(
         allowed_origins: Type.Array(Type.String(), { description: "Origins whose pages may embed the form." }),
       },
       { description: "Embedding the form in other products." },
+    ),
+    sign_in: Type.Object(
+      {
+        password: oneOf(["everyone", "operators", "off"], "Who may sign in with a password."),
+        oidc: Nullable(OidcSettings),
+      },
+      { description: "How people sign in." },
     ),
     ...Object.fromEntries(SET_CHANNELS.map(({ name, settings }) => [name, settings.shape])),
     trusted_proxies: Type.Array(Type.String(), { description: "Proxies whose forwarding headers are trusted." }),
@@ -87,6 +109,18 @@ async function readSettings({ config, db, log, version }: SettingsContext, calle
   return { version, database: { kind: config.database.kind, status }, ...settingsOf(config) };
 }
 
+function signInOf({ signIn: { passwords, oidc } }: Config): Settings["sign_in"] {
+  const shown = oidc && {
+    issuer: oidc.issuer,
+    client_id: oidc.clientId,
+    scopes: oidc.scopes,
+    groups_claim: oidc.groupsClaim,
+    operator_group: oidc.operatorGroup,
+    auto_create: oidc.autoCreate,
+  };
+  return { password: passwords, oidc: shown };
+}
+
 /** Settings that only the environment can change. */
 export function settingsOf(config: Config): Omit<Settings, "version" | "database"> {
   return {
@@ -94,6 +128,7 @@ export function settingsOf(config: Config): Omit<Settings, "version" | "database
     callbacks: { signed: config.payloadKey !== null, allow_private: config.callbacks.allowPrivate },
     keys: { secret_key: secretKeyFingerprints(config).current },
     embed: { configured: config.embed !== null, allowed_origins: [...(config.embed?.parentOrigins ?? [])] },
+    sign_in: signInOf(config),
     ...Object.fromEntries(SET_CHANNELS.map(({ name, settings }) => [name, settings.read(config)])),
     trusted_proxies: [...config.trustedProxies],
     body_limit_bytes: config.limits.bodyBytes,

@@ -66,7 +66,7 @@ export interface SessionCaller {
   user: Person;
   /** The primary key of the session's row. */
   session: string;
-  /** When the person last gave their password in this session, epoch milliseconds. */
+  /** When the person last proved who they are in this session, epoch milliseconds. */
   confirmedAt: number;
 }
 
@@ -112,7 +112,7 @@ declare module "fastify" {
     resolveCaller?: boolean;
     /** Authenticates the caller with credentials that are valid for this route only. Throws without them. */
     authenticate?: (request: FastifyRequest) => Promise<Caller>;
-    /** People must have given their password a short time ago. (http/route.ts, confirmation.ts) */
+    /** People must have proved who they are a short time ago. (http/route.ts, confirmation.ts) */
     needsConfirmation?: boolean;
   }
   interface FastifyRequest {

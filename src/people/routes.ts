@@ -5,10 +5,19 @@ import {
   endOtherSessionsRoute,
   endSessionRoute,
   endUserSessionsRoute,
+  listConfirmationWaysRoute,
   listSessionsRoute,
 } from "./routes/sessions.ts";
+import { beginOidcRoute, checkProviderRoute, completeOidcRoute } from "./routes/oidc.ts";
 import { signInRoute, signOutRoute, getMeRoute, updateMeRoute } from "./routes/auth.ts";
-import { listUsersRoute, createUserRoute, getUserRoute, updateUserRoute, deleteUserRoute } from "./routes/users.ts";
+import {
+  listUsersRoute,
+  createUserRoute,
+  getUserRoute,
+  unlinkUserRoute,
+  updateUserRoute,
+  deleteUserRoute,
+} from "./routes/users.ts";
 import { listServiceKeysRoute, createServiceKeyRoute, revokeServiceKeyRoute } from "./routes/service-keys.ts";
 import {
   CreateServiceKeyBody,
@@ -16,6 +25,7 @@ import {
   LoginBody,
   Me,
   NewServiceKeyRecord,
+  ProviderCheck,
   ServiceKeyRecord,
   SetupBody,
   SetupResult,
@@ -24,17 +34,22 @@ import {
   UpdateUserBody,
   UserRecord,
 } from "./schema.ts";
-import { ConfirmBody, SessionRecord } from "./session-schema.ts";
+import { ConfirmationWays, ConfirmBody, SessionRecord } from "./session-schema.ts";
+import type { OidcContext } from "./oidc/sign-in.ts";
 import type { PeopleContext } from "./setup.ts";
 
 /** First run, signing in, the directory and service keys. (spec: Setup, Auth, Users; wire: Service keys) */
-export const peopleRoutes = mount<PeopleContext>([
+export const peopleRoutes = mount<PeopleContext & OidcContext>([
   getSetupStatusRoute,
   setUpOperatorRoute,
   signInRoute,
   signOutRoute,
   getMeRoute,
   updateMeRoute,
+  beginOidcRoute,
+  completeOidcRoute,
+  checkProviderRoute,
+  listConfirmationWaysRoute,
   confirmRoute,
   listSessionsRoute,
   endSessionRoute,
@@ -44,6 +59,7 @@ export const peopleRoutes = mount<PeopleContext>([
   getUserRoute,
   updateUserRoute,
   deleteUserRoute,
+  unlinkUserRoute,
   endUserSessionsRoute,
   listServiceKeysRoute,
   createServiceKeyRoute,
@@ -59,6 +75,8 @@ export const peopleShapes = [
   Me,
   UpdateMeBody,
   ConfirmBody,
+  ConfirmationWays,
+  ProviderCheck,
   SessionRecord,
   UserRecord,
   CreateUserBody,

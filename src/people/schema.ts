@@ -1,4 +1,5 @@
 import { Type, type Static } from "typebox";
+import type { PasswordSignIn } from "../config/sign-in.ts";
 import { Nullable, Text, Time } from "../http/schema.ts";
 import { accountBody, accountRecord } from "./account-schema.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
@@ -22,7 +23,20 @@ const NullableTime = (description: string) => Nullable(Time(description));
 
 /** Whether first-run setup is still open. (spec: Setup) */
 export const SetupStatus = Type.Object(
-  { needs_setup: Type.Boolean({ description: "true: there is no operator yet." }) },
+  {
+    needs_setup: Type.Boolean({ description: "true: there is no operator yet." }),
+    sign_in: Type.Object(
+      {
+        password: Type.Unsafe<PasswordSignIn>({
+          type: "string",
+          enum: ["everyone", "operators", "off"],
+          description: "Who may sign in with a password.",
+        }),
+        oidc: Type.Boolean({ description: "true: a company account signs in, at `/api/auth/oidc/start`." }),
+      },
+      { description: "How people sign in." },
+    ),
+  },
   { $id: "SetupStatus" },
 );
 export type SetupStatus = Static<typeof SetupStatus>;
@@ -89,7 +103,16 @@ export const UserRecord = Type.Object(
     access_level: NullableText("What `assign_to.access_level` looks for."),
     pool: NullableText("What `assign_to.pool` looks for."),
     ...accountRecord,
-    has_password: Type.Boolean({ description: "Can sign in." }),
+    has_password: Type.Boolean({ description: "Can sign in with a password, unless that is turned off." }),
+    oidc_accounts: Type.Array(
+      Type.Object({
+        issuer: Type.String({ description: "The sign-in provider." }),
+        subject: Type.String({ description: "The provider's id of the account." }),
+        linked_at: Time("When the person first signed in with it."),
+        last_used_at: Time("When the person last signed in with it."),
+      }),
+      { description: "Company accounts that sign this person in, one for each provider." },
+    ),
     active: Type.Boolean({ description: "false: deactivated." }),
     last_assigned_at: NullableTime("When routing by role last chose this user."),
     created_at: Time("When the user was made."),
@@ -98,6 +121,16 @@ export const UserRecord = Type.Object(
   { $id: "User" },
 );
 export type UserRecord = Static<typeof UserRecord>;
+
+/** The result of a test of the sign-in provider. */
+export const ProviderCheck = Type.Object(
+  {
+    ok: Type.Boolean(),
+    message: Type.String({ description: "What was found and, if something is wrong, what to do." }),
+  },
+  { $id: "OidcProviderCheck" },
+);
+export type ProviderCheck = Static<typeof ProviderCheck>;
 
 const userFields = {
   email: optional(Email("The address; compared without regard to case.")),

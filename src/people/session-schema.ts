@@ -11,13 +11,28 @@ export const SessionRecord = Type.Object(
     address: Nullable(Type.String({ description: "The network address of the sign-in; null if not recorded." })),
     user_agent: Nullable(Type.String({ description: "The browser that signed in, as it describes itself." })),
     current: Type.Boolean({ description: "true: the session of this request." }),
-    confirmed: Type.Boolean({ description: "true: the person gave their password within the last ten minutes." }),
+    confirmed: Type.Boolean({ description: "true: the person proved who they are within the last ten minutes." }),
   },
   { $id: "Session" },
 );
 export type SessionRecord = Static<typeof SessionRecord>;
 
 export const SessionParams = Type.Object({ id: Type.String({ description: "Session id, `ses_...`." }) });
+
+const WAYS = ["password", "oidc"] as const;
+/** How a person can prove that they use their session themselves. */
+export type ConfirmationWay = (typeof WAYS)[number];
+
+export const ConfirmationWays = Type.Object(
+  {
+    ways: Type.Array(Type.Unsafe<ConfirmationWay>({ type: "string", enum: WAYS }), {
+      description:
+        "`password`: `POST /api/auth/confirm`. `oidc`: open `/api/auth/oidc/start?confirm=1` in the browser.",
+    }),
+  },
+  { $id: "ConfirmationWays" },
+);
+export type ConfirmationWays = Static<typeof ConfirmationWays>;
 
 export const ConfirmBody = Type.Object(
   { password: Text({ minLength: 1, maxLength: PASSWORD_MAX, description: "Your password." }) },

@@ -9,6 +9,7 @@ import { isOneOfSecrets, keyringOf } from "../lib/keys.ts";
 import { toStorableText } from "../lib/text.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
 import type { Person } from "./caller.ts";
+import { tidySignIns } from "./oidc/links.ts";
 import { tidyWindows } from "./rate-limits.ts";
 
 export const COOKIE_NAME = "service_session";
@@ -75,12 +76,16 @@ export interface SessionSource {
 const ADDRESS_MAX = 64;
 const USER_AGENT_MAX = 300;
 
-/** Begins a session; every sign-in has one of its own. */
+/**
+ * Begins a session; every sign-in has one of its own.
+ * @param confirmedAt - when the person proved who they are, epoch milliseconds; null: now
+ */
 export async function startSession(
   tx: Tx,
   userId: string,
   sessionHash: string,
   source: SessionSource | null = null,
+  confirmedAt: number | null = null,
 ): Promise<void> {
   const now = tx.now();
   await tx.query
@@ -92,7 +97,7 @@ export async function startSession(
       seen_at: now,
       address: source && toStorableText(source.address, ADDRESS_MAX),
       user_agent: source?.userAgent ? toStorableText(source.userAgent, USER_AGENT_MAX) : null,
-      confirmed_at: now,
+      confirmed_at: confirmedAt ?? now,
     })
     .execute();
 }
@@ -132,7 +137,7 @@ const updateSeen = writeStatement<{ hash: string; seen_at: number }>((query, par
 /** A session that has not ended. */
 export interface LiveSession {
   user: Person;
-  /** When the person last gave their password in this session, epoch milliseconds. */
+  /** When the person last proved who they are in this session, epoch milliseconds. */
   confirmedAt: number;
 }
 
@@ -181,7 +186,7 @@ export async function endSession(tx: Tx, sessionHash: string): Promise<string | 
 }
 
 /**
- * Gives a session a new secret after its person gave their password, so that a stolen copy of the old cookie gains nothing.
+ * Gives a session a new secret after its person proved who they are, so that a stolen copy of the old cookie gains nothing.
  * @returns false if the session has ended
  */
 export async function renewSession(tx: Tx, sessionHash: string, newHash: string): Promise<boolean> {
@@ -224,7 +229,7 @@ export function signedOutHint(userId: string): string {
   return `signed_out:${userId}`;
 }
 
-/** Deletes expired sessions and rate-limit windows. */
+/** Deletes expired sessions, rate-limit windows and states of completed sign-ins. */
 export async function tidyPeople({ db }: { db: Db }): Promise<void> {
   await db.write(async (tx) => {
     const now = tx.now();
@@ -233,6 +238,7 @@ export async function tidyPeople({ db }: { db: Db }): Promise<void> {
       .where((where) => where.or([where("created_at", "<=", now - LIFE_MS), where("seen_at", "<=", now - IDLE_MS)]))
       .execute();
     await tidyWindows(tx);
+    await tidySignIns(tx);
   });
 }
 

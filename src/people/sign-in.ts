@@ -1,11 +1,13 @@
-import type { Db } from "../db/database.ts";
+import type { Config } from "../config.ts";
+import type { Db, Tx } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
-import { recordSecurityEvent } from "../security/record.ts";
+import { recordSecurityEvent, type SecurityEvent } from "../security/record.ts";
 import { actorOfUser } from "./actor.ts";
 import type { Browser } from "./browser.ts";
 import type { Caller, Person } from "./caller.ts";
 import { countPasswordTry, DEVICE_COOKIE, type Bucket, type Devices } from "./devices.ts";
+import { isPasswordAllowed } from "./password-sign-in.ts";
 import { requireGoodPassword, wrongPassword, type Passwords } from "./passwords.ts";
 import { clearTries, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
@@ -17,6 +19,7 @@ const CURRENT_PASSWORD = "/password/current";
 
 /** The context of sign-in. */
 export interface SignInContext {
+  config: Pick<Config, "signIn">;
   db: Db;
   passwords: Passwords;
   cookies: Cookies;
@@ -33,9 +36,10 @@ export interface SignedIn {
  * Signs a person in. Every failure looks the same and takes the same time: the address is unknown, the password wrong or
  * not set, the person deactivated. The session that the browser had ends. (spec: Auth, login)
  *
- * @throws ServiceError INVALID_CREDENTIALS, RATE_LIMITED, OVERLOADED
+ * @throws ServiceError INVALID_CREDENTIALS, PASSWORD_SIGN_IN_OFF, RATE_LIMITED, OVERLOADED
  */
 export async function signIn(ctx: SignInContext, browser: Browser, { email, password }: LoginBody): Promise<SignedIn> {
+  if (ctx.config.signIn.passwords === "off") throw new ServiceError("PASSWORD_SIGN_IN_OFF");
   const { device, counted } = await countSignIn(ctx, browser, email);
   const user = await findUserByEmail(ctx.db, email);
   const known = user?.password_hash ?? null;
@@ -47,22 +51,39 @@ export async function signIn(ctx: SignInContext, browser: Browser, { email, pass
     // A change made while the password was checked wins: deactivated users and changed passwords fail here.
     const now = await lockUser(tx, user.id);
     if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
+    // Only now, so that strangers do not learn who is an operator.
+    if (!isPasswordAllowed(ctx.config.signIn, now)) throw new ServiceError("PASSWORD_SIGN_IN_OFF");
     if (rehashed !== null) await updateUser(tx, user.id, { password_hash: rehashed });
     // A success counts for an address and for a device, because hashing takes time for everyone.
     for (const bucket of counted) if (bucket[0] === LOGIN_BY_EMAIL) await clearTries(tx, ...bucket);
-    const former = browser.session === null ? null : await endSession(tx, browser.session);
-    if (former !== null && former !== user.id)
-      await recordSecurityEvent(tx, {
-        type: "sessions_ended",
-        target: { kind: "user", id: former },
-        actor: actorOfUser(now),
-      });
-    await startSession(tx, user.id, cookie.hash, browser);
-    await recordSecurityEvent(tx, { type: "sign_in", actor: actorOfUser(now) });
+    await beginSession(tx, browser, now, { hash: cookie.hash });
     return now;
   });
   const setCookies = [cookie.setCookie, ctx.devices.remember(device, user.id, ctx.db.now())];
   return { me: meOf(toPerson(signedIn)), setCookies };
+}
+
+interface NewSession {
+  hash: string;
+  /** When the person proved who they are, epoch milliseconds. Default: now. */
+  confirmedAt?: number;
+  /** Of the event in the security log. */
+  details?: SecurityEvent["details"];
+}
+
+/** Signs a person in after they proved who they are. The session that the browser had ends. */
+export async function beginSession(
+  tx: Tx,
+  browser: Browser,
+  user: Pick<User, "id" | "email">,
+  { hash, confirmedAt, details }: NewSession,
+): Promise<void> {
+  const actor = actorOfUser(user);
+  const former = browser.session === null ? null : await endSession(tx, browser.session);
+  if (former !== null && former !== user.id)
+    await recordSecurityEvent(tx, { type: "sessions_ended", target: { kind: "user", id: former }, actor });
+  await startSession(tx, user.id, hash, browser, confirmedAt);
+  await recordSecurityEvent(tx, { type: "sign_in", actor, ...(details && { details }) });
 }
 
 /** Counts an attempt to sign in. The user is read first only if the browser has a device cookie. */

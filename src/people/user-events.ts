@@ -1,15 +1,25 @@
 import type { Tx } from "../db/database.ts";
 import type { SecurityEvent } from "../security/record.ts";
 import { recordSecurityEvent } from "../security/record.ts";
+import type { Actor } from "../security/request.ts";
 import { ACCOUNT_COLUMNS } from "./accounts.ts";
 import type { User } from "./store.ts";
 
 type Details = SecurityEvent["details"];
 
-/** Records that a user was created. */
-export async function recordUserCreated(tx: Tx, user: User): Promise<void> {
-  const details = { email: user.email, is_operator: user.is_operator, has_password: user.password_hash !== null };
-  await record(tx, user, "user_created", details);
+/**
+ * Records that a user was created.
+ * @param by - who did it, if not the caller of the request, and through what
+ */
+export async function recordUserCreated(tx: Tx, user: User, by?: { actor: Actor; by: string }): Promise<void> {
+  const details = {
+    email: user.email,
+    is_operator: user.is_operator,
+    has_password: user.password_hash !== null,
+    ...(by && { by: by.by }),
+  };
+  const target = { kind: "user", id: user.id } as const;
+  await recordSecurityEvent(tx, { type: "user_created", target, details, ...(by && { actor: by.actor }) });
 }
 
 /** Records what a change of a user changed. A change of nothing leaves no event. */

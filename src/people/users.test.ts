@@ -36,6 +36,7 @@ testOnBoth("a user is made, read, listed, changed and deactivated", async (servi
     slack_team_id: "T1",
     slack_user_id: "U1",
     has_password: false,
+    oidc_accounts: [],
     active: true,
     last_assigned_at: null,
     created_at,

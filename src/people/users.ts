@@ -1,13 +1,17 @@
-import type { Tx, Db } from "../db/database.ts";
+import type { Config } from "../config.ts";
+import type { Db, Reader, Tx } from "../db/database.ts";
 import { isAlreadyThere } from "../db/postgres-errors.ts";
-import type { UserRow } from "../db/schema.ts";
+import type { OidcLinkRow, UserRow } from "../db/schema.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId, newId } from "../lib/ids.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
 import { isoTime } from "../lib/time.ts";
+import { recordSecurityEvent } from "../security/record.ts";
 import { ACCOUNT_COLUMNS, accountOf, NO_ACCOUNT, requireWholeAccount, toAccountRecord } from "./accounts.ts";
 import { requireOperator, type Caller } from "./caller.ts";
+import { requireOperatorLeft } from "./last-operator.ts";
+import { listLinks, removeLinks } from "./oidc/links.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import type { CreateUserBody, ListUsersQuery, UpdateUserBody, UserRecord } from "./schema.ts";
 import { endSessionsOf } from "./sessions.ts";
@@ -26,6 +30,7 @@ import {
 
 /** The context of user management. */
 export interface UsersContext {
+  config: Pick<Config, "signIn">;
   db: Db;
   passwords: Passwords;
 }
@@ -46,8 +51,12 @@ export async function listDirectory(
   const found = await listUsers(db, filter, before, limit + 1);
   const page = found.slice(0, limit);
   const last = page.at(-1);
+  const links = await listLinks(
+    db,
+    page.map(({ id }) => id),
+  );
   return {
-    rows: page.map(toUserRecord),
+    rows: page.map((user) => toUserRecord(user, links)),
     next: found.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
   };
 }
@@ -58,7 +67,11 @@ export async function readUser({ db }: UsersContext, caller: Caller, id: string)
   requireUserId(id);
   const user = await findUser(db, id);
   if (!user) throw new ServiceError("USER_NOT_FOUND");
-  return toUserRecord(user);
+  return recordOf(db, user);
+}
+
+async function recordOf(reader: Reader, user: User): Promise<UserRecord> {
+  return toUserRecord(user, await listLinks(reader, [user.id]));
 }
 
 /** @throws ServiceError USER_ALREADY_EXISTS, USER_NO_ADDRESS, VALIDATION_FAILED, OVERLOADED */
@@ -73,7 +86,33 @@ export async function createUser(ctx: UsersContext, caller: Caller, body: Create
     await recordUserCreated(tx, toUser(fresh));
     return fresh;
   });
-  return toUserRecord(toUser(row));
+  return toUserRecord(toUser(row), []);
+}
+
+/**
+ * Removes the accounts of a user at sign-in providers, and signs the user out everywhere. The next sign-in with a verified email
+ * links an account again.
+ *
+ * @throws ServiceError USER_NOT_FOUND, LAST_OPERATOR
+ */
+export async function unlinkUser({ db, config }: UsersContext, caller: Caller, id: string): Promise<void> {
+  requireOperator(caller);
+  requireUserId(id);
+  await db.write(async (tx) => {
+    const operators = await lockOperators(tx);
+    const user = await lockUser(tx, id);
+    if (!user) throw new ServiceError("USER_NOT_FOUND");
+    await requireOperatorLeft(tx, config.signIn, { operators, after: user, isUnlinked: true });
+    const removed = await removeLinks(tx, id);
+    if (removed.length === 0) return;
+    await endSessionsOf(tx, id);
+    for (const { issuer, subject } of removed)
+      await recordSecurityEvent(tx, {
+        type: "user_oidc_unlinked",
+        target: { kind: "user", id },
+        details: { email: user.email, issuer, subject },
+      });
+  });
 }
 
 /**
@@ -99,7 +138,8 @@ export async function changeUser(
   };
   if (body.password !== undefined)
     set.password_hash = await hashOf(ctx, body.password, body.email === undefined ? before.email : body.email);
-  return toUserRecord(await ctx.db.write((tx) => applyChange(tx, id, set)));
+  const after = await ctx.db.write((tx) => applyChange(ctx, tx, id, set));
+  return recordOf(ctx.db, after);
 }
 
 /** Signs the user out for good; what they decided stays theirs. (spec: User, soft delete) */
@@ -107,7 +147,7 @@ export async function deactivateUser(ctx: UsersContext, caller: Caller, id: stri
   return changeUser(ctx, caller, id, { active: false });
 }
 
-async function applyChange(tx: Tx, id: string, set: Partial<UserRow>): Promise<User> {
+async function applyChange({ config }: UsersContext, tx: Tx, id: string, set: Partial<UserRow>): Promise<User> {
   // Operators first, each by id: who changes one of them holds all of them.
   const operators = await lockOperators(tx);
   const before = await lockUser(tx, id);
@@ -116,7 +156,7 @@ async function applyChange(tx: Tx, id: string, set: Partial<UserRow>): Promise<U
   requireAddress(row);
   if (await isTaken(tx, row)) throw new ServiceError("USER_ALREADY_EXISTS");
   const after = toUser(row);
-  requireOperatorLeft(operators, after);
+  await requireOperatorLeft(tx, config.signIn, { operators, after });
   await updateUser(tx, id, { ...set, updated_at: row.updated_at }).catch((error: unknown) => {
     // The email was taken after the check above.
     throw isAlreadyThere(error) ? new ServiceError("USER_ALREADY_EXISTS") : error;
@@ -134,16 +174,6 @@ async function applyChange(tx: Tx, id: string, set: Partial<UserRow>): Promise<U
 
 /** The hint that a person was deactivated. Their open tasks then go to others. */
 export const DEPARTED = "departed";
-
-/** Requires that an operator who can sign in is left. @throws ServiceError LAST_OPERATOR */
-function requireOperatorLeft(operators: readonly User[], after: User): void {
-  const left = [...operators.filter(({ id }) => id !== after.id), after].filter(
-    ({ active, is_operator }) => active && is_operator,
-  );
-  const canSignIn = (some: readonly User[]) => some.some((user) => user.password_hash !== null && user.email !== null);
-  if ((operators.length > 0 && left.length === 0) || (canSignIn(operators) && !canSignIn(left)))
-    throw new ServiceError("LAST_OPERATOR");
-}
 
 type UserFields = Pick<CreateUserBody, "email" | "is_operator" | (typeof PLAIN_FIELDS)[number]>;
 
@@ -215,8 +245,8 @@ function toRow(user: User): UserRow {
   return { ...user, is_operator: user.is_operator ? 1 : 0, active: user.active ? 1 : 0 };
 }
 
-/** A user as the wire shows one; a password never leaves. */
-export function toUserRecord(user: User): UserRecord {
+/** A user as the wire shows one; a password never leaves. @param links - accounts of this user, and maybe of others */
+export function toUserRecord(user: User, links: readonly OidcLinkRow[]): UserRecord {
   return {
     id: user.id,
     email: user.email,
@@ -227,6 +257,14 @@ export function toUserRecord(user: User): UserRecord {
     pool: user.pool,
     ...toAccountRecord(user),
     has_password: user.password_hash !== null,
+    oidc_accounts: links
+      .filter(({ user_id }) => user_id === user.id)
+      .map(({ issuer, subject, created_at, used_at }) => ({
+        issuer,
+        subject,
+        linked_at: isoTime(created_at),
+        last_used_at: isoTime(used_at),
+      })),
     active: user.active,
     last_assigned_at: isoTime(user.last_assigned_at),
     created_at: isoTime(user.created_at),

@@ -3,10 +3,12 @@
  * transaction of the change, run `npm run generate`, and add its words to web/dashboard/settings/security-words.ts.
  */
 export const SECURITY_EVENTS = {
-  sign_in: "A person signed in, or failed to.",
+  sign_in: "A person signed in, or failed to. With a company account, `details.by` is `oidc`.",
   sign_out: "A person signed out.",
   sessions_ended: "Sessions of a user were ended, by themselves or by an operator.",
   password_confirmed: "A person gave their password again for a change that needs it, or a wrong one.",
+  identity_confirmed:
+    "A person proved who they are for a change that needs it, or failed to. `details.by` says how: `oidc` is the company account.",
   rate_limit_reached: "A limit of attempts rejected a request.",
   credentials_rejected: "A token or signature was not valid.",
   access_refused: "A request was refused, because its sender lacks the permission or comes from another site.",
@@ -16,10 +18,13 @@ export const SECURITY_EVENTS = {
   user_address_changed: "The email or the Slack id of a user was changed.",
   user_deactivated: "A user was deactivated.",
   user_reactivated: "A deactivated user was activated.",
-  operator_rights_granted: "A user was made an operator.",
-  operator_rights_removed: "An operator became an ordinary user.",
+  operator_rights_granted: "A user was made an operator, by an operator or by their groups (`details.by` is `oidc`).",
+  operator_rights_removed:
+    "An operator became an ordinary user, or stayed one because they are the last. `details.by` is `oidc` if their groups said so.",
   password_set: "An operator set the password of a user, or removed it (`details.removed`).",
   password_changed: "A user changed their own password, or failed to.",
+  user_oidc_linked: "A company account was linked to a user, at its first sign-in.",
+  user_oidc_unlinked: "The company account of a user was removed.",
   embed_key_created: "An embed key was created.",
   embed_key_revoked: "An embed key was revoked.",
   email_sender_created: "An email sender was created.",

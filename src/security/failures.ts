@@ -36,8 +36,8 @@ export function failureOf(request: FastifyRequest, status: number, isKnown: bool
   if (status < 400)
     return isRejected && config.resolveCaller === true ? has("credentials_rejected", "UNAUTHENTICATED") : null;
   const code = request.errorCode;
-  // Failures of the service itself are in the log of errors.
-  if (code == null || status >= 500) return null;
+  // Failures of the service itself are in the log of errors. A sign-in that the provider failed is one of a person.
+  if (code == null || (status >= 500 && !code.startsWith("OIDC_"))) return null;
   const declared = declaredBy(request);
   switch (code) {
     // The person is asked for their password. A wrong one is a failure of its own.
@@ -58,7 +58,14 @@ export function failureOf(request: FastifyRequest, status: number, isKnown: bool
   }
 }
 
-function declaredBy(request: FastifyRequest): { type: SecurityEventType; email: string | null } | null {
+interface DeclaredFailure {
+  type: SecurityEventType;
+  /** The email that the failed request came with. */
+  email: string | null;
+}
+
+function declaredBy(request: FastifyRequest): DeclaredFailure | null {
+  if (request.securityFailure !== null) return request.securityFailure;
   const { securityEvent } = request.routeOptions.config;
   const type =
     typeof securityEvent === "function" ? securityEvent(request.body, request.failureNote ?? {}) : securityEvent;
@@ -82,5 +89,9 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The event that a failure of this route leaves in the security log. It may depend on the body and on the failure. */
     securityEvent?: SecurityEventType | ((body: unknown, note: FailureNote) => SecurityEventType | null);
+  }
+  interface FastifyRequest {
+    /** Of a handler that knows more about its failure than the route and the body say. */
+    securityFailure: DeclaredFailure | null;
   }
 }

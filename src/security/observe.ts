@@ -14,6 +14,7 @@ export interface Observed {
 
 /** Records each failed request that the security log is about, once it has been answered. */
 export function observeFailures(app: FastifyInstance, { security, actorOf, networkOf }: Omit<Observed, "log">): void {
+  app.decorateRequest("securityFailure", null);
   app.addHook("onResponse", (request, reply, done) => {
     const failure = failureOf(request, reply.statusCode, request.caller !== null);
     if (failure !== null) security.noteFailure(failure, actorOf(request), sourceOfRequest(request), networkOf(request));

@@ -206,6 +206,10 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
   settings_resealed: null,
   // keys-in-use.test.ts
   keys_changed: null,
+  // They need a sign-in provider: src/people/oidc/ has their tests.
+  identity_confirmed: null,
+  user_oidc_linked: null,
+  user_oidc_unlinked: null,
   rate_limit_reached: null,
   credentials_rejected: null,
   access_refused: null,

@@ -19,6 +19,7 @@ const UNDO: readonly (readonly [migration: string, statements: readonly string[]
     ["address", "user_agent", "confirmed_at"].map((column) => `alter table sessions drop column ${column}`),
   ],
   ["0012-delivery-origins", ["drop table delivery_origins"]],
+  ["0015-oidc", ["drop table oidc_links", "drop table oidc_sign_ins"]],
 ];
 
 /** Makes the tables what they were in the release before a migration. @param first - its number, such as "0008" */

@@ -187,8 +187,6 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
-            /** @description How many further rejections end the task. `null` if no verifier checks answers. */
-            verification_attempts_left: number | null;
             timeout_seconds: number;
             /**
              * @description When the task times out.
@@ -297,8 +295,6 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
-            /** @description How many further rejections end the task. `null` if no verifier checks answers. */
-            verification_attempts_left: number | null;
             timeout_seconds: number;
             /**
              * @description When the task times out.
@@ -640,6 +636,16 @@ export interface components {
         SetupStatus: {
             /** @description true: there is no operator yet. */
             needs_setup: boolean;
+            /** @description How people sign in. */
+            sign_in: {
+                /**
+                 * @description Who may sign in with a password.
+                 * @enum {string}
+                 */
+                password: "everyone" | "operators" | "off";
+                /** @description true: a company account signs in, at `/api/auth/oidc/start`. */
+                oidc: boolean;
+            };
         };
         SetupOperator: {
             /** @description The first operator's address; it is signed in with. */
@@ -698,6 +704,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        ConfirmationWays: {
+            /** @description `password`: `POST /api/auth/confirm`. `oidc`: open `/api/auth/oidc/start?confirm=1` in the browser. */
+            ways: ("password" | "oidc")[];
+        };
+        OidcProviderCheck: {
+            ok: boolean;
+            /** @description What was found and, if something is wrong, what to do. */
+            message: string;
+        };
         Session: {
             /** @example ses_5f0c9d3b7a1e4c628d0b9f4e2a7c6b1d */
             id: string;
@@ -717,7 +732,7 @@ export interface components {
             user_agent: string | null;
             /** @description true: the session of this request. */
             current: boolean;
-            /** @description true: the person gave their password within the last ten minutes. */
+            /** @description true: the person proved who they are within the last ten minutes. */
             confirmed: boolean;
         };
         User: {
@@ -739,8 +754,25 @@ export interface components {
             slack_team_id: string | null;
             /** @description Slack user id. */
             slack_user_id: string | null;
-            /** @description Can sign in. */
+            /** @description Can sign in with a password, unless that is turned off. */
             has_password: boolean;
+            /** @description Company accounts that sign this person in, one for each provider. */
+            oidc_accounts: {
+                /** @description The sign-in provider. */
+                issuer: string;
+                /** @description The provider's id of the account. */
+                subject: string;
+                /**
+                 * @description When the person first signed in with it.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                linked_at: string;
+                /**
+                 * @description When the person last signed in with it.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                last_used_at: string;
+            }[];
             /** @description false: deactivated. */
             active: boolean;
             /**
@@ -1025,8 +1057,6 @@ export interface components {
                 /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
-            /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
-            next_attempt: string | null;
             /** @description A verifier checks answers before they are accepted. */
             is_verified: boolean;
             /** @description The payload as HTML, or null if the web pages are not built. */
@@ -1071,8 +1101,6 @@ export interface components {
                 /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
-            /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
-            next_attempt: string | null;
         };
         Settings: {
             version: string;
@@ -1096,16 +1124,33 @@ export interface components {
                 /** @description `callback_url` may use addresses of private networks. */
                 allow_private: boolean;
             };
-            keys: {
-                /** @description Fingerprint of the current secret key. It says whether two processes have the same key. */
-                secret_key: string;
-            };
             /** @description Embedding the form in other products. */
             embed: {
                 /** @description false: there is no signing secret, so embedding is off. */
                 configured: boolean;
                 /** @description Origins whose pages may embed the form. */
                 allowed_origins: string[];
+            };
+            /** @description How people sign in. */
+            sign_in: {
+                /**
+                 * @description Who may sign in with a password.
+                 * @enum {string}
+                 */
+                password: "everyone" | "operators" | "off";
+                /** @description The sign-in provider; null: there is none. */
+                oidc: {
+                    issuer: string;
+                    client_id: string;
+                    /** @description What the service asks for, separated by spaces. */
+                    scopes: string;
+                    /** @description The claim that lists groups. */
+                    groups_claim: string;
+                    /** @description Its members are operators; null: groups change nothing. */
+                    operator_group: string | null;
+                    /** @description true: people who are not in the directory are added at their first sign-in. */
+                    auto_create: boolean;
+                } | null;
             };
             /** @description The Slack app, or null. */
             slack: {
@@ -1133,10 +1178,11 @@ export interface components {
              */
             at: string;
             /**
-             * @description - `sign_in`: A person signed in, or failed to.
+             * @description - `sign_in`: A person signed in, or failed to. With a company account, `details.by` is `oidc`.
              *     - `sign_out`: A person signed out.
              *     - `sessions_ended`: Sessions of a user were ended, by themselves or by an operator.
              *     - `password_confirmed`: A person gave their password again for a change that needs it, or a wrong one.
+             *     - `identity_confirmed`: A person proved who they are for a change that needs it, or failed to. `details.by` says how: `oidc` is the company account.
              *     - `rate_limit_reached`: A limit of attempts rejected a request.
              *     - `credentials_rejected`: A token or signature was not valid.
              *     - `access_refused`: A request was refused, because its sender lacks the permission or comes from another site.
@@ -1146,10 +1192,12 @@ export interface components {
              *     - `user_address_changed`: The email or the Slack id of a user was changed.
              *     - `user_deactivated`: A user was deactivated.
              *     - `user_reactivated`: A deactivated user was activated.
-             *     - `operator_rights_granted`: A user was made an operator.
-             *     - `operator_rights_removed`: An operator became an ordinary user.
+             *     - `operator_rights_granted`: A user was made an operator, by an operator or by their groups (`details.by` is `oidc`).
+             *     - `operator_rights_removed`: An operator became an ordinary user, or stayed one because they are the last. `details.by` is `oidc` if their groups said so.
              *     - `password_set`: An operator set the password of a user, or removed it (`details.removed`).
              *     - `password_changed`: A user changed their own password, or failed to.
+             *     - `user_oidc_linked`: A company account was linked to a user, at its first sign-in.
+             *     - `user_oidc_unlinked`: The company account of a user was removed.
              *     - `embed_key_created`: An embed key was created.
              *     - `embed_key_revoked`: An embed key was revoked.
              *     - `email_sender_created`: An email sender was created.
@@ -1160,13 +1208,11 @@ export interface components {
              *     - `slack_workspace_disconnected`: A Slack workspace was disconnected.
              *     - `slack_workspace_tested`: A test message was posted in Slack.
              *     - `callback_redelivered`: A callback was sent again.
-             *     - `task_deleted`: A task was deleted.
-             *     - `keys_changed`: The service started with other keys than at the last start. `details.changed` names the keys with a new value; it is null if the log knew none. `details.previous` names those whose previous value is accepted too.
              *     - `settings_resealed`: Settings of channels were encrypted with a new key; `details.count` says how many.
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -1174,7 +1220,7 @@ export interface components {
             outcome: "success" | "failure";
             /** @description Why it failed: an error code or another stable word. */
             reason: string | null;
-            /** @description How many failures this event counts. If more than 1, `source` and `details` have what all of them have in common. */
+            /** @description How many alike this event counts. More than 1 only for failures. */
             count: number;
             /** @description Who. */
             actor: {
@@ -1198,7 +1244,7 @@ export interface components {
             /** @description What was changed. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
+                kind: "user" | "embed_key" | "email_sender" | "slack_workspace" | "callback";
                 id: string;
             } | null;
             /** @description More about the event. */

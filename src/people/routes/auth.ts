@@ -21,6 +21,7 @@ export const signInRoute = defineRoute({
     "MALFORMED_REQUEST",
     "INVALID_CREDENTIALS",
     "FORBIDDEN",
+    "PASSWORD_SIGN_IN_OFF",
     "PAYLOAD_TOO_LARGE",
     "VALIDATION_FAILED",
     "RATE_LIMITED",

@@ -3,10 +3,10 @@ import type { Db } from "../../db/database.ts";
 import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
-import { confirm } from "../confirmation.ts";
+import { confirm, listConfirmationWays } from "../confirmation.ts";
 import { SESSION_HEADERS, UserParams, type Me } from "../schema.ts";
 import { endOtherSessions, endOwnSession, endSessionsOfUser, listSessions } from "../session-list.ts";
-import { SessionParams, type ConfirmBody, type SessionRecord } from "../session-schema.ts";
+import { SessionParams, type ConfirmationWays, type ConfirmBody, type SessionRecord } from "../session-schema.ts";
 import type { Cookies } from "../sessions.ts";
 import type { SignInContext } from "../sign-in.ts";
 
@@ -24,12 +24,25 @@ export const confirmRoute = defineRoute({
   config: () => ({ securityEvent: "password_confirmed" }),
   body: Type.Unsafe<ConfirmBody>(Type.Ref("Confirm")),
   answers: { 200: Type.Unsafe<Me>({ ...Type.Ref("Me"), headers: SESSION_HEADERS }) },
-  errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "RATE_LIMITED", "OVERLOADED"],
+  errors: [...WRITE_ERRORS, "PASSWORD_SIGN_IN_OFF", "VALIDATION_FAILED", "RATE_LIMITED", "OVERLOADED"],
   handle: async (ctx: SignInContext, request, reply) => {
     const { me, setCookies } = await confirm(ctx, callerOf(request), browserOf(request, ctx.cookies), request.body);
     void reply.header("set-cookie", setCookies);
     return me;
   },
+});
+
+export const listConfirmationWaysRoute = defineRoute({
+  method: "GET",
+  url: "/auth/confirm",
+  operationId: "listConfirmationWays",
+  summary: "List how you can confirm that it is you",
+  description: "Routes that answer 403 `CONFIRMATION_REQUIRED` need one of these first. Empty: ask an operator.",
+  tags,
+  credentials: ["session"],
+  answers: { 200: Type.Unsafe<ConfirmationWays>(Type.Ref("ConfirmationWays")) },
+  errors: READ_ERRORS,
+  handle: async (ctx: SignInContext, request) => ({ ways: await listConfirmationWays(ctx, callerOf(request)) }),
 });
 
 export const listSessionsRoute = defineRoute({

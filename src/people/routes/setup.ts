@@ -1,6 +1,5 @@
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { Db } from "../../db/database.ts";
 import { defineRoute } from "../../http/route.ts";
 import { SESSION_HEADERS, type SetupBody, type SetupResult, type SetupStatus } from "../schema.ts";
 import { needsSetup, setUpOperator, type PeopleContext, type SetupSource } from "../setup.ts";
@@ -12,11 +11,14 @@ export const getSetupStatusRoute = defineRoute({
   url: "/setup/status",
   operationId: "getSetupStatus",
   summary: "Read the setup status",
-  description: "Whether the first operator has yet to be created.",
+  description: "Whether the first operator has yet to be created, and how people sign in.",
   tags,
   answers: { 200: Type.Unsafe<SetupStatus>(Type.Ref("SetupStatus")) },
   errors: [],
-  handle: async (ctx: { db: Db }) => ({ needs_setup: await needsSetup(ctx) }),
+  handle: async ({ db, config: { signIn } }: Pick<PeopleContext, "db" | "config">) => ({
+    needs_setup: await needsSetup({ db }),
+    sign_in: { password: signIn.passwords, oidc: signIn.oidc !== null },
+  }),
 });
 
 export const setUpOperatorRoute = defineRoute({

@@ -5,7 +5,15 @@ import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from 
 import { ADDRESS_WANTED } from "../account-schema.ts";
 import { callerOf } from "../caller.ts";
 import { ListUsersQuery, UserParams, type CreateUserBody, type UpdateUserBody, type UserRecord } from "../schema.ts";
-import { changeUser, createUser, deactivateUser, listDirectory, readUser, type UsersContext } from "../users.ts";
+import {
+  changeUser,
+  createUser,
+  deactivateUser,
+  listDirectory,
+  readUser,
+  unlinkUser,
+  type UsersContext,
+} from "../users.ts";
 
 const tags = ["Users"];
 
@@ -84,6 +92,26 @@ export const updateUserRoute = defineRoute({
   ],
   config: () => ({ securityEvent: "user_changed" }),
   handle: async (ctx: UsersContext, request) => changeUser(ctx, callerOf(request), request.params.id, request.body),
+});
+
+export const unlinkUserRoute = defineRoute({
+  method: "DELETE",
+  url: "/users/:id/oidc-accounts",
+  operationId: "unlinkUser",
+  summary: "Remove the company accounts of a user",
+  description:
+    "Signs the user out everywhere. At the next sign-in with a company account, its verified email decides again who it is.",
+  tags,
+  credentials: SIGNED_IN,
+  needsConfirmation: true,
+  params: UserParams,
+  answers: { 204: Type.Null({ description: "Removed." }) },
+  errors: [...WRITE_ERRORS, "USER_NOT_FOUND", "LAST_OPERATOR"],
+  config: () => ({ securityEvent: "user_oidc_unlinked" }),
+  handle: async (ctx: UsersContext, request, reply) => {
+    await unlinkUser(ctx, callerOf(request), request.params.id);
+    return reply.code(204).send(null);
+  },
 });
 
 export const deleteUserRoute = defineRoute({
