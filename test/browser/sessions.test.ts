@@ -107,7 +107,7 @@ for (const [theme, size] of [
     // Who does not give it is told, and is where they were.
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    await page.getByText("Confirm your password to do this.").waitFor();
+    await page.getByText("Confirm that it is you to do this.").waitFor();
     await page.waitForFunction(() => document.activeElement?.textContent === "Create key");
 
     await page.keyboard.press("Enter");
@@ -151,7 +151,7 @@ testInBrowser("the password is asked for above another dialog, which stays", asy
   // One Escape closes one dialog, and the focus is in the other.
   await page.keyboard.press("Escape");
   await inner.waitFor({ state: "detached" });
-  await outer.getByText("Confirm your password to do this.").waitFor();
+  await outer.getByText("Confirm that it is you to do this.").waitFor();
   await page.waitForFunction(() => document.activeElement?.closest("[role=dialog]") !== null);
   assert.equal(await focused(page), "Revoke key");
   await page.keyboard.press("Enter");

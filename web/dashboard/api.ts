@@ -11,6 +11,8 @@ export type RefusedAnswer = Schemas["RefusedAnswer"];
 export type WebhookDelivery = Schemas["WebhookDelivery"];
 export type User = Schemas["User"];
 export type Me = Schemas["Me"];
+export type ConfirmationWays = Schemas["ConfirmationWays"];
+export type SetupStatus = Schemas["SetupStatus"];
 
 /** An error that the service returned. */
 export class ApiError extends Error {
@@ -39,6 +41,11 @@ const CONFIRM = "/api/auth/confirm";
 /** Counts new session cookies, because a 401 to an earlier request says nothing about the current session. */
 let signIns = 0;
 
+/** The page where people sign in with a company account. It leads back to a path of the dashboard. */
+export function companySignIn(returnTo: string, more: Readonly<Record<string, string>> = {}): string {
+  return `/api/auth/oidc/start?${new URLSearchParams({ ...more, return_to: returnTo })}`;
+}
+
 /** The service could not be reached. */
 export class OfflineError extends Error {}
 
@@ -49,7 +56,7 @@ interface Answer<T> {
 }
 
 /**
- * Calls the service. If the call needs a confirmed password, the person is asked for it first.
+ * Calls the service. If the call needs a confirmation, the person is asked for it first.
  * @throws ApiError, OfflineError; with a `signal` that is aborted, any error
  */
 export async function request<T>(

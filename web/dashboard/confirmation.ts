@@ -1,6 +1,6 @@
 /*
- * Some calls need a password that was given a short time ago. When the service answers that it needs to be confirmed, the
- * page asks for it in a dialog and repeats the call. (docs/people.md, Sessions)
+ * Some calls need a person who proved a short time ago who they are. When the service answers that they must confirm it, the
+ * page asks in a dialog and repeats the call. (docs/people.md, Sessions)
  */
 
 /** About half a second. */

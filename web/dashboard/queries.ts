@@ -1,6 +1,17 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request } from "./api.ts";
-import type { AuditEntry, ListedTask, Me, RefusedAnswer, Task, TaskCounts, TaskStatus, User } from "./api.ts";
+import type {
+  AuditEntry,
+  ConfirmationWays,
+  ListedTask,
+  Me,
+  RefusedAnswer,
+  SetupStatus,
+  Task,
+  TaskCounts,
+  TaskStatus,
+  User,
+} from "./api.ts";
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -16,7 +27,15 @@ export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => get<Me>("
 
 export const setupQuery = queryOptions({
   queryKey: ["setup"],
-  queryFn: () => get<{ needs_setup: boolean }>("/api/setup/status"),
+  queryFn: () => get<SetupStatus>("/api/setup/status"),
+});
+
+/** How the person can confirm that it is them. Always asked again: another page may have changed it. */
+export const confirmationWaysQuery = queryOptions({
+  queryKey: ["confirmation-ways"],
+  queryFn: async () => (await get<ConfirmationWays>("/api/auth/confirm")).ways,
+  staleTime: 0,
+  gcTime: 0,
 });
 
 export const countsQuery = queryOptions({

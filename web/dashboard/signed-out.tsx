@@ -1,9 +1,10 @@
 import { Button, Modal, PasswordInput } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { get, post, SIGNED_IN, SIGNED_OUT } from "./api.ts";
+import { companySignIn, get, post, SIGNED_IN, SIGNED_OUT } from "./api.ts";
 import type { Me } from "./api.ts";
 import { sentenceOf } from "./ui/page.tsx";
-import { queryClient } from "./queries.ts";
+import { queryClient, setupQuery } from "./queries.ts";
 
 /**
  * Looks whether the person is signed in after all. The session has another cookie if they confirmed their password on another
@@ -24,11 +25,14 @@ async function goOn(): Promise<void> {
   await queryClient.invalidateQueries();
 }
 
-/** When the session has ended: asks for the password over the page, which stays as it is. */
+/** When the session has ended: asks to sign in again over the page, which stays as it is. */
 export function SignedOut({ me }: { me: Me }) {
   const [isOut, setIsOut] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const { data: setup } = useQuery({ ...setupQuery, enabled: isOut });
+  const { password, oidc } = setup?.sign_in ?? { password: "everyone", oidc: false };
+  const takesPassword = password === "everyone" || (password === "operators" && me.is_operator);
   useEffect(() => {
     const show = () => void find(me).then((state) => state === "out" && setIsOut(true));
     addEventListener(SIGNED_OUT, show);
@@ -65,15 +69,22 @@ export function SignedOut({ me }: { me: Me }) {
         }}
       >
         <p>Your session has ended. Your answers are still here. Sign in to continue.</p>
+        {oidc && (
+          <Button component="a" href={companySignIn(location.pathname + location.search)}>
+            Sign in with your company account
+          </Button>
+        )}
         <input type="hidden" name="email" autoComplete="username" value={me.email ?? ""} />
-        <PasswordInput
-          name="password"
-          label={`Password of ${me.email ?? "your account"}`}
-          autoComplete="current-password"
-          data-autofocus
-          required
-          withAsterisk={false}
-        />
+        {takesPassword && (
+          <PasswordInput
+            name="password"
+            label={`Password of ${me.email ?? "your account"}`}
+            autoComplete="current-password"
+            data-autofocus
+            required
+            withAsterisk={false}
+          />
+        )}
         {error !== null && (
           <p className="notice bad" role="alert">
             {error}
@@ -83,9 +94,11 @@ export function SignedOut({ me }: { me: Me }) {
           <Button component="a" href="/login" variant="default">
             Sign in as someone else
           </Button>
-          <Button type="submit" loading={busy}>
-            Sign in
-          </Button>
+          {takesPassword && (
+            <Button type="submit" variant={oidc ? "default" : "filled"} loading={busy}>
+              Sign in
+            </Button>
+          )}
         </div>
       </form>
     </Modal>

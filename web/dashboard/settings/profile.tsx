@@ -12,7 +12,7 @@ import { useState } from "react";
 import { patch } from "../api.ts";
 import type { Me } from "../api.ts";
 import { setPreferences, usePreferences } from "../ui/preferences.ts";
-import { meQuery, queryClient } from "../queries.ts";
+import { confirmationWaysQuery, meQuery, queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
 
@@ -20,11 +20,12 @@ const BROWSER_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function Profile() {
   const { data: me } = useQuery(meQuery);
+  const { data: ways } = useQuery(confirmationWaysQuery);
   if (me === undefined) return null;
   return (
     <>
       <Who me={me} />
-      <Password me={me} />
+      {ways?.includes("password") && <Password me={me} />}
       <ThisBrowser />
     </>
   );

@@ -14,6 +14,7 @@ export type TestMail = Schemas["TestEmailResult"];
 /** A workspace with the Slack app; the API calls it an installation. */
 export type Workspace = Schemas["SlackInstallation"];
 export type TestPost = Schemas["TestSlackResult"];
+export type ProviderCheck = Schemas["OidcProviderCheck"];
 export type SecurityEvent = Schemas["SecurityEvent"];
 
 /** Which security events the page shows. Days as YYYY-MM-DD, the last one included. */
@@ -42,11 +43,11 @@ export const SESSIONS = "/api/auth/sessions";
 /** The most recently used first. */
 export const sessionsQuery = queryOptions({ queryKey: ["sessions"], queryFn: () => get<Session[]>(SESSIONS) });
 
-/** Asks for the password unless it was given a short time ago. @returns false if the person does not give it */
+/** Asks the person to confirm that it is them, unless they did a short time ago. @returns false if they do not */
 export async function ensureConfirmed(): Promise<boolean> {
   const sessions = await get<Session[]>(SESSIONS);
   if (sessions.some(({ current, confirmed }) => current && confirmed)) return true;
-  return confirmThen(new Error("The password was not confirmed."), async () => true).catch(() => false);
+  return confirmThen(new Error("You are not confirmed."), async () => true).catch(() => false);
 }
 
 export const SENDERS = "/api/channels/email/identities";

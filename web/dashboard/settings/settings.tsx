@@ -10,6 +10,7 @@ import { Mail } from "./mail.tsx";
 import { Profile } from "./profile.tsx";
 import { Security } from "./security.tsx";
 import { ServiceKeys } from "./service-keys.tsx";
+import { SignInSettings } from "./sign-in.tsx";
 import { Sessions } from "./sessions.tsx";
 import { Slack } from "./slack.tsx";
 import { Status } from "./status.tsx";
@@ -32,6 +33,13 @@ const PARTS: readonly Part[] = [
     about: "What's configured, and the environment variable for each setting.",
     isForOperators: true,
     Content: Status,
+  },
+  {
+    part: "sign-in",
+    label: "Sign-in",
+    about: "How people sign in.",
+    isForOperators: true,
+    Content: SignInSettings,
   },
   {
     part: "email",

@@ -101,6 +101,7 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
         : "callback_url may use public addresses only. Set 1 if your receivers are in a private network.",
       variable: "SERVICE_CALLBACK_ALLOW_PRIVATE",
     },
+    signInFact(settings.sign_in),
     ...(senders === undefined ? [] : [mailFact(senders)]),
     slackFact(settings.slack),
     embedFact(embed),
@@ -136,6 +137,28 @@ function factsOf(settings: Settings, senders: number | null | undefined): readon
       variable: "SERVICE_LOG_LEVEL",
     },
   ];
+}
+
+function signInFact({ password, oidc }: Settings["sign_in"]): Fact {
+  const place = (
+    <Link to="/settings/{-$part}" params={{ part: "sign-in" }}>
+      Sign-in
+    </Link>
+  );
+  return {
+    name: "Company accounts",
+    state: oidc === null ? "off" : "on",
+    value: oidc === null ? "Off" : "On",
+    meaning:
+      password === "everyone" ? (
+        <>Everyone can sign in with a password too. See {place}.</>
+      ) : (
+        <>
+          Passwords: {password === "off" ? "off" : "operators only"}. See {place}.
+        </>
+      ),
+    variable: "SERVICE_OIDC_ISSUER",
+  };
 }
 
 function mailFact(senders: number | null): Fact {

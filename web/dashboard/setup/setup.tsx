@@ -50,7 +50,7 @@ function You({ to }: { to: string | undefined }) {
         display_name: data.get("name") || null,
         ...(token === null ? {} : { token }),
       });
-      queryClient.setQueryData(setupQuery.queryKey, { needs_setup: false });
+      queryClient.removeQueries(setupQuery);
       await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
       // Replaces the address, which contains the setup token.
       await (to === undefined

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
+import { CompanyAccount } from "./company-account.tsx";
 import { SignOutButton } from "./sign-out-button.tsx";
 import { addUser, changeUser, nameOf, refreshUsers } from "./queries.ts";
 import type { User, UserFields } from "./queries.ts";
@@ -80,6 +81,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
             error={errors.password}
           />
         )}
+        {user !== null && <CompanyAccount user={user} />}
         {errors.form !== undefined && (
           <p className="notice bad" role="alert">
             {errors.form}
@@ -102,7 +104,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
 function passwordHelp(user: User | null): string {
   return user?.has_password === true
     ? "Leave empty to keep the password. A new one signs them out everywhere."
-    : "At least 8 characters. Without a password, they can't sign in.";
+    : "At least 8 characters. Without a password or a company account, they can't sign in.";
 }
 
 async function save(user: User | null, isMyself: boolean, fields: UserFields): Promise<void> {

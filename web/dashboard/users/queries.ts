@@ -72,6 +72,14 @@ export async function endSessionsOf(id: string): Promise<void> {
   await remove(`/api/users/${id}/sessions`);
 }
 
+/**
+ * Removes the company accounts of a person, and signs them out everywhere.
+ * @throws ApiError, OfflineError
+ */
+export async function unlinkUser(id: string): Promise<void> {
+  await remove(`/api/users/${id}/oidc-accounts`);
+}
+
 /** Returns the display name of a person. */
 export function nameOf(user: User): string {
   return user.display_name ?? addressOf(user);

@@ -45,7 +45,7 @@ export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
               <td data-label="Pool">{user.pool ?? NONE}</td>
               <td data-label="Access level">{user.access_level ?? NONE}</td>
               <td data-label="Can sign in">
-                <YesOrNo is={user.has_password && user.email !== null} />
+                <YesOrNo is={(user.has_password && user.email !== null) || user.oidc_accounts.length > 0} />
               </td>
               <td data-label="Last chosen by role">
                 {user.last_assigned_at === null ? (

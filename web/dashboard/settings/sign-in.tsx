@@ -1,0 +1,146 @@
+import { Button } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { post } from "../api.ts";
+import { ErrorPanel } from "../ui/page.tsx";
+import { Problem } from "./form.tsx";
+import { settingsQuery } from "./queries.ts";
+import type { ProviderCheck, Settings } from "./queries.ts";
+import { StateChip } from "./status.tsx";
+
+/** How people sign in, and a test of the sign-in provider. */
+export function SignInSettings() {
+  const settings = useQuery(settingsQuery);
+  if (settings.isPending) return <p className="muted">Loading</p>;
+  if (settings.isError)
+    return (
+      <ErrorPanel title="Could not load the settings" error={settings.error} retry={() => void settings.refetch()} />
+    );
+  const { sign_in, public_url } = settings.data;
+  return (
+    <>
+      {sign_in.oidc !== null && <Test />}
+      <dl className="surface facts">
+        {factsOf(sign_in, public_url).map(({ name, value, meaning, variable }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <p>{value}</p>
+              <p className="muted">{meaning}</p>
+              {variable !== null && <code>{variable}</code>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+interface Fact {
+  readonly name: string;
+  readonly value: ReactNode;
+  readonly meaning: string;
+  /** null if no setting changes it. */
+  readonly variable: string | null;
+}
+
+const PASSWORDS: Record<Settings["sign_in"]["password"], readonly [value: string, meaning: string]> = {
+  everyone: ["Everyone", "Everyone who has a password can sign in with it."],
+  operators: ["Operators only", "Others sign in with their company account."],
+  off: ["Off", "No one can sign in with a password. To let operators in if the provider is down, set operators."],
+};
+
+function factsOf({ password, oidc }: Settings["sign_in"], publicUrl: string): readonly Fact[] {
+  const [value, meaning] = PASSWORDS[password];
+  const passwords: Fact = {
+    name: "Passwords",
+    value: <StateChip state={password === "off" ? "off" : "on"} value={value} />,
+    meaning,
+    variable: "SERVICE_PASSWORD_SIGN_IN",
+  };
+  const company: Fact = {
+    name: "Company accounts",
+    value: <StateChip state={oidc === null ? "off" : "on"} value={oidc === null ? "Off" : "On"} />,
+    meaning:
+      oidc === null
+        ? "Set the issuer, the client id and the client secret of your provider (OpenID Connect)."
+        : "People sign in with their account at the provider. The client secret is set, and never shown.",
+    variable: "SERVICE_OIDC_ISSUER, SERVICE_OIDC_CLIENT_ID, SERVICE_OIDC_CLIENT_SECRET",
+  };
+  const redirect: Fact = {
+    name: "Redirect URL",
+    value: <strong>{`${publicUrl}/api/auth/oidc/callback`}</strong>,
+    meaning: "Register it at your provider.",
+    variable: null,
+  };
+  return oidc === null ? [passwords, company, redirect] : [passwords, company, redirect, ...detailsOf(oidc)];
+}
+
+function detailsOf(oidc: NonNullable<Settings["sign_in"]["oidc"]>): readonly Fact[] {
+  return [
+    {
+      name: "Issuer",
+      value: <strong>{oidc.issuer}</strong>,
+      meaning: "The provider.",
+      variable: "SERVICE_OIDC_ISSUER",
+    },
+    {
+      name: "Client id",
+      value: <strong>{oidc.client_id}</strong>,
+      meaning: "This service at the provider.",
+      variable: "SERVICE_OIDC_CLIENT_ID",
+    },
+    {
+      name: "Scopes",
+      value: <strong>{oidc.scopes}</strong>,
+      meaning: "What the service asks the provider for.",
+      variable: "SERVICE_OIDC_SCOPES",
+    },
+    {
+      name: "New people",
+      value: (
+        <StateChip
+          state={oidc.auto_create ? "on" : "off"}
+          value={oidc.auto_create ? "Added at sign-in" : "Not added"}
+        />
+      ),
+      meaning: oidc.auto_create
+        ? "Everyone with a verified email at the provider can sign in."
+        : "Only people in the directory can sign in. Set 1 to add the others at their first sign-in.",
+      variable: "SERVICE_OIDC_AUTO_CREATE",
+    },
+    {
+      name: "Operator group",
+      value: <StateChip state={oidc.operator_group === null ? "off" : "on"} value={oidc.operator_group ?? "None"} />,
+      meaning:
+        oidc.operator_group === null
+          ? "Groups change nothing. Operators are made under People."
+          : `Members are operators, and others are not, from their next sign-in on. Read from the claim ${oidc.groups_claim}.`,
+      variable: "SERVICE_OIDC_OPERATOR_GROUP, SERVICE_OIDC_GROUPS_CLAIM",
+    },
+  ];
+}
+
+/** Asks the service to test the provider, and shows the result. */
+function Test() {
+  const test = useMutation({ mutationFn: () => post<ProviderCheck>("/api/auth/oidc/check") });
+  return (
+    <section className="surface stack" aria-labelledby="test">
+      <h2 id="test">Test the provider</h2>
+      <p className="muted">Reads its description and its keys, and tries the client secret. Signs no one in.</p>
+      <div className="row">
+        <Button variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          Test
+        </Button>
+      </div>
+      <Problem error={test.error} />
+      {/* Always present, so that screen readers announce what is added. */}
+      <output>{test.data?.ok === true && <span className="notice ok">{test.data.message}</span>}</output>
+      {test.data?.ok === false && (
+        <p className="notice bad" role="alert">
+          {test.data.message}
+        </p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,44 @@
+import { Button } from "@mantine/core";
+import { useState } from "react";
+import { sentenceOf } from "../ui/page.tsx";
+import { Time } from "../ui/times.tsx";
+import { toast } from "../ui/toasts.ts";
+import { nameOf, refreshUsers, unlinkUser } from "./queries.ts";
+import type { User } from "./queries.ts";
+
+/** Shows the company accounts of a person, and removes them. */
+export function CompanyAccount({ user }: { user: User }) {
+  const [accounts, setAccounts] = useState(user.oidc_accounts);
+  const [busy, setBusy] = useState(false);
+  if (accounts.length === 0) return null;
+  const remove = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await unlinkUser(user.id);
+      setAccounts([]);
+      toast({ message: `The company account of ${nameOf(user)} is removed, and they are signed out everywhere` });
+      await refreshUsers();
+    } catch (failure) {
+      toast({ message: sentenceOf(failure), tone: "bad" });
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <section className="stack" aria-label="Company account">
+      {accounts.map(({ issuer, subject, last_used_at }) => (
+        <p key={issuer}>
+          Company account <code>{subject}</code> at <bdi>{issuer}</bdi>.{" "}
+          <span className="muted">
+            Last used <Time at={last_used_at} />.
+          </span>
+        </p>
+      ))}
+      <div className="row">
+        <Button variant="default" size="xs" loading={busy} onClick={() => void remove()}>
+          Remove the company account
+        </Button>
+      </div>
+    </section>
+  );
+}
