@@ -15,6 +15,7 @@ import { checkKeys } from "./doctor/keys.ts";
 import { checkPublicUrl, unheard } from "./doctor/public-url.ts";
 import { reportJson, reportText, secretsIn, shown } from "./doctor/report.ts";
 import { checkSettings } from "./doctor/settings.ts";
+import { checkSignIn } from "./doctor/sign-in.ts";
 import { checkVerifier } from "./doctor/verifier.ts";
 import type { SecretName } from "../secrets.ts";
 import { UsageError } from "./options.ts";
@@ -96,6 +97,7 @@ async function examine(
     check("keys", limitMs, async () =>
       checkKeys(config, found !== null && isCurrent ? ctx.db : null, { isStored, hasOldKeys: publicUrl.hasOldKeys }),
     ),
+    check("sign-in", limitMs, () => checkSignIn(config, limitMs)),
     check("verifier", limitMs, async () => checkVerifier(config)),
   ]);
   // The caller ends the process, so a server that does not respond is not waited for.

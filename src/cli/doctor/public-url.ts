@@ -123,6 +123,7 @@ const COMPARED: readonly (readonly [string, string])[] = [
   ["keys", "SERVICE_SECRET_KEY"],
   ["callbacks", "SERVICE_PAYLOAD_KEY or SERVICE_CALLBACK_ALLOW_PRIVATE"],
   ["embed", "SERVICE_EMBED_..."],
+  ["sign_in", "SERVICE_OIDC_... or SERVICE_PASSWORD_SIGN_IN"],
   ...SET_CHANNELS.map(({ name, settings }) => [name, settings.variables] as const),
   ["trusted_proxies", "SERVICE_TRUSTED_PROXIES"],
   ["body_limit_bytes", "SERVICE_BODY_LIMIT_BYTES"],

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { onBoth, runDoctor, startPatient } from "../../../test/support/doctor.ts";
+import { startRealProvider } from "../../../test/support/oidc/real-provider.ts";
+
+onBoth("the sign-in provider is asked, and its client tried", async (dialect, t) => {
+  const provider = await startRealProvider({ publicUrl: "http://127.0.0.1:1" });
+  const settings = Object.fromEntries(Object.entries(provider.env).filter(([name]) => name !== "SERVICE_PUBLIC_URL"));
+  const { env } = await startPatient(t, dialect, settings);
+  const well = await runDoctor(env);
+  assert.equal(well.status["sign-in"], "ok", well.out);
+  assert.match(
+    well.says("sign-in"),
+    /accepts the client\. Its redirect URL must be http.*\/api\/auth\/oidc\/callback\.$/,
+  );
+
+  const secret = "another secret than that of the provider";
+  const refused = await runDoctor({ ...env, SERVICE_OIDC_CLIENT_SECRET: secret });
+  assert.equal(refused.status["sign-in"], "problem");
+  assert.match(
+    refused.says("sign-in"),
+    /rejects the client\. Check SERVICE_OIDC_CLIENT_ID and SERVICE_OIDC_CLIENT_SECRET\.$/,
+  );
+  assert.ok(!refused.out.includes(secret) && !refused.out.includes(settings["SERVICE_OIDC_CLIENT_SECRET"]!));
+
+  await provider.stop();
+  const gone = await runDoctor(env);
+  assert.equal(gone.status["sign-in"], "problem");
+  assert.match(gone.says("sign-in"), /did not answer.*ECONNREFUSED/);
+});
