@@ -73,7 +73,9 @@ export function createJudge(document: JsonObject): Judge {
       ? status === 503 && /^\S+ \/api\/channels\/slack\//.test(request.bytes.toString("latin1", 0, 100))
       : EXPECTED_FAILURES.includes(code ?? "");
     if (status >= 500) require(isExpected, "the service failed");
-    if (status >= 400 && !isHead) {
+    if (isErrorPage(request, answer))
+      require(/troubleshooting#[A-Z_]+"/.test(answer.body.toString()), "the page of an error has no code");
+    else if (status >= 400 && !isHead) {
       require(headers.get("content-type") === JSON_TYPE, `an error has the type ${headers.get("content-type")}`);
       problems.push(...misfit("/components/schemas/Error", body), ...wrongError(body, answer));
     }
@@ -103,6 +105,13 @@ export function createJudge(document: JsonObject): Judge {
     }
     return problems;
   };
+}
+
+/** Some routes are opened by browsers only. They declare that their errors are pages. */
+function isErrorPage({ operation }: Request, { status, headers }: Answer): boolean {
+  const declared = operation?.responses[String(status)]?.["content"] as object | undefined;
+  const isPage = headers.get("content-type")?.startsWith("text/html") === true;
+  return status >= 400 && isPage && declared !== undefined && Object.hasOwn(declared, "text/html");
 }
 
 function wrongError(body: unknown, { status, headers }: Answer): string[] {

@@ -150,20 +150,26 @@ function sendError(ctx: ErrorContext, request: FastifyRequest, reply: FastifyRep
   request.errorCode = error.code;
   request.failureNote = error.security ?? null;
   logFailure(ctx, request, error);
-  if (error.code === "NOT_FOUND" && wantsPage(request))
-    return reply
-      .code(status)
-      .header("content-security-policy", PAGE_CSP)
-      .type("text/html; charset=utf-8")
-      .serializer(String)
-      .send(NOT_FOUND_PAGE);
+  if (error.code === "NOT_FOUND" && wantsPage(request)) return sendPage(reply, status, NOT_FOUND_PAGE);
+  const { errorPage } = request.routeOptions.config;
   if (status === 401) void reply.header("www-authenticate", "Bearer");
   if (status === 503 || status === 429) void reply.header("retry-after", error.retryAfter ?? RETRY_AFTER_SECONDS);
+  if (errorPage !== undefined) return sendPage(reply, status, errorPage(error, request.id));
   // A caller that is still sending could not read the answer if the connection were closed.
   if (status === 413 && Number(request.headers["content-length"]) <= DISCARDED_BYTES_MAX)
     void reply.header("connection", "keep-alive");
   const body = errorBodyOf(ctx, request, error);
   return reply.code(status).type("application/json; charset=utf-8").serializer(JSON.stringify).send(body);
+}
+
+/** @param html - made with `renderPage` */
+export function sendPage(reply: FastifyReply, status: number, html: string): FastifyReply {
+  return reply
+    .code(status)
+    .header("content-security-policy", PAGE_CSP)
+    .type("text/html; charset=utf-8")
+    .serializer(String)
+    .send(html);
 }
 
 /** Returns whether a person opened the address in a browser. The API and files for programs answer everyone in JSON. */
@@ -227,6 +233,10 @@ export function toServiceError(error: FastifyError | Error): ServiceError {
 }
 
 declare module "fastify" {
+  interface FastifyContextConfig {
+    /** For a route that is opened in a browser: returns the page of an error that its handler does not answer itself. */
+    errorPage?: (error: ServiceError, requestId: string) => string;
+  }
   interface FastifyRequest {
     /** The code of the error that the request was answered with; null if there is none. */
     errorCode: ErrorCode | null;

@@ -3,8 +3,17 @@ import { EMBED_ENV, mint, newServiceKey } from "../../test/support/embed.ts";
 import { person, signedIn } from "../../test/support/people.ts";
 import { testOnBoth } from "../../test/support/service.ts";
 
-/** Not JSON: a stream of events, text for Prometheus, and the forms that a chat vendor sends. (spec: Endpoints) */
-const EXCEPTIONS = new Set(["GET /api/events", "GET /metrics", "POST /api/channels/slack/interactions"]);
+/**
+ * Not JSON: a stream of events, text for Prometheus, the forms that a chat vendor sends (spec: Endpoints), and the pages that a
+ * browser gets when a sign-in with a company account fails.
+ */
+const EXCEPTIONS = new Set([
+  "GET /api/events",
+  "GET /metrics",
+  "POST /api/channels/slack/interactions",
+  "GET /api/auth/oidc/start",
+  "GET /api/auth/oidc/callback",
+]);
 
 interface Operation {
   requestBody?: { content: object };

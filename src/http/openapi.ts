@@ -61,7 +61,8 @@ function tidyResponse(status: number, response: JsonObject): void {
   const content = response["content"];
   if (!isJsonObject(content)) return;
   const media = Object.values(content)[0];
-  if (status >= 400) response["content"] = { [JSON_TYPE]: media };
+  // Errors of a route that is opened in a browser are pages.
+  if (status >= 400 && !Object.hasOwn(content, "text/html")) response["content"] = { [JSON_TYPE]: media };
   if (
     isJsonObject(media) &&
     isJsonObject(media["schema"]) &&

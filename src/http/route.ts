@@ -9,7 +9,7 @@ import type {
 } from "fastify";
 import type { Static, TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
-import { errors } from "./schema.ts";
+import { errorPages, errors } from "./schema.ts";
 
 /** The credentials of callers. Each is a security scheme of the description. (http/docs.ts) */
 type Credential = "bearer" | "session" | "service_key" | "embed_token";
@@ -57,6 +57,8 @@ export interface RouteDefinition<C, P, Q, B, A extends Answers> {
   /** The errors of this route, besides those of every route. */
   errors: readonly ErrorCode[];
   produces?: readonly string[];
+  /** For a route that is opened in a browser: its handler answers errors with pages. */
+  errorsArePages?: true;
   attachValidation?: boolean;
   exposeHeadRoute?: boolean;
   /** How the caller is identified, and which checks come first. */
@@ -80,7 +82,7 @@ export function defineRoute<
   B extends TSchema | undefined = undefined,
 >(route: RouteDefinition<C, P, Q, B, A>): Route<C> {
   const { method, url, credentials, answers, errors: codes, handle, config, needsConfirmation, ...rest } = route;
-  const { attachValidation, exposeHeadRoute, ...described } = rest;
+  const { attachValidation, exposeHeadRoute, errorsArePages, ...described } = rest;
   // A request was validated against these schemas before it gets here.
   const handler = handle as (ctx: C, request: FastifyRequest, reply: FastifyReply) => unknown;
   // Guesses at the admin token are limited. (people/token-guesses.ts)
@@ -95,7 +97,7 @@ export function defineRoute<
       ...described,
       ...(credentials && { security: credentials.map((name) => ({ [name]: [] })) }),
       ...(needsConfirmation && { description: [described.description, CONFIRMATION_NEEDED].filter(Boolean).join(" ") }),
-      response: { ...errors(...codes, ...codesOfAll), ...answers },
+      response: { ...(errorsArePages ? errorPages : errors)(...codes, ...codesOfAll), ...answers },
     };
     app.route({
       method,

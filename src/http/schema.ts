@@ -64,6 +64,17 @@ export const ErrorBodySchema = Type.Object(
 /** Errors that any route can return. */
 const EVERYWHERE = ["INTERNAL", "DATABASE_UNAVAILABLE"] as const satisfies ErrorCode[];
 
+/** Returns the error responses of a route whose errors are pages, by status. */
+export function errorPages(...codes: ErrorCode[]): Record<number, TSchema> {
+  const content = { "text/html": { schema: { type: "string", description: "A page that says what to do." } } };
+  return Object.fromEntries(
+    Object.entries(errors(...codes)).map(([status, { description }]: [string, TSchema & { description?: string }]) => [
+      status,
+      Type.Unsafe({ description, content }),
+    ]),
+  );
+}
+
 /** Returns the error responses of a route, by status. */
 export function errors(...codes: ErrorCode[]): Record<number, TSchema> {
   const byStatus = new Map<number, ErrorCode[]>();

@@ -11,6 +11,17 @@ const OF_OTHERS = new Set([
   "Install to Workspace",
   "Manage Distribution",
   "OAuth & Permissions",
+  // Keycloak
+  "Client authentication",
+  "Client scopes",
+  "Email verified",
+  "Full group path",
+  "Group Membership",
+  "Standard flow",
+  "Valid redirect URIs",
+  "Verify email",
+  // Microsoft Entra ID
+  "Token configuration",
   // A browser, of a frame that it may not show.
   "refused to connect",
 ]);

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { Config } from "../../config.ts";
 import { ServiceError, type ErrorCode } from "../../errors.ts";
-import { logFailure, toServiceError } from "../../http/error-response.ts";
-import { escapeHtml, PAGE_CSP, renderPage } from "../../http/page.ts";
+import { logFailure, sendPage, toServiceError } from "../../http/error-response.ts";
+import { escapeHtml, renderPage } from "../../http/page.ts";
 import type { Begun } from "./begun.ts";
 
 /** What a page says besides the message of its error: a title, and what to do. */
@@ -58,18 +58,14 @@ export function sendFailurePage(
   request.errorCode = error.code;
   logFailure(ctx, request, error);
   if (error.status === 503) void reply.header("retry-after", error.retryAfter ?? 1);
-  return reply
-    .code(error.status)
-    .headers({ "content-security-policy": PAGE_CSP, "cache-control": "no-store" })
-    .type("text/html; charset=utf-8")
-    .serializer(String)
-    .send(pageOf(error, request.id, begun));
+  return sendPage(reply.header("cache-control", "no-store"), error.status, failurePage(error, request.id, begun));
 }
 
-function pageOf(
+/** @param begun - null if unknown */
+export function failurePage(
   { code, message }: ServiceError,
   requestId: string,
-  begun: Pick<Begun, "returnTo" | "session"> | null,
+  begun: Pick<Begun, "returnTo" | "session"> | null = null,
 ): string {
   const { title, next } = WORDS[code] ?? OTHERWISE;
   const links =

@@ -45,7 +45,8 @@ export function readIdentity({ idToken, userInfo }: Redeemed, { issuer, groupsCl
   };
 }
 
-function saysIfVerified(claims: Claims): boolean {
+/** Returns whether claims tell if their email is verified. */
+export function saysIfVerified(claims: Claims): boolean {
   return claims["email_verified"] !== undefined || claims["xms_edov"] !== undefined;
 }
 

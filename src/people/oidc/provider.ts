@@ -2,6 +2,7 @@ import type { Configuration, CustomFetch, ServerMetadata } from "openid-client";
 import type { OidcConfig } from "../../config/sign-in.ts";
 import { MINUTE, SECOND } from "../../lib/time.ts";
 import { createBoundedFetch, isAllowedAddress } from "./bounded-fetch.ts";
+import { saysIfVerified } from "./identity.ts";
 import { issuerKey } from "./links.ts";
 import { ProviderFailure, toProviderFailure } from "./provider-failure.ts";
 
@@ -121,7 +122,7 @@ type Library = Awaited<ReturnType<typeof load>>;
 
 /** Many providers put these claims into the user info only. */
 function isIncomplete(idToken: Claims, { operatorGroup, groupsClaim }: OidcConfig): boolean {
-  if (idToken["email"] === undefined || idToken["email_verified"] === undefined) return true;
+  if (idToken["email"] === undefined || !saysIfVerified(idToken)) return true;
   return operatorGroup !== null && idToken[groupsClaim] === undefined;
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { codeOf, newVisitor } from "../../../test/support/oidc/visitor.ts";
 import { testWithProvider } from "../../../test/support/oidc/test-with-provider.ts";
+import { ServiceError } from "../../errors.ts";
 import { addUser, signedIn } from "../../../test/support/people.ts";
 import type { TestService } from "../../../test/support/service.ts";
 import type { UserRecord } from "../schema.ts";
@@ -129,6 +130,20 @@ testWithProvider(
     assert.equal(codeOf(await slow.open(late)), "OIDC_SIGN_IN_EXPIRED");
   },
 );
+
+testWithProvider("a database that is away is told on a page too", async (service) => {
+  const user = await addUser(service, { email: "dana@example.com" });
+  const visitor = newVisitor(service);
+  const { cookie } = await signedIn(service, user.id);
+  visitor.cookies.set("service_session", cookie.split(/=(.*)/)[1]!);
+  service.ctx.db.run = () => Promise.reject(new ServiceError("DATABASE_UNAVAILABLE"));
+  for (const path of ["start", "callback?state=x"]) {
+    const answer = await visitor.open(`/api/auth/oidc/${path}`);
+    assert.deepEqual([answer.status, codeOf(answer)], [503, "DATABASE_UNAVAILABLE"]);
+    assert.match(answer.headers["content-type"]!, /^text\/html/);
+    assert.ok(answer.headers["retry-after"]);
+  }
+});
 
 testWithProvider("a person who cancels at the provider gets a page that says what to do", async (service) => {
   const visitor = newVisitor(service);

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { defineRoute, READ_ERRORS, SIGNED_IN } from "../../http/route.ts";
+import { defineRoute, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
 import { checkProvider } from "../oidc/check.ts";
 import { createBegunCookies, returnPath } from "../oidc/begun.ts";
-import { sendFailurePage } from "../oidc/failure-page.ts";
+import { failurePage, sendFailurePage } from "../oidc/failure-page.ts";
 import { beginOidc, completeOidc, type Attempt, type OidcContext, type Step } from "../oidc/sign-in.ts";
 import type { ProviderCheck } from "../schema.ts";
 
@@ -43,8 +43,8 @@ export const beginOidcRoute = defineRoute({
   exposeHeadRoute: false,
   answers: { 302: Type.Null({ description: "Redirect to the provider." }) },
   errors: FAILURES,
-  produces: ["text/html"],
-  config: () => ({ resolveCaller: true }),
+  errorsArePages: true,
+  config: () => ({ resolveCaller: true, errorPage: (error, requestId) => failurePage(error, requestId) }),
   handle: async (ctx: OidcContext, request, reply) => {
     const query = queryOf(request);
     const returnTo = query.get("return_to");
@@ -91,8 +91,8 @@ export const completeOidcRoute = defineRoute({
     "OVERLOADED",
     "COMMIT_UNKNOWN",
   ],
-  produces: ["text/html"],
-  config: () => ({ resolveCaller: true }),
+  errorsArePages: true,
+  config: () => ({ resolveCaller: true, errorPage: (error, requestId) => failurePage(error, requestId) }),
   handle: async (ctx: OidcContext, request, reply) => {
     const attempt: Attempt = { begun: null, identity: null };
     const browser = browserOf(request, ctx.cookies);
@@ -119,6 +119,6 @@ export const checkProviderRoute = defineRoute({
   tags,
   credentials: SIGNED_IN,
   answers: { 200: Type.Unsafe<ProviderCheck>(Type.Ref("OidcProviderCheck")) },
-  errors: [...READ_ERRORS, "OIDC_NOT_CONFIGURED"],
+  errors: [...WRITE_ERRORS, "OIDC_NOT_CONFIGURED"],
   handle: async (ctx: OidcContext, request) => checkProvider(ctx, callerOf(request)),
 });
