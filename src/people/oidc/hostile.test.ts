@@ -112,6 +112,23 @@ testWithHostileIssuer("an ID token that is not valid signs no one in", async (se
   assert.equal(good.status, 302, good.text);
 });
 
+testWithHostileIssuer("a callback counts once, even if the provider takes its code twice", async (service, issuer) => {
+  await addUser(service, { email: "dana@example.com" });
+  issuer.claims = EMAIL;
+  const visitor = newVisitor(service);
+  const state = (await begin(issuer, visitor)).get("state")!;
+  const kept = new Map(visitor.cookies);
+  const again = () => {
+    const copy = newVisitor(service);
+    for (const [name, value] of kept) copy.cookies.set(name, value);
+    return copy.open(`/api/auth/oidc/callback?code=c&state=${state}`);
+  };
+  const statuses = (await Promise.all([again(), again(), again()])).map(({ status }) => status);
+  assert.deepEqual(statuses.toSorted(), [302, 400, 400]);
+  assert.equal(codeOf(await again()), "OIDC_SIGN_IN_EXPIRED");
+  assert.equal((await service.ctx.db.query.selectFrom("sessions").selectAll().execute()).length, 1);
+});
+
 /** Answers that are none, and what people are told. */
 const BROKEN: Record<string, readonly [(issuer: HostileIssuer) => void, status: number, code: string]> = {
   "slow tokens": [(it) => it.handlers.set("/token", () => undefined), 503, "OIDC_PROVIDER_UNAVAILABLE"],

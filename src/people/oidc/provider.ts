@@ -189,7 +189,7 @@ function authenticationFor(
 }
 
 /** @throws ProviderFailure if this is not the issuer that is set, or if it cannot sign people in */
-function requireUsable(metadata: Record<string, unknown> & { issuer: string }, issuer: string): void {
+export function requireUsable(metadata: Record<string, unknown> & { issuer: string }, issuer: string): void {
   const broken = (message: string) => new ProviderFailure("OIDC_PROVIDER_ERROR", message);
   // The library accepts other issuers from some vendors, where every customer of theirs could sign in.
   if (issuerKey(metadata.issuer) !== issuerKey(issuer))

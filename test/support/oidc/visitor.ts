@@ -20,7 +20,13 @@ export interface Visitor {
 
 const START = "/api/auth/oidc/start";
 
-export function newVisitor(service: TestService): Visitor {
+/** What a visitor needs to know of a service. */
+export interface Visited {
+  call: TestService["call"];
+  ctx: { config: { publicUrl: string } };
+}
+
+export function newVisitor(service: Visited): Visitor {
   const cookies = new Map<string, string>();
   const ofProvider = new Map<string, string>();
 
