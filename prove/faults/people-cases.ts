@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { MINUTE } from "../../src/lib/time.ts";
+import { addLink } from "../../src/people/oidc/links.ts";
+import type { Provider } from "../../src/people/oidc/provider.ts";
+import { beginOidc, completeOidc } from "../../src/people/oidc/sign-in.ts";
 import type { UserRecord } from "../../src/people/schema.ts";
 import { tidyPeople } from "../../src/people/sessions.ts";
 import { endLapsedClaims } from "../../src/tasks/claims.ts";
@@ -112,6 +115,55 @@ const signsIn: UseCase["prepare"] = async ({ service }) => {
     return outcomeOf(answer);
   };
   return { act, check: async () => expectSession(service, cookie, 200) };
+};
+
+/** A first sign-in with a company account, which links it and makes its person an operator. */
+const signsInWithAccount: UseCase["prepare"] = async ({ service }) => {
+  const email = `${fresh("company")}@example.com`;
+  await addUser(service, { email });
+  const issuer = "https://login.example.com";
+  const state = fresh("state");
+  let begins = 0;
+  // What a provider says is not what this is about.
+  const provider: Provider = {
+    newSecrets: async () => ({ state: `${state}-${++begins}`, nonce: "nonce", codeVerifier: "verifier" }),
+    authorizationUrl: async () => `${issuer}/authorize`,
+    redeem: async () => ({
+      idToken: { sub: email, email, email_verified: true, groups: ["operators"] },
+      userInfo: null,
+    }),
+    check: async () => {},
+  };
+  const client = { clientId: "tasks", clientSecret: "secret", scopes: "openid", groupsClaim: "groups" };
+  const oidc = { ...client, issuer, operatorGroup: "operators", autoCreate: false };
+  const config = { ...service.ctx.config, signIn: { passwords: "everyone", oidc } as const };
+  const ctx = { ...service.ctx, config, provider };
+  let session = "";
+  const act = async () =>
+    outcomeOfCall(async () => {
+      const { setCookies } = await beginOidc(ctx, null, { returnTo: null, isConfirmation: false });
+      const browser = { address: "127.0.0.1", userAgent: null, cookie: cookieIn(setCookies), session: null };
+      const query = new URLSearchParams({ state: `${state}-${begins}` });
+      session = cookieIn((await completeOidc(ctx, null, browser, query, { begun: null, identity: null })).setCookies);
+    });
+  return { act, check: async () => expectSession(service, session, 200) };
+};
+
+function cookieIn([first = ""]: readonly string[]): string {
+  return first.split(";", 1)[0]!;
+}
+
+const removesAccount: UseCase["prepare"] = async ({ service }) => {
+  const { id } = await addUser(service, { email: `${fresh("linked")}@example.com` });
+  const account = { issuer: "https://login.example.com", subject: id };
+  await service.ctx.db.write((tx) => addLink(tx, account, id));
+  return {
+    act: async () => outcomeOf(await service.call("DELETE", `/api/users/${id}/oidc-accounts`)),
+    check: async () => {
+      const { body } = await service.call<UserRecord>("GET", `/api/users/${id}`);
+      return body.oidc_accounts.length === 0 ? null : "the account is still there";
+    },
+  };
 };
 
 const signsOut: UseCase["prepare"] = async ({ service }) => {
@@ -274,6 +326,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "departure of an assignee", prepare: departs },
   { name: "assign", prepare: assigns },
   { name: "sign in", prepare: signsIn },
+  { name: "sign in with a company account", prepare: signsInWithAccount },
+  { name: "remove a company account", prepare: removesAccount },
   { name: "sign out", prepare: signsOut },
   { name: "change of a password", prepare: changesPassword },
   { name: "set up", prepare: setsUp },
