@@ -64,7 +64,10 @@ export function toProviderFailure(library: Library, error: unknown): ProviderFai
       `The provider's answer is not valid: ${detailOf(error)}`,
     );
   }
-  return new ProviderFailure("OIDC_PROVIDER_UNAVAILABLE", `The provider did not answer: ${detailOf(error)}`);
+  return new ProviderFailure(
+    "OIDC_PROVIDER_UNAVAILABLE",
+    `The provider did not answer: ${detailOf(error)} Check SERVICE_OIDC_ISSUER and the network.`,
+  );
 }
 
 interface ErrorAnswer {
@@ -97,7 +100,12 @@ function failure(code: ProviderErrorCode, { error, error_description: text }: Er
 /** Returns the messages of an error and its causes. Other parts of them are left out: they can hold tokens. */
 function detailOf(error: unknown): string {
   const messages: string[] = [];
-  for (let one: unknown = error; one instanceof Error && messages.length < 4; one = one.cause)
-    if (one.message !== "" && !messages.includes(one.message)) messages.push(one.message);
+  for (let one: unknown = error; one instanceof Error && messages.length < 4; one = one.cause) {
+    // A host with several addresses has an error for each.
+    const [first] = one instanceof AggregateError ? (one.errors as unknown[]) : [one];
+    const message = first instanceof Error ? first.message : "";
+    // The cause says more.
+    if (message !== "" && message !== "fetch failed" && !messages.includes(message)) messages.push(message);
+  }
   return reasonOf(messages.length > 0 ? messages.join(": ") : error);
 }
