@@ -74,6 +74,7 @@ onBoth("where all is well it says so, sends what it is asked to and changes noth
     "mail-test/default": "ok",
     "slack/environment": "ok",
     "slack-requests": "ok",
+    "sign-in": "off",
     keys: "ok",
     "verifier/anthropic": "ok",
     "verifier/openai": "ok",
