@@ -5,6 +5,7 @@
  * Floor and service take turns in one run on the same machine, because ratios are comparable between machines and times
  * are not.
  */
+import { agentTokens } from "./scenarios/agent-tokens.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { blackHoles } from "./scenarios/black-holes.ts";
@@ -32,6 +33,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   creates,
   "create-latency": createLatency,
   reads,
+  "agent-tokens": agentTokens,
   replicas,
   large,
   wake,

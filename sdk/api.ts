@@ -250,6 +250,17 @@ export interface components {
             redact_payload?: boolean | null;
             /** @description Receives a signed POST when the task closes. */
             callback_url?: string | null;
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of?: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         } & {
             [key: string]: unknown;
         };
@@ -374,6 +385,47 @@ export interface components {
             cancelled_by: string | null;
             /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description Who created the task. */
+            asked_by: {
+                /** @enum {string} */
+                kind: "agent" | "admin" | "user";
+                /** @description Id of the agent or the user; null for the admin token. */
+                id: string | null;
+                /** @description The name at the creation. */
+                name: string;
+            };
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Who decided; null unless the task is completed. */
+            decided_by: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description The channel of the answer. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            } | null;
             /** @description The answer that was sent back. Only while the status is `rejected`. */
             rejected_response?: {
                 [key: string]: unknown;
@@ -484,6 +536,47 @@ export interface components {
             cancelled_by: string | null;
             /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description Who created the task. */
+            asked_by: {
+                /** @enum {string} */
+                kind: "agent" | "admin" | "user";
+                /** @description Id of the agent or the user; null for the admin token. */
+                id: string | null;
+                /** @description The name at the creation. */
+                name: string;
+            };
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Who decided; null unless the task is completed. */
+            decided_by: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description The channel of the answer. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            } | null;
             /** @description Data for the person to review. */
             payload?: {
                 [key: string]: unknown;
@@ -549,6 +642,47 @@ export interface components {
             cancelled_by: string | null;
             /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description Who created the task. */
+            asked_by: {
+                /** @enum {string} */
+                kind: "agent" | "admin" | "user";
+                /** @description Id of the agent or the user; null for the admin token. */
+                id: string | null;
+                /** @description The name at the creation. */
+                name: string;
+            };
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Who decided; null unless the task is completed. */
+            decided_by: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description The channel of the answer. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
             /** @description The latest verdict, or null. */
@@ -588,6 +722,51 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
+            /** @description The agent whose token did this. */
+            agent_id: string | null;
+            /** @description Its name at that time. */
+            agent_name: string | null;
+            /** @description Who created the task. */
+            asked_by?: {
+                /** @enum {string} */
+                kind: "agent" | "admin" | "user";
+                /** @description Id of the agent or the user; null for the admin token. */
+                id: string | null;
+                /** @description The name at the creation. */
+                name: string;
+            };
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of?: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Who decided; null unless the task is completed. */
+            decided_by?: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description The channel of the answer. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            } | null;
         };
         MintEmbedToken: {
             /** @description The task that the token opens. */
@@ -643,8 +822,12 @@ export interface operations {
                 unassigned?: boolean;
                 /** @description true: only closed tasks. false: only open tasks. */
                 terminal?: boolean;
-                /** @description Text in `task`, or in the email or the name of the assignee or of the person who answered (the case of A to Z is ignored), or a complete `id` or `idempotency_key`. */
+                /** @description Text in `task`, in the name of the agent that asked, or in the email or the name of the assignee or of the person who answered (the case of A to Z is ignored), or a complete `id` or `idempotency_key`. */
                 q?: string;
+                /** @description Exact `idempotency_key` of a task that the caller created. */
+                key?: string;
+                /** @description Id of the agent that created the task. */
+                agent?: string;
                 /** @description Prefix of `idempotency_key`. Case matters. */
                 key_prefix?: string;
                 /** @description `created`: newest first (default). `deadline`: soonest first. */

@@ -16,6 +16,19 @@ export interface Callback {
   /** Email of the operator who cancelled; null for the admin token. */
   cancelled_by: string | null;
   cancel_reason: string | null;
+  /** Who created the task. */
+  asked_by: { kind: "agent" | "admin" | "user"; id: string | null; name: string };
+  /** The person that the asker named; nobody has checked it. */
+  on_behalf_of: { name?: string; email?: string; id?: string } | null;
+  /** Who decided; null unless the task is completed. */
+  decided_by: {
+    kind: "person" | "recipient" | "embed" | "agent" | "admin";
+    user_id: string | null;
+    email: string | null;
+    name: string | null;
+    channel: string | null;
+    slack?: { team_id: string; user_id: string };
+  } | null;
 }
 
 type OneKey = string | { readonly webhookKey: string | undefined } | undefined;

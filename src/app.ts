@@ -9,7 +9,7 @@ import {
   type FastifyRequest,
   type FastifySchemaCompiler,
 } from "fastify";
-import { mcpRoutes } from "./agents/mcp.ts";
+import { agentRoutes, agentShapes } from "./agents/routes.ts";
 import { CHANNELS } from "./channels/registered.ts";
 import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
@@ -17,6 +17,7 @@ import { dashboardRoutes } from "./dashboard/routes.ts";
 import { deliveryRoutes, deliveryShapes } from "./deliveries/routes.ts";
 import { embedPage } from "./embed/page.ts";
 import { embedRoutes, embedShapes } from "./embed/routes.ts";
+import { ServiceError } from "./errors.ts";
 import { deferUntilResponse } from "./deliveries/after-response.ts";
 import { acceptJson } from "./http/body.ts";
 import { serveBuilt } from "./http/built.ts";
@@ -37,6 +38,7 @@ import { securityEventRoutes, securityEventShapes } from "./operations/security-
 import { resealRoutes } from "./operations/reseal.ts";
 import { settingsRoutes, settingsShapes } from "./operations/settings.ts";
 import { createValidatorCompiler } from "./http/validation.ts";
+import { mcpRoutes } from "./mcp-route/mcp.ts";
 import { MINUTE, SECOND } from "./lib/time.ts";
 import { callerOf, type Caller } from "./people/caller.ts";
 import { actorOf } from "./people/actor.ts";
@@ -58,6 +60,7 @@ const HEADER_BYTES = 16 * 1024;
 const SHAPES = [
   ErrorBodySchema,
   ...taskShapes(CHANNELS),
+  ...agentShapes,
   ...deliveryShapes,
   ...peopleShapes,
   ...channelShapes,
@@ -135,7 +138,10 @@ function addRequestHooks(app: FastifyInstance, ctx: Context, { isCommandLine = f
     if (schema?.security === undefined && config.resolveCaller !== true) return done();
     const caller = (config.authenticate ?? identify)(request);
     // Where the database is asked, the hook gives a promise instead.
-    if (caller instanceof Promise) return caller.then((known) => admit(ctx, request, known));
+    if (caller instanceof Promise)
+      return (schema?.security === undefined ? orAnonymous(caller) : caller).then((known) =>
+        admit(ctx, request, known),
+      );
     admit(ctx, request, caller);
     return done();
   });
@@ -171,6 +177,14 @@ function addRequestHooks(app: FastifyInstance, ctx: Context, { isCommandLine = f
   });
 }
 
+/** A public route answers also if the token of the request is not valid. */
+function orAnonymous(caller: Promise<Caller | null>): Promise<Caller | null> {
+  return caller.catch((error: unknown) => {
+    if (error instanceof ServiceError && error.status === 401) return null;
+    throw error;
+  });
+}
+
 function addClosingHooks(app: FastifyInstance, ctx: Context): void {
   // Whoever waits is answered with the current state.
   const connections = endConnections(app.server);
@@ -190,6 +204,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(securityEventRoutes, { ctx, prefix: "/api" });
   await app.register(resealRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
+  await app.register(agentRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.

@@ -7,11 +7,13 @@ import type { Engine } from "./deliveries/engine.ts";
 import type { Drawing } from "./drawing/drawing.ts";
 import type { Metrics } from "./http/metrics.ts";
 import type { Sender } from "./outbound/http-sender.ts";
+import type { AgentFinder } from "./people/agent-caller.ts";
 import type { Devices } from "./people/devices.ts";
 import type { Provider } from "./people/oidc/provider.ts";
 import type { Passwords } from "./people/passwords.ts";
 import type { Cookies } from "./people/sessions.ts";
 import type { SecurityLog } from "./security/security-log.ts";
+import type { Admission } from "./tasks/admission.ts";
 import type { TaskCreator } from "./tasks/creator.ts";
 import type { TaskEvents } from "./tasks/events.ts";
 import type { Notifier } from "./tasks/notices.ts";
@@ -25,6 +27,10 @@ export interface Context {
   /** The version of the running package. */
   version: string;
   db: Db;
+  /** Finds agents by their tokens. */
+  agents: AgentFinder & { stop(): void };
+  /** Holds new tasks within the limits of their agents. */
+  admission: Admission & { stop(): void };
   log: Logger;
   metrics: Metrics;
   /** Validates values against clients' schemas. */

@@ -15,7 +15,17 @@ export const ERRORS = {
   UNAUTHENTICATED: {
     status: 401,
     message: "Send `Authorization: Bearer <token>` with a valid token, or sign in.",
-    help: "The request has no credentials, or they are not valid. Agents send the admin token. On the embedded database you find it in `secrets.json` in the data directory, unless `SERVICE_ADMIN_API_TOKEN` is set.",
+    help: "The request has no credentials, or they are not valid. Agents send their token, which an operator creates on the Agents page or with `service agents create`. The admin token of the embedded database is in `secrets.json` in the data directory, unless `SERVICE_ADMIN_API_TOKEN` is set.",
+  },
+  AGENT_TOKEN_REVOKED: {
+    status: 401,
+    message: "This agent token was revoked or has expired.",
+    help: "An operator revoked the token or deleted its agent, or the token reached its `expires_at`. Create another token on the Agents page or with `POST /api/agents/{id}/tokens`. An agent may have two live tokens, so that a new one can be installed before the old one is revoked.",
+  },
+  AGENT_DISABLED: {
+    status: 401,
+    message: "This agent is stopped.",
+    help: 'An operator stopped the agent. Its tokens are refused until an operator lets it go on, on the Agents page or with `PATCH /api/agents/{id}` and `{"disabled": false}`.',
   },
   INVALID_CREDENTIALS: {
     status: 401,
@@ -50,7 +60,12 @@ export const ERRORS = {
   FORBIDDEN: {
     status: 403,
     message: "You don't have permission for this.",
-    help: "The credentials are valid but do not allow this call. Only operators and the admin token can create, cancel and delete tasks and read an audit trail. The assignee, candidates and people in `notify` can answer a task as well. A request with a session cookie that changes anything must have an `Origin` header with the address of the service.",
+    help: "The credentials are valid but do not allow this call. Only operators, the admin token and agents can create and cancel tasks and read an audit trail. Only operators and the admin token can delete tasks. The assignee, candidates and people in `notify` can answer a task as well. A request with a session cookie that changes anything must have an `Origin` header with the address of the service.",
+  },
+  AGENT_SCOPE_MISSING: {
+    status: 403,
+    message: "The agent does not have the scope for this.",
+    help: "What a token allows is set for its agent: `ask`, `read`, `answer` and `embed`. The message names the missing scope. An operator changes scopes on the Agents page or with `PATCH /api/agents/{id}`.",
   },
   CONFIRMATION_REQUIRED: {
     status: 403,
@@ -115,7 +130,12 @@ export const ERRORS = {
   TASK_NOT_FOUND: {
     status: 404,
     message: "No task has this id.",
-    help: "The id is mistyped or belongs to another service, or the task was deleted. You can also find a task by its idempotency key: `GET /api/tasks?key_prefix=<key>`.",
+    help: "The id is mistyped or belongs to another service, or the task was deleted. An agent finds only its own tasks. You can also find a task by its idempotency key: `GET /api/tasks?key=<key>`.",
+  },
+  AGENT_NOT_FOUND: {
+    status: 404,
+    message: "No agent has this id.",
+    help: "The id is mistyped, or the agent was deleted. `GET /api/agents` lists all agents.",
   },
   USER_NOT_FOUND: {
     status: 404,
@@ -157,6 +177,16 @@ export const ERRORS = {
     message: "A user with this email or Slack id already exists, possibly deactivated.",
     help: 'Emails are compared without regard to case. The email of a deactivated user stays taken. Reactivate that user with `PATCH /api/users/{id}` and `{"active": true}`.',
   },
+  AGENT_ALREADY_EXISTS: {
+    status: 409,
+    message: "An agent with this name already exists.",
+    help: "Names of agents are unique, also among stopped ones. Choose another name, or delete the other agent.",
+  },
+  AGENT_TOKEN_LIMIT: {
+    status: 409,
+    message: "The agent has two live tokens already. Revoke one of them first.",
+    help: "Two live tokens are enough to replace one without a gap: create the second, install it, then revoke the first with `DELETE /api/agents/{id}/tokens/{token_id}`.",
+  },
   LAST_OPERATOR: {
     status: 409,
     message: "This is the last operator who can sign in. Add another operator first.",
@@ -197,10 +227,20 @@ export const ERRORS = {
     message: "`verifier_config` is not valid.",
     help: "It takes `provider` and `instructions`. Optional fields are `model`, `max_attempts` (1 to 10), `api_key_env` and `metadata`. `api_key_env` is the standard variable of a provider, or a variable that the operator lists in `SERVICE_VERIFIER_KEY_ENVS`.",
   },
+  RECIPIENT_NOT_ALLOWED: {
+    status: 422,
+    message: "The agent may not ask this recipient.",
+    help: "An operator has limited who the agent may ask: people in the directory, or certain email domains and Slack workspaces (`recipients` of the agent). `details` names the recipient. Nothing was stored.",
+  },
   VERIFIER_PROVIDER_UNKNOWN: {
     status: 422,
     message: "Unknown verifier provider.",
     help: "The providers are `anthropic` (also `claude`), `openai`, `google` (also `gemini`) and `azure` (also `azure_openai`).",
+  },
+  AGENT_LIMIT: {
+    status: 429,
+    message: "The agent has reached its limit. Wait as long as `Retry-After` says.",
+    help: "The agent has `max_open_tasks` open tasks, or created `max_tasks_per_minute` tasks within a minute. The message says which. Nothing was stored. Sending a key again that is known already is never limited. An operator sees on the Agents page when an agent was last limited, and can change its limits there.",
   },
   RATE_LIMITED: {
     status: 429,

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { pino, type Logger } from "pino";
 import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
+import { createAgentFinder } from "./agents/finder.ts";
+import { createAgentLimits } from "./agents/limits.ts";
 import { createApp } from "./app.ts";
 import type { ChannelType } from "./channels/channel.ts";
 import { createChannels } from "./channels/channels.ts";
@@ -75,6 +77,8 @@ export async function createContext(
     config,
     version: VERSION,
     db,
+    agents: createAgentFinder(db, onError),
+    admission: createAgentLimits(db),
     isNewDatabase: isNew,
     log,
     metrics,
@@ -104,6 +108,8 @@ export async function createContext(
 async function closeParts(ctx: Omit<Context, "close">): Promise<void> {
   ctx.waiters.stop();
   ctx.events.stop();
+  ctx.agents.stop();
+  ctx.admission.stop();
   await ctx.deliveries.stop();
   await ctx.sender.close();
   await ctx.schemas.close();

@@ -1,3 +1,4 @@
+import { startCancelling } from "./agents/cancel-tasks.ts";
 import type { Context } from "./context.ts";
 import { startTidying } from "./people/sessions.ts";
 import { startSecurityTidying } from "./security/retention.ts";
@@ -11,6 +12,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
   const deadlines = startDeadlines(ctx);
   const claims = startClaimExpiry(ctx);
   const departures = startDepartures(ctx);
+  const cancelling = startCancelling(ctx);
   const totals = startTotals(ctx);
   const tidying = startTidying(ctx);
   const securityTidying = startSecurityTidying(ctx);
@@ -22,6 +24,7 @@ export function startWorker(ctx: Context): { stop(): Promise<void> } {
       await deadlines.stop();
       await claims.stop();
       await departures.stop();
+      await cancelling.stop();
       await totals.stop();
       await tidying.stop();
       await securityTidying.stop();

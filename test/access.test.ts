@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { newAgent } from "./support/agents.ts";
 import { EMBED_ENV, mint, newServiceKey, PARENT } from "./support/embed.ts";
 import { PASSWORD, addUser, person, signedIn, type Signed } from "./support/people.ts";
 import { ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "./support/service.ts";
@@ -18,6 +19,15 @@ const CALLERS = [
   "revoked service key",
   "mail link",
   "embed token",
+  // Each agent has one scope, and asked for the task itself unless it says otherwise.
+  "asking agent",
+  "answering agent",
+  "embedding agent",
+  "reading agent, of another's task",
+  "asking agent, of another's task",
+  "stopped agent",
+  "expired agent token",
+  "revoked agent token",
 ] as const;
 type Caller = (typeof CALLERS)[number];
 const NOBODY: ReadonlySet<Caller> = new Set([
@@ -28,6 +38,32 @@ const NOBODY: ReadonlySet<Caller> = new Set([
   "mail link",
   "embed token",
 ]);
+
+type Agent = (typeof AGENTS)[number];
+const AGENTS = [
+  "asking agent",
+  "answering agent",
+  "embedding agent",
+  "reading agent, of another's task",
+  "asking agent, of another's task",
+] as const satisfies Caller[];
+const SCOPE = {
+  "asking agent": "ask",
+  "answering agent": "answer",
+  "embedding agent": "embed",
+  "reading agent, of another's task": "read",
+  "asking agent, of another's task": "ask",
+} as const satisfies Record<Agent, string>;
+/** What their tokens get, wherever tokens count. */
+const REFUSED_TOKENS: Partial<Record<Caller, string>> = {
+  "stopped agent": "AGENT_DISABLED",
+  "expired agent token": "AGENT_TOKEN_REVOKED",
+  "revoked agent token": "AGENT_TOKEN_REVOKED",
+};
+const ASKERS: readonly Caller[] = ["asking agent", "asking agent, of another's task"];
+/** Agents that have some tasks in their lists. */
+const LISTERS: readonly Caller[] = [...ASKERS, "answering agent", "reading agent, of another's task"];
+const SEERS: readonly Caller[] = ["asking agent", "answering agent", "reading agent, of another's task"];
 
 const OPERATORS: readonly Caller[] = ["admin bearer", "operator"];
 const PEOPLE: readonly Caller[] = ["operator", "assignee", "candidate", "other user"];
@@ -41,6 +77,8 @@ interface World {
   user: string;
   key: string;
   identity: string;
+  agent: string;
+  agentToken: string;
 }
 
 interface Route {
@@ -55,6 +93,8 @@ interface Route {
   has?: string;
   /** Takes credentials of its own and no others: the code for everybody else. */
   refusal?: string;
+  /** Some scope of an agent allows it. */
+  isScoped?: true;
 }
 
 const taskPath = (rest = "") => ({ path: ({ task }: World) => `/api/tasks/${task}${rest}` });
@@ -103,14 +143,32 @@ const ROUTES: Record<string, Route> = {
     path: () => "/api/auth/sessions/ses_0",
     has: "error_code",
   },
-  "POST /api/tasks": { may: OPERATORS, status: 201, body: () => newTaskBody(), has: "id" },
-  "GET /api/tasks": { may: SIGNED_IN, status: 200 },
-  "GET /api/tasks/counts": { may: SIGNED_IN, status: 200, has: "open" },
-  "GET /api/tasks/{id}": { may: INVOLVED, status: 200, ...taskPath(), has: "id" },
-  "GET /api/tasks/{id}/poll": { may: INVOLVED, status: 200, ...taskPath("/poll?timeout=0"), has: "task_id" },
-  "GET /api/tasks/{id}/attempts": { may: INVOLVED, status: 200, ...taskPath("/attempts") },
+  "POST /api/tasks": {
+    may: [...OPERATORS, ...ASKERS],
+    isScoped: true,
+    status: 201,
+    body: () => newTaskBody(),
+    has: "id",
+  },
+  "GET /api/tasks": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200 },
+  "GET /api/tasks/counts": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200, has: "open" },
+  "GET /api/tasks/{id}": { may: [...INVOLVED, ...SEERS], isScoped: true, status: 200, ...taskPath(), has: "id" },
+  "GET /api/tasks/{id}/poll": {
+    may: [...INVOLVED, ...SEERS],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/poll?timeout=0"),
+    has: "task_id",
+  },
+  "GET /api/tasks/{id}/attempts": {
+    may: [...INVOLVED, ...SEERS],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/attempts"),
+  },
   "POST /api/tasks/{id}/complete": {
-    may: INVOLVED,
+    may: [...INVOLVED, "answering agent"],
+    isScoped: true,
     status: 200,
     ...taskPath("/complete"),
     body: () => answer,
@@ -132,17 +190,29 @@ const ROUTES: Record<string, Route> = {
     body: ({ user }) => ({ user_id: user }),
     has: "id",
   },
-  "POST /api/tasks/{id}/cancel": { may: OPERATORS, status: 200, ...taskPath("/cancel"), has: "id" },
+  "POST /api/tasks/{id}/cancel": {
+    may: [...OPERATORS, "asking agent"],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/cancel"),
+    has: "id",
+  },
   "PATCH /api/tasks/{id}": {
-    may: OPERATORS,
+    may: [...OPERATORS, "asking agent"],
+    isScoped: true,
     status: 200,
     ...taskPath(),
     body: () => ({ timeout_seconds: 7200 }),
     has: "id",
   },
-  "GET /api/tasks/{id}/audit": { may: OPERATORS, status: 200, ...taskPath("/audit") },
+  "GET /api/tasks/{id}/audit": {
+    may: [...OPERATORS, "asking agent", "reading agent, of another's task"],
+    isScoped: true,
+    status: 200,
+    ...taskPath("/audit"),
+  },
   "DELETE /api/tasks/{id}": { may: OPERATORS, status: 204, ...taskPath() },
-  "GET /api/events": { may: SIGNED_IN, status: 200 },
+  "GET /api/events": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200 },
   "GET /api/stats": { may: OPERATORS, status: 200, has: "totals" },
   "GET /api/users": { may: OPERATORS, status: 200 },
   "POST /api/users": {
@@ -170,11 +240,35 @@ const ROUTES: Record<string, Route> = {
     status: 204,
     path: ({ user }) => `/api/users/${user}/oidc-accounts`,
   },
+  "GET /api/agents": { may: OPERATORS, status: 200 },
+  "POST /api/agents": { may: OPERATORS, status: 201, body: () => ({ name: crypto.randomUUID() }), has: "tokens" },
+  "GET /api/agents/{id}": { may: OPERATORS, status: 200, path: ({ agent }) => `/api/agents/${agent}`, has: "tokens" },
+  "PATCH /api/agents/{id}": {
+    may: OPERATORS,
+    status: 200,
+    path: ({ agent }) => `/api/agents/${agent}`,
+    body: () => ({ disabled: true, cancel_open_tasks: true }),
+    has: "disabled_at",
+  },
+  "DELETE /api/agents/{id}": { may: OPERATORS, status: 204, path: ({ agent }) => `/api/agents/${agent}` },
+  "POST /api/agents/{id}/tokens": {
+    may: OPERATORS,
+    status: 201,
+    path: ({ agent }) => `/api/agents/${agent}/tokens`,
+    body: () => ({}),
+    has: "token",
+  },
+  "DELETE /api/agents/{id}/tokens/{token_id}": {
+    may: OPERATORS,
+    status: 204,
+    path: ({ agent, agentToken }) => `/api/agents/${agent}/tokens/${agentToken}`,
+  },
   "GET /api/service-keys": { may: OPERATORS, status: 200 },
   "POST /api/service-keys": { may: OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },
   "DELETE /api/service-keys/{id}": { may: OPERATORS, status: 204, path: ({ key }) => `/api/service-keys/${key}` },
   "POST /api/embed/tokens": {
-    may: ["service key"],
+    may: ["service key", "embedding agent"],
+    isScoped: true,
     status: 200,
     body: ({ task }) => ({ task_id: task, parent_origin: PARENT, sub: "customer-17" }),
     has: "embed_token",
@@ -275,8 +369,10 @@ testOnBoth(
     for (const [name, route] of Object.entries(ROUTES)) {
       for (const caller of CALLERS) {
         const world = await newWorld(service, assignee);
+        if (caller in SCOPE && !caller.endsWith("of another's task"))
+          await askedBy(service, world.task, caller as Agent);
         const { status, body } = await ask(service, name, route, world, await headers(caller, world));
-        const expected = expectedOf(route, caller);
+        const expected = expectedOf(name, route, caller);
         assert.equal(status, expected.status, `${name} by ${caller}: ${JSON.stringify(body)}`);
         if (expected.error_code !== null) {
           const error = body as Record<string, unknown>;
@@ -289,10 +385,21 @@ testOnBoth(
   { env: EMBED_ENV, limitMs: 300_000 },
 );
 
-function expectedOf(route: Route, caller: Caller): { status: number; error_code: string | null } {
+/** A task that an agent does not see does not exist for it, whatever it tries. */
+function refusalOfAgent(name: string, { isScoped }: Route, caller: Agent): { status: number; error_code: string } {
+  const isOfTask = name.includes("/api/tasks/{id}");
+  if (isOfTask && caller === "asking agent, of another's task") return { status: 404, error_code: "TASK_NOT_FOUND" };
+  return { status: 403, error_code: isScoped ? "AGENT_SCOPE_MISSING" : "FORBIDDEN" };
+}
+
+function expectedOf(name: string, route: Route, caller: Caller): { status: number; error_code: string | null } {
   const exception = route.except?.[caller];
   if (exception) return { status: exception[0], error_code: exception[1] };
   if (route.may === "everybody" || route.may.includes(caller)) return { status: route.status, error_code: null };
+  if (REFUSED_TOKENS[caller] !== undefined && (route.refusal === undefined || route.isScoped))
+    return { status: 401, error_code: REFUSED_TOKENS[caller] };
+  if (caller in SCOPE && (route.refusal === undefined || route.isScoped))
+    return refusalOfAgent(name, route, caller as Agent);
   if (route.refusal !== undefined) return { status: 401, error_code: route.refusal };
   if (NOBODY.has(caller)) return { status: 401, error_code: "UNAUTHENTICATED" };
   return { status: 403, error_code: "FORBIDDEN" };
@@ -310,6 +417,7 @@ async function callers(service: TestService) {
   const revoked = await newServiceKey(service);
   await service.call("DELETE", `/api/service-keys/${revoked.id}`);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  const tokens = await agentTokens(service);
 
   const headers = async (caller: Caller, { task }: World): Promise<Partial<Signed> | { authorization: string }> => {
     switch (caller) {
@@ -338,9 +446,50 @@ async function callers(service: TestService) {
         return bearer(createLink(service.ctx, "tsk_01m81bvfgf92apdy632xfsjkcp", "dana@example.com").split("/").at(-1)!);
       case "embed token":
         return bearer((await mint(service, key.key, { task_id: task })).body.embed_token);
+      default:
+        return bearer(tokens[caller]);
     }
   };
   return { headers, assignee: assignee.user.id };
+}
+
+/** Makes an agent for each of these callers. @returns their tokens */
+async function agentTokens(service: TestService): Promise<Record<Exclude<Caller, NotAgent>, string>> {
+  const tokens = {} as Record<Exclude<Caller, NotAgent>, string>;
+  for (const caller of AGENTS) tokens[caller] = (await newAgent(service, { scopes: [SCOPE[caller]] })).token;
+  const stopped = await newAgent(service);
+  await service.call("PATCH", `/api/agents/${stopped.id}`, { body: { disabled: true } });
+  tokens["stopped agent"] = stopped.token;
+  const revoked = await newAgent(service);
+  await service.call("DELETE", `/api/agents/${revoked.id}/tokens/${revoked.token_id}`);
+  tokens["revoked agent token"] = revoked.token;
+  const expired = await newAgent(service, {}, { expires_in_days: 1 });
+  await service.ctx.db.write((tx) =>
+    tx.query.updateTable("agent_tokens").set({ expires_at: tx.now() }).where("id", "=", expired.token_id).execute(),
+  );
+  tokens["expired agent token"] = expired.token;
+  return tokens;
+}
+
+type NotAgent = Exclude<Caller, Agent | "stopped agent" | "expired agent token" | "revoked agent token">;
+
+/** Makes a task one that an agent asked for. */
+async function askedBy(service: TestService, task: string, caller: Agent): Promise<void> {
+  const { db } = service.ctx;
+  const scopes = JSON.stringify([SCOPE[caller]]);
+  const { id } = await db.query
+    .selectFrom("agents")
+    .select("id")
+    .where("scopes", "=", scopes)
+    .orderBy("id")
+    .executeTakeFirstOrThrow();
+  await db.write((tx) =>
+    tx.query
+      .updateTable("tasks")
+      .set({ asked_by_kind: "agent", asked_by_id: id, asked_by_name: "agent" })
+      .where("id", "=", task)
+      .execute(),
+  );
 }
 
 async function newWorld(service: TestService, assignee: string): Promise<World> {
@@ -360,7 +509,9 @@ async function newWorld(service: TestService, assignee: string): Promise<World> 
   await service.call("POST", "/api/channels/email/identities", {
     body: { id: identity, display_name: "Main", from_email: "tasks@example.com", transport: "log" },
   });
-  return { task, delivery: deliveries.body[0]!.id, user: user.id, key: (await newServiceKey(service)).id, identity };
+  const { id: agent, token_id: agentToken } = await newAgent(service);
+  const { id: key } = await newServiceKey(service);
+  return { task, delivery: deliveries.body[0]!.id, user: user.id, key, identity, agent, agentToken };
 }
 
 let calls = 0;

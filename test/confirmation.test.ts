@@ -6,6 +6,8 @@ const MINUTE = 60_000;
 
 /** The routes for which a session must have confirmed its person. All others must be usable without. */
 const NEED_CONFIRMATION = [
+  "DELETE /api/agents/{id}",
+  "DELETE /api/agents/{id}/tokens/{token_id}",
   "DELETE /api/auth/sessions",
   "DELETE /api/auth/sessions/{id}",
   "DELETE /api/channels/email/identities/{id}",
@@ -16,7 +18,10 @@ const NEED_CONFIRMATION = [
   "DELETE /api/users/{id}/oidc-accounts",
   "DELETE /api/users/{id}/sessions",
   "GET /api/channels/slack/oauth/start",
+  "PATCH /api/agents/{id}",
   "PATCH /api/users/{id}",
+  "POST /api/agents",
+  "POST /api/agents/{id}/tokens",
   "POST /api/channels/email/identities",
   "POST /api/channels/slack/installations",
   "POST /api/service-keys",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createLink } from "../src/channels/email/links.ts";
 import { MINUTE } from "../src/lib/time.ts";
 import type { UserRecord } from "../src/people/schema.ts";
-import { MCP_PATH } from "../src/agents/mcp.ts";
+import { MCP_PATH } from "../src/mcp-route/mcp.ts";
 import { endLapsedClaims } from "../src/tasks/claims.ts";
 import type { CreateTaskBody, TaskRecord } from "../src/tasks/schema.ts";
 import { EMBED_ENV, mint, newServiceKey } from "./support/embed.ts";

@@ -141,6 +141,12 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
     cancelled_by: null,
     cancel_reason: null,
     completed_via_channel: null,
+    asked_by_kind: "admin",
+    asked_by_id: "admin",
+    asked_by_name: "admin",
+    on_behalf_of: null,
+    decided_by_kind: null,
+    decided_by_name: null,
   };
   const documents: TaskDocumentsRow = {
     task_id: id,
@@ -165,6 +171,8 @@ function entryOf(task_id: string, entry: Pick<AuditEntryRow, "action" | "to_stat
     id: idAt("aud", entry.created_at),
     from_status: isCreated ? null : "created",
     actor_type: isCreated ? "agent" : "human",
+    agent_id: null,
+    agent_name: null,
     actor_email: null,
     channel: null,
     verifier_reason: null,
@@ -282,6 +290,8 @@ async function insertRows(writer: Client, table: Table, rows: readonly Row[]): P
 /** PostgreSQL plans badly without statistics, so every table is analyzed. */
 const EVERY_TABLE: Record<keyof Schema, true> = {
   tasks: true,
+  agents: true,
+  agent_tokens: true,
   task_documents: true,
   task_responses: true,
   audit_entries: true,

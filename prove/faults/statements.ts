@@ -31,6 +31,8 @@ const VIOLATIONS_ENOUGH = 4;
  */
 const TABLES = Object.keys({
   tasks: true,
+  agents: true,
+  agent_tokens: true,
   task_documents: true,
   task_responses: true,
   audit_entries: true,

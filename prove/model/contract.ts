@@ -63,7 +63,7 @@ function applyToTask(
   const task = world.tasks.find((one) => one.name === name);
   if (!task) {
     const left = world.gone.find((one) => one.name === name);
-    if (action.type === "audit" && left) return { status: 200, body: [entryRecord(name, left.entry)] };
+    if (action.type === "audit" && left) return { status: 200, body: [entryRecord(name, left.entry, null)] };
     if (action.type === "deliveries") return { status: 200, body: [] };
     return { status: 404, code: action.type === "redeliver" ? "DELIVERY_NOT_FOUND" : "TASK_NOT_FOUND" };
   }
@@ -73,7 +73,7 @@ function applyToTask(
     case "poll":
       return { status: 200, body: polled(task) };
     case "audit":
-      return { status: 200, body: task.audit.map((entry) => entryRecord(name, entry)) };
+      return { status: 200, body: task.audit.map((entry) => entryRecord(name, entry, task)) };
     case "complete":
       return complete(world, task, action, given);
     case "cancel": {

@@ -22,6 +22,13 @@ function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
+/** Every task is asked with the admin token, and answered with it. */
+const ASKED = { asked_by: { kind: "admin", id: null, name: "admin" }, on_behalf_of: null };
+
+function decidedBy({ status, channel }: Task) {
+  return status === "completed" ? { kind: "admin", user_id: null, email: null, name: "admin", channel } : null;
+}
+
 function common(task: Task) {
   return {
     idempotency_key: task.key,
@@ -35,6 +42,8 @@ function common(task: Task) {
     cancelled_at: iso(task.status === "cancelled" ? task.ended : null),
     cancelled_by: null,
     cancel_reason: task.reason,
+    ...ASKED,
+    decided_by: decidedBy(task),
     verifier_result: task.verdict && { ...task.verdict },
   };
 }
@@ -79,7 +88,8 @@ export function listed(task: Task) {
   };
 }
 
-export function entryRecord(name: string, entry: Entry) {
+/** @param task - null if it is deleted */
+export function entryRecord(name: string, entry: Entry, task: Task | null) {
   return {
     task_id: name,
     action: entry.action,
@@ -92,6 +102,10 @@ export function entryRecord(name: string, entry: Entry) {
     embed_sub: null,
     extra: entry.extra,
     created_at: iso(entry.at),
+    agent_id: null,
+    agent_name: null,
+    ...(task !== null && entry.action === "created" && ASKED),
+    ...(task !== null && entry.to === "completed" && { decided_by: decidedBy(task) }),
   };
 }
 

@@ -3,6 +3,8 @@
  * people and an operator who retry until they get an answer. It ends when no task is open and no callback is due.
  */
 import type { ServerResponse } from "node:http";
+import type { AgentFinder } from "../../src/people/agent-caller.ts";
+import { UNLIMITED } from "../../src/tasks/admission.ts";
 import { EventEmitter } from "node:events";
 import type { DatabaseSync } from "node:sqlite";
 import type { Logger } from "pino";
@@ -352,6 +354,9 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     const ctx: ProcessContext = {
       ...shared,
       db: store,
+      agents: NO_AGENTS,
+      // The tasks are asked with the admin token, which has no limits.
+      admission: { admit: async () => UNLIMITED, recordRefusal: async () => {} },
       waiters: time.as(life, () => createWaiters(store, () => {})),
       taskCreator: createTaskCreator(store, notifier),
       notifier,
@@ -659,13 +664,21 @@ async function run({ db, observer, shared }: Ground, random: Random, time: Virtu
     found.push({
       ...task,
       record: record && (JSON.parse(toRecord(record, ADMIN)) as TaskRecord),
-      audit: (audit ?? []).map(toAuditRecord),
+      audit: (audit?.entries ?? []).map((row) => toAuditRecord(row, audit!.task)),
       delivery: row ? await readWebhookDelivery(calm, ADMIN, row.id) : null,
     });
     say(`task ${task.number}: ${record?.status ?? "gone"}`);
   }
   return { log, isAtRest, tasks: found, asked, flights, stands, taskOf, troubles, stopped };
 }
+
+/** Agents are not simulated. */
+const NO_AGENTS: AgentFinder = {
+  find: async () => null,
+  refresh: async (caller) => caller,
+  mayEmbed: async () => false,
+  watch: () => () => {},
+};
 
 function moodOf(random: Random, horizon: number): Mood {
   const well = { isWell: 0.98, untilWell: START, deadly: 0, slow: 0.05 };

@@ -32,7 +32,7 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
       // An answer that comes too late changes nothing.
       if (task === null) return;
       try {
-        if (act.does === "cancel") cancelTask(tasks, id, { type: "human", email: SOMEBODY }, act.reason);
+        if (act.does === "cancel") cancelTask(tasks, id, { type: "human", email: SOMEBODY, agent: null }, act.reason);
         else await answer(task, act);
         play(id, rest);
       } catch (error) {
@@ -56,11 +56,14 @@ export function createPerson({ timeline, tasks, rules, onMistake }: PersonOption
         `The test answers "${task.task}" with ${JSON.stringify(answer)}, which the service would reject:${listProblems(problems)}`,
       );
     const email = act.by ?? task.assigned_to_email ?? SOMEBODY;
-    const by = { email, user_id: null, account: null, channel: act.via, embed_sub: null };
+    const by = { ...UNKNOWN_PERSON, email, channel: act.via };
     const verdict = act.rejection === null ? undefined : { passed: false, reason: act.rejection };
-    answerTask(tasks, task.id, { response, by }, { type: "human", email }, verdict);
+    answerTask(tasks, task.id, { response, by }, { type: "human", email, agent: null }, verdict);
   }
 }
+
+/** The test human is in no directory. */
+const UNKNOWN_PERSON = { kind: "recipient", name: null, user_id: null, account: null, embed_sub: null } as const;
 
 /** @throws TestMistake */
 function actsFor(task: TaskRecord, rules: readonly Rule[]): readonly Act[] {

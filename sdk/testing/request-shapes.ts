@@ -80,6 +80,30 @@ export const CREATE_TASK = {
         "null"
       ],
       "maxLength": 2048
+    },
+    "on_behalf_of": {
+      "type": [
+        "object",
+        "null"
+      ],
+      "properties": {
+        "name": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 254
+        },
+        "email": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 254
+        },
+        "id": {
+          "type": "string",
+          "minLength": 1,
+          "maxLength": 254
+        }
+      },
+      "additionalProperties": true
     }
   },
   "additionalProperties": true
@@ -176,6 +200,16 @@ export const LIST_TASKS = {
     "q": {
       "type": "string",
       "maxLength": 200
+    },
+    "key": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 255
+    },
+    "agent": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 100
     },
     "key_prefix": {
       "type": "string",

@@ -1,8 +1,9 @@
 import type { AuditEntryRow } from "../../src/db/schema.ts";
 import { ServiceError } from "../../src/errors.ts";
 import type { Caller } from "../../src/people/caller.ts";
+import { askerOf } from "../../src/tasks/asker.ts";
 import { actorOf } from "../../src/tasks/attribution.ts";
-import { decide, type Actor } from "../../src/tasks/decide.ts";
+import { decide, SYSTEM, type Actor } from "../../src/tasks/decide.ts";
 import { deletionEntry, entryBeside } from "../../src/tasks/entries.ts";
 import {
   eventOfVerdict,
@@ -27,7 +28,6 @@ import type { Timeline } from "./timeline.ts";
 
 /** The only caller of this service: its token is the admin token. */
 export const ADMIN: Caller = { kind: "admin" };
-const SYSTEM: Actor = { type: "system", email: null };
 
 /** The verifier's verdict on an answer. */
 interface Verdict {
@@ -77,7 +77,7 @@ export function findByKey(
 export function createTask(tasks: Tasks, { body, routing, notify }: Creation): TaskRecord {
   const now = tasks.timeline.now();
   const documents = toDocuments(body);
-  const rows = newTask({ body, documents }, actorOf(ADMIN), now, tasks.newId);
+  const rows = newTask({ body, documents }, askerOf(ADMIN), actorOf(ADMIN), now, tasks.newId);
   const routed = routeWithoutDirectory(routing, notify);
   const entry = routedEntry(rows, routed);
   const { assigned_to_user_id, assigned_to_email } = routed;
@@ -124,7 +124,10 @@ export function getOutcome(tasks: Tasks, id: string): TaskOutcome {
 
 /** Returns the trail of a task, oldest first. @throws ServiceError TASK_NOT_FOUND */
 export function readTrail(tasks: Tasks, id: string): AuditEntry[] {
-  return (tasks.tombstones.get(id) ?? find(tasks, id).trail).map(toAuditRecord);
+  const tombstone = tasks.tombstones.get(id);
+  if (tombstone !== undefined) return tombstone.map((row) => toAuditRecord(row, null));
+  const { task, trail } = find(tasks, id);
+  return trail.map((row) => toAuditRecord(row, task));
 }
 
 /**

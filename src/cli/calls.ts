@@ -89,3 +89,24 @@ function asCall(send: Send): Calls["call"] {
 function sentenceOf({ message, details = [] }: ErrorBody): string {
   return [message, ...details.map((detail) => `  ${detail.path.slice(1)}: ${detail.message}`)].join("\n");
 }
+
+const PAGE = 200;
+
+/** All pages of a list, oldest last. */
+export async function everything<T extends { id: string; created_at: string }>(
+  calls: Calls,
+  path: string,
+): Promise<T[]> {
+  const rows: T[] = [];
+  for (;;) {
+    const last = rows.at(-1);
+    const cursor = last ? `&cursor=${cursorAfter(last)}` : "";
+    const page = await calls.call<T[]>("GET", `${path}limit=${PAGE}${cursor}`);
+    rows.push(...page);
+    if (page.length < PAGE) return rows;
+  }
+}
+
+function cursorAfter({ id, created_at }: { id: string; created_at: string }): string {
+  return Buffer.from(JSON.stringify([Date.parse(created_at), id])).toString("base64url");
+}

@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { SERVICE_COMMAND } from "../lib/command.ts";
 import { describeCommands } from "./help.ts";
+import type { CreateAgentOptions } from "./agents.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { UsageError } from "./options.ts";
 import type * as People from "./people.ts";
@@ -196,6 +197,7 @@ function addOperatorCommands(program: Command, { env, output }: Surroundings): v
     .action(async (given: People.UserOptions) => run(({ createOperator }) => createOperator(given)));
 
   addUserCommands(program.command("users").description("Manages users."), run);
+  addAgentCommands(program.command("agents").description("Manages agents and their tokens."), run);
   addKeyCommands(program.command("keys").description("Manages embed keys."), run);
 }
 
@@ -244,6 +246,48 @@ function addUserCommands(users: Command, run: OperatorRun): void {
     .description("Reactivates a user.")
     .requiredOption("--email <address>")
     .action(async (given: People.UserOptions) => run(({ setActive }) => setActive(given, true)));
+}
+
+function addAgentCommands(agents: Command, run: OperatorRun): void {
+  const load = () => import("./agents.ts");
+  const ofAgent = (command: Command): Command => command.argument("<agent>", "its name or id");
+
+  agents
+    .command("list")
+    .description("Lists agents with their tokens.")
+    .action(async () => run(async () => (await load()).listAgents()));
+
+  agents
+    .command("create")
+    .description("Creates an agent, and prints its token once.")
+    .requiredOption("--name <name>", "1 to 64 of a-z, 0-9, hyphens, underscores and dots")
+    .option("--description <text>", "what it does")
+    .option("--scopes <list>", "of ask, read, answer and embed, with commas between them; default: ask")
+    .option("--recipients <who>", "who it may ask: anyone (default) or directory")
+    .option("--expires <days>", "when the token expires; default: never")
+    .action(async (given: CreateAgentOptions) => run(async () => (await load()).createAgent(given)));
+
+  ofAgent(agents.command("token").description("Creates another token, and prints it once."))
+    .option("--expires <days>", "when the token expires; default: never")
+    .action(async (name: string, given: { expires?: string }) =>
+      run(async () => (await load()).createToken(name, given)),
+    );
+
+  ofAgent(agents.command("revoke").description("Revokes the tokens of an agent, or one of them."))
+    .option("--token <id>", "only this token")
+    .action(async (name: string, given: { token?: string }) =>
+      run(async () => (await load()).revokeTokens(name, given)),
+    );
+
+  ofAgent(agents.command("stop").description("Refuses the tokens of an agent and ends its polls."))
+    .option("--cancel-open-tasks", "cancels its open tasks as well")
+    .action(async (name: string, given: { cancelOpenTasks?: boolean }) =>
+      run(async () => (await load()).stopAgent(name, given)),
+    );
+
+  ofAgent(agents.command("resume").description("Lets a stopped agent go on.")).action(async (name: string) =>
+    run(async () => (await load()).resumeAgent(name)),
+  );
 }
 
 function addKeyCommands(keys: Command, run: OperatorRun): void {

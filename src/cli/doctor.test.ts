@@ -101,6 +101,9 @@ onBoth("where all is well it says so, sends what it is asked to and changes noth
     cancelled_at: new Date(timeOfId(task_id)).toISOString(),
     cancelled_by: null,
     cancel_reason: null,
+    asked_by: { kind: "admin", id: null, name: "admin" },
+    on_behalf_of: null,
+    decided_by: null,
   });
   assert.match(says("callback-test"), /returned 200 after \d+ ms\. It said "ok"/);
   assert.deepEqual(

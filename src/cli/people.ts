@@ -1,6 +1,6 @@
 import { accountOf, type Account } from "../people/accounts.ts";
 import type { NewServiceKeyRecord, ServiceKeyRecord, UserRecord } from "../people/schema.ts";
-import type { Calls } from "./calls.ts";
+import { everything, type Calls } from "./calls.ts";
 import { need, UsageError } from "./options.ts";
 import { readPassword } from "./password.ts";
 import { table } from "./table.ts";
@@ -129,24 +129,6 @@ async function changeUser(calls: Calls, email: string, change: object): Promise<
 
 function everyUser(calls: Calls, query: string): Promise<UserRecord[]> {
   return everything<UserRecord>(calls, `/api/users?${query}`);
-}
-
-const PAGE = 200;
-
-/** All pages of a list, oldest last. */
-async function everything<T extends { id: string; created_at: string }>(calls: Calls, path: string): Promise<T[]> {
-  const rows: T[] = [];
-  for (;;) {
-    const last = rows.at(-1);
-    const cursor = last ? `&cursor=${cursorAfter(last)}` : "";
-    const page = await calls.call<T[]>("GET", `${path}limit=${PAGE}${cursor}`);
-    rows.push(...page);
-    if (page.length < PAGE) return rows;
-  }
-}
-
-function cursorAfter({ id, created_at }: { id: string; created_at: string }): string {
-  return Buffer.from(JSON.stringify([Date.parse(created_at), id])).toString("base64url");
 }
 
 function idOf(account: Account | null): string {

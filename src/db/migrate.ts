@@ -12,8 +12,10 @@ import { slackInstallations } from "./migrations/0007-slack-installations.ts";
 import { claimsAndCancellations } from "./migrations/0008-claims-and-cancellations.ts";
 import { liveDeliveries } from "./migrations/0009-live-deliveries.ts";
 import { securityEvents } from "./migrations/0010-security-events.ts";
-import { deliveryOrigins } from "./migrations/0012-delivery-origins.ts";
 import { sessions } from "./migrations/0011-sessions.ts";
+import { deliveryOrigins } from "./migrations/0012-delivery-origins.ts";
+import { askers } from "./migrations/0013-askers.ts";
+import { agents } from "./migrations/0014-agents.ts";
 import { oidc } from "./migrations/0015-oidc.ts";
 import type { Schema } from "./schema.ts";
 
@@ -101,8 +103,10 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0008-claims-and-cancellations": claimsAndCancellations(dialect),
     "0009-live-deliveries": liveDeliveries(dialect),
     "0010-security-events": securityEvents(dialect),
-    "0012-delivery-origins": deliveryOrigins(dialect),
     "0011-sessions": sessions(dialect),
+    "0012-delivery-origins": deliveryOrigins(dialect),
+    "0013-askers": askers(dialect),
+    "0014-agents": agents(dialect),
     "0015-oidc": oidc(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });

@@ -15,6 +15,8 @@ export interface Schema {
   delivery_origins: DeliveryOriginRow;
   task_totals: TaskTotalsRow;
   task_candidates: TaskCandidateRow;
+  agents: AgentRow;
+  agent_tokens: AgentTokenRow;
   users: UserRow;
   sessions: SessionRow;
   service_keys: ServiceKeyRow;
@@ -67,6 +69,17 @@ export interface TaskRow {
   /** Email of the operator who cancelled; null if the admin token did, or if the task was not cancelled. */
   cancelled_by: string | null;
   cancel_reason: string | null;
+  /** Who created the task: `agent`, `admin` or `user`. */
+  asked_by_kind: string;
+  /** The id of the agent or the user; `admin` for the admin token. Idempotency keys are unique for each. */
+  asked_by_id: string;
+  /** The name at the creation. It stays when an agent is renamed or deleted. */
+  asked_by_name: string;
+  /** JSON of the person that the asker named; nobody has checked it. */
+  on_behalf_of: string | null;
+  /** What decided a completed task: see `DecidedBy` (tasks/decided-by.ts). null also for answers of earlier releases. */
+  decided_by_kind: string | null;
+  decided_by_name: string | null;
 }
 
 /** The JSON of a task's creation. It never changes. */
@@ -102,6 +115,9 @@ export interface AuditEntryRow {
   embed_sub: string | null;
   extra: string | null;
   created_at: number;
+  /** The agent that did this; null if none did. */
+  agent_id: string | null;
+  agent_name: string | null;
 }
 
 /** An answer that the verifier refused. */
@@ -196,6 +212,44 @@ export interface TaskCandidateRow {
   /** 1 while the task is open, so that open offers are found quickly among all offers. */
   is_open: number;
   task_id: string;
+}
+
+/** A program that asks people. */
+export interface AgentRow {
+  id: string;
+  /** The slug of its project. */
+  project: string;
+  name: string;
+  description: string | null;
+  owner_user_id: string | null;
+  /** JSON: a list of scopes. */
+  scopes: string;
+  /** JSON: who may be asked; null: anyone. */
+  recipients: string | null;
+  max_open_tasks: number;
+  max_tasks_per_minute: number;
+  created_at: number;
+  /** To within a minute. */
+  last_used_at: number | null;
+  /** When a limit last refused a task, to within ten seconds. */
+  limited_at: number | null;
+  disabled_at: number | null;
+  /** Until then, its open tasks are cancelled again and again, since a request may still be creating one. */
+  cancels_until: number | null;
+}
+
+/** A token of an agent. The row of a revoked token stays, so that its user is told why it is refused. */
+export interface AgentTokenRow {
+  id: string;
+  agent_id: string;
+  /** The beginning of the token, so that people can distinguish tokens. */
+  prefix: string;
+  hash: string;
+  created_at: number;
+  expires_at: number | null;
+  /** To within a minute. */
+  last_used_at: number | null;
+  revoked_at: number | null;
 }
 
 /** A person in the directory. Rows are never deleted. */

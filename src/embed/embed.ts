@@ -8,6 +8,7 @@ import { drawHeading, reviewSection } from "../http/task-drawing.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
+import { isOwnOf, type AgentCaller } from "../people/agent-caller.ts";
 import { answerStateOf } from "../tasks/answer-state.ts";
 import { nextAttemptOf } from "../tasks/attempts-left.ts";
 import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
@@ -25,13 +26,13 @@ export interface EmbedContext extends CompletionContext {
 /**
  * Creates a token for a person to whom another product shows the form. (spec: Embed tokens)
  *
- * @param key_id - the embed key of that product
+ * @param minter - the embed key of that product, or an agent
  * @throws ServiceError EMBED_ORIGIN_NOT_ALLOWED, TASK_NOT_FOUND, TASK_ALREADY_TERMINAL
  */
 export async function mintToken(
   { db, config: { publicUrl } }: { config: Config; db: Db },
   embed: EmbedConfig,
-  key_id: string,
+  minter: { kind: "service_key"; id: string } | AgentCaller,
   { task_id, parent_origin, sub, ttl_seconds }: MintTokenBody,
 ): Promise<EmbedToken> {
   if (!isAllowedOrigin(embed.parentOrigins, parent_origin))
@@ -40,9 +41,10 @@ export async function mintToken(
     });
   requireTaskId(task_id);
   const task = await findTaskWithDocuments(db, task_id);
-  if (task === null) throw new ServiceError("TASK_NOT_FOUND");
+  // An agent shows the tasks that it asked for.
+  if (task === null || (minter.kind === "agent" && !isOwnOf(minter, task))) throw new ServiceError("TASK_NOT_FOUND");
   requireOpen(task, db.now());
-  const grant = { task_id, sub, parent_origin, key_id };
+  const grant = { task_id, sub, parent_origin, key_id: minter.kind === "agent" ? minter.token_id : minter.id };
   const { token, expires_at } = await signToken(embed, grant, ttl_seconds ?? TTL_SECONDS, db.now());
   return {
     embed_token: token,

@@ -4,10 +4,12 @@ import type { EmbedConfig } from "../config/embed.ts";
 import type { Config } from "../config.ts";
 import { ServiceError } from "../errors.ts";
 import { defineRoute, mount } from "../http/route.ts";
+import { AGENT_TOKEN_START } from "../people/agent-caller.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
 import { findServiceKey } from "../people/service-keys.ts";
 import { completeEmbedded, mintToken, readEmbedded, type EmbedContext } from "./embed.ts";
+import { scopeMissing } from "../tasks/access.ts";
 import { ANSWER_ERRORS } from "../tasks/schema.ts";
 import { EmbedAnswer, EmbedOutcome, EmbedTask, EmbedTaskQuery, EmbedToken, MintTokenBody } from "./schema.ts";
 import { openToken, type EmbedCaller } from "./tokens.ts";
@@ -37,6 +39,9 @@ const createEmbedTokenRoute = defineRoute({
   errors: [
     "EMBED_NOT_CONFIGURED",
     "SERVICE_KEY_NOT_FOUND",
+    "AGENT_TOKEN_REVOKED",
+    "AGENT_DISABLED",
+    "AGENT_SCOPE_MISSING",
     "MALFORMED_REQUEST",
     "VALIDATION_FAILED",
     "EMBED_ORIGIN_NOT_ALLOWED",
@@ -46,8 +51,8 @@ const createEmbedTokenRoute = defineRoute({
   ],
   config: ({ ctx }: EmbedRoutes) => ({ authenticate: asProduct(ctx), skipSameOrigin: true }),
   handle: async ({ ctx }: EmbedRoutes, request) => {
-    const key = callerOf(request) as Extract<Caller, { kind: "service_key" }>;
-    return mintToken(ctx, requireEmbed(ctx), key.id, request.body);
+    const minter = callerOf(request) as Extract<Caller, { kind: "service_key" | "agent" }>;
+    return mintToken(ctx, requireEmbed(ctx), minter, request.body);
   },
 });
 
@@ -104,11 +109,15 @@ const completeEmbeddedTaskRoute = defineRoute({
  */
 export const embedRoutes = mount([createEmbedTokenRoute, getEmbeddedTaskRoute, completeEmbeddedTaskRoute]);
 
-/** Identifies the server of a product by its service key. */
+/** Identifies the server of a product by its service key, or by the token of an agent with the scope `embed`. */
 function asProduct(ctx: EmbedContext): (request: FastifyRequest) => Promise<Caller> {
   return async ({ headers }) => {
     requireEmbed(ctx);
-    const key = await findServiceKey(ctx.db, bearerOf(headers) ?? "");
+    const token = bearerOf(headers) ?? "";
+    const agent = token.startsWith(AGENT_TOKEN_START) ? await ctx.agents.find(token) : null;
+    if (agent !== null && !agent.scopes.includes("embed")) throw scopeMissing(["embed"]);
+    if (agent !== null) return agent;
+    const key = await findServiceKey(ctx.db, token);
     if (key === null) throw new ServiceError("SERVICE_KEY_NOT_FOUND");
     return { kind: "service_key", id: key.id, name: key.name };
   };

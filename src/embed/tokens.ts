@@ -7,7 +7,8 @@ import { isId } from "../lib/ids.ts";
 import { SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
 import type { EmbedGrant, RecipientCaller } from "../people/caller.ts";
-import { isServiceKey } from "../people/service-keys.ts";
+import type { AgentFinder } from "../people/agent-caller.ts";
+import { mayStillEmbed } from "../people/identify.ts";
 
 const ALGORITHM = "HS256";
 const ISSUER = "service";
@@ -57,12 +58,12 @@ export async function signToken(
  * @throws ServiceError INVALID_EMBED_TOKEN; EMBED_ORIGIN_NOT_ALLOWED where the list has changed since
  */
 export async function openToken(
-  { db }: { db: Db },
+  ctx: { db: Db; agents: AgentFinder },
   { signingSecret, parentOrigins }: EmbedConfig,
   token: string | null,
 ): Promise<EmbedCaller> {
-  const granted = token === null ? null : await readToken(signingSecret, token, db.now());
-  if (granted === null || !(await isServiceKey(db, granted.key_id))) throw new ServiceError("INVALID_EMBED_TOKEN");
+  const granted = token === null ? null : await readToken(signingSecret, token, ctx.db.now());
+  if (granted === null || !(await mayStillEmbed(ctx, granted.key_id))) throw new ServiceError("INVALID_EMBED_TOKEN");
   const { task_id, sub, key_id, parent_origin, expires_at } = granted;
   if (!isAllowedOrigin(parentOrigins, parent_origin)) throw new ServiceError("EMBED_ORIGIN_NOT_ALLOWED");
   const grant = { kind: "embed", task_id, sub, key_id, expires_at } as const;
@@ -94,7 +95,7 @@ async function readToken(
       !isId("tsk", task_id) ||
       typeof parent_origin !== "string" ||
       typeof kid !== "string" ||
-      !isId("key", kid)
+      !(isId("key", kid) || isId("atk", kid))
     )
       return null;
     return { task_id, sub, parent_origin, key_id: kid, expires_at: exp * SECOND };

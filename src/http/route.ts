@@ -30,6 +30,9 @@ export const WRITE_ERRORS = [
   "COMMIT_UNKNOWN",
 ] as const satisfies ErrorCode[];
 
+/** Errors of the token of an agent, on every route that accepts a token. */
+const AGENT_ERRORS = ["AGENT_TOKEN_REVOKED", "AGENT_DISABLED", "AGENT_SCOPE_MISSING"] as const satisfies ErrorCode[];
+
 const CONFIRMATION_NEEDED = "With a session, confirm that it is you within ten minutes before.";
 
 /** The type that a schema describes; of a part that a route does not declare nothing is known. */
@@ -88,6 +91,7 @@ export function defineRoute<
   // Guesses at the admin token are limited. (people/token-guesses.ts)
   const isGuessable = credentials?.includes("bearer") === true && !codes.includes("RATE_LIMITED");
   const codesOfAll: ErrorCode[] = [
+    ...(credentials?.includes("bearer") ? AGENT_ERRORS : []),
     ...(isGuessable ? ["RATE_LIMITED" as const] : []),
     ...(needsConfirmation ? ["CONFIRMATION_REQUIRED" as const] : []),
   ];

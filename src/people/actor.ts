@@ -8,6 +8,8 @@ export function actorOf(caller: Caller | null): Actor {
       return { kind: "admin_token", id: null, email: null };
     case "user":
       return actorOfUser(caller.user);
+    case "agent":
+      return { kind: "agent", id: caller.id, email: null };
     case "service_key":
       return { kind: "embed_key", id: caller.id, email: null };
     case "recipient":

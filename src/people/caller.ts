@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../errors.ts";
 import type { Account } from "./accounts.ts";
+import type { AgentCaller } from "./agent-caller.ts";
 
 /** A person in the directory. */
 export interface Person {
@@ -74,6 +75,7 @@ export interface SessionCaller {
 export type Caller =
   | { kind: "admin" }
   | SessionCaller
+  | AgentCaller
   | { kind: "service_key"; id: string; name: string }
   | RecipientCaller;
 

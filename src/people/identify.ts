@@ -3,8 +3,10 @@ import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import type { Db } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
+import { isId } from "../lib/ids.ts";
 import { isSameSecret } from "../lib/keys.ts";
 import { HOUR } from "../lib/time.ts";
+import { AGENT_TOKEN_START, type AgentFinder } from "./agent-caller.ts";
 import type { Caller } from "./caller.ts";
 import { findServiceKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
 import { findUser, findUserByEmail } from "./store.ts";
@@ -22,6 +24,7 @@ export function createIdentify(ctx: {
   config: Config;
   db: Db;
   cookies: Cookies;
+  agents: AgentFinder;
   log: Logger;
 }): (request: FastifyRequest) => Caller | null | Promise<Caller | null> {
   const isAdminToken = createAdminTokenCheck(ctx);
@@ -38,6 +41,7 @@ export function createIdentify(ctx: {
       if (token === null) return null;
       guesses.requireFew(ip);
       if (isAdminToken(token, request)) return counted(ip, { kind: "admin" });
+      if (token.startsWith(AGENT_TOKEN_START)) return ctx.agents.find(token).then((caller) => counted(ip, caller));
       if (!token.startsWith(SERVICE_KEY_START)) return counted(ip, null);
       return callerWithKey(ctx, token).then((caller) => counted(ip, caller));
     }
@@ -85,26 +89,34 @@ async function callerWithSession({ db }: { db: Db }, session: string): Promise<C
 
 /**
  * Checks again that the credentials of a caller are valid, some time after they were first checked.
+ * @returns the caller now: the scopes of an agent may have changed
  * @throws ServiceError UNAUTHENTICATED when the session has ended, FORBIDDEN when the person was deactivated,
- *   INVALID_EMBED_TOKEN when the service key behind the token was revoked
+ *   INVALID_EMBED_TOKEN when what created the embed token was revoked, AGENT_TOKEN_REVOKED or AGENT_DISABLED for an agent
  */
-export async function requireStillValid(ctx: { db: Db }, caller: Caller): Promise<void> {
+export async function requireStillValid(ctx: { db: Db; agents: AgentFinder }, caller: Caller): Promise<Caller> {
+  if (caller.kind === "agent") return ctx.agents.refresh(caller);
   if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
     throw new ServiceError("UNAUTHENTICATED");
-  if (caller.kind !== "recipient") return;
+  if (caller.kind !== "recipient") return caller;
   const { grant, person, email } = caller;
   switch (grant.kind) {
     case "link": {
       const known = person === null ? await findUserByEmail(ctx.db, email ?? "") : await findUser(ctx.db, person.id);
       if (known?.active === false) throw new ServiceError("FORBIDDEN");
-      return;
+      return caller;
     }
     case "member":
       if (person !== null && !(await findUser(ctx.db, person.id))?.active) throw new ServiceError("FORBIDDEN");
-      return;
+      return caller;
     case "embed":
-      if (!(await isServiceKey(ctx.db, grant.key_id))) throw new ServiceError("INVALID_EMBED_TOKEN");
+      if (!(await mayStillEmbed(ctx, grant.key_id))) throw new ServiceError("INVALID_EMBED_TOKEN");
+      return caller;
   }
+}
+
+/** Whether the embed key, or the token of an agent, that created an embed token is still valid. */
+export async function mayStillEmbed({ db, agents }: { db: Db; agents: AgentFinder }, id: string): Promise<boolean> {
+  return isId("atk", id) ? agents.mayEmbed(id) : isServiceKey(db, id);
 }
 
 /** The token that a request carries, of whatever kind. */

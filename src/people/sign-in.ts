@@ -139,6 +139,8 @@ export function readMe(caller: Caller | null): Me {
       return meOf(caller.user);
     case "admin":
       return { ...ANONYMOUS, authenticated: true, is_operator: true };
+    case "agent":
+      return { ...ANONYMOUS, authenticated: true, display_name: caller.name };
     // Other routes accept these credentials. This one does not.
     case "service_key":
     case "recipient":

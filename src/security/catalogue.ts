@@ -25,6 +25,13 @@ export const SECURITY_EVENTS = {
   password_changed: "A user changed their own password, or failed to.",
   user_oidc_linked: "A company account was linked to a user, at its first sign-in.",
   user_oidc_unlinked: "The company account of a user was removed.",
+  agent_created: "An agent was created.",
+  agent_changed: "Settings of an agent were changed; `details.fields` names them.",
+  agent_stopped: "An agent was stopped; `details.cancel_open_tasks` says whether its open tasks were cancelled.",
+  agent_resumed: "A stopped agent may go on.",
+  agent_deleted: "An agent was deleted.",
+  agent_token_created: "A token of an agent was created.",
+  agent_token_revoked: "A token of an agent was revoked.",
   embed_key_created: "An embed key was created.",
   embed_key_revoked: "An embed key was revoked.",
   email_sender_created: "An email sender was created.",
@@ -51,6 +58,7 @@ export type SecurityOutcome = (typeof OUTCOMES)[number];
 /** What credentials a request had. `several`: requests of several callers are counted in one event. */
 export const ACTOR_KINDS = [
   "admin_token",
+  "agent",
   "user",
   "embed_key",
   "recipient",
@@ -61,7 +69,15 @@ export const ACTOR_KINDS = [
 ] as const;
 export type ActorKind = (typeof ACTOR_KINDS)[number];
 
-export const TARGET_KINDS = ["user", "embed_key", "email_sender", "slack_workspace", "callback", "task"] as const;
+export const TARGET_KINDS = [
+  "user",
+  "agent",
+  "embed_key",
+  "email_sender",
+  "slack_workspace",
+  "callback",
+  "task",
+] as const;
 export type TargetKind = (typeof TARGET_KINDS)[number];
 
 /** Returns what events of this type change, which their names start with; null if nothing. */

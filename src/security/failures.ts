@@ -44,6 +44,7 @@ export function failureOf(request: FastifyRequest, status: number, isKnown: bool
     case "CONFIRMATION_REQUIRED":
       return null;
     case "RATE_LIMITED":
+    case "AGENT_LIMIT":
       return has("rate_limit_reached", code, declared?.email);
     case "FORBIDDEN":
       return has("access_refused", code);

@@ -7,7 +7,7 @@ import type { ActorKind } from "./catalogue.ts";
 /** Who acts. */
 export interface Actor {
   kind: ActorKind;
-  /** Of the user or the embed key. */
+  /** Of the user, the agent or the embed key. */
   id: string | null;
   email: string | null;
 }

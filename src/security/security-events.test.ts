@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { newAgent } from "../../test/support/agents.ts";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { newId } from "../lib/ids.ts";
@@ -143,6 +144,42 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     const password = { current: PASSWORD, new: "a much better password" };
     assert.equal((await call("PATCH", "/api/auth/me", { body: { password } })).status, 200);
     return { actor: { kind: "user", id: user.id, email: user.email }, target: { kind: "user", id: user.id } };
+  },
+  agent_created: async ({ service }) => {
+    const { id, name } = await newAgent(service);
+    return { actor: ADMIN, target: { kind: "agent", id }, details: { name } };
+  },
+  agent_changed: async ({ service }) => {
+    const { id, name } = await newAgent(service);
+    // The second time, nothing changes.
+    for (let i = 0; i < 2; i++) await service.call("PATCH", `/api/agents/${id}`, { body: { scopes: ["ask", "read"] } });
+    return { actor: ADMIN, target: { kind: "agent", id }, details: { name, fields: ["scopes"] } };
+  },
+  agent_stopped: async ({ service }) => {
+    const { id, name } = await newAgent(service);
+    for (let i = 0; i < 2; i++) await service.call("PATCH", `/api/agents/${id}`, { body: { disabled: true } });
+    return { actor: ADMIN, target: { kind: "agent", id }, details: { name, cancel_open_tasks: false } };
+  },
+  agent_resumed: async ({ service }) => {
+    const { id, name } = await newAgent(service);
+    for (const disabled of [false, true, false])
+      await service.call("PATCH", `/api/agents/${id}`, { body: { disabled } });
+    return { actor: ADMIN, target: { kind: "agent", id }, details: { name } };
+  },
+  agent_deleted: async ({ service }) => {
+    const { id, name } = await newAgent(service);
+    await service.call("DELETE", `/api/agents/${id}`);
+    return { actor: ADMIN, target: { kind: "agent", id }, details: { name } };
+  },
+  agent_token_created: async ({ service }) => {
+    const { id, name, token_id, token } = await newAgent(service);
+    const details = { name, token_id, prefix: token.slice(0, 15), expires_at: null };
+    return { actor: ADMIN, target: { kind: "agent", id }, details };
+  },
+  agent_token_revoked: async ({ service }) => {
+    const { id, name, token_id, token } = await newAgent(service);
+    for (let i = 0; i < 2; i++) await service.call("DELETE", `/api/agents/${id}/tokens/${token_id}`);
+    return { actor: ADMIN, target: { kind: "agent", id }, details: { name, token_id, prefix: token.slice(0, 15) } };
   },
   embed_key_created: async ({ service }) => {
     const { id } = await newServiceKey(service);

@@ -1,6 +1,7 @@
 import type { Reader } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
+import { AGENT_SCOPES, isOwnOf, type AgentCaller, type AgentScope } from "../people/agent-caller.ts";
 import { isOperator, personOf, type Caller, type Person } from "../people/caller.ts";
 import { findUser } from "../people/store.ts";
 import { sayWhoCanAnswer } from "./answerers.ts";
@@ -16,48 +17,85 @@ import { findRequest, type Task } from "./store.ts";
  * - candidate: one of several people the task is offered to.
  * - notified: a person who was notified of a task without assignee, candidates or routing.
  * - embedder: the person in front of an embedded form. The product vouches for them, regardless of the assignee.
+ *
+ * Agents have one role for each scope of their token.
+ *
+ * - asker: `ask`, for the tasks that the agent created.
+ * - reader: `read`, for the tasks of its project.
+ * - answerer: `answer`, for the tasks that it created; with `read`, for those of its project.
  */
-type Role = "operator" | "assignee" | "candidate" | "notified" | "embedder";
+type Role = "operator" | "assignee" | "candidate" | "notified" | "embedder" | AgentRole;
+type AgentRole = "asker" | "reader" | "answerer";
 
 const ASKED: readonly Role[] = ["assignee", "candidate", "notified"];
 const INVOLVED: readonly Role[] = ["operator", ...ASKED];
 
+const AGENTS: readonly Role[] = ["asker", "reader", "answerer"];
+
 /** Roles that may do an action. Claims add their own rules. (spec: Authentication, authorization on completion) */
 const MAY = {
-  create: ["operator"],
+  create: ["operator", "asker"],
   stats: ["operator"],
   /** Everyone may list tasks. The result depends on the caller. */
-  list: INVOLVED,
-  read: [...INVOLVED, "embedder"],
+  list: [...INVOLVED, ...AGENTS],
+  read: [...INVOLVED, "embedder", ...AGENTS],
   /** The answers that the verifier rejected: for those who may see the accepted one. */
-  attempts: INVOLVED,
-  poll: INVOLVED,
+  attempts: [...INVOLVED, ...AGENTS],
+  poll: [...INVOLVED, ...AGENTS],
   /** A claim never blocks an answer. It only shows others that someone has started. */
-  complete: [...INVOLVED, "embedder"],
+  complete: [...INVOLVED, "embedder", "answerer"],
   claim: INVOLVED,
   /** Of these, only the holder of the claim and operators. */
   release: INVOLVED,
-  cancel: ["operator"],
-  extend: ["operator"],
+  cancel: ["operator", "asker"],
+  extend: ["operator", "asker"],
   assign: ["operator"],
-  audit: ["operator"],
+  audit: ["operator", "asker", "reader"],
   delete: ["operator"],
 } as const satisfies Record<string, readonly Role[]>;
 
 export type TaskAction = keyof typeof MAY;
 
+/** Actions that concern no task that exists. */
+const WITHOUT_TASK: ReadonlySet<TaskAction> = new Set(["create", "stats", "list"]);
+
+const ROLE_OF_SCOPE = { ask: "asker", read: "reader", answer: "answerer", embed: null } as const satisfies Record<
+  AgentScope,
+  AgentRole | null
+>;
+
 /** The actions that a link allows. */
 const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete"]);
 
 /** The fields of a task that decide about access. */
-type AccessedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email">;
+type AccessedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email" | "asked_by_id">;
 
 /**
- * Rejects callers who may never do this, before anything is read.
- * @throws ServiceError FORBIDDEN
+ * Rejects callers who may never do this, before anything is read. Agents are rejected later if the action concerns a task,
+ * because a task that an agent cannot see must look as if it did not exist.
+ * @throws ServiceError FORBIDDEN, AGENT_SCOPE_MISSING
  */
 export function requireMay(caller: Caller, action: TaskAction): void {
-  if (!mayEver(caller, action)) throw new ServiceError("FORBIDDEN");
+  if (mayEver(caller, action)) return;
+  if (caller.kind !== "agent") throw new ServiceError("FORBIDDEN");
+  if (WITHOUT_TASK.has(action)) throw missingScope(action);
+}
+
+/** Names the scopes that allow an action. */
+function missingScope(action: TaskAction): ServiceError {
+  const scopes = AGENT_SCOPES.filter((scope) => {
+    const role = ROLE_OF_SCOPE[scope];
+    return role !== null && isAllowed(role, action);
+  });
+  if (scopes.length === 0) return new ServiceError("FORBIDDEN");
+  return scopeMissing(scopes);
+}
+
+/** @param scopes - one of these is needed */
+export function scopeMissing(scopes: readonly AgentScope[]): ServiceError {
+  return new ServiceError("AGENT_SCOPE_MISSING", {
+    message: `The agent needs the scope ${scopes.join(" or ")} for this.`,
+  });
 }
 
 function mayEver(caller: Caller, action: TaskAction): boolean {
@@ -77,6 +115,8 @@ function possibleRoles(caller: Caller): readonly Role[] {
       return ASKED;
     case "recipient":
       return caller.grant.kind === "embed" ? ["embedder"] : ASKED;
+    case "agent":
+      return caller.scopes.map((scope) => ROLE_OF_SCOPE[scope]).filter((role) => role !== null);
     default:
       // A service key mints embed tokens, and nothing else.
       return [];
@@ -85,6 +125,7 @@ function possibleRoles(caller: Caller): readonly Role[] {
 
 /** The roles that a caller has for this task: first those that are known without asking the database. */
 async function* rolesOf(reader: Reader, caller: Caller, task: AccessedTask): AsyncGenerator<Role> {
+  if (caller.kind === "agent") return yield* rolesOfAgent(caller, task);
   if (caller.kind === "recipient" && caller.grant.kind !== "member") {
     if (caller.grant.task_id !== task.id) return;
     if (caller.grant.kind === "embed") return yield "embedder";
@@ -96,9 +137,22 @@ async function* rolesOf(reader: Reader, caller: Caller, task: AccessedTask): Asy
   if (isUnassigned(task) && (await wasNotified(reader, caller, task))) yield "notified";
 }
 
+function rolesOfAgent(agent: AgentCaller, task: AccessedTask): AgentRole[] {
+  const isOwn = isOwnOf(agent, task);
+  return agent.scopes
+    .map((scope) => ROLE_OF_SCOPE[scope])
+    .filter((role) => role !== null)
+    .filter((role) => (role === "asker" ? isOwn : canSee(agent, task)));
+}
+
+/** Returns whether a task exists for an agent: its own, and with the scope `read` those of its project. */
+export function canSee(agent: AgentCaller, task: Pick<Task, "asked_by_id">): boolean {
+  return isOwnOf(agent, task) || agent.scopes.includes("read");
+}
+
 /**
  * Rejects callers who may not do this with this task. Tells people whom `notify` names who can answer.
- * @throws ServiceError FORBIDDEN
+ * @throws ServiceError FORBIDDEN; for an agent TASK_NOT_FOUND if it may not know the task, AGENT_SCOPE_MISSING
  */
 export async function requireMayWith(
   reader: Reader,
@@ -107,6 +161,7 @@ export async function requireMayWith(
   task: AccessedTask,
 ): Promise<void> {
   if (await mayWith(reader, caller, action, task)) return;
+  if (caller.kind === "agent") throw canSee(caller, task) ? missingScope(action) : new ServiceError("TASK_NOT_FOUND");
   const isNamed = caller.kind === "user" && (await isNotified(reader, caller.user, task.id));
   throw new ServiceError("FORBIDDEN", isNamed ? { message: await sayWhoCanAnswer(reader, task) } : {});
 }
@@ -198,8 +253,12 @@ export function isAssignee(
   );
 }
 
-/** Returns the person that the caller's lists are limited to; null for no limit. @throws ServiceError FORBIDDEN */
-export function scopeOf(caller: Caller): Person | null {
+/** Whose tasks a list has: those assigned or offered to a person, or those that an agent created. */
+export type ListScope = { person: Person } | { agent: string };
+
+/** Returns what the caller's lists are limited to; null for no limit. @throws ServiceError FORBIDDEN, AGENT_SCOPE_MISSING */
+export function scopeOf(caller: Caller): ListScope | null {
   requireMay(caller, "list");
-  return caller.kind === "user" && !isOperator(caller) ? caller.user : null;
+  if (caller.kind === "agent") return caller.scopes.includes("read") ? null : { agent: caller.id };
+  return caller.kind === "user" && !isOperator(caller) ? { person: caller.user } : null;
 }

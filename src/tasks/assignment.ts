@@ -1,7 +1,7 @@
 import type { Tx } from "../db/database.ts";
 import { scheduleRefresh } from "../deliveries/live-messages.ts";
 import { inboxHint } from "./candidates.ts";
-import type { Actor } from "./decide.ts";
+import { actorColumns, type Actor } from "./decide.ts";
 import { addAuditEntry, setRouting, type RoutingColumns, type Task } from "./store.ts";
 
 /** A change of the assignment or the claim of a task. */
@@ -33,8 +33,7 @@ export async function reassign<T extends Task>(
       action: audit.action,
       from_status: task.status,
       to_status: task.status,
-      actor_type: actor.type,
-      actor_email: actor.email,
+      ...actorColumns(actor),
       channel: null,
       verifier_reason: null,
       embed_sub: null,

@@ -12,7 +12,7 @@ import { deleteCandidates, isAmong, listCandidates } from "./candidates.ts";
 import { isTerminal, NO_CLAIM, type Assignment } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
-import type { Actor } from "./decide.ts";
+import { SYSTEM, type Actor } from "./decide.ts";
 import type { AssignTaskBody } from "./schema.ts";
 import {
   findNextClaimEnd,
@@ -35,8 +35,6 @@ const CLAIM_MS = 10 * MINUTE;
 /** Claims that one transaction ends, at most. */
 const LAPSED_AT_ONCE = 100;
 
-const SYSTEM: Actor = { type: "system", email: null };
-
 /**
  * Claims a task for ten minutes, or renews the claim. Claiming assigns the task to a candidate. A claim keeps others from
  * starting, but not from answering. (wire: claim)
@@ -47,11 +45,13 @@ const SYSTEM: Actor = { type: "system", email: null };
 export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boolean): Promise<TaskWithDocuments> {
   requireMay(caller, "claim");
   const user = personOf(caller);
-  if (user === null) throw new ServiceError("CLAIM_NEEDS_A_PERSON");
-  if (force && !isOperator(caller))
+  if (user === null && caller.kind !== "agent") throw new ServiceError("CLAIM_NEEDS_A_PERSON");
+  if (force && !isOperator(caller) && caller.kind !== "agent")
     throw new ServiceError("FORBIDDEN", { message: "Only operators take over a claim." });
   return ctx.db.write(async (tx) => {
     const task = await lockOpenTask(tx, caller, "claim", id);
+    // An agent gets here for a task that it may claim, and there is none.
+    if (user === null) throw new ServiceError("CLAIM_NEEDS_A_PERSON");
     const now = tx.now();
     const holder = holderOf(task, now);
     const isRenewal = holder !== null && isHolder(user, task);
@@ -104,6 +104,8 @@ export async function assignTask(
 ): Promise<TaskWithDocuments> {
   requireMay(caller, "assign");
   return ctx.db.write(async (tx) => {
+    requireTaskId(id);
+    await requireMayWith(tx, caller, "assign", await lockTask(tx, id));
     const to = await readAssignee(tx, body);
     const task = await lockOpenTask(tx, caller, "assign", id);
     const candidates = await listCandidates(tx, id);

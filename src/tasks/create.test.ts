@@ -207,9 +207,9 @@ testOnBoth("40 parallel creations with one key make one task", async (service) =
 testOnBoth("a creation whose own writing was repeated is not called a replay", async (service) => {
   const { taskCreator } = service.ctx;
   // As where the answer to a commit was lost: it is written, and the second try finds the key taken.
-  service.ctx.taskCreator = async (rows, asked) => {
-    await taskCreator(rows, asked);
-    return taskCreator(rows, asked);
+  service.ctx.taskCreator = async (...rows) => {
+    await taskCreator(...rows);
+    return taskCreator(...rows);
   };
   const answer = await post(service, newTaskBody());
   assert.deepEqual([answer.status, answer.headers["idempotent-replayed"]], [201, "false"]);

@@ -4,6 +4,9 @@ import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireMay } from "./access.ts";
+import type { Admission, Place } from "./admission.ts";
+import { requireRecipientsAllowed } from "./allowed-recipients.ts";
+import { askerOf } from "./asker.ts";
 import { actorOf } from "./attribution.ts";
 import { newTask } from "./new-task.ts";
 import { readRequest, type CheckedRequest, type CheckContext } from "./read-request.ts";
@@ -19,6 +22,7 @@ export interface Created extends Replay {
 /** The context of task creation. */
 export interface CreationContext extends CheckContext {
   db: Db;
+  admission: Admission;
   taskCreator: TaskCreator;
 }
 
@@ -29,8 +33,8 @@ export interface CreationContext extends CheckContext {
  * @param body - the request as it came
  * @param problem - what the route's schema found wrong with `body`. A replay succeeds all the same, so that it survives
  *   stricter rules of a later version
- * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED, RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID,
- *   VERIFIER_PROVIDER_UNKNOWN
+ * @throws ServiceError AGENT_SCOPE_MISSING, AGENT_LIMIT, RECIPIENT_NOT_ALLOWED, MALFORMED_REQUEST, VALIDATION_FAILED,
+ *   RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
  */
 export async function createTask(
   ctx: CreationContext,
@@ -40,23 +44,57 @@ export async function createTask(
 ): Promise<Created> {
   requireMay(caller, "create");
   let request: CheckedRequest;
+  let place: Place;
   try {
     if (problem) throw problem;
     request = await readRequest(ctx, body as CreateTaskBody);
+    if (caller.kind === "agent") await requireRecipientsAllowed(ctx, caller.recipients, request.recipients);
+    place = await ctx.admission.admit(caller);
   } catch (error) {
-    const bound = await findReplay(ctx.db, body);
-    if (bound) return { ...bound, isReplay: true };
-    throw error;
+    return replayOr(ctx, caller, body, error);
   }
+  let isStored = false;
+  try {
+    const created = await store(ctx, request, caller, body, place);
+    isStored = !created.isReplay;
+    return created;
+  } catch (error) {
+    if (!isLimit(error)) throw error;
+    return await replayOr(ctx, caller, body, error);
+  } finally {
+    place.leave(isStored);
+  }
+}
+
+/** Returns the task that the key is bound to. It is neither checked nor limited. @throws `error` if there is none */
+async function replayOr(ctx: CreationContext, caller: Caller, body: unknown, error: unknown): Promise<Created> {
+  const bound = await findReplay(ctx.db, askerOf(caller).asked_by_id, body);
+  if (bound) return { ...bound, isReplay: true };
+  if (isLimit(error)) await ctx.admission.recordRefusal(caller);
+  throw error;
+}
+
+function isLimit(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === "AGENT_LIMIT";
+}
+
+async function store(
+  ctx: CreationContext,
+  request: CheckedRequest,
+  caller: Caller,
+  body: unknown,
+  place: Place,
+): Promise<Created> {
+  const asker = askerOf(caller);
   // The insert shows whether the key is taken. A deletion may free the key, and another task take it, before the winner is read.
   for (let attempt = 0; attempt < 5; attempt++) {
-    const rows = newTask(request, actorOf(caller), ctx.db.now(), newId);
-    const written = await ctx.taskCreator(rows, request.recipients);
+    const rows = newTask(request, asker, actorOf(caller), ctx.db.now(), newId);
+    const written = await ctx.taskCreator(rows, request.recipients, place.check);
     if (written !== null) {
       const task = toTask({ ...written.task, ...request.documents, response: null, rejected_response: null });
       return { task, isReplay: false, isMismatch: false };
     }
-    const bound = await findReplay(ctx.db, body);
+    const bound = await findReplay(ctx.db, asker.asked_by_id, body);
     // If the result of the commit was lost and the write was repeated, the task found is this one.
     if (bound) return { ...bound, isReplay: bound.task.id !== rows.task.id };
   }

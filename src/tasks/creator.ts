@@ -9,8 +9,15 @@ import type { Recipients } from "./read-request.ts";
 import { recordRoundRobin, route } from "./routing.ts";
 import { addAuditEntry } from "./store.ts";
 
-/** Writes a new task and returns it as written; null if its idempotency key is taken. */
-export type TaskCreator = (task: NewTask, recipients: Recipients | null) => Promise<NewTask | null>;
+/**
+ * Writes a new task and returns it as written; null if its idempotency key is taken.
+ * `check` is called first in the transaction, which is the task's own then. What it throws is thrown.
+ */
+export type TaskCreator = (
+  task: NewTask,
+  recipients: Recipients | null,
+  check: ((tx: Tx) => Promise<void>) | null,
+) => Promise<NewTask | null>;
 
 /** The hint that is published when tasks were created. */
 export const CREATED_HINT = "created";
@@ -33,14 +40,23 @@ export function createTaskCreator(db: Db, notifier: Notifier): TaskCreator {
     (error) => !(error instanceof ServiceError),
   );
   const tell = createTeller(() => db.hints.publish([CREATED_HINT]));
-  return async (rows, recipients) => {
-    const written = await write(rows, recipients);
+  return async (rows, recipients, check) => {
+    const written = await write(rows, recipients, check);
     if (written !== null) tell();
     return written;
   };
 
-  async function write(rows: NewTask, recipients: Recipients | null): Promise<NewTask | null> {
-    if (recipients !== null) return db.write((tx) => addRouted(tx, rows, recipients, notifier));
+  async function write(
+    rows: NewTask,
+    recipients: Recipients | null,
+    check: ((tx: Tx) => Promise<void>) | null,
+  ): Promise<NewTask | null> {
+    if (recipients !== null || check !== null)
+      return db.write(async (tx) => {
+        await check?.(tx);
+        if (recipients !== null) return addRouted(tx, rows, recipients, notifier);
+        return (await addTask(tx, rows)) ? rows : null;
+      });
     // Large tasks would delay the others: on SQLite the event loop, on PostgreSQL the driver, which writes arrays slowly.
     const isLarge = rows.task.listed_length + rows.task.schemas_length > GROUPED_CHARACTERS_MAX;
     const isAdded = await (isLarge ? db.write((tx) => addTask(tx, rows)) : batcher.add(rows));

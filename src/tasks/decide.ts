@@ -6,6 +6,20 @@ import type { AuditEntry, Task } from "./store.ts";
 export interface Actor {
   type: "system" | "human" | "agent";
   email: string | null;
+  /** The agent whose token was used; null for any other caller. */
+  agent: { id: string; name: string } | null;
+}
+
+export const SYSTEM: Actor = { type: "system", email: null, agent: null };
+
+/** The columns of an audit entry that name its actor. */
+export function actorColumns({ type, email, agent }: Actor) {
+  return {
+    actor_type: type,
+    actor_email: email,
+    agent_id: agent?.id ?? null,
+    agent_name: agent?.name ?? null,
+  };
 }
 
 /** A change of a task's status: the rows that it writes. */
@@ -49,8 +63,7 @@ export function decide(before: Task, event: TaskEvent, actor: Actor, clock: numb
     action: change.audit,
     from_status: before.status,
     to_status: after.status,
-    actor_type: actor.type,
-    actor_email: actor.email,
+    ...actorColumns(actor),
     channel: "by" in event ? event.by.channel : null,
     embed_sub: "by" in event ? event.by.embed_sub : null,
     verifier_reason: event.type === "refused" ? event.reason : null,

@@ -9,6 +9,7 @@ import { findUser, type User } from "../people/store.ts";
 import { parseAssignTo } from "./assign-to.ts";
 import { reassign } from "./assignment.ts";
 import { addCandidates, deleteCandidates, isAmong, listCandidates, namesOf } from "./candidates.ts";
+import { SYSTEM } from "./decide.ts";
 import { isTerminal, NO_CLAIM, OPEN_STATUSES } from "./lifecycle.ts";
 import type { Notifier } from "./notices.ts";
 import { parseNotify } from "./notify.ts";
@@ -123,7 +124,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
     ...(isTheirs && { assigned_to_user_id: null, assigned_to_email: null }),
   };
   const extra = { reason: "deactivated", taken_from: user.email ?? user.id };
-  const change = { actor: { type: "system", email: null } as const, inboxes: candidates };
+  const change = { actor: SYSTEM, inboxes: candidates };
   const isSomebodyElses = !isTheirs && (task.assigned_to_user_id !== null || task.assigned_to_email !== null);
   if (isOffered) {
     await deleteCandidates(tx, task.id);

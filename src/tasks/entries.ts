@@ -1,4 +1,4 @@
-import type { Actor } from "./decide.ts";
+import { actorColumns, SYSTEM, type Actor } from "./decide.ts";
 import type { AuditEntry, Task } from "./store.ts";
 
 /** The fields of a task that its audit entries need. */
@@ -15,8 +15,7 @@ export function entryBeside(
     seq: task.audit_seq,
     from_status: task.status,
     to_status: task.status,
-    actor_type: "system",
-    actor_email: null,
+    ...actorColumns(SYSTEM),
     verifier_reason: null,
     embed_sub: null,
     created_at: Math.max(clock, task.updated_at),
@@ -29,7 +28,6 @@ export function deletionEntry(task: Recorded, actor: Actor, clock: number): Audi
   return {
     ...entryBeside(task, { action: "deleted", channel: null, extra: null }, clock),
     to_status: null,
-    actor_type: actor.type,
-    actor_email: actor.email,
+    ...actorColumns(actor),
   };
 }

@@ -1,6 +1,6 @@
 import type { Db } from "../db/database.ts";
 import { isOperator, type Caller } from "../people/caller.ts";
-import { isAssignee } from "./access.ts";
+import { canSee, isAssignee } from "./access.ts";
 import { namesOf } from "./candidates.ts";
 import type { ListedTask } from "./new-tasks.ts";
 
@@ -22,8 +22,9 @@ export async function offersOf(
 }
 
 /** @param offered - the people to whom the task is offered */
-export function canSee(caller: Caller, task: ListedTask, offered: ReadonlySet<string> | undefined): boolean {
+export function isShown(caller: Caller, task: ListedTask, offered: ReadonlySet<string> | undefined): boolean {
   if (isOperator(caller)) return true;
+  if (caller.kind === "agent") return canSee(caller, task);
   if (caller.kind !== "user") return false;
   return isAssignee(caller.user, task) || namesOf(caller.user).some((name) => offered?.has(name));
 }

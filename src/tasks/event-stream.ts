@@ -3,6 +3,7 @@ import type { Db } from "../db/database.ts";
 import type { TaskEvents } from "./events.ts";
 import { ServiceError } from "../errors.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
+import { agentHint, type AgentCaller, type AgentFinder } from "../people/agent-caller.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
@@ -19,12 +20,18 @@ const REPLACED_RECONNECT_MS = 10 * MINUTE;
 /** A reader this far behind is disconnected. It reconnects and reads everything. */
 const BEHIND_BYTES_MAX = 64 * 1024;
 
+export interface StreamContext {
+  db: Db;
+  agents: AgentFinder;
+  events: TaskEvents;
+}
+
 /**
  * Streams changes until the reader leaves, the session ends or the service stops. (wire: GET /api/events)
  *
  * @throws ServiceError FORBIDDEN, OVERLOADED
  */
-export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Caller, reply: FastifyReply): FastifyReply {
+export function streamChanges(ctx: StreamContext, caller: Caller, reply: FastifyReply): FastifyReply {
   requireMay(caller, "list");
   if (ctx.events.count() >= STREAMS_MAX) throw new ServiceError("OVERLOADED");
   const { raw } = reply.hijack();
@@ -51,15 +58,20 @@ export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Calle
   });
   const beatOnce = () => {
     requireStillValid(ctx, caller).then(
-      () => write(": still here\n\n"),
+      (now) => {
+        // Its reader connects again, and sees what the agent may see now.
+        if (now.kind === "agent" && caller.kind === "agent" && !isSameScopes(now, caller)) raw.end();
+        else write(": still here\n\n");
+      },
       (error: unknown) => {
         // An unavailable database does not end a session.
-        if (error instanceof ServiceError && error.code === "UNAUTHENTICATED") raw.end();
+        if (error instanceof ServiceError && error.status === 401) raw.end();
       },
     );
   };
   const beat = setInterval(beatOnce, BEAT_MS);
-  const hint = caller.kind === "user" ? signedOutHint(caller.user.id) : null;
+  const hint =
+    caller.kind === "user" ? signedOutHint(caller.user.id) : caller.kind === "agent" ? agentHint(caller.id) : null;
   const unlisten = ctx.db.hints.listen((one) => {
     if (one === hint) beatOnce();
   });
@@ -69,4 +81,8 @@ export function streamChanges(ctx: { db: Db; events: TaskEvents }, caller: Calle
     close();
   });
   return reply;
+}
+
+function isSameScopes(now: AgentCaller, before: AgentCaller): boolean {
+  return now.scopes.join() === before.scopes.join();
 }

@@ -5,7 +5,7 @@ import { SECOND } from "../lib/time.ts";
 import { namesOf } from "./candidates.ts";
 import { CREATED_HINT } from "./creator.ts";
 import { createNewTasks, REPORTED_MAX, selectListed } from "./new-tasks.ts";
-import { offersOf, canSee } from "./event-audience.ts";
+import { isShown, offersOf } from "./event-audience.ts";
 import type { TaskStatus } from "./lifecycle.ts";
 
 /** An event of a stream: one changed task, or `reset` if anything may have changed. */
@@ -82,7 +82,7 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
       const offers = await offersOf(db, [...rowsById.keys()], callers());
       for (const { caller, change } of streams) {
         for (const row of rowsById.values())
-          if (canSee(caller, row, offers.get(row.id)))
+          if (isShown(caller, row, offers.get(row.id)))
             change({ type: "task", id: row.id, status: row.status as TaskStatus });
         // The assignee of a deleted task is no longer known. The deletion itself published a hint for their lists.
         if (isOperator(caller))
@@ -130,7 +130,8 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
         remove();
         on.end("replaced");
       };
-      const releaseShare = caller.kind === "user" ? shares.take(caller.user.id, replace) : null;
+      const sharer = caller.kind === "user" ? caller.user.id : caller.kind === "agent" ? caller.id : null;
+      const releaseShare = sharer !== null ? shares.take(sharer, replace) : null;
       on.change({ type: "reset" });
       return () => {
         remove();

@@ -10,6 +10,8 @@ import {
 } from "./lifecycle.ts";
 
 const by: Completer = {
+  kind: "person",
+  name: "Dana",
   email: "dana@example.com",
   user_id: "usr_1",
   account: null,

@@ -24,8 +24,19 @@ export function isTerminal(status: TaskStatus): status is TerminalStatus {
   return (TERMINAL_STATUSES as readonly TaskStatus[]).includes(status);
 }
 
+/**
+ * What decided a task: a person of the directory, somebody who is known only by an email or a chat account, somebody that an
+ * embedding product vouches for, the token of an agent, or the admin token.
+ */
+export const DECIDER_KINDS = ["person", "recipient", "embed", "agent", "admin"] as const;
+export type DeciderKind = (typeof DECIDER_KINDS)[number];
+
 /** The person who answered, as the record names them. */
 export interface Completer {
+  /** What vouches for them. */
+  kind: DeciderKind;
+  /** Of the person, if the directory knows it, or of the token. */
+  name: string | null;
   email: string | null;
   user_id: string | null;
   /** Their account in a channel that vouches for its members. Some people are known only by it. */
@@ -100,6 +111,8 @@ export interface Change {
     completed_by_email?: string | null;
     completed_by_user_id?: string | null;
     completed_via_channel?: string | null;
+    decided_by_kind?: DeciderKind;
+    decided_by_name?: string | null;
     cancelled_by?: string | null;
     cancel_reason?: string | null;
     timeout_seconds?: number;
@@ -141,6 +154,8 @@ export function transition(task: TaskState, event: TaskEvent, now: number): Chan
           completed_by_email: by.email,
           completed_by_user_id: by.user_id,
           completed_via_channel: by.channel,
+          decided_by_kind: by.kind,
+          decided_by_name: by.name,
           ...event.assigns,
           ...(verdict && {
             verifier_result: { passed: true, reason: verdict.reason, attempt: task.verification_attempt },

@@ -14,7 +14,8 @@ import { isId } from "../lib/ids.ts";
 import type { JsonText } from "../lib/json.ts";
 import { DAY, HOUR } from "../lib/time.ts";
 import type { Caller, Person } from "../people/caller.ts";
-import { isAssignee, scopeOf } from "./access.ts";
+import { isAssignee, scopeOf, type ListScope } from "./access.ts";
+import { askerOf } from "./asker.ts";
 import { namesOf } from "./candidates.ts";
 import { isTerminal, OPEN_STATUSES, TASK_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
@@ -43,9 +44,10 @@ export async function listTasks(
   query: ListTasksQuery,
 ): Promise<{ rows: JsonText[]; next: string | null }> {
   const scope = scopeOf(caller);
+  const asked: Asked = { ...query, asker: query.agent ?? askerOf(caller).asked_by_id };
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
-  const found = await selectPage(reader, scope, query, limit + 1);
+  const found = await selectPage(reader, scope, asked, limit + 1);
   const extent: Extent = { withDocuments: query.view !== "summary", withSchemas: query.include === "schemas" };
   const page = cutPage(found.slice(0, limit), extent);
   const last = page.at(-1);
@@ -65,14 +67,19 @@ export async function listTasks(
   };
 }
 
+/** A query, and whose keys it means. */
+type Asked = ListTasksQuery & { asker: string };
+
 /**
  * Returns whether an index finds the page. Any other query may read many tasks; on SQLite a worker runs it.
  */
-function isIndexed(query: ListTasksQuery, scope: Person | null): boolean {
-  const { q, key_prefix, assigned_to, unassigned, sort, offset = 0 } = query;
-  if (q !== undefined && isTaskId(q)) return true;
+function isIndexed(query: ListTasksQuery, scope: ListScope | null): boolean {
+  const { q, key, key_prefix, assigned_to, unassigned, sort, offset = 0 } = query;
+  if (key !== undefined || (q !== undefined && isTaskId(q))) return true;
   if (q !== undefined || key_prefix !== undefined) return false;
   if (unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
+  if (agentOf(query, scope) !== null)
+    return assigned_to === undefined && sort !== "deadline" && isSame(statusesOf(query), TASK_STATUSES);
   if (scope !== null) return assigned_to === undefined && sort !== "deadline";
   if (sort === "deadline") return assigned_to === undefined && isSame(statusesOf(query), OPEN_STATUSES);
   return true;
@@ -93,17 +100,16 @@ function isEmail(person: string): boolean {
   return person.includes("@");
 }
 
-async function selectPage(
-  reader: Reader,
-  scope: Person | null,
-  query: ListTasksQuery,
-  limit: number,
-): Promise<TaskRow[]> {
+async function selectPage(reader: Reader, scope: ListScope | null, query: Asked, limit: number): Promise<TaskRow[]> {
   const after = query.cursor === undefined ? null : decodeCursor(query.cursor);
   const statuses = statusesOf(query);
   if (statuses.length === 0) return [];
   const range = { after, limit, offset: query.offset ?? 0 };
-  if (scope !== null) return selectOfPerson(reader, scope, query, statuses, range);
+  if (scope !== null && "person" in scope) return selectOfPerson(reader, scope.person, query, statuses, range);
+  const agent = agentOf(query, scope);
+  // An agent has no tasks of another.
+  if (agent !== null && query.agent !== undefined && query.agent !== agent) return [];
+  if (agent !== null) return selectOfAgent(reader, agent, query, statuses, range);
   return query.sort === "deadline"
     ? selectSoonest(reader, query, statuses, range)
     : selectNewest(reader, query, statuses, range);
@@ -115,9 +121,18 @@ interface Range {
   offset: number;
 }
 
+/** Returns the agent whose tasks are asked for, or the only one whose tasks the caller sees; null if there is none. */
+function agentOf(query: ListTasksQuery, scope: ListScope | null): string | null {
+  if (scope !== null) return "agent" in scope ? scope.agent : null;
+  return query.agent ?? null;
+}
+
 /** Applies the filters, except the status. */
-function filtered(reader: Reader, { assigned_to: person, unassigned, q, key_prefix }: ListTasksQuery): TaskQuery {
+function filtered(reader: Reader, query: Asked): TaskQuery {
+  const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker } = query;
   let select: TaskQuery = reader.query.selectFrom("tasks");
+  if (agent !== undefined) select = select.where("asked_by_id", "=", agent).where(IS_OF_AGENT);
+  if (key !== undefined) select = select.where("idempotency_key", "=", key).where("asked_by_id", "=", asker);
   if (unassigned === true)
     select = select.where("assigned_to_email", "is", null).where("assigned_to_user_id", "is", null);
   if (unassigned === false)
@@ -136,6 +151,9 @@ function filtered(reader: Reader, { assigned_to: person, unassigned, q, key_pref
   return select;
 }
 
+/** The index of the tasks of agents has no others. */
+const IS_OF_AGENT = sql<boolean>`asked_by_kind = 'agent'`;
+
 /** A complete id, as it is copied from a log. */
 function isTaskId(q: string): boolean {
   return isId("tsk", q.trim());
@@ -152,6 +170,10 @@ function mentions(reader: Reader, q: string): Expression<SqlBool> {
     sql<boolean>`tasks.idempotency_key = ${q.trim()}`,
     contains(reader, "tasks.assigned_to_email", q),
     contains(reader, "tasks.completed_by_email", q),
+    expressionBuilder<Schema, "tasks">().and([
+      sql<boolean>`tasks.asked_by_kind = 'agent'`,
+      contains(reader, "tasks.asked_by_name", q),
+    ]),
     sql<boolean>`tasks.assigned_to_user_id in (${named})`,
     sql<boolean>`tasks.completed_by_user_id in (${named})`,
   ]);
@@ -163,7 +185,7 @@ function mentions(reader: Reader, q: string): Expression<SqlBool> {
  */
 async function selectNewest(
   reader: Reader,
-  query: ListTasksQuery,
+  query: Asked,
   statuses: readonly TaskStatus[],
   { after, limit, offset }: Range,
 ): Promise<TaskRow[]> {
@@ -205,7 +227,7 @@ async function selectNewest(
 async function selectOfPerson(
   reader: Reader,
   person: Person,
-  query: ListTasksQuery,
+  query: Asked,
   statuses: readonly TaskStatus[],
   { after, limit, offset }: Range,
 ): Promise<TaskRow[]> {
@@ -253,9 +275,34 @@ async function selectOfPerson(
     .execute();
 }
 
+/** Selects the tasks that an agent created, along tasks_by_agent. */
+async function selectOfAgent(
+  reader: Reader,
+  agent: string,
+  query: Asked,
+  statuses: readonly TaskStatus[],
+  { after, limit, offset }: Range,
+): Promise<TaskRow[]> {
+  let select = filtered(reader, query).where("asked_by_id", "=", agent).where(IS_OF_AGENT);
+  if (!isSame(statuses, TASK_STATUSES)) select = select.where("status", "in", statuses);
+  // Open tasks have an index of their own.
+  if (statuses.every((status) => !isTerminal(status))) select = select.where("ended_at", "is", null);
+  const page = select.limit(limit).offset(offset).selectAll();
+  if (query.sort !== "deadline")
+    return page
+      .$if(after !== null, (some) => some.where("id", "<", after![1]))
+      .orderBy("id", "desc")
+      .execute();
+  return page
+    .$if(after !== null, (some) => some.where(sql<boolean>`(timeout_at, id) > (${after![0]}, ${after![1]})`))
+    .orderBy("timeout_at")
+    .orderBy("id")
+    .execute();
+}
+
 async function selectSoonest(
   reader: Reader,
-  query: ListTasksQuery,
+  query: Asked,
   statuses: readonly TaskStatus[],
   { after, limit, offset }: Range,
 ): Promise<TaskRow[]> {
@@ -311,7 +358,8 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], { withDocuments,
 /** How much there is to do, in the caller's scope. */
 export async function countTasks({ db }: { db: Db }, caller: Caller): Promise<TaskCounts> {
   const scope = scopeOf(caller);
-  return scope === null ? countAll(db, caller.kind === "user" ? caller.user : null) : countOfPerson(db, scope);
+  if (scope === null) return countAll(db, caller.kind === "user" ? caller.user : null);
+  return "agent" in scope ? countOfAgent(db, scope.agent) : countOfPerson(db, scope.person);
 }
 
 /** PostgreSQL returns a sum as text. */
@@ -326,32 +374,55 @@ async function countAll(db: Db, me: Person | null): Promise<TaskCounts> {
       ? sql`1 = 0`
       : sql`assigned_to_user_id = ${me.id}
           or (assigned_to_user_id is null and lower(assigned_to_email) = lower(${me.email ?? ""}))`;
-  const open = await db.heavy.query
-    .selectFrom("tasks")
-    .select([
-      sql<number>`count(*)`.as("open"),
-      total(mine).as("mine"),
-      total(sql`assigned_to_email is null and assigned_to_user_id is null`).as("unclaimed"),
-      total(sql`timeout_at <= ${now + HOUR}`).as("due_within_hour"),
-    ])
-    .where("ended_at", "is", null)
-    .executeTakeFirstOrThrow();
+  const open = await countsOf(
+    db.heavy.query.selectFrom("tasks").where("ended_at", "is", null),
+    mine,
+    now,
+  ).executeTakeFirstOrThrow();
   const closed = await endedToday(db, now)
     .select(sql<number>`count(*)`.as("count"))
     .executeTakeFirstOrThrow();
+  return toCounts(open, closed.count);
+}
+
+async function countOfAgent(db: Db, agent: string): Promise<TaskCounts> {
+  const now = db.now();
+  const ofAgent = db.heavy.query.selectFrom("tasks").where("asked_by_id", "=", agent).where(IS_OF_AGENT);
+  const open = await countsOf(ofAgent.where("ended_at", "is", null), sql`1 = 0`, now).executeTakeFirstOrThrow();
+  const closed = await endedToday(db, now)
+    // As an expression, which keeps the index of the agent's tasks out of it: those that ended today are fewer.
+    .where(sql<boolean>`asked_by_id || '' = ${agent}`)
+    .select(sql<number>`count(*)`.as("count"))
+    .executeTakeFirstOrThrow();
+  return toCounts(open, closed.count);
+}
+
+function countsOf(open: TaskQuery, mine: RawBuilder<unknown>, now: number) {
+  return open.select([
+    sql<number>`count(*)`.as("open"),
+    total(mine).as("mine"),
+    total(sql`assigned_to_email is null and assigned_to_user_id is null`).as("unclaimed"),
+    total(sql`timeout_at <= ${now + HOUR}`).as("due_within_hour"),
+  ]);
+}
+
+function toCounts(
+  { open, mine, unclaimed, due_within_hour }: { open: number } & Record<"mine" | "unclaimed" | "due_within_hour", Sum>,
+  closed_today: number,
+): TaskCounts {
   return {
-    open: open.open,
-    mine: Number(open.mine),
-    unclaimed: Number(open.unclaimed),
-    due_within_hour: Number(open.due_within_hour),
-    closed_today: closed.count,
+    open,
+    mine: Number(mine),
+    unclaimed: Number(unclaimed),
+    due_within_hour: Number(due_within_hour),
+    closed_today,
   };
 }
 
 async function countOfPerson(db: Db, person: Person): Promise<TaskCounts> {
   const now = db.now();
   const everything = { after: null, limit: COUNTED_MAX, offset: 0 };
-  const open = await selectOfPerson(db.heavy, person, {}, OPEN_STATUSES, everything);
+  const open = await selectOfPerson(db.heavy, person, { asker: person.id }, OPEN_STATUSES, everything);
   const closed = await endedToday(db, now)
     .select(sql<number>`count(*)`.as("count"))
     .where((where) =>

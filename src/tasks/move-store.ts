@@ -27,6 +27,8 @@ const CHANGED = [
   "completed_by_user_id",
   ...ANSWER_ACCOUNT_COLUMNS,
   "completed_via_channel",
+  "decided_by_kind",
+  "decided_by_name",
   "cancelled_by",
   "cancel_reason",
   "timeout_seconds",

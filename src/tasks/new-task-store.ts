@@ -29,6 +29,10 @@ const NEW_TASK = [
   "audit_seq",
   "created_at",
   "updated_at",
+  "asked_by_kind",
+  "asked_by_id",
+  "asked_by_name",
+  "on_behalf_of",
 ] as const satisfies Column<"tasks">[];
 
 /** Columns of a new task with an assignment. */
@@ -43,9 +47,14 @@ const FIRST_ENTRY = [
   "actor_type",
   "actor_email",
   "created_at",
+  "agent_id",
+  "agent_name",
 ] as const satisfies Column<"audit_entries">[];
 
-const insertTask = insertRow("tasks", ROUTED_TASK, { ignoreConflict: ["idempotency_key"], returning: ["id"] });
+const insertTask = insertRow("tasks", ROUTED_TASK, {
+  ignoreConflict: ["idempotency_key", "asked_by_id"],
+  returning: ["id"],
+});
 const insertDocuments = insertRow("task_documents");
 
 /** @returns false when the idempotency key is taken; then nothing was written */
@@ -89,7 +98,7 @@ const insertTasks: BulkWrite<readonly NewTask[], { id: string }> = {
         sql<{ id: string }>`
           with added as (
             insert into tasks (${names(NEW_TASK)}) select * from unnest(${lists("task")})
-            on conflict (idempotency_key) do nothing returning id
+            on conflict (idempotency_key, asked_by_id) do nothing returning id
           ), documents as (
             insert into task_documents (${names(PARTS.documents.columns)}) ${rows("documents")}
           ), entries as (
@@ -108,9 +117,13 @@ const insertTasks: BulkWrite<readonly NewTask[], { id: string }> = {
   isRepeatable: true,
 };
 
-/** Returns one list per column, sorted by idempotency key, so that two such statements cannot deadlock. */
+function placeOf({ task }: NewTask): string {
+  return `${task.idempotency_key}\0${task.asked_by_id}`;
+}
+
+/** Returns one list per column, sorted by the unique key, so that two such statements cannot deadlock. */
 function toLists(tasks: readonly NewTask[]): Record<string, unknown> {
-  const sorted = tasks.toSorted((a, b) => (a.task.idempotency_key < b.task.idempotency_key ? -1 : 1));
+  const sorted = tasks.toSorted((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   const lists: Record<string, unknown> = {};
   for (const part of ["task", "documents", "audit"] as const) {
     const { table, columns } = PARTS[part];

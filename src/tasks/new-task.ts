@@ -1,9 +1,10 @@
 import { toAnswerColumns } from "../people/accounts.ts";
-import type { Actor } from "./decide.ts";
+import type { Asker } from "./asker.ts";
+import { actorColumns, SYSTEM, type Actor } from "./decide.ts";
 import type { NewTask } from "./new-task-store.ts";
 import type { CheckedRequest } from "./read-request.ts";
 import type { Routed } from "./routed.ts";
-import type { CreateTaskBody } from "./schema.ts";
+import type { CreateTaskBody, OnBehalfOf } from "./schema.ts";
 import type { AuditEntry, TaskDocuments } from "./store.ts";
 
 /**
@@ -14,11 +15,13 @@ import type { AuditEntry, TaskDocuments } from "./store.ts";
  */
 export function newTask(
   { body: request, documents }: Pick<CheckedRequest, "body" | "documents">,
+  asker: Asker,
   actor: Actor,
   now: number,
   newId: (prefix: "tsk" | "aud", now: number) => string,
 ): NewTask {
   const id = newId("tsk", now);
+  const on_behalf_of = textOf(knownPersonOf(request.on_behalf_of));
   return {
     task: {
       id,
@@ -38,7 +41,7 @@ export function newTask(
       callback_url: request.callback_url ?? null,
       listed_length:
         request.task.length +
-        length(documents.payload, documents.assign_to, documents.notify, documents.verifier_config),
+        length(documents.payload, documents.assign_to, documents.notify, documents.verifier_config, on_behalf_of),
       schemas_length: length(documents.payload_schema, documents.response_schema, documents.form_definition),
       audit_seq: 1,
       created_at: now,
@@ -52,6 +55,10 @@ export function newTask(
       completed_via_channel: null,
       cancelled_by: null,
       cancel_reason: null,
+      ...asker,
+      on_behalf_of,
+      decided_by_kind: null,
+      decided_by_name: null,
     },
     documents: { task_id: id, ...documents },
     audit: {
@@ -61,8 +68,7 @@ export function newTask(
       action: "created",
       from_status: null,
       to_status: "created",
-      actor_type: actor.type,
-      actor_email: actor.email,
+      ...actorColumns(actor),
       channel: null,
       verifier_reason: null,
       embed_sub: null,
@@ -80,24 +86,37 @@ export function routedEntry({ task, audit }: NewTask, { decision }: Routed): Aud
     seq: 1,
     action: decision.action,
     from_status: task.status,
-    actor_type: "system",
-    actor_email: null,
+    ...actorColumns(SYSTEM),
     extra: task.redact_payload ? null : decision.extra,
   };
 }
 
 /** Returns the parts of a request that are stored as JSON. */
 export function toDocuments(request: CreateTaskBody): TaskDocuments {
-  const text = (value: unknown) => (value == null ? null : JSON.stringify(value));
   return {
     payload: JSON.stringify(request.payload),
     payload_schema: JSON.stringify(request.payload_schema),
     response_schema: JSON.stringify(request.response_schema),
-    form_definition: text(request.form_definition),
-    assign_to: text(request.assign_to),
-    notify: text(request.notify),
-    verifier_config: text(request.verifier_config),
+    form_definition: textOf(request.form_definition),
+    assign_to: textOf(request.assign_to),
+    notify: textOf(request.notify),
+    verifier_config: textOf(request.verifier_config),
   };
+}
+
+/** Unknown members are ignored, as in every body. */
+export function knownPersonOf(person: OnBehalfOf | null | undefined): OnBehalfOf | null {
+  if (person == null) return null;
+  const { name, email, id } = person;
+  return {
+    ...(name !== undefined && { name }),
+    ...(email !== undefined && { email }),
+    ...(id !== undefined && { id }),
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return value == null ? null : JSON.stringify(value);
 }
 
 function length(...texts: (string | null)[]): number {

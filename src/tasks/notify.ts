@@ -20,6 +20,8 @@ export interface NotifiableChannel {
   example: string;
   /** Returns what is wrong with a target as a sentence, or null. */
   problemOf(target: string): string | null;
+  /** Returns whether a target is a room of several people, in a workspace that an operator has connected. */
+  isRoom(target: string): boolean;
 }
 
 const LIST = new Intl.ListFormat("en-GB");

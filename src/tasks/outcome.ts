@@ -1,5 +1,7 @@
 import { joinJson, type JsonText } from "../lib/json.ts";
 import { isoTime } from "../lib/time.ts";
+import { askedFields, type AskedTask } from "./asker.ts";
+import { decidedBy, type DecidedTask } from "./decided-by.ts";
 import type { Task } from "./store.ts";
 
 type Ended = Pick<
@@ -15,7 +17,9 @@ type Ended = Pick<
   | "cancelled_by"
   | "cancel_reason"
   | "verification_attempt"
->;
+> &
+  AskedTask &
+  DecidedTask;
 
 /** When a task was cancelled, epoch milliseconds; null where it was not. */
 export function cancelledAt({ status, ended_at }: Pick<Task, "status" | "ended_at">): number | null {
@@ -41,6 +45,8 @@ export function outcomeOf(task: Ended, response: JsonText | null): JsonText {
     cancelled_at: isoTime(cancelledAt(task)),
     cancelled_by: task.cancelled_by,
     cancel_reason: task.cancel_reason,
+    ...askedFields(task),
+    decided_by: decidedBy(task),
   };
   return joinJson({ task_id, idempotency_key, status }, { response }, rest);
 }

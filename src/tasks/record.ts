@@ -3,7 +3,9 @@ import { joinJson, parseJson, type JsonObject, type JsonText } from "../lib/json
 import { isoTime } from "../lib/time.ts";
 import { answerAccountOf, toAnswerColumns } from "../people/accounts.ts";
 import type { Caller } from "../people/caller.ts";
+import { askedFields, type AskedTask } from "./asker.ts";
 import { attemptsLeft } from "./attempts-left.ts";
+import { decidedBy, type DecidedTask } from "./decided-by.ts";
 import { isVerified } from "./lifecycle.ts";
 import { cancelledAt } from "./outcome.ts";
 import type { PolledTask } from "./poll.ts";
@@ -33,7 +35,7 @@ export function toRecord(task: TaskWithDocuments, caller: Caller): JsonText {
       payload_schema,
       response_schema,
       form_definition,
-      ...routingTexts(task, caller),
+      ...routingTexts(task, task, caller),
       response,
       ...(task.status === "rejected" && rejected_response !== null && { rejected_response }),
     },
@@ -53,7 +55,7 @@ export function toListed(
     ...(payload_schema !== undefined &&
       response_schema !== undefined &&
       form_definition !== undefined && { payload_schema, response_schema, form_definition }),
-    ...routingTexts(documents, caller),
+    ...routingTexts(task, documents, caller),
     ...(response !== undefined && { response }),
   };
   return joinJson(firstFields(task), texts, lastFields(task, documents, caller));
@@ -94,16 +96,19 @@ function lastFields(
     cancelled_at: isoTime(cancelledAt(task)),
     cancelled_by: task.cancelled_by,
     cancel_reason: task.cancel_reason,
-    ...(seesRouting(caller) && { callback_url: task.callback_url }),
+    ...askedFields(task),
+    decided_by: decidedBy(task),
+    ...(seesRouting(caller, task) && { callback_url: task.callback_url }),
   };
 }
 
 /** Returns the routing of a task. Destinations and the verifier are included only for callers who may see them. */
 function routingTexts(
+  task: Task,
   { assign_to, notify, verifier_config }: Pick<TaskDocuments, "assign_to" | "notify" | "verifier_config">,
   caller: Caller,
 ) {
-  return seesRouting(caller) ? { assign_to, notify, verifier_config } : { assign_to };
+  return seesRouting(caller, task) ? { assign_to, notify, verifier_config } : { assign_to };
 }
 
 /** Returns the task as JSON of a `PollResult`. (spec: Tasks, poll) */
@@ -117,13 +122,16 @@ export function toPollResult(task: PolledTask): JsonText {
     cancelled_at: isoTime(cancelledAt(task)),
     cancelled_by: task.cancelled_by,
     cancel_reason: task.cancel_reason,
+    ...askedFields(task),
+    decided_by: decidedBy(task),
     verification_attempt: task.verification_attempt,
     verifier_result: task.verifier_result,
   };
   return joinJson(first, { response: task.response }, last);
 }
 
-export function toAuditRecord(row: AuditEntryRow): AuditEntryRecord {
+/** @param task - its task, which says who asked and who decided; null if it is deleted */
+export function toAuditRecord(row: AuditEntryRow, task: (AskedTask & DecidedTask) | null): AuditEntryRecord {
   const { id, task_id, action, from_status, to_status, actor_email, channel, verifier_reason, embed_sub } = row;
   return {
     id,
@@ -138,5 +146,9 @@ export function toAuditRecord(row: AuditEntryRow): AuditEntryRecord {
     embed_sub,
     extra: parseJson<JsonObject>(row.extra),
     created_at: isoTime(row.created_at),
+    agent_id: row.agent_id,
+    agent_name: row.agent_name,
+    ...(task !== null && action === "created" && askedFields(task)),
+    ...(task !== null && to_status === "completed" && from_status !== "completed" && { decided_by: decidedBy(task) }),
   };
 }

@@ -11,11 +11,15 @@ export interface Replay {
   isMismatch: boolean;
 }
 
-/** The task that the key in `body` is bound to, or null; `body` may be anything. */
-export async function findReplay(reader: Reader, body: unknown): Promise<Replay | null> {
+/**
+ * The task that the key in `body` is bound to, or null.
+ * @param asked_by_id - whose key it is
+ * @param body - may be anything
+ */
+export async function findReplay(reader: Reader, asked_by_id: string, body: unknown): Promise<Replay | null> {
   const key = isJsonObject(body) ? body["idempotency_key"] : undefined;
   if (typeof key !== "string" || key === "" || !isStorableText(key)) return null;
-  const id = await findTaskIdByKey(reader, key);
+  const id = await findTaskIdByKey(reader, { idempotency_key: key, asked_by_id });
   const task = id === null ? null : await findTaskWithDocuments(reader, id);
   return task && { task, isMismatch: !(await isReplayOf(reader, task, body as JsonObject)) };
 }

@@ -1,6 +1,7 @@
 import { isEqual } from "../../json-schema/equality.ts";
 import type { AuditEntryRow } from "../db/schema.ts";
-import { parseJson, type JsonObject } from "../lib/json.ts";
+import { isJsonObject, parseJson, type JsonObject } from "../lib/json.ts";
+import { knownPersonOf } from "./new-task.ts";
 import type { CreateTaskBody } from "./schema.ts";
 import type { TaskWithDocuments } from "./store.ts";
 
@@ -34,6 +35,7 @@ function requestOf(task: TaskWithDocuments): JsonObject {
     assign_to: parseJson(task.assign_to),
     notify: parseJson(task.notify),
     verifier_config: parseJson(task.verifier_config),
+    on_behalf_of: parseJson(task.on_behalf_of),
   });
 }
 
@@ -49,13 +51,18 @@ const COMPARED = [
   "verifier_config",
   "redact_payload",
   "callback_url",
+  "on_behalf_of",
 ] as const satisfies (keyof CreateTaskBody)[];
 
 /** The fields by which two requests are compared; absent, null and default values are left out. */
 function comparedFields(request: JsonObject): JsonObject {
   return Object.fromEntries(
-    COMPARED.map((name) => [name, request[name]]).filter(
+    COMPARED.map((name) => [name, name === "on_behalf_of" ? personIn(request) : request[name]]).filter(
       ([name, value]) => value != null && !(name === "redact_payload" && value === false),
     ),
   );
+}
+
+function personIn({ on_behalf_of }: JsonObject): unknown {
+  return isJsonObject(on_behalf_of) ? knownPersonOf(on_behalf_of) : on_behalf_of;
 }

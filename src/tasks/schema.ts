@@ -3,7 +3,9 @@ import type { ErrorCode } from "../errors.ts";
 import { Nullable, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
-import { TASK_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
+import { ASKER_KINDS, type AskerKind } from "./asker.ts";
+import type { DecidedBy } from "./decided-by.ts";
+import { DECIDER_KINDS, TASK_STATUSES, TERMINAL_STATUSES, type DeciderKind } from "./lifecycle.ts";
 import type { NotifiableChannel } from "./notify.ts";
 
 const Json = (description: string) =>
@@ -15,6 +17,16 @@ const Status = Type.Unsafe<(typeof TASK_STATUSES)[number]>({
 });
 
 const TimeoutSeconds = (description: string) => Type.Integer({ minimum: 60, maximum: 2_592_000, description });
+
+const namedBy = (description: string) => Type.Optional(Text({ minLength: 1, maxLength: 254, description }));
+const OnBehalfOf = Type.Object(
+  { name: namedBy("Their name."), email: namedBy("Their email."), id: namedBy("Their id on the side of the asker.") },
+  {
+    additionalProperties: true,
+    description: "The person that the asker acts for. The service shows it, and does not check it.",
+  },
+);
+export type OnBehalfOf = Static<typeof OnBehalfOf>;
 
 /** What `POST /api/tasks` takes. (spec: Create a task) */
 export const CreateTaskBody = Type.Object(
@@ -51,6 +63,7 @@ export const CreateTaskBody = Type.Object(
     callback_url: Type.Optional(
       Nullable(Text({ maxLength: 2048, description: "Receives a signed POST when the task closes." })),
     ),
+    on_behalf_of: Type.Optional(Nullable(OnBehalfOf)),
   },
   {
     $id: "CreateTask",
@@ -169,6 +182,41 @@ const cancelFields = {
   cancel_reason: NullableText("The reason that the caller gave."),
 };
 
+const AskedBy = Type.Object(
+  {
+    kind: Type.Unsafe<AskerKind>({ type: "string", enum: [...ASKER_KINDS] }),
+    id: NullableText("Id of the agent or the user; null for the admin token."),
+    name: Type.String({ description: "The name at the creation." }),
+  },
+  { description: "Who created the task." },
+);
+
+const DecidedBy = Type.Unsafe<DecidedBy | null>({
+  ...Type.Object({
+    kind: Type.Unsafe<DeciderKind>({
+      type: "string",
+      enum: [...DECIDER_KINDS],
+      description:
+        "`person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.",
+    }),
+    user_id: NullableText("User id of the person."),
+    email: NullableText("Email of the person."),
+    name: NullableText("Name of the person or of the token."),
+    channel: NullableText("The channel of the answer."),
+    slack: Type.Optional(
+      Type.Object({ team_id: Type.String(), user_id: Type.String() }, { description: "Their Slack account." }),
+    ),
+  }),
+  type: ["object", "null"],
+  description: "Who decided; null unless the task is completed.",
+});
+
+const partyFields = {
+  asked_by: AskedBy,
+  on_behalf_of: Nullable(OnBehalfOf),
+  decided_by: DecidedBy,
+};
+
 const recordFields = {
   id: Type.String({ examples: ["tsk_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
   idempotency_key: Type.String(),
@@ -198,6 +246,7 @@ const recordFields = {
   ...answerAccountRecord,
   completed_via_channel: NullableText("The channel of the answer, for example `dashboard`."),
   ...cancelFields,
+  ...partyFields,
 };
 
 /** In a single read, so that everyone who may answer can correct what was sent back. */
@@ -248,9 +297,13 @@ export const ListTasksQuery = Type.Object({
     Text({
       maxLength: 200,
       description:
-        "Text in `task`, or in the email or the name of the assignee or of the person who answered (the case of A to Z is ignored), or a complete `id` or `idempotency_key`.",
+        "Text in `task`, in the name of the agent that asked, or in the email or the name of the assignee or of the person who answered (the case of A to Z is ignored), or a complete `id` or `idempotency_key`.",
     }),
   ),
+  key: Type.Optional(
+    Text({ minLength: 1, maxLength: 255, description: "Exact `idempotency_key` of a task that the caller created." }),
+  ),
+  agent: Type.Optional(Text({ minLength: 1, maxLength: 100, description: "Id of the agent that created the task." })),
   key_prefix: Type.Optional(
     Text({ minLength: 1, maxLength: 200, description: "Prefix of `idempotency_key`. Case matters." }),
   ),
@@ -318,6 +371,7 @@ export const PollResult = Type.Object(
     completed_by_email: recordFields.completed_by_email,
     completed_via_channel: recordFields.completed_via_channel,
     ...cancelFields,
+    ...partyFields,
     verification_attempt: recordFields.verification_attempt,
     verifier_result: VerifierResult,
   },
@@ -357,6 +411,9 @@ export const AuditEntryRecord = Type.Object(
     embed_sub: NullableText("The person's id in the embedding product. Not verified."),
     extra: Nullable(Json("Details of this entry, for example the keys of a response, but not its values.")),
     created_at: Time("When it happened."),
+    agent_id: NullableText("The agent whose token did this."),
+    agent_name: NullableText("Its name at that time."),
+    ...Type.Partial(Type.Object(partyFields)).properties,
   },
   { $id: "AuditEntry" },
 );

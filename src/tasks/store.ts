@@ -69,8 +69,15 @@ const selectTaskWithDocuments = readStatement<
     .where("tasks.id", "=", param("id")),
 );
 
-const selectIdByKey = readStatement<{ idempotency_key: string }, { id: string }>((query, param) =>
-  query.selectFrom("tasks").select("id").where("idempotency_key", "=", param("idempotency_key")),
+/** A key of one asker. */
+export type KeyOfAsker = Pick<TaskRow, "idempotency_key" | "asked_by_id">;
+
+const selectIdByKey = readStatement<KeyOfAsker, { id: string }>((query, param) =>
+  query
+    .selectFrom("tasks")
+    .select("id")
+    .where("idempotency_key", "=", param("idempotency_key"))
+    .where("asked_by_id", "=", param("asked_by_id")),
 );
 
 export async function findTaskWithDocuments(reader: Reader, id: string): Promise<TaskWithDocuments | null> {
@@ -98,8 +105,8 @@ export async function findRequest(
   return row ?? null;
 }
 
-export async function findTaskIdByKey(reader: Reader, idempotency_key: string): Promise<string | null> {
-  const [row] = await reader.run(selectIdByKey, { idempotency_key });
+export async function findTaskIdByKey(reader: Reader, key: KeyOfAsker): Promise<string | null> {
+  const [row] = await reader.run(selectIdByKey, key);
   return row?.id ?? null;
 }
 
@@ -111,6 +118,11 @@ export async function lockTask(tx: Tx, id: string): Promise<Task> {
   const task = await findTaskForUpdate(tx, id);
   if (!task) throw new ServiceError("TASK_NOT_FOUND");
   return task;
+}
+
+export async function findTask(reader: Reader, id: string): Promise<Task | null> {
+  const row = await reader.query.selectFrom("tasks").selectAll().where("id", "=", id).executeTakeFirst();
+  return row ? toTask(row) : null;
 }
 
 /** Like `lockTask`, but returns null when the task is gone. */

@@ -9,6 +9,7 @@ import { isId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { emailKey, toStorableText } from "../lib/text.ts";
 import { SECOND } from "../lib/time.ts";
+import type { AgentFinder } from "../people/agent-caller.ts";
 import { isOperator, type Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
 import { signedOutHint } from "../people/sessions.ts";
@@ -33,9 +34,11 @@ import type { CompleteTaskBody } from "./schema.ts";
 import {
   addAuditEntry,
   deleteTask,
+  findTask,
   getTaskWithDocuments,
   listAuditEntries,
   lockTask,
+  type Task,
   type TaskWithDocuments,
 } from "./store.ts";
 import { forgetTotalsOf } from "./stored-totals.ts";
@@ -48,10 +51,18 @@ const REASON_CHARACTERS_MAX = 4000;
 /** The context of `completeTask`. */
 export interface CompletionContext {
   db: Db;
+  agents: AgentFinder;
   config: Config;
   schemas: PatternHost;
   verify: Verify;
   notifier: Notifier;
+}
+
+/** The context of `pollTask`. */
+export interface PollContext {
+  db: Db;
+  agents: AgentFinder;
+  waiters: Waiters;
 }
 
 /** @throws ServiceError TASK_NOT_FOUND */
@@ -88,13 +99,13 @@ export async function completeTask(
     throw withoutCause(error, caller);
   });
   // The caller may have been signed out while the verifier was asked.
-  if (task.verifier_config !== null) await requireStillValid(ctx, caller);
+  const callerNow = task.verifier_config === null ? caller : await requireStillValid(ctx, caller);
   const moved = await moveTask(
     ctx,
     task,
     async (reader, now) => {
-      await requireMayWith(reader, caller, "complete", now);
-      return event.type === "accepted" ? { ...event, assigns: await assignmentOf(reader, caller, now) } : event;
+      await requireMayWith(reader, callerNow, "complete", now);
+      return event.type === "accepted" ? { ...event, assigns: await assignmentOf(reader, callerNow, now) } : event;
     },
     actorOf(caller, by.email),
   );
@@ -135,6 +146,7 @@ export async function cancelTask(
   requireMay(caller, "cancel");
   requireTaskId(id);
   const task = await getTaskWithDocuments(ctx.db, id);
+  await requireMayWith(ctx.db, caller, "cancel", task);
   const actor = actorOf(caller);
   const moved = await moveTask(ctx, task, { type: "cancelled", reason, email: actor.email }, actor);
   return { ...task, ...moved };
@@ -153,6 +165,7 @@ export async function extendTask(
   requireMay(caller, "extend");
   requireTaskId(id);
   const task = await getTaskWithDocuments(ctx.db, id);
+  await requireMayWith(ctx.db, caller, "extend", task);
   const timeout_at = task.created_at + timeout_seconds * SECOND;
   const isOpen = !isTerminal(task.status) && ctx.db.now() < task.timeout_at;
   // A repeated request changes nothing, so a client may send it again.
@@ -166,7 +179,7 @@ export async function extendTask(
  * @throws ServiceError FORBIDDEN, also if the task was reassigned in the meantime; TASK_NOT_FOUND, also if it was deleted
  */
 export async function pollTask(
-  ctx: { db: Db; waiters: Waiters },
+  ctx: PollContext,
   caller: Caller,
   id: string,
   timeoutSeconds: number,
@@ -175,39 +188,51 @@ export async function pollTask(
   requireMay(caller, "poll");
   requireTaskId(id);
   // Operators may see every task. For others access is checked before and after the wait.
-  if (!isOperator(caller)) await requireMayWith(ctx.db, caller, "poll", await getPolledTask(ctx.db, id));
-  const task = await waitAs(ctx, caller, id, timeoutSeconds * SECOND, signal);
+  if (!isOperator(caller)) {
+    const now = await getPolledTask(ctx.db, id);
+    await requireMayWith(ctx.db, caller, "poll", now);
+    if (isTerminal(now.status) || timeoutSeconds === 0) return now;
+  }
+  const { task, callerNow } = await waitAs(ctx, caller, id, timeoutSeconds * SECOND, signal);
   if (task === null) throw new ServiceError("TASK_NOT_FOUND");
-  await requireMayWith(ctx.db, caller, "poll", task);
+  await requireMayWith(ctx.db, callerNow, "poll", task);
   return task;
 }
 
 /**
- * Waits until a task is closed or a session of the caller ends, and returns the state at that moment.
+ * Waits until a task is closed or the credentials of the caller end, and returns the state at that moment.
  *
- * @throws ServiceError UNAUTHENTICATED if it was this session
+ * @throws ServiceError UNAUTHENTICATED if it was this session; AGENT_TOKEN_REVOKED, AGENT_DISABLED
  */
 async function waitAs(
-  ctx: { db: Db; waiters: Waiters },
+  ctx: PollContext,
   caller: Caller,
   id: string,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<PolledTask | null> {
-  if (caller.kind !== "user") return ctx.waiters.wait(id, timeoutMs, signal);
-  const signedOut = new AbortController();
-  const hint = signedOutHint(caller.user.id);
-  const unlisten = ctx.db.hints.listen((one) => {
-    if (one === hint) signedOut.abort();
-  });
+): Promise<{ task: PolledTask | null; callerNow: Caller }> {
+  const ended = new AbortController();
+  const unwatch = watchCredentials(ctx, caller, () => ended.abort());
+  if (unwatch === null) return { task: await ctx.waiters.wait(id, timeoutMs, signal), callerNow: caller };
   try {
-    const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, signedOut.signal]), caller.user.id);
-    // Checked in any case, because a hint may be lost.
-    await requireStillValid(ctx, caller);
-    return signedOut.signal.aborted ? await findPolledTask(ctx.db, id) : task;
+    const person = caller.kind === "user" ? caller.user.id : null;
+    const task = await ctx.waiters.wait(id, timeoutMs, AbortSignal.any([signal, ended.signal]), person);
+    // Checked in any case, because a hint may be lost. No one is told of the outcome with credentials that have ended.
+    const callerNow = await requireStillValid(ctx, caller);
+    return { task: ended.signal.aborted ? await findPolledTask(ctx.db, id) : task, callerNow };
   } finally {
-    unlisten();
+    unwatch();
   }
+}
+
+/** Calls `onEnd` when the credentials of a caller may have ended. @returns a function that ends the watch; null: they do not end */
+function watchCredentials({ db, agents }: PollContext, caller: Caller, onEnd: () => void): (() => void) | null {
+  if (caller.kind === "agent") return agents.watch(caller, onEnd);
+  if (caller.kind !== "user") return null;
+  const hint = signedOutHint(caller.user.id);
+  return db.hints.listen((one) => {
+    if (one === hint) onEnd();
+  });
 }
 
 async function getPolledTask(db: Db, id: string): Promise<PolledTask> {
@@ -216,13 +241,23 @@ async function getPolledTask(db: Db, id: string): Promise<PolledTask> {
   return task;
 }
 
-/** Returns the audit trail, oldest first. Of a deleted task only the deletion is left. @throws ServiceError TASK_NOT_FOUND */
-export async function readAuditTrail(ctx: { db: Db }, caller: Caller, id: string): Promise<AuditEntryRow[]> {
+/**
+ * Returns the audit trail, oldest first, and its task. Of a deleted task only the deletion is left.
+ * @throws ServiceError TASK_NOT_FOUND
+ */
+export async function readAuditTrail(
+  ctx: { db: Db },
+  caller: Caller,
+  id: string,
+): Promise<{ entries: AuditEntryRow[]; task: Task | null }> {
   requireMay(caller, "audit");
   requireTaskId(id);
+  const task = await findTask(ctx.db, id);
+  if (task !== null) await requireMayWith(ctx.db, caller, "audit", task);
   const entries = await listAuditEntries(ctx.db, id);
-  if (entries.length === 0) throw new ServiceError("TASK_NOT_FOUND");
-  return entries;
+  // What an agent had asked is not known any more once the task is deleted.
+  if (entries.length === 0 || (task === null && !isOperator(caller))) throw new ServiceError("TASK_NOT_FOUND");
+  return { entries, task };
 }
 
 /**
@@ -234,6 +269,7 @@ export async function removeTask(ctx: { db: Db }, caller: Caller, id: string): P
   requireTaskId(id);
   await ctx.db.write(async (tx) => {
     const task = await lockTask(tx, id);
+    await requireMayWith(tx, caller, "delete", task);
     const actor = actorOf(caller);
     const involved = [...(await listCandidates(tx, id)), task.assigned_to_user_id, task.assigned_to_email];
     await removeDeliveriesOf(tx, id);

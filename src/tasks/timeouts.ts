@@ -1,5 +1,6 @@
 import type { Db } from "../db/database.ts";
 import type { Logger } from "pino";
+import { SYSTEM } from "./decide.ts";
 import { DEADLINE_HINT, moveLocked } from "./move.ts";
 import { findNextDeadline, lockDueTasks } from "./store.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
@@ -14,7 +15,7 @@ const BATCH = 100;
 export async function timeOutDueTasks({ db }: { db: Db }, limit = BATCH): Promise<number> {
   return db.write(async (tx) => {
     const due = await lockDueTasks(tx, tx.now(), limit);
-    await moveLocked(tx, due, { type: "timed_out" }, { type: "system", email: null });
+    await moveLocked(tx, due, { type: "timed_out" }, SYSTEM);
     return due.length;
   });
 }

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { testOnBoth } from "../../test/support/service.ts";
 import { newId } from "../lib/ids.ts";
 import { DAY, HOUR } from "../lib/time.ts";
+import { askerOf } from "./asker.ts";
 import { EACH_MAX, noneEnded, rankOf, readTotals, sumTotals, type Totals } from "./totals.ts";
 
 /** Totals of one hour in which as many tasks as there are `times` were completed. */
@@ -83,6 +84,7 @@ testOnBoth("the database sorts times into the same buckets", async ({ ctx, clock
           updated_at: ended,
           ended_at: ended,
           completed_at: ended,
+          ...askerOf({ kind: "admin" }),
         })
         .execute();
   });

@@ -22,7 +22,7 @@ export function withoutCause(error: unknown, caller: Caller): unknown {
   if (!(error instanceof ServiceError && isCheckUnavailable(error))) return error;
   const { code, details, cause } = error;
   return new ServiceError(code, {
-    ...(caller.kind !== "admin" && { message: FOR_PEOPLE }),
+    ...(caller.kind !== "admin" && caller.kind !== "agent" && { message: FOR_PEOPLE }),
     ...(isOperator(caller) && details !== undefined && { details }),
     cause,
   });

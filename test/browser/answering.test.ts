@@ -64,17 +64,22 @@ for (const [name, hold] of [
     const { id } = await createTask(service, "In a hurry");
     const page = await open();
     const answered = Promise.withResolvers<void>();
-    const over = Promise.withResolvers<void>();
+    const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // The page may leave it before it is over.
+    page.on("requestfailed", (request) => {
+      if (request.url().endsWith("/claim")) over.resolve();
+    });
     await page.route("**/claim", async (route) => {
       const early = hold.length === 2 ? await route.fetch() : undefined;
+      held.resolve();
       await answered.promise;
-      // The page may have left it already.
       await hold(route, early!).catch(() => undefined);
       over.resolve();
     });
     await signIn(page, service, ADA, `/tasks/${id}`);
     await page.getByRole("heading", { level: 1, name: "In a hurry" }).waitFor();
     await page.keyboard.press("1");
+    await held.promise;
     await page.keyboard.press("Control+Enter");
     await page.getByText("Answer sent").waitFor();
     answered.resolve();

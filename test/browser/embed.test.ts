@@ -307,7 +307,7 @@ testInBrowser("an answer that the checks send back is shown as sent back; the la
   const { id, frame } = await openForm(service, page, { verifier_config });
   await fillIn(frame);
   await submit(frame);
-  await frame.getByText("(attempt 2)").waitFor();
+  await frame.getByText("attempt 2 of 2, the last one").waitFor();
   await frame.getByText("Say what was broken.").waitFor();
   await assertKept(frame);
   await hasCount(frame.getByRole("heading", { name: "Submitted" }), 0);
@@ -319,7 +319,7 @@ testInBrowser("an answer that the checks send back is shown as sent back; the la
   await screenshot(page, "embed-sent-back-dark");
   // Whoever opens it anew is told as well.
   const again = await service.show(page, await service.mint({ task_id: id }));
-  await again.getByText("(attempt 2)").waitFor();
+  await again.getByText("attempt 2 of 2, the last one").waitFor();
   await again.getByLabel("Note").fill("Good.");
   await submit(again);
   await hears(page, "task.completed");

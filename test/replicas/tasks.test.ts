@@ -10,23 +10,13 @@ import { Client } from "pg";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "../../src/tasks/schema.ts";
 import { assertUnavailable, everyCall, type Call } from "../support/every-call.ts";
 import { postgres } from "../support/postgres.ts";
-import { startProcess, type ServiceProcess } from "../support/processes.ts";
+import { startProcess, untilWaiting, type ServiceProcess } from "../support/processes.ts";
 import { newTaskBody } from "../support/service.ts";
 import { openDatabaseProxy } from "../support/tcp-proxy.ts";
 
 const create = (service: ServiceProcess, body = newTaskBody()) => service.call<TaskRecord>("POST", "/api/tasks", body);
 const complete = (service: ServiceProcess, id: string) =>
   service.call<TaskRecord>("POST", `/api/tasks/${id}/complete`, { response: { approved: true } });
-
-/** Resolves when polls wait in this process, however long that takes. */
-async function untilWaiting(service: ServiceProcess, count: number): Promise<void> {
-  for (;;) {
-    const metrics = await fetch(`${service.url}/metrics`, {
-      headers: { authorization: "Bearer test-admin-token-0123456789" },
-    });
-    if (Number(/^service_polls_waiting (\d+)$/m.exec(await metrics.text())?.[1]) >= count) return;
-  }
-}
 
 void describe("two processes on one PostgreSQL", () => {
   let a: ServiceProcess;

@@ -23,7 +23,12 @@ export async function receiver(t: TestContext, answer?: Parameters<typeof startR
 export async function endedTask({ ctx, create }: TestService, callback_url: string): Promise<string> {
   const { id } = await create({ callback_url });
   const task = await getTaskWithDocuments(ctx.db, id);
-  await moveTask(ctx, task, { type: "cancelled", reason: null, email: null }, { type: "system", email: null });
+  await moveTask(
+    ctx,
+    task,
+    { type: "cancelled", reason: null, email: null },
+    { type: "system", email: null, agent: null },
+  );
   return id;
 }
 

@@ -1,8 +1,12 @@
-import { sql } from "kysely";
+import { sql, type Kysely } from "kysely";
 import type { Tx } from "../../src/db/database.ts";
+import { KEY, UNIQUE_KEY } from "../../src/db/migrations/0013-askers.ts";
+import { rebuildTable, replacing } from "../../src/db/migrations/rebuild-sqlite.ts";
+
+type Undo = readonly string[] | ((tx: Tx) => Promise<void>);
 
 /** What takes each migration back, the oldest first. A new migration adds itself here. */
-const UNDO: readonly (readonly [migration: string, statements: readonly string[]])[] = [
+const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
   [
     "0008-claims-and-cancellations",
     [
@@ -19,14 +23,42 @@ const UNDO: readonly (readonly [migration: string, statements: readonly string[]
     ["address", "user_agent", "confirmed_at"].map((column) => `alter table sessions drop column ${column}`),
   ],
   ["0012-delivery-origins", ["drop table delivery_origins"]],
+  ["0013-askers", undoAskers],
+  [
+    "0014-agents",
+    [
+      "drop table agents",
+      "drop table agent_tokens",
+      "drop index tasks_by_agent",
+      "drop index tasks_open_by_agent",
+      ...["agent_id", "agent_name"].map((column) => `alter table audit_entries drop column ${column}`),
+    ],
+  ],
   ["0015-oidc", ["drop table oidc_links", "drop table oidc_sign_ins"]],
 ];
 
+async function undoAskers(tx: Tx): Promise<void> {
+  const query = tx.query as unknown as Kysely<unknown>;
+  await sql`drop index tasks_by_key`.execute(query);
+  for (const column of [
+    "asked_by_kind",
+    "asked_by_id",
+    "asked_by_name",
+    "on_behalf_of",
+    "decided_by_kind",
+    "decided_by_name",
+  ])
+    await sql`alter table tasks drop column ${sql.ref(column)}`.execute(query);
+  if (tx.dialect === "sqlite") await rebuildTable(query, "tasks", replacing(KEY, UNIQUE_KEY));
+  else await sql`alter table tasks add constraint tasks_idempotency_key_key unique (idempotency_key)`.execute(query);
+}
+
 /** Makes the tables what they were in the release before a migration. @param first - its number, such as "0008" */
 export async function undoFrom(tx: Tx, first: string): Promise<void> {
-  for (const [migration, statements] of UNDO.toReversed()) {
+  for (const [migration, undo] of UNDO.toReversed()) {
     if (migration < first) continue;
-    for (const statement of statements) await sql.raw(statement).execute(tx.query);
+    if (typeof undo === "function") await undo(tx);
+    else for (const statement of undo) await sql.raw(statement).execute(tx.query);
   }
   await sql`delete from kysely_migration where name >= ${first}`.execute(tx.query);
 }

@@ -103,3 +103,13 @@ export async function startProcess(
     },
   };
 }
+
+/** Resolves when polls wait in this process, however long that takes. */
+export async function untilWaiting({ url }: ServiceProcess, count: number): Promise<void> {
+  for (;;) {
+    const metrics = await fetch(`${url}/metrics`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    });
+    if (Number(/^service_polls_waiting (\d+)$/m.exec(await metrics.text())?.[1]) >= count) return;
+  }
+}

@@ -97,6 +97,17 @@ export interface components {
             redact_payload?: boolean | null;
             /** @description Receives a signed POST when the task closes. */
             callback_url?: string | null;
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of?: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         } & {
             [key: string]: unknown;
         };
@@ -187,6 +198,8 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
+            /** @description How many further rejections end the task. `null` if no verifier checks answers. */
+            verification_attempts_left: number | null;
             timeout_seconds: number;
             /**
              * @description When the task times out.
@@ -233,6 +246,47 @@ export interface components {
             cancelled_by: string | null;
             /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description Who created the task. */
+            asked_by: {
+                /** @enum {string} */
+                kind: "agent" | "admin" | "user";
+                /** @description Id of the agent or the user; null for the admin token. */
+                id: string | null;
+                /** @description The name at the creation. */
+                name: string;
+            };
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Who decided; null unless the task is completed. */
+            decided_by: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description The channel of the answer. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            } | null;
             /** @description The answer that was sent back. Only while the status is `rejected`. */
             rejected_response?: {
                 [key: string]: unknown;
@@ -295,6 +349,8 @@ export interface components {
             } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
+            /** @description How many further rejections end the task. `null` if no verifier checks answers. */
+            verification_attempts_left: number | null;
             timeout_seconds: number;
             /**
              * @description When the task times out.
@@ -341,6 +397,47 @@ export interface components {
             cancelled_by: string | null;
             /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description Who created the task. */
+            asked_by: {
+                /** @enum {string} */
+                kind: "agent" | "admin" | "user";
+                /** @description Id of the agent or the user; null for the admin token. */
+                id: string | null;
+                /** @description The name at the creation. */
+                name: string;
+            };
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Who decided; null unless the task is completed. */
+            decided_by: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description The channel of the answer. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            } | null;
             /** @description Data for the person to review. */
             payload?: {
                 [key: string]: unknown;
@@ -418,6 +515,47 @@ export interface components {
             cancelled_by: string | null;
             /** @description The reason that the caller gave. */
             cancel_reason: string | null;
+            /** @description Who created the task. */
+            asked_by: {
+                /** @enum {string} */
+                kind: "agent" | "admin" | "user";
+                /** @description Id of the agent or the user; null for the admin token. */
+                id: string | null;
+                /** @description The name at the creation. */
+                name: string;
+            };
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Who decided; null unless the task is completed. */
+            decided_by: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description The channel of the answer. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            } | null;
             /** @description Number of rejections by the verifier. */
             verification_attempt: number;
             /** @description The latest verdict, or null. */
@@ -476,6 +614,51 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             created_at: string;
+            /** @description The agent whose token did this. */
+            agent_id: string | null;
+            /** @description Its name at that time. */
+            agent_name: string | null;
+            /** @description Who created the task. */
+            asked_by?: {
+                /** @enum {string} */
+                kind: "agent" | "admin" | "user";
+                /** @description Id of the agent or the user; null for the admin token. */
+                id: string | null;
+                /** @description The name at the creation. */
+                name: string;
+            };
+            /** @description The person that the asker acts for. The service shows it, and does not check it. */
+            on_behalf_of?: ({
+                /** @description Their name. */
+                name?: string;
+                /** @description Their email. */
+                email?: string;
+                /** @description Their id on the side of the asker. */
+                id?: string;
+            } & {
+                [key: string]: unknown;
+            }) | null;
+            /** @description Who decided; null unless the task is completed. */
+            decided_by?: {
+                /**
+                 * @description `person`: a person in the directory. `recipient`: a person who is known only by an email or a chat account. `embed`: a person that the embedding product vouches for. `agent`, `admin`: a token.
+                 * @enum {string}
+                 */
+                kind: "person" | "recipient" | "embed" | "agent" | "admin";
+                /** @description User id of the person. */
+                user_id: string | null;
+                /** @description Email of the person. */
+                email: string | null;
+                /** @description Name of the person or of the token. */
+                name: string | null;
+                /** @description The channel of the answer. */
+                channel: string | null;
+                /** @description Their Slack account. */
+                slack?: {
+                    team_id: string;
+                    user_id: string;
+                };
+            } | null;
         };
         Stats: {
             window_days: number;
@@ -516,6 +699,181 @@ export interface components {
                 channel: string | null;
                 completed: number;
             }[];
+        };
+        Agent: {
+            /** @example agt_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description The project whose tasks it asks. */
+            project: string;
+            /** @description 1 to 64 of `a-z`, `0-9`, `-`, `_` and `.`. Unique among agents. */
+            name: string;
+            /** @description What the agent does, for people. */
+            description: string | null;
+            /** @description The user who is responsible for it. */
+            owner_user_id: string | null;
+            /** @description What its tokens allow. `ask`: create tasks; read, poll, cancel and extend its own. `read`: read all tasks. `answer`: complete tasks in a person's name. `embed`: create embed tokens for its own tasks, which let their holder answer. Default: `ask`. */
+            scopes: ("ask" | "read" | "answer" | "embed")[];
+            recipients: {
+                /**
+                 * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
+                 * @enum {string}
+                 */
+                mode: "anyone" | "directory" | "list";
+                domains?: string[];
+                slack_teams?: string[];
+            } | null;
+            /** @description Open tasks that it may have at once. Default: 1000. */
+            max_open_tasks: number;
+            /** @description Tasks that it may create in a minute. Default: 600. */
+            max_tasks_per_minute: number;
+            /**
+             * @description When the agent was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When one of its tokens was last used, to within a minute.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_used_at: string | null;
+            /**
+             * @description When a limit last refused a task.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            limited_at: string | null;
+            /**
+             * @description Since when it is stopped.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            disabled_at: string | null;
+            /** @description Its open tasks. */
+            open_tasks: number;
+            /** @description Its live tokens, oldest first. */
+            tokens: {
+                /** @example atk_01kajv3mzt8w5rq0e4v9c2n7xb */
+                id: string;
+                /** @description The start of the token. */
+                prefix: string;
+                /**
+                 * @description When the token was created.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                created_at: string;
+                /**
+                 * @description When it stops working; null: never.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                expires_at: string | null;
+                /**
+                 * @description When it was last used, to within a minute.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                last_used_at: string | null;
+            }[];
+        };
+        /**
+         * @example {
+         *       "name": "refunds-bot",
+         *       "scopes": [
+         *         "ask"
+         *       ]
+         *     }
+         */
+        CreateAgent: {
+            /** @description 1 to 64 of `a-z`, `0-9`, `-`, `_` and `.`. Unique among agents. */
+            name: string;
+            /** @description Slug of a project. */
+            project?: string | null;
+            /** @description What the agent does, for people. */
+            description?: string | null;
+            /** @description The user who is responsible for it. */
+            owner_user_id?: string | null;
+            /** @description What its tokens allow. `ask`: create tasks; read, poll, cancel and extend its own. `read`: read all tasks. `answer`: complete tasks in a person's name. `embed`: create embed tokens for its own tasks, which let their holder answer. Default: `ask`. */
+            scopes?: ("ask" | "read" | "answer" | "embed")[] | null;
+            recipients?: {
+                /**
+                 * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
+                 * @enum {string}
+                 */
+                mode: "anyone" | "directory" | "list";
+                domains?: string[];
+                slack_teams?: string[];
+            } | null;
+            /** @description Open tasks that it may have at once. Default: 1000. */
+            max_open_tasks?: number | null;
+            /** @description Tasks that it may create in a minute. Default: 600. */
+            max_tasks_per_minute?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "disabled": true,
+         *       "cancel_open_tasks": true
+         *     }
+         */
+        UpdateAgent: {
+            /** @description 1 to 64 of `a-z`, `0-9`, `-`, `_` and `.`. Unique among agents. */
+            name?: string | null;
+            /** @description What the agent does, for people. */
+            description?: string | null;
+            /** @description The user who is responsible for it. */
+            owner_user_id?: string | null;
+            /** @description What its tokens allow. `ask`: create tasks; read, poll, cancel and extend its own. `read`: read all tasks. `answer`: complete tasks in a person's name. `embed`: create embed tokens for its own tasks, which let their holder answer. Default: `ask`. */
+            scopes?: ("ask" | "read" | "answer" | "embed")[] | null;
+            recipients?: {
+                /**
+                 * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
+                 * @enum {string}
+                 */
+                mode: "anyone" | "directory" | "list";
+                domains?: string[];
+                slack_teams?: string[];
+            } | null;
+            /** @description Open tasks that it may have at once. Default: 1000. */
+            max_open_tasks?: number | null;
+            /** @description Tasks that it may create in a minute. Default: 600. */
+            max_tasks_per_minute?: number | null;
+            /** @description true: stops it; its tokens are refused from the next request on. false: lets it go on. */
+            disabled?: boolean | null;
+            /** @description Together with `disabled`: cancels its open tasks as well. */
+            cancel_open_tasks?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "expires_in_days": 90
+         *     }
+         */
+        CreateAgentToken: {
+            /** @description Left out: the token does not expire. */
+            expires_in_days?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        NewAgentToken: {
+            /** @example atk_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description The start of the token. */
+            prefix: string;
+            /**
+             * @description When the token was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it stops working; null: never.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            expires_at: string | null;
+            /**
+             * @description When it was last used, to within a minute.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_used_at: string | null;
+            /** @description The token. It is shown only once. */
+            token: string;
         };
         WebhookDelivery: {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -1057,6 +1415,8 @@ export interface components {
                 /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
+            /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
+            next_attempt: string | null;
             /** @description A verifier checks answers before they are accepted. */
             is_verified: boolean;
             /** @description The payload as HTML, or null if the web pages are not built. */
@@ -1101,6 +1461,8 @@ export interface components {
                 /** @description Number of rejections, including this one. */
                 attempt: number;
             } | null;
+            /** @description While the status is `rejected`: which attempt the next answer is, such as `2 of 2, the last one`. */
+            next_attempt: string | null;
         };
         Settings: {
             version: string;
@@ -1123,6 +1485,10 @@ export interface components {
                 signed: boolean;
                 /** @description `callback_url` may use addresses of private networks. */
                 allow_private: boolean;
+            };
+            keys: {
+                /** @description Fingerprint of the current secret key. It says whether two processes have the same key. */
+                secret_key: string;
             };
             /** @description Embedding the form in other products. */
             embed: {
@@ -1198,6 +1564,13 @@ export interface components {
              *     - `password_changed`: A user changed their own password, or failed to.
              *     - `user_oidc_linked`: A company account was linked to a user, at its first sign-in.
              *     - `user_oidc_unlinked`: The company account of a user was removed.
+             *     - `agent_created`: An agent was created.
+             *     - `agent_changed`: Settings of an agent were changed; `details.fields` names them.
+             *     - `agent_stopped`: An agent was stopped; `details.cancel_open_tasks` says whether its open tasks were cancelled.
+             *     - `agent_resumed`: A stopped agent may go on.
+             *     - `agent_deleted`: An agent was deleted.
+             *     - `agent_token_created`: A token of an agent was created.
+             *     - `agent_token_revoked`: A token of an agent was revoked.
              *     - `embed_key_created`: An embed key was created.
              *     - `embed_key_revoked`: An embed key was revoked.
              *     - `email_sender_created`: An email sender was created.
@@ -1208,11 +1581,13 @@ export interface components {
              *     - `slack_workspace_disconnected`: A Slack workspace was disconnected.
              *     - `slack_workspace_tested`: A test message was posted in Slack.
              *     - `callback_redelivered`: A callback was sent again.
+             *     - `task_deleted`: A task was deleted.
+             *     - `keys_changed`: The service started with other keys than at the last start. `details.changed` names the keys with a new value; it is null if the log knew none. `details.previous` names those whose previous value is accepted too.
              *     - `settings_resealed`: Settings of channels were encrypted with a new key; `details.count` says how many.
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -1220,7 +1595,7 @@ export interface components {
             outcome: "success" | "failure";
             /** @description Why it failed: an error code or another stable word. */
             reason: string | null;
-            /** @description How many alike this event counts. More than 1 only for failures. */
+            /** @description How many failures this event counts. If more than 1, `source` and `details` have what all of them have in common. */
             count: number;
             /** @description Who. */
             actor: {
@@ -1228,7 +1603,7 @@ export interface components {
                  * @description The credentials. `several`: failures of several callers, counted together.
                  * @enum {string}
                  */
-                kind: "admin_token" | "user" | "embed_key" | "recipient" | "command_line" | "anonymous" | "several" | "service";
+                kind: "admin_token" | "agent" | "user" | "embed_key" | "recipient" | "command_line" | "anonymous" | "several" | "service";
                 /** @description Id of the user or the embed key. */
                 id: string | null;
                 /** @description For a failed sign-in, the email that was entered. */
@@ -1244,7 +1619,7 @@ export interface components {
             /** @description What was changed. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "embed_key" | "email_sender" | "slack_workspace" | "callback";
+                kind: "user" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
                 id: string;
             } | null;
             /** @description More about the event. */

@@ -1,3 +1,4 @@
+import { getTaskWithDocuments } from "../../tasks/store.ts";
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { addUser } from "../../../test/support/people.ts";
@@ -299,8 +300,10 @@ testOnBoth(
   "a link opens one task, to read and to answer, even where its person is an operator",
   async ({ ctx, create }) => {
     const notify = [`email:${DANA}`, "email:lee@example.com"];
-    const [theirs, other] = [await create({ notify }), await create({ notify })];
-    const grant = { kind: "link", task_id: theirs.id, is_named: true } as const;
+    const [theirs, other] = await Promise.all(
+      [await create({ notify }), await create({ notify })].map(({ id }) => getTaskWithDocuments(ctx.db, id)),
+    );
+    const grant = { kind: "link", task_id: theirs!.id, is_named: true } as const;
     const caller = {
       kind: "recipient",
       channel: "email",
@@ -310,12 +313,12 @@ testOnBoth(
       grant,
     } as const satisfies Caller;
     const operator = { id: "usr_1", email: DANA, display_name: null, is_operator: true, time_zone: null };
-    assert.equal(await mayWith(ctx.db, caller, "complete", theirs), true);
+    assert.equal(await mayWith(ctx.db, caller, "complete", theirs!), true);
     for (const one of [caller, { ...caller, person: operator }]) {
-      assert.equal(await mayWith(ctx.db, one, "read", theirs), true);
-      assert.equal(await mayWith(ctx.db, one, "complete", other), false);
+      assert.equal(await mayWith(ctx.db, one, "read", theirs!), true);
+      assert.equal(await mayWith(ctx.db, one, "complete", other!), false);
       for (const action of ["cancel", "claim", "release", "assign", "delete", "audit", "poll", "list"] as const)
-        assert.equal(await mayWith(ctx.db, one, action, theirs), false, action);
+        assert.equal(await mayWith(ctx.db, one, action, theirs!), false, action);
     }
   },
 );

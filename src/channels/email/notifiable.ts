@@ -6,4 +6,5 @@ export const notifiableEmail: NotifiableChannel = {
   name: "email",
   example: "email:dana@example.com",
   problemOf: (target) => (isEmailAddress(target) ? null : "is not an email address."),
+  isRoom: () => false,
 };

@@ -7,6 +7,7 @@ export const notifiableSlack: NotifiableChannel = {
   example: "slack:#approvals",
   problemOf: (target) =>
     isSlackTarget(target) ? null : "is not a Slack channel (#name, C..., G...), user (U..., W..., @handle) or email.",
+  isRoom: isSlackChannel,
 };
 
 /** Returns whether `notify` may name this: a channel, a user, a handle, or a member's email. */

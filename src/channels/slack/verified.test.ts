@@ -170,7 +170,7 @@ testWithSlack(
     service.clock.advance(MINUTE);
     await send();
     const told = slack.posts.find(({ ephemeral_to }) => ephemeral_to === dana.id)!;
-    assert.equal(told.text, "Your answer was sent back. Say why.");
+    assert.equal(told.text, "Your answer was sent back. The next one is attempt 2 of 3. Say why.");
     await slack.click({ user: dana, post: told, action_id: "answer:open" });
     assert.match(said(slack.views[0]!), /Say why\./);
     // For an answer that was checked at once nothing is owed when it was told; what is left is of the first.

@@ -5,6 +5,8 @@ import type { Config } from "../../config.ts";
 import { SERVICE_COMMAND } from "../../lib/command.ts";
 import { createSender } from "../../outbound/http-sender.ts";
 import { newId, timeOfId } from "../../lib/ids.ts";
+import { toAnswerColumns } from "../../people/accounts.ts";
+import { askerOf } from "../../tasks/asker.ts";
 import { outcomeOf } from "../../tasks/outcome.ts";
 import { VERSION } from "../../version.ts";
 import { off, ok, problem, warning, type Finding } from "../../lib/findings.ts";
@@ -65,6 +67,12 @@ function testOutcome(id: string): string {
     cancelled_by: null,
     cancel_reason: null,
     verification_attempt: 0,
+    ...askerOf({ kind: "admin" }),
+    on_behalf_of: null,
+    decided_by_kind: null,
+    decided_by_name: null,
+    completed_by_user_id: null,
+    ...toAnswerColumns(null),
   } as const;
   return outcomeOf(task, null);
 }

@@ -42,6 +42,8 @@ export const createTaskRoute = defineRoute({
     "VERIFIER_CONFIG_INVALID",
     "VERIFIER_PROVIDER_UNKNOWN",
     "OVERLOADED",
+    "AGENT_LIMIT",
+    "RECIPIENT_NOT_ALLOWED",
   ],
   attachValidation: true,
   handle: async (ctx: CreationContext & { metrics: Metrics }, request, reply) => {

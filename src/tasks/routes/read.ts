@@ -105,8 +105,10 @@ export const getAuditTrailRoute = defineRoute({
   params: TaskParams,
   answers: { 200: Type.Unsafe<AuditEntryRecord[]>({ type: "array", items: Type.Ref("AuditEntry") }) },
   errors: [...READ_ERRORS, "TASK_NOT_FOUND"],
-  handle: async (ctx: { db: Db }, request) =>
-    (await readAuditTrail(ctx, callerOf(request), request.params.id)).map(toAuditRecord),
+  handle: async (ctx: { db: Db }, request) => {
+    const { entries, task } = await readAuditTrail(ctx, callerOf(request), request.params.id);
+    return entries.map((entry) => toAuditRecord(entry, task));
+  },
 });
 
 export const getStatsRoute = defineRoute({

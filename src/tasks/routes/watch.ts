@@ -1,14 +1,11 @@
 import { Type } from "typebox";
-import type { Db } from "../../db/database.ts";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
-import { streamChanges } from "../event-stream.ts";
-import type { TaskEvents } from "../events.ts";
-import type { Waiters } from "../poll.ts";
+import { streamChanges, type StreamContext } from "../event-stream.ts";
 import { toPollResult } from "../record.ts";
 import { PollQuery, TaskParams, type PollResult } from "../schema.ts";
-import { pollTask } from "../tasks.ts";
+import { pollTask, type PollContext } from "../tasks.ts";
 
 const tags = ["Tasks"];
 
@@ -28,7 +25,7 @@ export const pollTaskRoute = defineRoute({
   answers: { 200: Type.Unsafe<PollResult>(Type.Ref("PollResult")) },
   errors: [...READ_ERRORS, ...QUERY_ERRORS, "TASK_NOT_FOUND"],
   exposeHeadRoute: false,
-  handle: async (ctx: { db: Db; waiters: Waiters }, request, reply) => {
+  handle: async (ctx: PollContext, request, reply) => {
     const gone = new AbortController();
     reply.raw.once("close", () => {
       if (!reply.raw.writableFinished) gone.abort();
@@ -54,5 +51,5 @@ export const streamTaskChangesRoute = defineRoute({
   errors: [...READ_ERRORS, "OVERLOADED"],
   produces: ["text/event-stream"],
   exposeHeadRoute: false,
-  handle: async (ctx: { db: Db; events: TaskEvents }, request, reply) => streamChanges(ctx, callerOf(request), reply),
+  handle: async (ctx: StreamContext, request, reply) => streamChanges(ctx, callerOf(request), reply),
 });

@@ -24,6 +24,7 @@ export function createFileChannel(folder: string): ChannelType {
     name: "file",
     example: "file:front-desk",
     problemOf: (target) => (/^[a-z-]{1,40}$/.test(target) ? null : "is not a desk (a to z and hyphens)."),
+    isRoom: () => true,
     open: (ctx) => ({
       // A desk is a room that several people use.
       recipientOf: async () => null,

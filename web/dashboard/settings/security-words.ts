@@ -22,6 +22,13 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   password_changed: ["Own password changed", "Own password not changed"],
   user_oidc_linked: ["Company account linked", "Company account not linked"],
   user_oidc_unlinked: ["Company account removed", "Company account not removed"],
+  agent_created: ["Agent created", "Agent not created"],
+  agent_changed: ["Agent changed", "Agent not changed"],
+  agent_stopped: ["Agent stopped", "Agent not stopped"],
+  agent_resumed: ["Agent started again", "Agent not started again"],
+  agent_deleted: ["Agent deleted", "Agent not deleted"],
+  agent_token_created: ["Agent token created", "Agent token not created"],
+  agent_token_revoked: ["Agent token revoked", "Agent token not revoked"],
   embed_key_created: ["Embed key created", "Embed key not created"],
   embed_key_revoked: ["Embed key revoked", "Embed key not revoked"],
   email_sender_created: ["Email sender added", "Email sender not added"],
@@ -52,6 +59,8 @@ export function whoOf({ actor: { kind, id, email } }: SecurityEvent): string {
   switch (kind) {
     case "admin_token":
       return "Admin token";
+    case "agent":
+      return `Agent ${id ?? ""}`;
     case "user":
       return email ?? id ?? "A person";
     case "recipient":

@@ -45,7 +45,8 @@ export const mcpRoutes: FastifyPluginAsync<{ ctx: Ctx }> = async (app, { ctx }) 
     url: MCP_PATH,
     schema: { hide: true, security: [{ bearer: [] }] },
     handler: async (request, reply) => {
-      if (callerOf(request).kind !== "admin") throw new ServiceError("FORBIDDEN");
+      const { kind } = callerOf(request);
+      if (kind !== "admin" && kind !== "agent") throw new ServiceError("FORBIDDEN");
       const { origin } = request.headers;
       // The protocol demands it, although no page can have the token.
       if (origin !== undefined && !isOwnOrigin(request, origin, ctx.config.publicUrl))

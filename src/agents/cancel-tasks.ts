@@ -1,0 +1,87 @@
+import { sql } from "kysely";
+import type { Logger } from "pino";
+import { writeStatement, type Db, type Tx } from "../db/database.ts";
+import { forUpdate, forUpdateOfFree } from "../db/locks.ts";
+import type { TaskRow } from "../db/schema.ts";
+import { SYSTEM } from "../tasks/decide.ts";
+import { moveLocked } from "../tasks/move.ts";
+import { toTask } from "../tasks/store.ts";
+import { startSweep, type Sweep } from "../tasks/sweep.ts";
+import { countOpenTasks } from "./store.ts";
+
+/** Tasks that one transaction cancels, at most. */
+const BATCH = 100;
+const REASON = "The agent was stopped.";
+
+const selectOpen = writeStatement<{ agent: string; limit: number }, TaskRow>((query, param, dialect) => {
+  const select = query
+    .selectFrom("tasks")
+    .selectAll()
+    .where("asked_by_id", "=", param("agent"))
+    // The index has the tasks of agents alone.
+    .where(sql<boolean>`asked_by_kind = 'agent'`)
+    .where("ended_at", "is", null)
+    .limit(param("limit"));
+  return forUpdateOfFree(dialect, select);
+});
+
+/** Batches of one request, at most. The sweep does the rest. */
+const BATCHES_MAX = 100;
+
+/**
+ * Cancels the open tasks of a stopped agent, in transactions of a hundred, until none is left or the agent may go on.
+ * Tasks that another transaction has locked are left.
+ */
+export async function cancelOpenTasksOf({ db }: { db: Db }, agent: string): Promise<void> {
+  for (let batch = 0; batch < BATCHES_MAX; batch++) {
+    const count = await db.write(async (tx) => {
+      if (!(await isCancelling(tx, agent))) return 0;
+      const open = (await tx.run(selectOpen, { agent, limit: BATCH })).map(toTask);
+      await moveLocked(tx, open, { type: "cancelled", reason: REASON, email: null }, SYSTEM);
+      return open.length;
+    });
+    if (count < BATCH) return;
+  }
+}
+
+/** Reads whether the open tasks of an agent are to be cancelled, and keeps it so until `tx` ends. */
+async function isCancelling(tx: Tx, id: string): Promise<boolean> {
+  const select = tx.query.selectFrom("agents").select(["disabled_at", "cancels_until"]).where("id", "=", id);
+  const agent = await forUpdate(tx.dialect, select).executeTakeFirst();
+  return agent !== undefined && agent.disabled_at !== null && agent.cancels_until !== null;
+}
+
+/** Cancels what is left: tasks that were being created when their agent was stopped, and those that a process left behind. */
+export function startCancelling(ctx: { db: Db; log: Logger }): Sweep {
+  const { db } = ctx;
+  return startSweep(ctx, {
+    batch: Number.POSITIVE_INFINITY,
+    run: async () => {
+      const stopped = await db.query
+        .selectFrom("agents")
+        .select(["id", "cancels_until"])
+        .where("cancels_until", "is not", null)
+        .execute();
+      for (const { id, cancels_until } of stopped) {
+        const isOver = cancels_until! <= db.now();
+        await cancelOpenTasksOf(ctx, id);
+        if (isOver && ((await countOpenTasks(db, [id])).get(id) ?? 0) === 0)
+          await endCancelling(db, id, cancels_until!);
+      }
+      return 0;
+    },
+    next: async () => null,
+    onError: "Cancelling the tasks of stopped agents failed; trying again",
+  });
+}
+
+async function endCancelling(db: Db, id: string, cancels_until: number): Promise<void> {
+  await db.write(async (tx) => {
+    await tx.query
+      .updateTable("agents")
+      .set({ cancels_until: null })
+      .where("id", "=", id)
+      .where("cancels_until", "=", cancels_until)
+      .execute();
+  });
+}

@@ -1,0 +1,203 @@
+import { sql } from "kysely";
+import { readStatement, type Db } from "../db/database.ts";
+import type { AgentRow, AgentTokenRow } from "../db/schema.ts";
+import { ServiceError } from "../errors.ts";
+import { createBatcher } from "../lib/batch.ts";
+import { parseJson } from "../lib/json.ts";
+import { SECOND } from "../lib/time.ts";
+import { AGENT_HINT, type AgentCaller, type AgentFinder, type AgentScope } from "../people/agent-caller.ts";
+import { hashOfToken, isAgentToken } from "./token.ts";
+import { createUseRecorder } from "./used.ts";
+
+/** A token with its agent, as the tables have it. The fields of the agent are null if it was deleted. */
+type FoundToken = Pick<AgentTokenRow, "id" | "hash" | "agent_id" | "expires_at" | "last_used_at" | "revoked_at"> & {
+  [Column in "name" | "project" | "scopes" | "recipients" | "max_open_tasks" | "max_tasks_per_minute" | "disabled_at"]:
+    | AgentRow[Column]
+    | null;
+};
+
+const COLUMNS = [
+  "t.id",
+  "t.hash",
+  "t.agent_id",
+  "t.expires_at",
+  "t.last_used_at",
+  "t.revoked_at",
+  "a.name",
+  "a.project",
+  "a.scopes",
+  "a.recipients",
+  "a.max_open_tasks",
+  "a.max_tasks_per_minute",
+  "a.disabled_at",
+] as const;
+
+const selectToken = readStatement<{ hash: string }, FoundToken>((query, param) =>
+  query
+    .selectFrom("agent_tokens as t")
+    .leftJoin("agents as a", "a.id", "t.agent_id")
+    .select(COLUMNS)
+    .where("t.hash", "=", param("hash")),
+);
+
+/** PostgreSQL only. The list is one text parameter, because a statement with a varying number of parameters is parsed each time. */
+const selectTokens = readStatement<{ hashes: string }, FoundToken>((query, param) =>
+  query
+    .selectFrom("agent_tokens as t")
+    .leftJoin("agents as a", "a.id", "t.agent_id")
+    .select(COLUMNS)
+    .where("t.hash", "=", sql<string>`any(string_to_array(${param("hashes")}, ','))`),
+);
+
+const selectTokenById = readStatement<{ id: string }, FoundToken>((query, param) =>
+  query
+    .selectFrom("agent_tokens as t")
+    .leftJoin("agents as a", "a.id", "t.agent_id")
+    .select(COLUMNS)
+    .where("t.id", "=", param("id")),
+);
+
+/** Requests of one turn of the event loop share a query. */
+const GROUPS = { items: 500, under_way: 4 };
+/** Tokens that are remembered where no other process can change them. */
+const REMEMBERED_MAX = 1000;
+/** Interval of the look at tokens of agents that wait, in case a hint of another process was lost. */
+const LOOK_EVERY_MS = 2 * SECOND;
+
+/**
+ * Finds agents by their tokens. Each request sees what was committed before it came: on PostgreSQL the tables are read
+ * each time; on the embedded database what was read is remembered until an agent changes.
+ */
+export function createAgentFinder(db: Db, onError: (error: unknown) => void): AgentFinder & { stop(): void } {
+  const remembered = new Map<string, FoundToken>();
+  /** Counts changes, so that a read that began before one is not remembered after it. */
+  let changes = 0;
+  const recordUse = createUseRecorder(db);
+  const watched = new Map<() => void, AgentCaller>();
+  const batcher = createBatcher<string, FoundToken | null>(
+    GROUPS,
+    async (hashes) => {
+      const distinct = [...new Set(hashes)];
+      const rows =
+        distinct.length === 1
+          ? await db.run(selectToken, { hash: distinct[0]! })
+          : await db.run(selectTokens, { hashes: distinct.join() });
+      const byHash = new Map(rows.map((row) => [row.hash, row]));
+      return hashes.map((hash) => byHash.get(hash) ?? null);
+    },
+    () => false,
+  );
+
+  async function read(hash: string): Promise<FoundToken | null> {
+    if (db.hints.isShared) return batcher.add(hash);
+    const known = remembered.get(hash);
+    if (known !== undefined) return known;
+    const before = changes;
+    const [row] = await db.run(selectToken, { hash });
+    if (row === undefined) return null;
+    if (before !== changes) return row;
+    if (remembered.size >= REMEMBERED_MAX) remembered.clear();
+    remembered.set(hash, row);
+    return row;
+  }
+
+  async function find(token: string): Promise<AgentCaller | null> {
+    if (!isAgentToken(token)) return null;
+    const row = await read(hashOfToken(token));
+    if (row === null) return null;
+    const caller = toCaller(row, db.now());
+    await recordUse(row);
+    return caller;
+  }
+
+  async function refresh({ token_hash }: AgentCaller): Promise<AgentCaller> {
+    const row = await read(token_hash);
+    if (row === null) throw new ServiceError("AGENT_TOKEN_REVOKED");
+    return toCaller(row, db.now());
+  }
+
+  /** One look for each token, however many wait with it. */
+  async function lookAtAll(): Promise<void> {
+    const ended = new Map<string, boolean>();
+    await Promise.all(
+      [...new Set(Array.from(watched.values(), ({ token_hash }) => token_hash))].map(async (hash) => {
+        const row = await read(hash);
+        ended.set(hash, row === null || problemOf(row, db.now()) !== null);
+      }),
+    );
+    for (const [onEnd, { token_hash }] of watched) if (ended.get(token_hash)) onEnd();
+  }
+
+  let isLooking = false;
+  let mustLookAgain = false;
+  const lookSoon = () => {
+    if (watched.size === 0) return;
+    if (isLooking) {
+      mustLookAgain = true;
+      return;
+    }
+    isLooking = true;
+    void lookAtAll()
+      .catch(onError)
+      .finally(() => {
+        isLooking = false;
+        if (mustLookAgain) {
+          mustLookAgain = false;
+          lookSoon();
+        }
+      });
+  };
+
+  const unlisten = db.hints.listen((hint) => {
+    if (!hint.startsWith(AGENT_HINT)) return;
+    changes++;
+    remembered.clear();
+    lookSoon();
+  });
+  const stopReset = db.hints.onReset(lookSoon);
+  const timer = setInterval(lookSoon, LOOK_EVERY_MS);
+  timer.unref();
+
+  return {
+    find,
+    refresh,
+    mayEmbed: async (token_id) => {
+      const [row] = await db.run(selectTokenById, { id: token_id });
+      if (row === undefined || problemOf(row, db.now()) !== null) return false;
+      return (JSON.parse(row.scopes!) as AgentScope[]).includes("embed");
+    },
+    watch: (caller, onEnd) => {
+      watched.set(onEnd, caller);
+      return () => void watched.delete(onEnd);
+    },
+    stop: () => {
+      unlisten();
+      stopReset();
+      clearInterval(timer);
+    },
+  };
+}
+
+function problemOf(row: FoundToken, now: number): ServiceError | null {
+  const isExpired = row.expires_at !== null && row.expires_at <= now;
+  if (row.name === null || row.revoked_at !== null || isExpired) return new ServiceError("AGENT_TOKEN_REVOKED");
+  return row.disabled_at === null ? null : new ServiceError("AGENT_DISABLED");
+}
+
+/** @throws ServiceError AGENT_TOKEN_REVOKED, AGENT_DISABLED */
+function toCaller(row: FoundToken, now: number): AgentCaller {
+  const problem = problemOf(row, now);
+  if (problem !== null) throw problem;
+  return {
+    kind: "agent",
+    id: row.agent_id,
+    name: row.name!,
+    project: row.project!,
+    token_id: row.id,
+    token_hash: row.hash,
+    scopes: JSON.parse(row.scopes!) as AgentScope[],
+    recipients: parseJson(row.recipients),
+    max_open_tasks: row.max_open_tasks!,
+    max_tasks_per_minute: row.max_tasks_per_minute!,
+  };
+}

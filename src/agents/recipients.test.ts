@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { newAgent, type TestAgent } from "../../test/support/agents.ts";
+import { addUser } from "../../test/support/people.ts";
+import { newTaskBody, testOnBoth } from "../../test/support/service.ts";
+
+const ask = async ({ call }: TestAgent, fields: object) => {
+  const { status, body } = await call<{ error_code?: string; details?: { path: string }[] }>("POST", "/api/tasks", {
+    body: newTaskBody(fields),
+  });
+  return [status, body.error_code ?? null, body.details?.map(({ path }) => path) ?? null];
+};
+const ALLOWED = [201, null, null];
+const denied = (...paths: string[]) => [422, "RECIPIENT_NOT_ALLOWED", paths];
+
+testOnBoth("an agent that may ask the directory alone asks no stranger", async (service) => {
+  await addUser(service, { email: "dana@example.com", slack_team_id: "T0123", slack_user_id: "U0123" });
+  const gone = await addUser(service, { email: "gone@example.com" });
+  await service.call("DELETE", `/api/users/${gone.id}`);
+  const agent = await newAgent(service, { recipients: { mode: "directory" } });
+  for (const fields of [
+    {},
+    { assign_to: { email: "Dana@Example.com" } },
+    { notify: ["email:dana@example.com"] },
+    { notify: ["slack:U0123", "slack+T0123:U0123", "slack:dana@example.com"] },
+    { notify: ["slack:#approvals"] },
+    { assign_to: { role: "approver" } },
+  ])
+    assert.deepEqual(await ask(agent, fields), ALLOWED, JSON.stringify(fields));
+  const { length: before } = (await agent.call<object[]>("GET", "/api/tasks")).body;
+  for (const [fields, ...paths] of [
+    [{ notify: ["email:dana@example.com", "email:eve@evil.example"] }, "/notify/1"],
+    [
+      { notify: ["slack:eve@evil.example", "slack:U0999", "slack+T0999:U0123", "slack:@eve"] },
+      ...[0, 1, 2, 3].map((i) => `/notify/${i}`),
+    ],
+    [{ assign_to: { email: "eve@evil.example" } }, "/assign_to/email"],
+    [{ assign_to: { emails: ["dana@example.com", "eve@evil.example"] } }, "/assign_to/emails/1"],
+    [{ notify: ["email:gone@example.com"] }, "/notify/0"],
+  ] as const)
+    assert.deepEqual(await ask(agent, fields), denied(...paths), JSON.stringify(fields));
+  assert.equal((await agent.call<object[]>("GET", "/api/tasks")).body.length, before, "nothing was stored");
+});
+
+testOnBoth("an agent with a list asks these domains and workspaces", async (service) => {
+  const recipients = { mode: "list", domains: ["example.com"], slack_teams: ["T0123"] };
+  const agent = await newAgent(service, { recipients });
+  assert.deepEqual(await ask(agent, { notify: ["email:dana@EXAMPLE.com", "slack+T0123:#approvals"] }), ALLOWED);
+  assert.deepEqual(
+    await ask(agent, { notify: ["slack+T0999:#approvals", "slack:#approvals"] }),
+    denied("/notify/0", "/notify/1"),
+  );
+  for (const email of ["dana@sub.example.com", "dana@example.com.evil.example", "dana@notexample.com"])
+    assert.deepEqual(await ask(agent, { assign_to: { email } }), denied("/assign_to/email"), email);
+  await service.call("PATCH", `/api/agents/${agent.id}`, { body: { recipients: null } });
+  assert.deepEqual(await ask(agent, { assign_to: { email: "eve@evil.example" } }), ALLOWED);
+});

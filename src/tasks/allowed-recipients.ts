@@ -1,0 +1,68 @@
+import type { Db, Reader } from "../db/database.ts";
+import { ServiceError } from "../errors.ts";
+import { emailKey, isEmailAddress } from "../lib/text.ts";
+import type { RecipientPolicy } from "../people/agent-caller.ts";
+import { findUserByAccount, findUserByEmail } from "../people/store.ts";
+import type { Routing } from "./assign-to.ts";
+import type { Notifier } from "./notices.ts";
+import type { Destination } from "./notify.ts";
+import type { Recipients } from "./read-request.ts";
+
+interface Ctx {
+  db: Db;
+  notifier: Pick<Notifier, "channels">;
+}
+
+/**
+ * Rejects a request that names somebody that its agent may not ask. People that routing chooses in the directory, by id, role or
+ * pool, are allowed always. (beyond: Agents)
+ *
+ * @param policy - null: anyone
+ * @throws ServiceError RECIPIENT_NOT_ALLOWED that names the recipients
+ */
+export async function requireRecipientsAllowed(
+  ctx: Ctx,
+  policy: RecipientPolicy | null,
+  recipients: Recipients | null,
+): Promise<void> {
+  if (policy === null || policy.mode === "anyone" || recipients === null) return;
+  const details: { path: string; message: string }[] = [];
+  const deny = (path: string, who: string) => details.push({ path, message: `The agent may not ask ${who}.` });
+  for (const [path, email] of emailsOf(recipients.routing))
+    if (!(await isEmailAllowed(ctx.db, policy, email))) deny(path, email);
+  for (const [i, destination] of recipients.notify.entries())
+    if (!(await isDestinationAllowed(ctx, policy, destination))) deny(`/notify/${i}`, destination.target);
+  if (details.length > 0) throw new ServiceError("RECIPIENT_NOT_ALLOWED", { details });
+}
+
+function emailsOf(routing: Routing | null): [path: string, email: string][] {
+  if (routing?.to === "email") return [["/assign_to/email", routing.email]];
+  if (routing?.to === "emails") return routing.emails.map((email, i) => [`/assign_to/emails/${i}`, email]);
+  return [];
+}
+
+async function isEmailAllowed(
+  reader: Reader,
+  { mode, domains = [] }: RecipientPolicy,
+  email: string,
+): Promise<boolean> {
+  if (mode === "list") {
+    const domain = emailKey(email).split("@").at(-1)!;
+    return domains.some((one) => one.toLowerCase() === domain);
+  }
+  return (await findUserByEmail(reader, email))?.active === true;
+}
+
+async function isDestinationAllowed(
+  { db, notifier }: Ctx,
+  policy: RecipientPolicy,
+  { channel, via, target }: Destination,
+): Promise<boolean> {
+  if (isEmailAddress(target)) return isEmailAllowed(db, policy, target);
+  const { slack_teams = [] } = policy;
+  if ((policy.mode === "list" || slack_teams.length > 0) && (via === null || !slack_teams.includes(via))) return false;
+  if (policy.mode === "list") return true;
+  // A room is in a workspace that an operator has connected.
+  if (notifier.channels.find(({ name }) => name === channel)?.isRoom(target)) return true;
+  return (await findUserByAccount(db, via, target))?.active === true;
+}

@@ -1,0 +1,50 @@
+import type { TaskRow } from "../db/schema.ts";
+import { answerAccountOf } from "../people/accounts.ts";
+import type { DeciderKind } from "./lifecycle.ts";
+
+/** Who decided a task. */
+export interface DecidedBy {
+  kind: DeciderKind;
+  user_id: string | null;
+  email: string | null;
+  /** Of the person, if the directory knows it, or of the token. */
+  name: string | null;
+  channel: string | null;
+  /** Their account in the channel, if it vouches for its members. */
+  slack?: { team_id: string; user_id: string };
+}
+
+export type DecidedTask = Pick<
+  TaskRow,
+  | "status"
+  | "decided_by_kind"
+  | "decided_by_name"
+  | "completed_by_email"
+  | "completed_by_user_id"
+  | "completed_by_slack_team_id"
+  | "completed_by_slack_user_id"
+  | "completed_via_channel"
+>;
+
+/** Returns who decided a task; null unless it is completed. A token that names a person is shown itself. (beyond: Agents) */
+export function decidedBy(task: DecidedTask): DecidedBy | null {
+  if (task.status !== "completed") return null;
+  const kind = (task.decided_by_kind as DeciderKind | null) ?? earlierKindOf(task);
+  const isToken = kind === "agent" || kind === "admin";
+  const slack = answerAccountOf(task);
+  return {
+    kind,
+    user_id: isToken ? null : task.completed_by_user_id,
+    email: isToken ? null : task.completed_by_email,
+    name: task.decided_by_name,
+    channel: task.completed_via_channel,
+    ...(slack !== null && { slack }),
+  };
+}
+
+/** What decided a task that an earlier release stored, which did not record it. */
+function earlierKindOf({ completed_by_user_id, completed_via_channel }: DecidedTask): DeciderKind {
+  if (completed_by_user_id !== null) return "person";
+  if (completed_via_channel === "embed") return "embed";
+  return completed_via_channel === "email" || completed_via_channel === "slack" ? "recipient" : "admin";
+}
