@@ -11,6 +11,7 @@ const PAGES = [
   "/tasks/:id",
   "/stats",
   "/deliveries",
+  "/agents",
   "/users",
   "/playground",
   "/settings",

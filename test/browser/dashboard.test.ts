@@ -356,7 +356,16 @@ for (const theme of ["light", "dark"] as const)
     const page = await open({ theme, size: "desk" });
     await signIn(page, service, "ada@example.com");
     const settings = ["", "/status", "/keys", "/embed", "/quickstart", "/about"].map((part) => `/settings${part}`);
-    for (const path of ["/inbox", `/tasks/${id}`, "/stats", "/deliveries", "/users", "/playground", ...settings]) {
+    for (const path of [
+      "/inbox",
+      `/tasks/${id}`,
+      "/stats",
+      "/deliveries",
+      "/agents",
+      "/users",
+      "/playground",
+      ...settings,
+    ]) {
       await page.goto(service.url + path);
       await page.getByRole("heading", { level: 1 }).filter({ visible: true }).first().waitFor();
       await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Stats" }).waitFor();

@@ -32,7 +32,7 @@ testInBrowser("an assignee sees their own tasks, and of the rest that it is not 
     places.map((text) => text.split("\n")[0]).filter((text) => text !== "Human Task Service"),
     ["Inbox", "Closed", "Settings"],
   );
-  for (const path of ["/stats", "/deliveries", "/users", "/playground"]) {
+  for (const path of ["/stats", "/deliveries", "/agents", "/users", "/playground"]) {
     await page.goto(service.url + path);
     await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
   }

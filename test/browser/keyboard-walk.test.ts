@@ -5,7 +5,7 @@ import { axe, testInBrowser, type Open, type PageOptions } from "./support/brows
 import { withEmbed, type Embedding } from "./support/embed-host.ts";
 import { focused, tabTo, walk, walkDialog, walkMenus } from "./support/keyboard.ts";
 import { signIn } from "./support/sign-in.ts";
-import { addOperator, createTask, serve } from "../support/dashboard.ts";
+import { addAgent, addOperator, createTask, serve } from "../support/dashboard.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { startSmtp } from "../support/smtp.ts";
 
@@ -38,7 +38,8 @@ async function stage(t: TestContext): Promise<Stage> {
     env: { SERVICE_EMAIL_FROM: "Desk <desk@example.com>", SERVICE_SMTP_URL: `smtp://${smtp.host}:${smtp.port}` },
   });
   await addOperator(service, ADA);
-  await createTask(service, "Publish the notes?");
+  const { asAgent } = await addAgent(service, "refunds-bot");
+  await createTask(asAgent, "Publish the notes?");
   const { id: asked } = await createTask(service, "Approve the refund?", { notify: ["email:dana@example.com"] });
   const { id: closed } = await createTask(service, "Cancelled one", { callback_url: receiver.url });
   await service.call("POST", `/api/tasks/${closed}/cancel`);
@@ -59,6 +60,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/stats", "Waiting now"],
       ["/deliveries", "Delivered"],
       [`/deliveries?id=${callback!.id}`, "Attempts"],
+      ["/agents", "refunds-bot"],
       ["/users", "Add a person"],
       ["/playground", "Send as test task"],
       ["/settings", "This browser"],
@@ -174,6 +176,14 @@ for (const size of ["phone", "tablet", "wide"] as const)
       assert.ok((await walkMenus(page)) > 0, path);
     }
     for (const [path, ...openers] of [
+      [
+        "/agents",
+        "Add an agent",
+        "Edit refunds-bot",
+        "Stop refunds-bot",
+        "New token for refunds-bot",
+        "Revoke hts_agent_",
+      ],
       ["/users", "Add a person", "Edit ada"],
       ["/settings/email", "Add a sender"],
       ["/settings/keys", "Revoke Shop"],

@@ -16,7 +16,7 @@ for (const size of ["phone", "desk", "wide"] as const)
       await addOperator(service, ADA);
       const { id } = await createTask(service, "Approve the refund?");
       const page = await open({ size });
-      for (const path of ["/inbox", `/tasks/${id}`, "/stats", "/users", "/settings"]) {
+      for (const path of ["/inbox", `/tasks/${id}`, "/stats", "/agents", "/users", "/settings"]) {
         await signIn(page, service, ADA, path);
         const main = page.locator("#main");
         // On a phone, the inbox shows the list alone.

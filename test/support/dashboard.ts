@@ -35,15 +35,30 @@ export async function serve(t: TestContext, env: Record<string, string> = {}): P
   return {
     url: service.address,
     ctx: service.ctx,
-    call: async <T>(method: string, path: string, body?: unknown) => {
-      const response = await fetch(service.address + path, {
-        method,
-        headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return (await response.json()) as T;
-    },
+    call: callsWith(service.address, TOKEN),
   };
+}
+
+function callsWith(url: string, token: string): Service["call"] {
+  return async <T>(method: string, path: string, body?: unknown) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return (await response.json()) as T;
+  };
+}
+
+/** Adds an agent with a token. @returns its id, and the service as this agent calls it */
+export async function addAgent(
+  service: Service,
+  name: string,
+  fields: Record<string, unknown> = {},
+): Promise<{ id: string; token: string; asAgent: Service }> {
+  const { id } = await service.call<{ id: string }>("POST", "/api/agents", { name, ...fields });
+  const { token } = await service.call<{ token: string }>("POST", `/api/agents/${id}/tokens`, {});
+  return { id, token, asAgent: { ...service, call: callsWith(service.url, token) } };
 }
 
 let keys = 0;

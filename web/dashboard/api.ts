@@ -10,6 +10,7 @@ export type AuditEntry = Schemas["AuditEntry"];
 export type RefusedAnswer = Schemas["RefusedAnswer"];
 export type WebhookDelivery = Schemas["WebhookDelivery"];
 export type User = Schemas["User"];
+export type Agent = Schemas["Agent"];
 export type Me = Schemas["Me"];
 export type ConfirmationWays = Schemas["ConfirmationWays"];
 export type SetupStatus = Schemas["SetupStatus"];

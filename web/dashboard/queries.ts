@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request } from "./api.ts";
 import type {
+  Agent,
   AuditEntry,
   ConfirmationWays,
   ListedTask,
@@ -50,6 +51,13 @@ export const activeUsersQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** The agents tasks can be filtered by. */
+export const agentNamesQuery = queryOptions({
+  queryKey: ["agents", "names"],
+  queryFn: () => get<Agent[]>("/api/agents?limit=200"),
+  staleTime: 60_000,
+});
+
 export function nameOf(user: Pick<User, "display_name" | "email" | "id">): string {
   return user.display_name ?? user.email ?? user.id;
 }
@@ -79,9 +87,11 @@ export interface Scope {
   readonly status: TaskStatus | null;
   /** The id of a user, or "none" for unassigned tasks. */
   readonly assignee: string | null;
+  /** The id of the agent that asked. */
+  readonly agent: string | null;
 }
 
-export function tasksQuery({ scope, sort, q, status, assignee }: Scope, me: Me) {
+export function tasksQuery({ scope, sort, q, status, assignee, agent }: Scope, me: Me) {
   // Every change of a task reloads the list, so it is requested without the documents.
   const query = new URLSearchParams({ view: "summary", limit: "50", sort: scope === "done" ? "created" : sort });
   query.set("terminal", String(scope === "done"));
@@ -89,9 +99,10 @@ export function tasksQuery({ scope, sort, q, status, assignee }: Scope, me: Me) 
   else if (scope === "unclaimed" || assignee === "none") query.set("unassigned", "true");
   else if (assignee !== null) query.set("assigned_to", assignee);
   if (status !== null) query.set("status", status);
+  if (agent !== null) query.set("agent", agent);
   if (q !== "") query.set("q", q);
   return infiniteQueryOptions({
-    queryKey: ["tasks", "list", scope, sort, q, status, assignee],
+    queryKey: ["tasks", "list", scope, sort, q, status, assignee, agent],
     queryFn: ({ pageParam }) => request<ListedTask[]>("GET", pageParam),
     initialPageParam: `/api/tasks?${query}`,
     getNextPageParam: (page) => page.next,

@@ -28,12 +28,13 @@ function readScope(search: Record<string, unknown>): Partial<Scope> {
   };
   const scope = SCOPES.find((known) => known === text("scope"));
   const status = text("status");
-  const [q, assignee] = [text("q"), text("assignee")];
+  const [q, assignee, agent] = [text("q"), text("assignee"), text("agent")];
   return {
     ...(scope === undefined || scope === "all" ? {} : { scope }),
     ...(text("sort") === "created" ? { sort: "created" as const } : {}),
     ...(status !== null && Object.hasOwn(STATUSES, status) ? { status: status as TaskStatus } : {}),
     ...(assignee === null ? {} : { assignee }),
+    ...(agent === null ? {} : { agent }),
     ...(q === null ? {} : { q }),
   };
 }
@@ -49,8 +50,9 @@ function wholeScope({
   q = "",
   status = null,
   assignee = null,
+  agent = null,
 }: Partial<Scope>): Scope {
-  return { scope, sort, q, status, assignee };
+  return { scope, sort, q, status, assignee, agent };
 }
 
 function readSetupSearch({ step, answered, to }: Record<string, unknown>): SetupSearch {
@@ -102,6 +104,7 @@ const operating = createRoute({
 
 const StatsPage = lazily("stats", async () => (await import("./stats/stats.tsx")).StatsPage);
 const DeliveriesPage = lazily("deliveries", async () => (await import("./deliveries/deliveries.tsx")).DeliveriesPage);
+const AgentsPage = lazily("agents", async () => (await import("./agents/agents.tsx")).AgentsPage);
 const UsersPage = lazily("users", async () => (await import("./users/users.tsx")).UsersPage);
 const PlaygroundPage = lazily("playground", async () => (await import("./playground/playground.tsx")).PlaygroundPage);
 const SettingsPage = lazily("settings", async () => (await import("./settings/settings.tsx")).SettingsPage);
@@ -134,6 +137,13 @@ const deliveries = createRoute({
   }),
   loader: DeliveriesPage.preload,
   component: () => <DeliveriesPage />,
+});
+
+const agents = createRoute({
+  getParentRoute: () => operating,
+  path: "/agents",
+  loader: AgentsPage.preload,
+  component: () => <AgentsPage />,
 });
 
 const users = createRoute({
@@ -207,7 +217,12 @@ export const router = createRouter({
     home,
     login,
     setup,
-    signedIn.addChildren([inbox, task, settings, operating.addChildren([stats, deliveries, users, playground])]),
+    signedIn.addChildren([
+      inbox,
+      task,
+      settings,
+      operating.addChildren([stats, deliveries, agents, users, playground]),
+    ]),
   ]),
   // Search parameters are plain texts, and not parsed as JSON.
   parseSearch: (search) => Object.fromEntries(new URLSearchParams(search)),

@@ -6,6 +6,7 @@ import {
   IconFlask,
   IconInbox,
   IconKeyboard,
+  IconRobot,
   IconSettings,
   IconUser,
   IconUserCircle,
@@ -47,6 +48,7 @@ const NOT_BY_ADDRESS = { className: "", "aria-current": undefined };
 const OPERATE = [
   { to: "/stats", label: "Stats", Icon: IconChartBar },
   { to: "/deliveries", label: "Callbacks", Icon: IconWebhook },
+  { to: "/agents", label: "Agents", Icon: IconRobot },
   { to: "/users", label: "People", Icon: IconUsers },
   { to: "/playground", label: "Playground", Icon: IconFlask },
 ] as const;

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Me, TaskStatus } from "../api.ts";
-import { nameOf, activeUsersQuery } from "../queries.ts";
+import { activeUsersQuery, agentNamesQuery, nameOf } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { STATUSES } from "../ui/status.tsx";
 
@@ -12,8 +12,8 @@ const SEARCH_WAIT_MS = 200;
 const OPEN_STATUSES: readonly TaskStatus[] = ["created", "rejected"];
 const ENDED_STATUSES: readonly TaskStatus[] = ["completed", "timed_out", "cancelled", "verification_exhausted"];
 
-export function isFiltered({ q, status, assignee }: Scope): boolean {
-  return q !== "" || status !== null || assignee !== null;
+export function isFiltered({ q, status, assignee, agent }: Scope): boolean {
+  return q !== "" || status !== null || assignee !== null || agent !== null;
 }
 
 /** The sort order and the filters of the list. The address contains all of them. */
@@ -55,9 +55,26 @@ export function Filters({ search, me }: { search: Scope; me: Me }) {
             onChange={(assignee) => set({ assignee: assignee === "" ? null : assignee })}
           />
         )}
+        {me.is_operator && <AgentChip agent={search.agent} onChange={(agent) => set({ agent })} />}
       </div>
       <Search q={search.q} onChange={(q) => set({ q })} />
     </>
+  );
+}
+
+/** The agents, while there are any. */
+function AgentChip({ agent, onChange }: { agent: string | null; onChange: (agent: string | null) => void }) {
+  const { data: agents = [] } = useQuery(agentNamesQuery);
+  const options = agents.map(({ id, name }) => ({ value: id, label: name }));
+  if (agent !== null && !agents.some(({ id }) => id === agent)) options.push({ value: agent, label: "Another agent" });
+  if (options.length === 0) return null;
+  return (
+    <Chip
+      name="Agent"
+      value={agent ?? ""}
+      options={[{ value: "", label: "Any agent" }, ...options]}
+      onChange={(id) => onChange(id === "" ? null : id)}
+    />
   );
 }
 

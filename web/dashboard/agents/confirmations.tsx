@@ -1,0 +1,83 @@
+import { Checkbox } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { Confirm } from "../ui/confirm.tsx";
+import { toast } from "../ui/toasts.ts";
+import { agentQuery, deleteAgent, revokeToken, stopAgent, type Agent, type AgentToken } from "./queries.ts";
+import { countOfTasks } from "./words.ts";
+
+interface AgentProps {
+  agent: Agent;
+  onClose: () => void;
+}
+
+/** Asks for confirmation before an agent is stopped, and says what happens to its open tasks. */
+export function StopAgent({ agent: { id, name }, onClose }: AgentProps) {
+  const { data: agent, isPending } = useQuery(agentQuery(id));
+  const [cancels, setCancels] = useState(true);
+  if (isPending) return null;
+  const open = agent?.open_tasks ?? null;
+  const stop = async (): Promise<void> => {
+    await stopAgent(id, cancels);
+    toast({ message: `${name} is stopped` });
+  };
+  return (
+    <Confirm title={`Stop ${name}?`} action="Stop it" onConfirm={stop} onClose={onClose}>
+      <div className="stack">
+        <p>Its tokens are refused from the next request on, until you let it go on.</p>
+        <Checkbox
+          label="Cancel its open tasks"
+          checked={cancels}
+          onChange={(event) => setCancels(event.currentTarget.checked)}
+        />
+        <p role="status">{effectOf(open, cancels)}</p>
+      </div>
+    </Confirm>
+  );
+}
+
+/** @param open - its open tasks; null if that is unknown */
+function effectOf(open: number | null, cancels: boolean): string {
+  if (open === null)
+    return `Couldn't count its open tasks. ${cancels ? "All of them will be cancelled." : "All of them stay."}`;
+  if (open === 0)
+    return `It has no open tasks. ${cancels ? "A task that it is creating now will be cancelled." : ""}`.trim();
+  return cancels
+    ? `${countOfTasks(open)} will be cancelled.`
+    : `${countOfTasks(open)} ${open === 1 ? "stays" : "stay"}, and people can still answer.`;
+}
+
+export function DeleteAgent({ agent: { id, name, open_tasks }, onClose }: AgentProps) {
+  const remove = async (): Promise<void> => {
+    await deleteAgent(id);
+    toast({ message: `${name} deleted` });
+  };
+  return (
+    <Confirm title={`Delete ${name}?`} action="Delete" onConfirm={remove} onClose={onClose}>
+      <div className="stack">
+        <p>Its tokens stop working immediately. This can't be undone.</p>
+        <p>
+          Its tasks stay, with its name on them.
+          {open_tasks > 0 && ` People can still answer its ${countOfTasks(open_tasks)}. To cancel them, stop it first.`}
+        </p>
+      </div>
+    </Confirm>
+  );
+}
+
+export function RevokeToken({ agent, token, onClose }: AgentProps & { token: AgentToken }) {
+  const revoke = async (): Promise<void> => {
+    await revokeToken(agent.id, token.id);
+    toast({ message: `Token ${token.prefix} revoked` });
+  };
+  return (
+    <Confirm
+      title={`Revoke the token ${token.prefix} of ${agent.name}?`}
+      action="Revoke token"
+      onConfirm={revoke}
+      onClose={onClose}
+    >
+      <p>Programs that use it are refused from the next request on. This can't be undone.</p>
+    </Confirm>
+  );
+}

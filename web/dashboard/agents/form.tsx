@@ -1,0 +1,251 @@
+import { Button, Checkbox, Modal, NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { ApiError } from "../api.ts";
+import { sentenceOf } from "../ui/page.tsx";
+import { toast } from "../ui/toasts.ts";
+import { ShownToken } from "./new-token.tsx";
+import { addAgent, addToken, changeAgent, type Agent, type AgentFields } from "./queries.ts";
+import { RECIPIENTS, recipientModeOf, SCOPES, type AgentScope, type RecipientMode } from "./words.ts";
+
+interface AgentFormProps {
+  /** null adds an agent. */
+  agent: Agent | null;
+  onClose: () => void;
+}
+
+/** What a new agent starts with. */
+const DEFAULTS = { scopes: ["ask"] as AgentScope[], max_open_tasks: 1000, max_tasks_per_minute: 600 };
+
+/** Adds an agent with its first token, or changes an agent. Errors of a field are shown at the field. */
+export function AgentForm({ agent, onClose }: AgentFormProps) {
+  const [errors, setErrors] = useState<Errors>({});
+  const [busy, setBusy] = useState(false);
+  const [added, setAdded] = useState<{ agent: Agent; token: string } | null>(null);
+  if (added !== null) return <ShownToken {...added} onClose={onClose} />;
+  const submit = async (form: HTMLFormElement): Promise<void> => {
+    setBusy(true);
+    setErrors({});
+    try {
+      const fields = readFields(form, agent);
+      if (agent === null) {
+        const shown = await addWithToken(fields);
+        if (shown === null) onClose();
+        else setAdded(shown);
+        return;
+      }
+      await changeAgent(agent.id, changesOf(agent, fields));
+      toast({ message: "Saved" });
+      onClose();
+    } catch (failure) {
+      const found = errorsOf(failure);
+      setErrors(found);
+      setBusy(false);
+      const first = NAMES.find((name) => found[name] !== undefined);
+      if (first !== undefined) form.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
+    }
+  };
+  return (
+    <Modal
+      opened
+      onClose={() => {
+        // Its token would not be seen.
+        if (!busy) onClose();
+      }}
+      title={agent === null ? "Add an agent" : `Edit ${agent.name}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        className="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit(event.currentTarget);
+        }}
+      >
+        <AgentInputs agent={agent} errors={errors} />
+        {errors.form !== undefined && (
+          <p className="notice bad" role="alert">
+            {errors.form}
+          </p>
+        )}
+        <div className="row end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy}>
+            {agent === null ? "Add" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors }) {
+  const { scopes, max_open_tasks, max_tasks_per_minute } = agent ?? DEFAULTS;
+  return (
+    <>
+      <TextInput
+        name="name"
+        label="Name"
+        description="Such as refunds-bot. People see it on its tasks."
+        autoComplete="off"
+        maxLength={64}
+        defaultValue={agent?.name ?? ""}
+        error={errors.name}
+        data-autofocus
+      />
+      <Textarea
+        name="description"
+        label="Description"
+        description="What it does, for operators."
+        maxLength={1000}
+        defaultValue={agent?.description ?? ""}
+        error={errors.description}
+      />
+      <Checkbox.Group label="It may" defaultValue={scopes} error={errors.scopes}>
+        <div className="stack">
+          {Object.entries(SCOPES).map(([scope, { label, about }]) => (
+            <Checkbox key={scope} name="scopes" value={scope} label={label} description={about} />
+          ))}
+        </div>
+      </Checkbox.Group>
+      <RecipientInputs agent={agent} errors={errors} />
+      <div className="triple">
+        <TextInput
+          name="max_open_tasks"
+          label="Open tasks, at most"
+          inputMode="numeric"
+          autoComplete="off"
+          defaultValue={max_open_tasks}
+          error={errors.max_open_tasks}
+        />
+        <TextInput
+          name="max_tasks_per_minute"
+          label="New tasks a minute, at most"
+          inputMode="numeric"
+          autoComplete="off"
+          defaultValue={max_tasks_per_minute}
+          error={errors.max_tasks_per_minute}
+        />
+      </div>
+    </>
+  );
+}
+
+function RecipientInputs({ agent, errors }: { agent: Agent | null; errors: Errors }) {
+  const [mode, setMode] = useState<RecipientMode>(agent === null ? "directory" : recipientModeOf(agent));
+  return (
+    <>
+      <NativeSelect
+        name="mode"
+        label="Whom it may ask"
+        description="An agent that was tricked into asking a stranger must not get an approval from them."
+        data={Object.entries(RECIPIENTS).map(([value, label]) => ({ value, label }))}
+        value={mode}
+        onChange={(event) => setMode(event.currentTarget.value as RecipientMode)}
+        error={errors.mode}
+      />
+      {mode === "list" && (
+        <>
+          <TextInput
+            name="domains"
+            label="Email domains"
+            description="Such as example.com, separated by commas."
+            autoComplete="off"
+            defaultValue={agent?.recipients?.domains?.join(", ") ?? ""}
+            error={errors.domains}
+          />
+          <TextInput
+            name="slack_teams"
+            label="Slack workspaces"
+            description="Their ids, such as T0123456, separated by commas."
+            autoComplete="off"
+            defaultValue={agent?.recipients?.slack_teams?.join(", ") ?? ""}
+            error={errors.slack_teams}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Returns the new agent with its token; null if only the token could not be created. */
+async function addWithToken(fields: AgentFields): Promise<{ agent: Agent; token: string } | null> {
+  const agent = await addAgent(fields);
+  try {
+    return { agent, token: (await addToken(agent.id, null)).token };
+  } catch (failure) {
+    toast({
+      message: `${agent.name} is added, but has no token: ${sentenceOf(failure)} Create one with New token.`,
+      tone: "bad",
+    });
+    return null;
+  }
+}
+
+/** Returns only the changed fields, so that a concurrent change by someone else is kept. */
+function changesOf(agent: Agent, fields: AgentFields): Partial<AgentFields> {
+  const isChanged = ([name, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(agent[name as keyof AgentFields]);
+  return Object.fromEntries(Object.entries(fields).filter(isChanged));
+}
+
+function readFields(form: HTMLFormElement, agent: Agent | null): AgentFields {
+  const data = new FormData(form);
+  const text = (name: string): string => {
+    const value = data.get(name);
+    return typeof value === "string" ? value.trim() : "";
+  };
+  const chosen = data.getAll("scopes");
+  return {
+    name: text("name"),
+    description: text("description") || null,
+    scopes: Object.keys(SCOPES).filter((scope): scope is AgentScope => chosen.includes(scope)),
+    recipients: readRecipients(text, agent),
+    max_open_tasks: numberOf(text("max_open_tasks")),
+    max_tasks_per_minute: numberOf(text("max_tasks_per_minute")),
+  };
+}
+
+function readRecipients(text: (name: string) => string, agent: Agent | null): Agent["recipients"] {
+  const mode = text("mode") as RecipientMode;
+  if (mode === "list") return { mode, domains: listOf(text("domains")), slack_teams: listOf(text("slack_teams")) };
+  // It may have Slack workspaces, which this form does not show.
+  return agent !== null && recipientModeOf(agent) === mode ? agent.recipients : { mode };
+}
+
+function listOf(text: string): string[] {
+  return text.split(/[\s,]+/).filter((one) => one !== "");
+}
+
+/** The service says what is wrong with anything that is no whole number. */
+function numberOf(text: string): number {
+  return text === "" ? 0 : Number(text.replaceAll(/[\s,]/g, ""));
+}
+
+/** The fields, in the order of the form. */
+const NAMES = [
+  "name",
+  "description",
+  "scopes",
+  "mode",
+  "domains",
+  "slack_teams",
+  "max_open_tasks",
+  "max_tasks_per_minute",
+] as const;
+
+type Errors = Partial<Record<(typeof NAMES)[number] | "form", string>>;
+
+function errorsOf(failure: unknown): Errors {
+  if (!(failure instanceof ApiError)) return { form: sentenceOf(failure) };
+  if (failure.code === "AGENT_ALREADY_EXISTS") return { name: failure.message };
+  const errors: Errors = {};
+  for (const { path, message } of failure.details) {
+    const parts = path.split("/");
+    const name = NAMES.find((name) => parts.includes(name));
+    if (name !== undefined) errors[name] = message;
+  }
+  return Object.keys(errors).length === 0 ? { form: sentenceOf(failure) } : errors;
+}

@@ -1,0 +1,111 @@
+import { Button, Modal, NativeSelect } from "@mantine/core";
+import { useEffect, useRef, useState } from "react";
+import { CopyButton } from "../ui/copy.tsx";
+import { sentenceOf } from "../ui/page.tsx";
+import { addToken, type Agent } from "./queries.ts";
+
+const LIFETIMES = [
+  { value: "", label: "Never" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+];
+
+/** Creates another token of an agent, so that the old one can be replaced without a gap. */
+export function NewToken({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+  const [expires, setExpires] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const [token, setToken] = useState<string | null>(null);
+  if (token !== null) return <ShownToken agent={agent} token={token} onClose={onClose} />;
+  const create = async (): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      setToken((await addToken(agent.id, expires === "" ? null : Number(expires))).token);
+    } catch (failure) {
+      setError(sentenceOf(failure));
+      setBusy(false);
+    }
+  };
+  return (
+    <Modal
+      opened
+      onClose={() => {
+        // A token of which nobody has seen the text would be of no use.
+        if (!busy) onClose();
+      }}
+      title={`New token for ${agent.name}`}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void create();
+        }}
+      >
+        <p>The other token keeps working. Revoke it when no program uses it any more.</p>
+        <NativeSelect
+          label="Expires"
+          data={LIFETIMES}
+          value={expires}
+          onChange={(event) => setExpires(event.currentTarget.value)}
+          data-autofocus
+        />
+        {error !== null && (
+          <p className="notice bad" role="alert">
+            {error}
+          </p>
+        )}
+        <div className="row end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={busy}>
+            Create token
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+/** Shows a new token once. Only its button closes the dialog, because nobody can see the token again. */
+export function ShownToken({ agent, token, onClose }: { agent: Agent; token: string; onClose: () => void }) {
+  const first = useRef<HTMLParagraphElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const lines = `SERVICE_URL=${location.origin}\nSERVICE_TOKEN=${token}`;
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      withCloseButton={false}
+      title={`Token of ${agent.name}`}
+      size="lg"
+    >
+      <div className="stack">
+        <p ref={first} tabIndex={-1}>
+          Store the token now, where only this program can read it. It is not shown again.
+        </p>
+        <code className="secret">{token}</code>
+        <div className="row">
+          <CopyButton text={token} label="Copy the token" />
+        </div>
+        <p>The program needs these two lines in its environment:</p>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it */}
+        <pre className="snippet" tabIndex={0}>
+          {lines}
+        </pre>
+        <div className="row">
+          <CopyButton text={lines} label="Copy both lines" />
+        </div>
+        <div className="row end">
+          <Button onClick={onClose}>I have stored it</Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
