@@ -30,7 +30,7 @@ export function StopAgent({ agent: { id, name }, onClose }: AgentProps) {
           checked={cancels}
           onChange={(event) => setCancels(event.currentTarget.checked)}
         />
-        <p role="status">{effectOf(open, cancels)}</p>
+        <output>{effectOf(open, cancels)}</output>
       </div>
     </Confirm>
   );

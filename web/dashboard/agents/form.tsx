@@ -139,7 +139,7 @@ function RecipientInputs({ agent, errors }: { agent: Agent | null; errors: Error
     <>
       <NativeSelect
         name="mode"
-        label="Whom it may ask"
+        label="People it may ask"
         description="An agent that was tricked into asking a stranger must not get an approval from them."
         data={Object.entries(RECIPIENTS).map(([value, label]) => ({ value, label }))}
         value={mode}

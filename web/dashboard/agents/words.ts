@@ -11,11 +11,11 @@ export const SCOPES: Readonly<Record<AgentScope, { label: string; about: string 
   embed: { label: "Embed its tasks", about: "Creates the tokens that show its tasks in another product." },
 };
 
-/** Whom the tasks of an agent may name, safest first. */
+/** The people that the tasks of an agent may name, safest first. */
 export const RECIPIENTS: Readonly<Record<RecipientMode, string>> = {
   directory: "People in the directory",
   list: "Only these domains and Slack workspaces",
-  anyone: "Anyone, including addresses that nobody here knows",
+  anyone: "Anyone, including addresses outside the directory",
 };
 
 export function scopesInWords({ scopes }: Agent): string {
@@ -34,7 +34,7 @@ export function recipientsInWords(agent: Agent): string {
   const mode = recipientModeOf(agent);
   const { domains = [], slack_teams = [] } = agent.recipients ?? {};
   const teams = slack_teams.map((team) => `Slack workspace ${team}`);
-  if (mode === "list") return [...domains, ...teams].join(", ") || "Nobody";
+  if (mode === "list") return [...domains, ...teams].join(", ") || "No one";
   if (mode === "anyone") return "Anyone";
   return [RECIPIENTS.directory, ...teams].join(", ");
 }
