@@ -29,7 +29,7 @@ testInBrowser(
     await assertUsable(page, "agents-empty");
     await page.getByRole("button", { name: "Add an agent" }).click();
     const form = page.getByRole("dialog", { name: "Add an agent" });
-    assert.equal(await form.getByLabel("Whom it may ask").inputValue(), "directory");
+    assert.equal(await form.getByLabel("People it may ask").inputValue(), "directory");
     assert.equal(await form.getByRole("checkbox", { name: "Ask people" }).isChecked(), true);
     assert.equal(await form.getByRole("checkbox", { name: "Answer for people" }).isChecked(), false);
     await form.getByLabel("Name").fill("Refunds Bot");
@@ -105,7 +105,7 @@ testInBrowser("an agent is changed, and what somebody else changed stays", async
   await page.getByText("9 open tasks, 7 new tasks a minute").waitFor();
 
   await page.getByRole("button", { name: "Edit refunds-bot" }).click();
-  await edit.getByLabel("Whom it may ask").selectOption("list");
+  await edit.getByLabel("People it may ask").selectOption("list");
   await edit.getByLabel("Email domains").fill("example.com, example.org");
   await edit.getByRole("checkbox", { name: "Ask people" }).uncheck();
   await edit.getByRole("button", { name: "Save" }).click();
@@ -246,4 +246,66 @@ testInBrowser("only operators see agents", async (open, t) => {
   await signIn(page, service, "dana@example.com", "/agents");
   await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
   assert.equal(await page.getByRole("link", { name: "Agents" }).count(), 0);
+});
+
+testInBrowser("the inbox and the task's page say which agent asks, and for whom, as it says", async (open, t) => {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await addAssignee(service, "dana@example.com");
+  const { asAgent } = await addAgent(service, "refunds-bot", { scopes: ["ask", "answer"] });
+  const other = await addAgent(service, "hiring-bot");
+  const { id } = await createTask(asAgent, "Refund 48219?", {
+    on_behalf_of: { name: "Mia <img src=x onerror=alert(1)> Ott" },
+    assign_to: { email: "dana@example.com" },
+  });
+  await createTask(other.asAgent, "Invite Lee?");
+  await createTask(service, "Publish the notes?", { on_behalf_of: { name: "Kim" } });
+  const page = await visit(open, service, "/agents");
+  const card = page.getByRole("region", { name: "refunds-bot", exact: true });
+  await card.getByRole("link", { name: "1 open task" }).click();
+  const rows = page.locator("[data-task]");
+  await hasCount(rows, 1);
+  await page.getByRole("button", { name: "Agent: refunds-bot" }).click();
+  await axe(page);
+  await page.getByRole("menuitemradio", { name: "Any agent" }).click();
+  await hasCount(rows, 3);
+  const rowOf = (task: string) => page.getByRole("link").filter({ hasText: task });
+  assert.match(await rowOf("Refund 48219?").innerText(), /Asked by\s+refunds-bot/);
+  assert.match(await rowOf("Invite Lee?").innerText(), /Asked by\s+hiring-bot/);
+  assert.doesNotMatch(await rowOf("Publish the notes?").innerText(), /Asked by|admin/);
+  await screenshot(page, "inbox-agents");
+  await rowOf("Publish the notes?").click();
+  await page.getByRole("heading", { level: 1, name: "Publish the notes?" }).waitFor();
+  assert.equal(await page.getByText(/asks|Kim/).count(), 0);
+  await rowOf("Refund 48219?").click();
+  const line = "refunds-bot asks, on behalf of Mia <img src=x onerror=alert(1)> Ott (according to the agent)";
+  await page.getByText(line).waitFor();
+  await axe(page);
+  await screenshot(page, "task-agent");
+
+  await asAgent.call("POST", `/api/tasks/${id}/complete`, {
+    response: { approved: true },
+    completed_by_email: "dana@example.com",
+  });
+  await page.getByText(/^refunds-bot answered this on .*, in the name of dana\.$/).waitFor();
+  await page.getByText(line.replace("asks", "asked")).waitFor();
+  await page.getByRole("tab", { name: "Activity" }).click();
+  const activity = page.getByRole("tabpanel", { name: "Activity" });
+  await activity.getByText("refunds-bot created the task").waitFor();
+  await activity.getByText("refunds-bot answered, in the name of dana@example.com").waitFor();
+  await axe(page);
+  await screenshot(page, "activity-agent");
+  await page.goto(`${service.url}/inbox?scope=done`);
+  await page.getByText("refunds-bot, in the name of dana").waitFor();
+
+  const phone = await open({ size: "phone", theme: "dark" });
+  await signIn(phone, service, "dana@example.com", `/tasks/${id}`);
+  await phone.getByText(line.replace("asks", "asked")).waitFor();
+  await phone.getByText(/^refunds-bot answered this on/).waitFor();
+  await axe(phone);
+  await screenshot(phone, "task-agent-phone");
+  // Only operators can list agents.
+  await phone.goto(`${service.url}/inbox?scope=done`);
+  await phone.getByText("Refund 48219?").waitFor();
+  assert.equal(await phone.getByRole("button", { name: "Agent" }).count(), 0);
 });

@@ -111,7 +111,7 @@ testInBrowser("a search finds ids, keys and people, and leads on to closed tasks
   await finds("mia", "One");
   await page.getByRole("searchbox", { name: "Search" }).fill(closed.id);
   await page.getByRole("heading", { name: "No tasks match" }).waitFor();
-  await page.getByText("Search looks in titles, ids, idempotency keys and people.").waitFor();
+  await page.getByText("Search looks in titles, ids, idempotency keys, agents and people.").waitFor();
   await axe(page);
   await page.getByRole("link", { name: "Search closed tasks" }).click();
   await finds(closed.id, "Three", "Closed");

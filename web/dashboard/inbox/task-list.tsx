@@ -6,6 +6,8 @@ import type { RefObject } from "react";
 import { get } from "../api.ts";
 import type { ListedTask, Me } from "../api.ts";
 import { Filters, isFiltered } from "./filters.tsx";
+import { agentOf } from "../../../form/asker.ts";
+import { IconRobot } from "../ui/icons.tsx";
 import { useKeys } from "../ui/keyboard.ts";
 import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
 import { countsQuery, tasksQuery } from "../queries.ts";
@@ -193,6 +195,7 @@ const Row = memo(
     const reason = task.status === "rejected" ? task.verifier_result?.reason : null;
     const isOver = useIsOver(task);
     const who = isOver ? null : whoOf(task, me, names);
+    const agent = agentOf(task);
     return (
       <li>
         <Link
@@ -209,6 +212,13 @@ const Row = memo(
           {reason !== null && reason !== undefined && (
             <span className="task-reason" dir="auto">
               {reason.split("\n")[0]}
+            </span>
+          )}
+          {agent !== null && (
+            <span className="task-meta">
+              <IconRobot size={14} stroke={1.75} aria-hidden />
+              <span className="unseen">Asked by </span>
+              <span className="who">{agent}</span>
             </span>
           )}
           <span className="task-meta">
@@ -289,7 +299,7 @@ function Nothing({ search, me }: { search: Scope; me: Me }) {
     return (
       <div className="empty">
         <h2>No tasks match</h2>
-        {search.q !== "" && <p>Search looks in titles, ids, idempotency keys and people.</p>}
+        {search.q !== "" && <p>Search looks in titles, ids, idempotency keys, agents and people.</p>}
         <Button
           variant="default"
           onClick={() => void navigate({ to: ".", search: { scope: search.scope, sort: search.sort } })}

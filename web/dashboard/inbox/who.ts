@@ -13,6 +13,7 @@ type Closed = Pick<
   | "completed_by_slack_user_id"
   | "completed_via_channel"
   | "cancelled_by"
+  | "decided_by"
   | "status"
 >;
 type Assigned = Pick<ListedTask, "assigned_to_user_id" | "assigned_to_email">;
@@ -34,7 +35,7 @@ export function useNames(me: Me): Names {
 export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | null {
   switch (task.status) {
     case "completed":
-      return `${answererOf(task, me, names) ?? "Someone"}${isThroughApi(task) ? ", through the API" : ""}`;
+      return `${answererOf(task, me, names) ?? "Someone"}${throughApi(task, names) ?? ""}`;
     case "cancelled":
       return `by ${cancellerOf(task, me, names)}`;
     case "timed_out":
@@ -50,23 +51,30 @@ function assigneeOf({ assigned_to_user_id: id, assigned_to_email: email }: Assig
   return (id === null ? undefined : names.get(id)) ?? named(email, names) ?? (id === null ? "Unassigned" : "Assigned");
 }
 
-/** Returns who answered, or null if that is unknown. An answer that an agent gave in someone's name is never "You". */
+/** Returns who answered, or null if that is unknown. An answer that an agent gave in someone's name is the agent's. */
 export function answererOf(
-  { completed_by_user_id: id, completed_by_email: email, completed_by_slack_user_id: member }: Closed,
+  { completed_by_user_id: id, completed_by_email: email, completed_by_slack_user_id: member, decided_by }: Closed,
   me: Me,
   names: Names,
 ): string | null {
+  if (decided_by?.kind === "agent") return decided_by.name;
   if (id !== null && id === me.user_id) return "You";
   const person = (id === null ? undefined : names.get(id)) ?? named(email, names);
-  return person ?? (member === null ? null : "A Slack member");
+  if (person !== null && person !== undefined) return person;
+  if (decided_by?.kind === "person" && decided_by.name !== null) return decided_by.name;
+  return member === null ? null : "A Slack member";
 }
 
-/** Returns whether an agent sent the answer. People answer through a channel. */
-export function isThroughApi({
-  status,
-  completed_via_channel,
-}: Pick<Closed, "status" | "completed_via_channel">): boolean {
-  return status === "completed" && completed_via_channel === null;
+/**
+ * Returns how a token sent the answer, to be put behind the name of who answered; null for people, who answer through a channel.
+ */
+export function throughApi(
+  { status, completed_via_channel, completed_by_email: email, decided_by }: Closed,
+  names: Names,
+): string | null {
+  if (decided_by?.kind === "agent" && email !== null) return `, in the name of ${named(email, names)}`;
+  const isThrough = status === "completed" && (completed_via_channel === null || decided_by?.kind === "agent");
+  return isThrough ? ", through the API" : null;
 }
 
 export function cancellerOf({ cancelled_by: email }: Pick<Closed, "cancelled_by">, me: Me, names: Names): string {

@@ -122,6 +122,7 @@ function Entry({ entry, task }: { entry: AuditEntry; task: Task }) {
                   from <Time at={deadlines.from} /> to <Time at={deadlines.to} />
                 </>
               )}
+              <InNameOf entry={entry} />
             </>
           )}
         </p>
@@ -148,9 +149,19 @@ function deadlinesOf({ action, extra }: AuditEntry, { created_at }: Task): { fro
   return { from: at(before), to: at(after) };
 }
 
+/** The person for whom an agent did something. */
+function InNameOf({ entry: { agent_name, actor_email } }: { entry: AuditEntry }) {
+  if (agent_name === null || actor_email === null) return null;
+  return (
+    <>
+      , in the name of <bdi>{actor_email}</bdi>
+    </>
+  );
+}
+
 /** The answer that an entry is about. */
 function Given({ entry }: { entry: AuditEntry }) {
-  const who = entry.actor_email ?? memberOf(entry);
+  const who = entry.agent_name ?? entry.actor_email ?? memberOf(entry);
   if (who === null) return "the answer";
   return (
     <>
@@ -175,7 +186,7 @@ function Notified({ to, isMail, about, failure }: Notification) {
 
 function actorOf(entry: AuditEntry): string {
   const byType = { system: "The service", human: "Someone", agent: "The agent" };
-  return entry.actor_email ?? memberOf(entry) ?? byType[entry.actor_type];
+  return entry.agent_name ?? entry.actor_email ?? memberOf(entry) ?? byType[entry.actor_type];
 }
 
 function memberOf({ extra }: AuditEntry): string | null {

@@ -12,7 +12,7 @@ import { CopyButton } from "../ui/copy.tsx";
 import { wasCheckedLast } from "./checking.ts";
 import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
-import { answererOf, cancellerOf, isThroughApi, useNames } from "../inbox/who.ts";
+import { answererOf, cancellerOf, throughApi, useNames } from "../inbox/who.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
 
 /** Shows how a task was closed, and this person's entries that were not sent. */
@@ -39,7 +39,7 @@ function End({ task, me }: { task: Task; me: Me }) {
   const pieces = fill<ReactNode>(ENDINGS[endingOf(state, who)].dashboard, {
     who,
     at: <Time at={new Date(state.at).toISOString()} />,
-    through: isThroughApi(task) ? ", through the API" : `, through ${nameOfChannel(channel ?? "")}`,
+    through: throughApi(task, names) ?? `, through ${nameOfChannel(channel ?? "")}`,
     canceller: capitalized(cancellerOf(task, me, names)),
     reason: <span dir="auto">{task.verifier_result?.reason}</span>,
   });

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import { askerLine } from "../../../form/asker.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Me, Task } from "../api.ts";
 import { useNames, whoOf } from "../inbox/who.ts";
@@ -31,6 +32,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
   const assignee = whoOf(task, me, useNames(me));
   const isClaimed = isOpen && claim.state === "mine" && task.assigned_to_email === null;
   const who = isClaimed ? `${assignee}, claimed by you` : assignee;
+  const asker = askerLine(task, isOpen ? "asks" : "asked");
   return (
     <header className="task-head">
       <div className="task-state">
@@ -65,6 +67,11 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
       <h1 ref={heading} tabIndex={-1} dir="auto">
         {first}
       </h1>
+      {asker !== null && (
+        <p className="muted" dir="auto">
+          {asker}
+        </p>
+      )}
       {rest !== "" && (
         <p className="task-rest" dir="auto">
           {rest}
