@@ -10,6 +10,7 @@ import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
 import { isOwnOf, type AgentCaller } from "../people/agent-caller.ts";
 import { answerStateOf } from "../tasks/answer-state.ts";
+import { askerLineOf } from "../tasks/asker.ts";
 import { nextAttemptOf } from "../tasks/attempts-left.ts";
 import { findTaskWithDocuments, listAuditEntries, type TaskWithDocuments } from "../tasks/store.ts";
 import { completeTask, readTask, requireTaskId, type CompletionContext } from "../tasks/tasks.ts";
@@ -113,7 +114,7 @@ export async function completeEmbedded(
 
 async function drawReview({ drawing }: { drawing: Drawing }, task: TaskWithDocuments, look: Look): Promise<string> {
   return (
-    drawHeading({ ...task, ...look }) +
+    drawHeading({ ...task, asker: askerLineOf(task), ...look }) +
     reviewSection(await drawing.payload(task, { ...look, wholeAt: `/tasks/${task.id}` }))
   );
 }

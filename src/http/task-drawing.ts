@@ -4,17 +4,20 @@ import { HOUR } from "../lib/time.ts";
 import { escapeHtml } from "./page.ts";
 
 /**
- * Returns the heading of a page about a task as HTML: its subject and its deadline.
+ * Returns the heading of a page about a task as HTML: its subject, who asks, and its deadline.
+ * @param asker - who asks, in one line; null if nothing is said of it
  * @param timeout_at - epoch milliseconds
  */
 export function drawHeading({
   task,
+  asker,
   timeout_at,
   time_zone,
   locale,
   now,
 }: {
   task: string;
+  asker: string | null;
   timeout_at: number;
   time_zone: string | undefined;
   locale?: string | undefined;
@@ -25,7 +28,7 @@ export function drawHeading({
   const isSoon = timeout_at - now.getTime() < HOUR;
   return `<header>
 <p class="due${isSoon ? " soon" : ""}">Answer by ${escapeHtml(due?.full_text ?? "")}${due?.relative ? `, ${escapeHtml(due.relative)}` : ""}</p>
-<h1 dir="auto">${escapeHtml(first)}</h1>
+<h1 dir="auto">${escapeHtml(first)}</h1>${asker === null ? "" : `\n<p class="about" dir="auto">${escapeHtml(asker)}</p>`}
 ${rest === "" ? "" : `<p class="rest" dir="auto">${escapeHtml(rest)}</p>`}
 </header>`;
 }

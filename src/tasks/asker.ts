@@ -1,3 +1,4 @@
+import { askerLine } from "../../form/asker.ts";
 import type { TaskRow } from "../db/schema.ts";
 import { parseJson } from "../lib/json.ts";
 import { personOf, type Caller } from "../people/caller.ts";
@@ -22,11 +23,25 @@ export function askerOf(caller: Caller): Asker {
   return { asked_by_kind: "user", asked_by_id: id, asked_by_name: display_name ?? email ?? id };
 }
 
-/** Who asked, as every surface shows it. */
+/** Who asked, as the records show it. */
 export function askedFields({ asked_by_kind, asked_by_id, asked_by_name, on_behalf_of }: AskedTask) {
   const kind = asked_by_kind as AskerKind;
   return {
     asked_by: { kind, id: kind === "admin" ? null : asked_by_id, name: asked_by_name },
     on_behalf_of: parseJson<OnBehalfOf>(on_behalf_of),
   };
+}
+
+/** Returns who asks, in one line for a page; null unless an agent asks. The text is plain and bounded, and not escaped. */
+export function askerLineOf(task: AskedTask): string | null {
+  return askerLine(askedFields(task));
+}
+
+/** Returns the same for a message that leaves the service. The person behind a redacted task is not named there. */
+export function askerLineInMessage(
+  task: AskedTask & Pick<TaskRow, "ended_at"> & { redact_payload: boolean },
+): string | null {
+  const { asked_by, on_behalf_of } = askedFields(task);
+  const isClosed = task.ended_at !== null;
+  return askerLine({ asked_by, on_behalf_of: task.redact_payload ? null : on_behalf_of }, isClosed ? "asked" : "asks");
 }

@@ -19,6 +19,7 @@ import { mayWith } from "../../tasks/access.ts";
 import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
+import { askerLineOf } from "../../tasks/asker.ts";
 import { listAuditEntries, type TaskWithDocuments } from "../../tasks/store.ts";
 import { completeTask, type CompletionContext } from "../../tasks/tasks.ts";
 import { isCheckUnavailable } from "../../tasks/unavailable-check.ts";
@@ -257,6 +258,7 @@ async function show(
   ]);
   const page = openPage(head, {
     task: task.task,
+    asker: askerLineOf(task),
     timeout_at: task.timeout_at,
     time_zone,
     now,

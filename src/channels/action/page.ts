@@ -13,6 +13,8 @@ export const PAGE_HEADERS = {
 /** HTML parts of the page with the form. */
 export interface OpenPage {
   task: string;
+  /** Who asks, in one line; null if nothing is said of it. */
+  asker: string | null;
   /** Epoch milliseconds. */
   timeout_at: number;
   time_zone: string | null;

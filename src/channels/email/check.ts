@@ -86,7 +86,14 @@ function checkContent(config: Config): Finding {
   const link = createLink({ config }, id, address);
   const { subject } = renderMessage({
     purpose: "decision",
-    task: { ...SAMPLE_TASK, id, form_definition: null, redact_payload: false, timeout_at: Date.now() + HOUR },
+    task: {
+      ...SAMPLE_TASK,
+      id,
+      asker: null,
+      form_definition: null,
+      redact_payload: false,
+      timeout_at: Date.now() + HOUR,
+    },
     to: { address, name: null, time_zone: null },
     answering: { link },
     settings_link: null,

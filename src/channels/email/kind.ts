@@ -15,6 +15,7 @@ import { sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { recordNotification, type Notification } from "../../tasks/audit.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
+import { askerLineInMessage } from "../../tasks/asker.ts";
 import { isTerminal } from "../../tasks/lifecycle.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
@@ -145,10 +146,12 @@ function notificationOf({ id, destination }: EndedDelivery, body: MailBody | nul
   return { channel: EMAIL_KIND, to: destination, purpose: body?.purpose ?? "decision", delivery_id: id };
 }
 
-function documentsOf({ id, task, redact_payload, timeout_at, ...texts }: TaskWithDocuments) {
+function documentsOf(of: TaskWithDocuments) {
+  const { id, task, redact_payload, timeout_at, ...texts } = of;
   return {
     id,
     task,
+    asker: askerLineInMessage(of),
     redact_payload,
     timeout_at,
     payload: parseJson(texts.payload),

@@ -24,6 +24,8 @@ export interface Content {
   /** Less than an hour is left. */
   isSoon: boolean;
   heading: string;
+  /** Who asks, or null. */
+  asker: string | null;
   /** The rest of the task after its heading, or null. */
   details: Excerpt | null;
   facts: readonly Fact[];
@@ -63,6 +65,7 @@ const MAX = {
   name: 80,
   /** In a subject, which has other things to say. */
   who: 30,
+  asker: 240,
 };
 const MAX_LINES = 20;
 const MAX_FACTS = 5;
@@ -87,9 +90,10 @@ export function contentOf(options: MessageOptions): Content {
   const { facts, more } = summaryOf(options, { hints, timeZone, place });
   const isSoon = task.timeout_at - now.getTime() <= HOUR;
   const wanted = own(own(own(hints, "channels"), "email"), "subject");
-  const about = { heading, details, facts, more, settings: settingsOf(options) };
+  const asker = task.asker === null ? null : cutText(oneLine(task.asker), MAX.asker);
+  const about = { heading, asker, details, facts, more, settings: settingsOf(options) };
   const subject = subjectOf(options, wanted, oneLine(task.task) || heading);
-  if (options.ending !== null) return endedContent(options, options.ending, { subject, heading, timeZone });
+  if (options.ending !== null) return endedContent(options, options.ending, { subject, heading, asker, timeZone });
   if ("who_can_answer" in answering) {
     const statement = cutText(oneLine(answering.who_can_answer), MAX.description);
     const deadline = `An answer is due by ${at}`;
@@ -142,7 +146,7 @@ export function contentOf(options: MessageOptions): Content {
 function endedContent(
   options: MessageOptions,
   { row, who, at, reason }: Ending,
-  { subject, heading, timeZone }: { subject: string; heading: string; timeZone: string },
+  { subject, heading, asker, timeZone }: Pick<Content, "subject" | "heading" | "asker"> & { timeZone: string },
 ): Content {
   const { task, to, answering, now } = options;
   const moment = (epoch: number) => momentOf(epoch, timeZone, now);
@@ -164,6 +168,7 @@ function endedContent(
     deadline: fillText(email.title, facts),
     isSoon: false,
     heading,
+    asker,
     details,
     facts: [],
     more: null,

@@ -343,6 +343,18 @@ https://tasks.example.com/settings
   assert.match(withPage.text, /^Answered by Dana Reyes$/m);
 });
 
+void test("who asks is below the heading, in one line that nothing breaks out of", () => {
+  const { text, html } = renderMessage(MAILS["asked-by-an-agent"]!);
+  assert.match(text, /delivery dispute\n {2}refunds-bot asks, on behalf of Mia \(according to the agent\)\n\n/);
+  assert.match(html, /<\/h1>[^]*refunds-bot asks, on behalf of Mia \(according to the agent\)/);
+  assert.match(renderMessage(MAILS["ended-asked-by-an-agent"]!).text, /^ {2}refunds-bot asked$/m);
+  for (const hostile of Object.values(hostileTexts())) {
+    const mail = render({ asker: hostile });
+    assert.doesNotMatch(mail.html, /<(script|img|b)\b/);
+    assert.equal(mail.subject, render().subject);
+  }
+});
+
 void test("only people with an account are sent to their settings", () => {
   const { text, html } = render({}, { settings_link: null });
   for (const part of [text, html]) assert.doesNotMatch(part, /settings/);

@@ -8,6 +8,8 @@ import { textOf } from "./message-text.ts";
 export interface MessageTask {
   id: string;
   task: string;
+  /** Who asks, in one line; null if nothing is said of it. */
+  asker: string | null;
   payload: unknown;
   payload_schema: unknown;
   response_schema: unknown;

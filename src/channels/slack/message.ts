@@ -5,7 +5,7 @@ import { ACTION, chooseAction } from "./clicks/actions.ts";
 import { directChoices, slackForm } from "./modal/form.ts";
 import type { DirectChoices } from "./modal/form.ts";
 import { modalOf } from "./modal/modal.ts";
-import { factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
+import { askerElement, factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
 import type { SlackTask } from "./modal/summary.ts";
 import { fitText, line, lines, markup, MAX, moment } from "./modal/text.ts";
 
@@ -47,6 +47,7 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   // One press is enough only for a payload that the message shows.
   const direct = canAnswer && !options.is_verified && !facts.hasUnseen ? directChoices(form) : null;
   const about: ContextBlockElement[] = [
+    ...askerElement(task),
     markup(`Answer by ${moment(task.timeout_at)}`),
     ...(options.assignee === null ? [] : [line(`Assigned to ${nameOf(options.assignee)}`, MAX.field)]),
     ...(options.claimed_by === null ? [] : [line(`${nameOf(options.claimed_by)} is working on this`, MAX.field)]),
@@ -79,6 +80,7 @@ function informingMessageOf(
       {
         type: "context",
         elements: [
+          ...askerElement(task),
           markup(`Answer by ${moment(task.timeout_at)}`),
           ...(claimed_by === null ? [] : [line(`${nameOf(claimed_by)} is working on this`, MAX.field)]),
           line(`Task ${task.id}`, MAX.field),
@@ -188,7 +190,7 @@ export function endedMessageOf(
     blocks: [
       taskSection(task),
       ...factsOf(task, form, MAX_FACTS).blocks,
-      { type: "context", elements: [...elements, line(`Task ${task.id}`, MAX.field)] },
+      { type: "context", elements: [...elements, ...askerElement(task), line(`Task ${task.id}`, MAX.field)] },
     ],
   };
 }

@@ -108,6 +108,7 @@ void test("no text of a task, a payload or a person calls, links or breaks anyth
         const response_schema = saying(words, schema);
         const task = slackTask({
           task: words.join("\n"),
+          asker: words.join(" "),
           response_schema,
           payload: Object.fromEntries(words.map((text, index) => [`${text}${index}`, text])),
           form_definition: {

@@ -37,7 +37,15 @@ const inputsOf = ({ blocks }: View) => (blocks as unknown as InputBlock[]).filte
 function wantedOf(fixture: FormFixture, answer: unknown) {
   const { response_schema, form_definition, payload = {} } = fixture;
   const form = slackForm({ response_schema, form_definition, payload }, "UTC", new Date());
-  const task = { id: "tsk_a", task: fixture.title, payload, payload_schema: {}, response_schema, form_definition };
+  const task = {
+    id: "tsk_a",
+    task: fixture.title,
+    asker: null,
+    payload,
+    payload_schema: {},
+    response_schema,
+    form_definition,
+  };
   const entries = entriesOf(planForm(form, {}, answer));
   const view = modalOf({ ...task, redact_payload: false, timeout_at: 0 }, form, entries, { channel: "C1", ts: "1.1" });
   return view && entriesIn(view);

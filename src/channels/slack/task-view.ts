@@ -7,6 +7,7 @@ import { mayWith } from "../../tasks/access.ts";
 import { nameOf, sayWhoCanAnswer } from "../../tasks/answerers.ts";
 import { nextAttemptOf } from "../../tasks/attempts-left.ts";
 import { answerStateOf } from "../../tasks/answer-state.ts";
+import { askerLineInMessage } from "../../tasks/asker.ts";
 import type { TaskWithDocuments } from "../../tasks/store.ts";
 import { answererOf } from "../answers.ts";
 import type { SlackMessage } from "./client.ts";
@@ -97,6 +98,7 @@ export function slackTaskOf(task: TaskWithDocuments): SlackTask {
   return {
     id: task.id,
     task: task.task,
+    asker: askerLineInMessage(task),
     payload: parseJson(task.payload),
     payload_schema: parseJson(task.payload_schema),
     response_schema: parseJson(task.response_schema),

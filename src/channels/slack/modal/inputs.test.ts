@@ -112,6 +112,9 @@ void test("a form of more blocks than Slack takes stays in the browser", () => {
     slackTask(askingFor(Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, { type: "string" }]))));
   assert.ok(open(fields(98)) !== null);
   assert.equal(open(fields(99)), null);
+  const asked = slackTask({ ...fields(98), asker: "refunds-bot asks" });
+  assert.ok(open(asked) !== null, "the line about the agent is left out");
+  assert.ok(JSON.stringify(show(slackTask({ ...fields(97), asker: "refunds-bot asks" }))).includes("refunds-bot asks"));
   const wordy = (length: number) => {
     const words = { type: "string", title: "&".repeat(length), description: "&".repeat(length) };
     return slackTask(askingFor(Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`f${i}`, words]))));

@@ -7,7 +7,7 @@ import type { Form } from "../../../../form/plan/plan.ts";
 import { planModal } from "./modal-plan.ts";
 import type { ModalPlan, ModalField } from "./modal-plan.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
-import { factsOf, slackHint, taskSection } from "./summary.ts";
+import { askerElement, factsOf, slackHint, taskSection } from "./summary.ts";
 import type { SlackTask } from "./summary.ts";
 import { line, MAX, titled } from "./text.ts";
 
@@ -50,6 +50,16 @@ export function modalOf(task: SlackTask, form: Form, entries: Entries, options: 
   if (plan === null) return null;
   const data: ModalData = { task: task.id, channel: options.channel, ts: options.ts, shown: plan.shown };
   const title = slackHint(task, form, "title");
+  const asked: KnownBlock[] = [
+    ...factsOf(task, form, MAX_FACTS).blocks,
+    { type: "divider" },
+    ...blocksOf(plan),
+    ...leftOutOf(plan),
+    ...confirmOf(form),
+  ];
+  const above: KnownBlock[] = [...noteOf(options.note), taskSection(task, MAX_TASK)];
+  // The questions come first: it is left out of a modal that is full without it.
+  const asker = above.length + asked.length < MAX_BLOCKS ? askerElement(task) : [];
   const view: ModalView = {
     type: "modal",
     callback_id: ANSWER_VIEW,
@@ -57,15 +67,7 @@ export function modalOf(task: SlackTask, form: Form, entries: Entries, options: 
     title: line(typeof title === "string" ? title : "", MAX.viewTitle, "Your answer"),
     submit: line(form.hints.submit.label ?? "", MAX.viewTitle, ENGLISH.words.submit),
     close: line("Cancel", MAX.viewTitle),
-    blocks: [
-      ...noteOf(options.note),
-      taskSection(task, MAX_TASK),
-      ...factsOf(task, form, MAX_FACTS).blocks,
-      { type: "divider" },
-      ...blocksOf(plan),
-      ...leftOutOf(plan),
-      ...confirmOf(form),
-    ],
+    blocks: [...above, ...(asker.length === 0 ? [] : [{ type: "context" as const, elements: asker }]), ...asked],
   };
   const isTooLarge = view.blocks.length > MAX_BLOCKS || Buffer.byteLength(JSON.stringify(view)) > MAX_BYTES;
   return isTooLarge ? null : view;

@@ -1,4 +1,4 @@
-import type { ContextBlock, SectionBlock, TextObject } from "@slack/types";
+import type { ContextBlock, PlainTextElement, SectionBlock, TextObject } from "@slack/types";
 import { own, wrappedHints } from "../../../../form/plan/hints.ts";
 import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 import { fieldNames } from "../../../../form/plan/plan.ts";
@@ -10,6 +10,8 @@ import { line, MAX, titled } from "./text.ts";
 export interface SlackTask {
   id: string;
   task: string;
+  /** Who asks, in one line; null if nothing is said of it. */
+  asker: string | null;
   payload: unknown;
   payload_schema: unknown;
   response_schema: unknown;
@@ -21,12 +23,18 @@ export interface SlackTask {
 /** Longer tasks are cut; the browser shows the rest. */
 const MAX_TASK = 2_900;
 const MAX_FACT = 400;
+const MAX_ASKER = 300;
 
 /** Returns the task, with its first line in bold. */
 export function taskSection({ id, task }: Pick<SlackTask, "id" | "task">, max = MAX_TASK): SectionBlock {
   const [head = "", ...rest] = plainLines(task).split("\n");
   const text = titled(head || `Task ${id}`, rest.join("\n").trim(), max, "... see the full text");
   return { type: "section", text };
+}
+
+/** Returns who asks, for the line of small texts below a task. */
+export function askerElement({ asker }: Pick<SlackTask, "asker">): PlainTextElement[] {
+  return asker === null ? [] : [line(asker, MAX_ASKER)];
 }
 
 /** Returns the task in one line. */
