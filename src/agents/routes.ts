@@ -67,6 +67,7 @@ const getAgentRoute = defineRoute({
   url: "/agents/:id",
   operationId: "getAgent",
   summary: "Read an agent",
+  description: "With its live tokens, and how many of its tasks are open.",
   tags,
   credentials: SIGNED_IN,
   params: AgentParams,

@@ -56,24 +56,22 @@ export function streamChanges(ctx: StreamContext, caller: Caller, reply: Fastify
       raw.end();
     },
   });
-  const beatOnce = () => {
-    requireStillValid(ctx, caller).then(
-      (now) => {
-        // Its reader connects again, and sees what the agent may see now.
-        if (now.kind === "agent" && caller.kind === "agent" && !isSameScopes(now, caller)) raw.end();
-        else write(": still here\n\n");
-      },
-      (error: unknown) => {
-        // An unavailable database does not end a session.
-        if (error instanceof ServiceError && error.status === 401) raw.end();
-      },
-    );
+  const beatOnce = async () => {
+    try {
+      const now = await requireStillValid(ctx, caller);
+      // Its reader connects again, and sees what the agent may see now.
+      if (now.kind === "agent" && caller.kind === "agent" && !isSameScopes(now, caller)) raw.end();
+      else write(": still here\n\n");
+    } catch (error) {
+      // An unavailable database does not end a session.
+      if (error instanceof ServiceError && error.status === 401) raw.end();
+    }
   };
-  const beat = setInterval(beatOnce, BEAT_MS);
+  const beat = setInterval(() => void beatOnce(), BEAT_MS);
   const hint =
     caller.kind === "user" ? signedOutHint(caller.user.id) : caller.kind === "agent" ? agentHint(caller.id) : null;
   const unlisten = ctx.db.hints.listen((one) => {
-    if (one === hint) beatOnce();
+    if (one === hint) void beatOnce();
   });
   raw.once("close", () => {
     clearInterval(beat);
