@@ -81,7 +81,7 @@ export interface Client {
 export interface ClientOptions {
   /** URL of the service. Default: SERVICE_URL, or the service on this machine. */
   baseUrl?: string | undefined;
-  /** The admin token. Default: SERVICE_ADMIN_API_TOKEN, or the token of the service on this machine. */
+  /** The token of an agent, or the admin token. Default: SERVICE_TOKEN, then SERVICE_ADMIN_API_TOKEN, or the token of the service on this machine. */
   token?: string | undefined;
   /** The embed key for `embedToken`. Default: SERVICE_KEY. */
   serviceKey?: string | undefined;

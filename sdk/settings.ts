@@ -28,7 +28,7 @@ interface Found {
 }
 
 /**
- * Returns the URL and the token: as given, else from SERVICE_URL and SERVICE_ADMIN_API_TOKEN, else from the discovery file of
+ * Returns the URL and the token: as given, else from SERVICE_URL and SERVICE_TOKEN or SERVICE_ADMIN_API_TOKEN, else from the discovery file of
  * a service on this machine. The token of that file is sent only to the URL in it.
  * @throws HumanTaskError NOT_CONFIGURED
  */
@@ -36,7 +36,7 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
   const url = given.baseUrl ?? fromEnv("SERVICE_URL");
   const found = url === undefined ? discover() : null;
   const baseUrl = url ?? found?.url;
-  const token = given.token ?? fromEnv("SERVICE_ADMIN_API_TOKEN") ?? found?.token;
+  const token = given.token ?? fromEnv("SERVICE_TOKEN") ?? fromEnv("SERVICE_ADMIN_API_TOKEN") ?? found?.token;
   if (baseUrl === undefined)
     throw new HumanTaskError(
       "NOT_CONFIGURED",

@@ -23,7 +23,7 @@ export interface RecordingReceiver {
 }
 
 const FIELDS =
-  "task_id,idempotency_key,status,response,completed_at,timed_out_at,completed_by_email,completed_via_channel,verification_attempt,cancelled_at,cancelled_by,cancel_reason";
+  "task_id,idempotency_key,status,response,completed_at,timed_out_at,completed_by_email,completed_via_channel,verification_attempt,cancelled_at,cancelled_by,cancel_reason,asked_by,on_behalf_of,decided_by";
 
 export async function startRecordingReceiver(seed: number): Promise<RecordingReceiver> {
   let history: History | null = null;

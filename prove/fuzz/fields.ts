@@ -12,6 +12,9 @@ export interface Known {
   deliveries: string[];
   users: string[];
   serviceKeys: string[];
+  agents: string[];
+  /** Tokens of agents, each as `<agent>/tokens/<token>`. */
+  agentTokens: string[];
   identities: string[];
   cursors: string[];
   keys: string[];
@@ -239,6 +242,10 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
       known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_x",
     ),
   user_id: (random, known) => (known.users.length > 0 ? random.pick(known.users) : "usr_x"),
+  owner_user_id: (random, known) => (known.users.length > 0 && random.chance(0.5) ? random.pick(known.users) : null),
+  // The name of an agent has few characters, and its project exists.
+  name: (random) => (random.chance(0.8) ? `name-${random.int(100_000)}` : undefined),
+  project: () => null,
   origin: (random) => random.pick(["https://receiver.invalid", "http://127.0.0.1:1", "unusable", "x"]),
   // An email sender that never opens a connection.
   id: (random) => `identity-${random.int(12)}`,

@@ -19,6 +19,8 @@ import { startWatched, type WatchedService } from "./service-under-watch.ts";
 import { asCommand, asText } from "./showing.ts";
 import { STALL_MS, TOLD_MS, workOf, type Stall } from "./watch.ts";
 
+/** A callback that has not arrived by then does not arrive. */
+const CALLBACK_MS = 20_000;
 /** Concurrent requests. */
 const LANES = 6;
 /** A service that uses more has a memory leak. */
@@ -116,6 +118,8 @@ async function fuzzStage(
       deliveries: [],
       users: [],
       serviceKeys: [],
+      agents: [],
+      agentTokens: [],
       identities: [],
       cursors: [],
       keys: [],
@@ -126,7 +130,7 @@ async function fuzzStage(
     const fuzzer = createFuzzer(service, createJudge(document), around, covered, violate);
 
     // Let the first run compile the code.
-    await liveATask(service);
+    await liveATask(service, null);
     for (let i = 0; i < 150; i++) await fuzzer.perform(makeExchange(around, 2_000_000_000 + i));
     await sleep(TOLD_MS);
     fuzzer.collectStalls();
@@ -144,7 +148,7 @@ async function fuzzStage(
     const { longest, longestGc } = await judgeStalls(fuzzer, service, violate);
 
     const large = await sendLarge(fuzzer, service, around, Math.max(1, Math.round((end - first) / 5000)));
-    await judgeAfterwards(service, violate);
+    await judgeAfterwards(service, allowPrivate ? canary : null, violate);
     judgeConnections(service, allowPrivate, canary, violate);
     const memory = service.memory();
     if (memory !== null && memory.peak > MEMORY_MAX_MB)
@@ -285,6 +289,9 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
   else if (name === "DELETE /api/channels/email/identities/{id}" && status === 204)
     known.identities = known.identities.filter((one) => !request.target.endsWith(one));
   else if (name === "POST /api/service-keys" && status === 201) remember(known.serviceKeys, idIn(body));
+  else if (name === "POST /api/agents" && status === 201) remember(known.agents, idIn(body));
+  else if (name === "POST /api/agents/{id}/tokens" && status === 201)
+    remember(known.agentTokens, `${/\/agents\/([^/]+)\//.exec(request.target)?.[1]}/tokens/${idIn(body)}`);
   else if (name === "GET /api/admin/webhook-deliveries" && status === 200 && body.length > 0)
     for (const row of (JSON.parse(body.toString()) as { id: string }[]).slice(0, 5)) remember(known.deliveries, row.id);
 }
@@ -398,16 +405,17 @@ async function sendLarge(
   return [...longest].map(([kind, ms]) => `${kind} ${ms.toFixed(0)} ms`).join(", ");
 }
 
-/** Checks that the service still runs and works as before. */
+/** Checks that the service still runs and works as before. @param receiver - null: callbacks may not reach this machine */
 async function judgeAfterwards(
   service: WatchedService,
+  receiver: Canary | null,
   violate: (kind: string, example: string) => void,
 ): Promise<void> {
   try {
     const health = await service.call("GET", "/api/health");
     if (health.status !== 200 || health.body["database"] !== "ok")
       violate("health afterwards", JSON.stringify(health.body));
-    await liveATask(service);
+    await liveATask(service, receiver);
   } catch (error) {
     violate("an ordinary task afterwards", (error as Error).message);
   }
@@ -416,15 +424,18 @@ async function judgeAfterwards(
     violate("the log has errors", `${complaints.length} lines:\n${complaints.slice(0, 10).join("\n").slice(0, 6000)}`);
 }
 
-/** Creates, reads and ends an ordinary task. @throws Error when a step fails */
-async function liveATask({ call }: WatchedService): Promise<void> {
+/** Creates, reads and ends an ordinary task, whose callback arrives. @throws Error when a step fails */
+async function liveATask({ call }: WatchedService, receiver: Canary | null): Promise<void> {
   const must = (isSo: boolean, step: string, answer: unknown) => {
     if (!isSo) throw new Error(`${step}: ${JSON.stringify(answer)}`);
   };
   const created = await call<{ id: string }>(
     "POST",
     "/api/tasks",
-    newTaskBody({ idempotency_key: `life-${process.pid}-${performance.now()}` }),
+    newTaskBody({
+      idempotency_key: `life-${process.pid}-${performance.now()}`,
+      ...(receiver && { callback_url: `http://127.0.0.1:${receiver.port}/life` }),
+    }),
   );
   must(created.status === 201, "create", created);
   const path = `/api/tasks/${created.body.id}`;
@@ -433,6 +444,9 @@ async function liveATask({ call }: WatchedService): Promise<void> {
   must(completed.status === 200, "complete", completed);
   const polled = await polling;
   must(polled.body.status === "completed", "poll", polled);
+  // What the requests before owe goes to the same place, so that this says no more than that callbacks arrive.
+  const deadline = performance.now() + CALLBACK_MS;
+  while (receiver !== null && receiver.contacts() === 0 && performance.now() < deadline) await sleep(50);
   const trail = await call<{ action: string }[]>("GET", `${path}/audit`);
   must(trail.body.map(({ action }) => action).join() === "created,completed", "audit", trail);
   const removed = await call("DELETE", path);

@@ -211,7 +211,7 @@ export function operationRequest(random: Random, around: Surroundings, index: nu
     ]);
     isStrange = true;
   }
-  const target = operation.path.replace("{id}", () => id) + queryFor(random, operation, around, isAny);
+  const target = pathOf(operation, id) + queryFor(random, operation, around, isAny);
 
   const made = bodyFor(random, operation, around, index, isAny ? task : (task ?? known.open[0] ?? null), isAny);
   const { created } = made;
@@ -282,12 +282,20 @@ function isAcceptable(bytes: Buffer): boolean {
   return isFit;
 }
 
+/** @param id - as `idFor` returns it */
+function pathOf({ path }: Operation, id: string): string {
+  return path.replace("/tokens/{token_id}", "").replace("{id}", () => id);
+}
+
 function idFor(random: Random, operation: Operation, known: Known, open: string | undefined): string {
   if (operation.path.includes("webhook"))
     return known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_none";
   if (operation.path.includes("/users/")) return known.users.length > 0 ? random.pick(known.users) : "usr_none";
   if (operation.path.includes("/service-keys/"))
     return known.serviceKeys.length > 0 ? random.pick(known.serviceKeys) : "key_none";
+  if (operation.path.includes("{token_id}"))
+    return known.agentTokens.length > 0 ? random.pick(known.agentTokens) : "agt_none/tokens/atk_none";
+  if (operation.path.includes("/agents/")) return known.agents.length > 0 ? random.pick(known.agents) : "agt_none";
   if (operation.path.includes("/identities/"))
     return known.identities.length > 0 ? random.pick(known.identities) : "none";
   return open ?? (known.ended.length > 0 ? random.pick(known.ended) : "tsk_none");
@@ -554,7 +562,7 @@ function otherMethod(random: Random, { description, known }: Surroundings): Requ
   return plain(
     random,
     method,
-    operation.path.replace("{id}", idFor(random, operation, known, known.open[0]?.id)),
+    pathOf(operation, idFor(random, operation, known, known.open[0]?.id)),
     operation,
     "method",
   );

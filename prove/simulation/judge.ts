@@ -279,5 +279,8 @@ function expectedBody(record: NonNullable<JudgedTask["record"]>): object {
     cancelled_at: record.cancelled_at,
     cancelled_by: record.cancelled_by,
     cancel_reason: record.cancel_reason,
+    asked_by: record.asked_by,
+    on_behalf_of: record.on_behalf_of,
+    decided_by: record.decided_by,
   };
 }

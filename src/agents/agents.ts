@@ -108,19 +108,31 @@ export async function updateAgent(ctx: Ctx, caller: Caller, id: string, body: Up
     throw invalid("/cancel_open_tasks", "Can only be set together with `disabled: true`.");
   if (body.name != null) requireName(body.name);
   const mustCancel = body.cancel_open_tasks === true;
-  await ctx.db.write(async (tx) => {
+  const record = await ctx.db.write(async (tx) => {
     const before = await lockAgent(tx, id);
     const set = changesOf(before, body, tx.now());
     const fields = Object.keys(set).filter((name) => set[name as keyof AgentRow] !== before[name as keyof AgentRow]);
-    if (fields.length === 0) return;
-    if (set.owner_user_id !== undefined) await requireOwner(tx, set.owner_user_id);
-    if (set.name !== undefined && set.name !== before.name) await requireNameFree(tx, before.project, set.name);
-    await setAgent(tx, id, set);
-    await recordChange(tx, before, set, fields, mustCancel);
-    tx.hint(agentHint(id));
+    if (fields.length > 0) {
+      if (set.owner_user_id !== undefined) await requireOwner(tx, set.owner_user_id);
+      if (set.name !== undefined && set.name !== before.name) await requireNameFree(tx, before.project, set.name);
+      await setAgent(tx, id, set);
+      await recordChange(tx, before, set, fields, mustCancel);
+      tx.hint(agentHint(id));
+    }
+    // Read before the commit: a failure after it would say that nothing was stored.
+    return readRecord(tx, id, tx.now());
   });
-  if (mustCancel) await cancelOpenTasksOf(ctx, id);
-  return readRecord(ctx.db, id, ctx.db.now());
+  return mustCancel ? withoutOpenTasks(ctx, record) : record;
+}
+
+/** The agent is stopped. The sweep cancels the tasks that are left here if the database fails. */
+async function withoutOpenTasks(ctx: Ctx, record: AgentRecord): Promise<AgentRecord> {
+  try {
+    await cancelOpenTasksOf(ctx, record.id);
+    return { ...record, open_tasks: (await countOpenTasks(ctx.db, [record.id])).get(record.id) ?? 0 };
+  } catch {
+    return record;
+  }
 }
 
 /** @throws ServiceError AGENT_ALREADY_EXISTS if another request has just taken the name */

@@ -138,8 +138,8 @@ export async function changeUser(
   };
   if (body.password !== undefined)
     set.password_hash = await hashOf(ctx, body.password, body.email === undefined ? before.email : body.email);
-  const after = await ctx.db.write((tx) => applyChange(ctx, tx, id, set));
-  return recordOf(ctx.db, after);
+  // Read before the commit: a failure after it would say that nothing was stored.
+  return ctx.db.write(async (tx) => recordOf(tx, await applyChange(ctx, tx, id, set)));
 }
 
 /** Signs the user out for good; what they decided stays theirs. (spec: User, soft delete) */
