@@ -33,6 +33,9 @@ testOnBoth(
       cancelled_at: null,
       cancelled_by: null,
       cancel_reason: null,
+      asked_by: { kind: "admin", id: null, name: "admin" },
+      on_behalf_of: null,
+      decided_by: { kind: "admin", user_id: null, email: null, name: "admin", channel: "sms" },
     });
     await service.ctx.deliveries.stop();
   },

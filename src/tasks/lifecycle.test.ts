@@ -49,6 +49,8 @@ describe("the life of a task", () => {
           completed_by_email: "dana@example.com",
           completed_by_user_id: "usr_1",
           completed_via_channel: "dashboard",
+          decided_by_kind: "person",
+          decided_by_name: "Dana",
         },
         effects: ["callback"],
         audit: "completed",

@@ -83,7 +83,7 @@ void test("what docs/scaling.md says of the code is where it says", () => {
     ["deliveries/outcomes.ts", /forUpdateOfFree\(dialect/],
     ["people/store.ts", /forUpdate\(tx\.dialect/],
     ["deliveries/live-messages.ts", /forUpdate\(tx\.dialect/],
-    ["tasks/new-task-store.ts", /on conflict \(idempotency_key\) do nothing returning/],
+    ["tasks/new-task-store.ts", /on conflict \(idempotency_key, asked_by_id\) do nothing returning/],
     ["db/rows.ts", /string_to_array/],
     ["tasks/poll-rounds.ts", /string_to_array/],
     ["tasks/new-task-store.ts", /from unnest\(/],

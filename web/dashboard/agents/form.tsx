@@ -219,9 +219,10 @@ function listOf(text: string): string[] {
   return text.split(/[\s,]+/).filter((one) => one !== "");
 }
 
-/** The service says what is wrong with anything that is no whole number. */
+/** The service says what is wrong with anything that is no whole number. JSON has no NaN, so other text is sent as it is. */
 function numberOf(text: string): number {
-  return text === "" ? 0 : Number(text.replaceAll(/[\s,]/g, ""));
+  const number = text === "" ? 0 : Number(text.replaceAll(/[\s,]/g, ""));
+  return Number.isNaN(number) ? (text as unknown as number) : number;
 }
 
 /** The fields, in the order of the form. */
