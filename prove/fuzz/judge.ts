@@ -67,14 +67,16 @@ export function createJudge(document: JsonObject): Judge {
         problems.push(`the body is not JSON: ${(error as Error).message}`);
       }
     }
-    const code = (body as { error_code?: string } | null)?.error_code;
+    const isPage = isErrorPage(request, answer);
+    const code = isPage
+      ? /troubleshooting#([A-Z_]+)"/.exec(answer.body.toString())?.[1]
+      : (body as { error_code?: string } | null)?.error_code;
     // Without a body the failure is unknown; among answers to HEAD, only Slack's routes have an expected one.
     const isExpected = isHead
       ? status === 503 && /^\S+ \/api\/channels\/slack\//.test(request.bytes.toString("latin1", 0, 100))
       : EXPECTED_FAILURES.includes(code ?? "");
     if (status >= 500) require(isExpected, "the service failed");
-    if (isErrorPage(request, answer))
-      require(/troubleshooting#[A-Z_]+"/.test(answer.body.toString()), "the page of an error has no code");
+    if (isPage) require(code !== undefined, "the page of an error has no code");
     else if (status >= 400 && !isHead) {
       require(headers.get("content-type") === JSON_TYPE, `an error has the type ${headers.get("content-type")}`);
       problems.push(...misfit("/components/schemas/Error", body), ...wrongError(body, answer));
@@ -109,9 +111,12 @@ export function createJudge(document: JsonObject): Judge {
 
 /** Some routes are opened by browsers only. They declare that their errors are pages. */
 function isErrorPage({ operation }: Request, { status, headers }: Answer): boolean {
-  const declared = operation?.responses[String(status)]?.["content"] as object | undefined;
   const isPage = headers.get("content-type")?.startsWith("text/html") === true;
-  return status >= 400 && isPage && declared !== undefined && Object.hasOwn(declared, "text/html");
+  return status >= 400 && isPage && Object.entries(operation?.responses ?? {}).some(isDeclaredPage);
+}
+
+function isDeclaredPage([status, response]: [string, Record<string, unknown>]): boolean {
+  return Number(status) >= 400 && Object.hasOwn((response["content"] as object | undefined) ?? {}, "text/html");
 }
 
 function wrongError(body: unknown, { status, headers }: Answer): string[] {
