@@ -57,6 +57,12 @@ const selectTokenById = readStatement<{ id: string }, FoundToken>((query, param)
     .where("t.id", "=", param("id")),
 );
 
+interface Remembered {
+  row: FoundToken;
+  /** null if its agent was deleted. */
+  caller: AgentCaller | null;
+}
+
 /** Requests of one turn of the event loop share a query. */
 const GROUPS = { items: 500, under_way: 4 };
 /** Tokens that are remembered where no other process can change them. */
@@ -69,10 +75,10 @@ const LOOK_EVERY_MS = 2 * SECOND;
  * each time; on the embedded database what was read is remembered until an agent changes.
  */
 export function createAgentFinder(db: Db, onError: (error: unknown) => void): AgentFinder & { stop(): void } {
-  const remembered = new Map<string, FoundToken>();
+  const remembered = new Map<string, Remembered>();
   /** Counts changes, so that a read that began before one is not remembered after it. */
   let changes = 0;
-  const recordUse = createUseRecorder(db);
+  const uses = createUseRecorder(db);
   const watched = new Map<() => void, AgentCaller>();
   const batcher = createBatcher<string, FoundToken | null>(
     GROUPS,
@@ -91,22 +97,30 @@ export function createAgentFinder(db: Db, onError: (error: unknown) => void): Ag
   async function read(hash: string): Promise<FoundToken | null> {
     if (db.hints.isShared) return batcher.add(hash);
     const known = remembered.get(hash);
-    if (known !== undefined) return known;
+    if (known !== undefined) return known.row;
     const before = changes;
     const [row] = await db.run(selectToken, { hash });
     if (row === undefined) return null;
     if (before !== changes) return row;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-    remembered.set(hash, row);
+    remembered.set(hash, { row, caller: row.name === null ? null : callerOf(row) });
     return row;
   }
 
-  async function find(token: string): Promise<AgentCaller | null> {
+  /** A token that is remembered costs no promise. */
+  function find(token: string): AgentCaller | null | Promise<AgentCaller | null> {
     if (!isAgentToken(token)) return null;
-    const row = await read(hashOfToken(token));
+    const hash = hashOfToken(token);
+    const known = remembered.get(hash);
+    if (known?.caller && problemOf(known.row, db.now()) === null && !uses.isDue(known.row)) return known.caller;
+    return readCaller(hash);
+  }
+
+  async function readCaller(hash: string): Promise<AgentCaller | null> {
+    const row = await read(hash);
     if (row === null) return null;
     const caller = toCaller(row, db.now());
-    await recordUse(row);
+    await uses.record(row);
     return caller;
   }
 
@@ -188,6 +202,11 @@ function problemOf(row: FoundToken, now: number): ServiceError | null {
 function toCaller(row: FoundToken, now: number): AgentCaller {
   const problem = problemOf(row, now);
   if (problem !== null) throw problem;
+  return callerOf(row);
+}
+
+/** @param row - its agent exists */
+function callerOf(row: FoundToken): AgentCaller {
   return {
     kind: "agent",
     id: row.agent_id,

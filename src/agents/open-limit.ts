@@ -6,7 +6,7 @@ import { SECOND } from "../lib/time.ts";
 import type { AgentCaller } from "../people/agent-caller.ts";
 
 /*
- * Far from the limit, a process counts the open tasks of an agent once a second and creates a part of those that are left.
+ * Far from the limit, a process counts the open tasks of an agent once a second at most, and creates a part of those that are left.
  * Near it, each task is counted for in its own transaction, one task of an agent after another over all processes.
  */
 
@@ -15,6 +15,8 @@ const NEAR = { places: 64, part: 1 / 20 };
 /** Far from the limit, each process takes this part of the places at once, so that sixteen processes stay below it. */
 const PORTION = 1 / 16;
 const COUNT_EVERY_MS = 1 * SECOND;
+/** An agent with very many open tasks is counted less often, so that counting takes at most this part of the time. */
+const COUNTING_PART = 1 / 200;
 /** No one knows when people answer. */
 const RETRY_SECONDS = 10;
 
@@ -43,6 +45,8 @@ export interface OpenTasks {
   isNear: boolean;
   /** When `left` was found out, in the time of `performance.now()`. */
   counted_at: number;
+  /** How long the count is used, in milliseconds. */
+  usable_ms: number;
   counting: Promise<void> | null;
   /** All places were taken when this process last looked, and no task has changed since. */
   isFull: boolean;
@@ -58,6 +62,7 @@ export function unknownOpenTasks(): OpenTasks {
     left: 0,
     isNear: false,
     counted_at: Number.NEGATIVE_INFINITY,
+    usable_ms: COUNT_EVERY_MS,
     counting: null,
     isFull: false,
     underWay: 0,
@@ -78,7 +83,7 @@ export async function takeOfOpen(
   const { max_open_tasks: max } = agent;
   // What was found out with another limit does not count.
   if (open.max !== max) Object.assign(open, { max, left: 0, counted_at: Number.NEGATIVE_INFINITY, isFull: false });
-  const isRecent = () => performance.now() - open.counted_at < COUNT_EVERY_MS;
+  const isRecent = () => performance.now() - open.counted_at < open.usable_ms;
   if (open.isFull && isRecent()) throw full(max);
   if (!isRecent() || (open.left === 0 && !open.isNear)) {
     open.counting ??= count(db, agent, open).finally(() => (open.counting = null));
@@ -92,7 +97,7 @@ export async function takeOfOpen(
   return async (tx) => {
     await lockName(tx, `agent:${agent.id}`);
     if ((await openTasksOf(tx, agent)) < max) return;
-    Object.assign(open, { isFull: true, counted_at: performance.now() });
+    Object.assign(open, { isFull: true, counted_at: performance.now(), usable_ms: COUNT_EVERY_MS });
     throw full(max);
   };
 }
@@ -102,11 +107,14 @@ async function count(db: Db, agent: AgentCaller, open: OpenTasks): Promise<void>
   // Those that are being stored may be in the count or not.
   const { underWay } = open;
   open.begun = 0;
-  const found = await openTasksOf(db, agent);
+  const began = performance.now();
+  const found = await openTasksOf(db.heavy, agent);
+  const counted_at = performance.now();
   if (open.max !== max) return;
   const left = max - found - underWay - open.begun;
   const isNear = left < Math.max(NEAR.places, max * NEAR.part);
-  Object.assign(open, { isNear, left: isNear ? 0 : Math.floor(left * PORTION), counted_at: performance.now() });
+  const usable_ms = Math.max((counted_at - began) / COUNTING_PART, COUNT_EVERY_MS);
+  Object.assign(open, { isNear, left: isNear ? 0 : Math.floor(left * PORTION), counted_at, usable_ms });
 }
 
 async function openTasksOf(reader: Reader, { id, max_open_tasks }: AgentCaller): Promise<number> {

@@ -21,16 +21,27 @@ const updateAgent = writeStatement<{ id: string; now: number }>((query, param) =
     .where("id", "=", param("id")),
 );
 
-/** Returns a function that records when a token was last used, to within a minute. It never fails. */
-export function createUseRecorder(db: Db): (token: Used) => Promise<void> {
+/** Records when tokens were last used, to within a minute. */
+interface UseRecorder {
+  /** Returns whether a use of this token has to be written down. */
+  isDue(token: Used): boolean;
+  /** Writes the use down if that is due. Never fails: if it cannot be written, the token is good all the same. */
+  record(token: Used): Promise<void>;
+}
+
+export function createUseRecorder(db: Db): UseRecorder {
   /** When this process last wrote it. */
   const written = new Map<string, number>();
-  return async ({ id, agent_id, last_used_at }) => {
-    const now = db.now();
-    if (now - Math.max(last_used_at ?? 0, written.get(id) ?? 0) < USED_EVERY_MS) return;
-    written.set(id, now);
-    // If this cannot be written, the token is good all the same.
-    await db.writeOne(updateToken, { id, now }).catch(() => {});
-    await db.writeOne(updateAgent, { id: agent_id, now }).catch(() => {});
+  const isDue = ({ id, last_used_at }: Used) =>
+    db.now() - Math.max(last_used_at ?? 0, written.get(id) ?? 0) >= USED_EVERY_MS;
+  return {
+    isDue,
+    record: async (token) => {
+      if (!isDue(token)) return;
+      const now = db.now();
+      written.set(token.id, now);
+      await db.writeOne(updateToken, { id: token.id, now }).catch(() => {});
+      await db.writeOne(updateAgent, { id: token.agent_id, now }).catch(() => {});
+    },
   };
 }

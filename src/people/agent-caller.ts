@@ -40,10 +40,10 @@ export const AGENT_TOKEN_START = "hts_agent_";
 /** Finds agents by their tokens. `src/agents/` implements it. */
 export interface AgentFinder {
   /**
-   * Returns the agent that a token belongs to now; null if there is none.
+   * Returns the agent that a token belongs to now, null if there is none; a promise only if the database has to be asked.
    * @throws ServiceError AGENT_TOKEN_REVOKED, AGENT_DISABLED
    */
-  find(token: string): Promise<AgentCaller | null>;
+  find(token: string): AgentCaller | null | Promise<AgentCaller | null>;
   /**
    * Finds the agent of a caller again. Its scopes may have changed.
    * @throws ServiceError AGENT_TOKEN_REVOKED, AGENT_DISABLED

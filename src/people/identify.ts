@@ -41,7 +41,10 @@ export function createIdentify(ctx: {
       if (token === null) return null;
       guesses.requireFew(ip);
       if (isAdminToken(token, request)) return counted(ip, { kind: "admin" });
-      if (token.startsWith(AGENT_TOKEN_START)) return ctx.agents.find(token).then((caller) => counted(ip, caller));
+      if (token.startsWith(AGENT_TOKEN_START)) {
+        const found = ctx.agents.find(token);
+        return found instanceof Promise ? found.then((caller) => counted(ip, caller)) : counted(ip, found);
+      }
       if (!token.startsWith(SERVICE_KEY_START)) return counted(ip, null);
       return callerWithKey(ctx, token).then((caller) => counted(ip, caller));
     }

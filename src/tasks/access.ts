@@ -124,8 +124,11 @@ function possibleRoles(caller: Caller): readonly Role[] {
 }
 
 /** The roles that a caller has for this task: first those that are known without asking the database. */
-async function* rolesOf(reader: Reader, caller: Caller, task: AccessedTask): AsyncGenerator<Role> {
-  if (caller.kind === "agent") return yield* rolesOfAgent(caller, task);
+async function* rolesOf(
+  reader: Reader,
+  caller: Exclude<Caller, AgentCaller>,
+  task: AccessedTask,
+): AsyncGenerator<Role> {
   if (caller.kind === "recipient" && caller.grant.kind !== "member") {
     if (caller.grant.task_id !== task.id) return;
     if (caller.grant.kind === "embed") return yield "embedder";
@@ -174,6 +177,8 @@ export async function mayWith(
   task: AccessedTask,
 ): Promise<boolean> {
   if (!mayEver(caller, action)) return false;
+  // Nothing has to be read for an agent, and each of its requests asks.
+  if (caller.kind === "agent") return rolesOfAgent(caller, task).some((role) => isAllowed(role, action));
   for await (const role of rolesOf(reader, caller, task)) if (isAllowed(role, action)) return true;
   return false;
 }
