@@ -8,7 +8,7 @@ import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createClient, HumanTaskError } from "../sdk/index.ts";
 import { findSettings } from "../sdk/settings.ts";
 import { createHttpHandler, DEFAULT_AGENT, refusalOf } from "./http.ts";
-import { AGENT_NAME, createRequests } from "./requests.ts";
+import { AGENT_NAME, createRequests, isAgentToken } from "./requests.ts";
 import { createServer } from "./server.ts";
 
 const HELP = `human-task-service-mcp: lets agents ask people, over the Model Context Protocol
@@ -16,20 +16,23 @@ const HELP = `human-task-service-mcp: lets agents ask people, over the Model Con
   human-task-service-mcp                 serves MCP on standard input and output, for a client that starts it
   human-task-service-mcp --http 3333     listens for Streamable HTTP on http://127.0.0.1:3333/mcp
 
-  --agent NAME    name of the agent, which sees only its own requests (default: ${DEFAULT_AGENT})
-  --host HOST     with --http: another address to listen on. Callers send the service's admin token.
+  --agent NAME    with the admin token: name of the agent, which sees only its own requests (default: ${DEFAULT_AGENT}).
+                  The token of an agent belongs to its agent.
+  --host HOST     with --http: another address to listen on
   --version, --help
 
 By default it uses the service on this machine. For another service, set
   SERVICE_URL                  its URL, such as https://tasks.example.com
-  SERVICE_ADMIN_API_TOKEN      its admin token (with --http, each caller sends it: Authorization: Bearer)
+  SERVICE_TOKEN                the token of an agent; without it, SERVICE_ADMIN_API_TOKEN is read
+With --http, each caller sends its own token: Authorization: Bearer
 `;
 
 /** An error whose message is the last line before the exit. */
 class UsageError extends Error {}
 
 async function main(): Promise<void> {
-  const { agent = DEFAULT_AGENT, http, host = "127.0.0.1", ...flags } = readOptions(process.argv.slice(2));
+  const { agent: named, http, host = "127.0.0.1", ...flags } = readOptions(process.argv.slice(2));
+  const agent = named ?? DEFAULT_AGENT;
   const version = ownVersion();
   if (flags.help === true) return void process.stdout.write(HELP);
   if (flags.version === true) return void process.stdout.write(`${version}\n`);
@@ -42,7 +45,12 @@ async function main(): Promise<void> {
   const { baseUrl, pagesUrl, token } = findSettings(http === undefined ? {} : { token: "none" });
   let close: () => unknown;
   if (http === undefined) {
-    const requests = createRequests({ client: createClient({ baseUrl, token }), pagesUrl, agent, stopping });
+    const isOfAgent = isAgentToken(token);
+    if (isOfAgent && named !== undefined)
+      tell(new Error("--agent was ignored: the token belongs to an agent, which is the agent of all requests."));
+    // It finds the same settings, and names them in errors.
+    const client = createClient();
+    const requests = createRequests({ client, pagesUrl, agent: isOfAgent ? null : agent, stopping });
     const handle = serveStdio(() => createServer(requests, version), { onerror: tell });
     close = async () => handle.close();
   } else {

@@ -1,6 +1,6 @@
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { createClient } from "../sdk/index.ts";
-import { AGENT_NAME, createRequests } from "./requests.ts";
+import { AGENT_NAME, createRequests, isAgentToken } from "./requests.ts";
 import { createServer } from "./server.ts";
 
 export interface HttpOptions {
@@ -10,7 +10,7 @@ export interface HttpOptions {
   pagesUrl: string;
   version: string;
   stopping: AbortSignal;
-  /** Agent of callers that do not name one. */
+  /** Agent of callers that send the admin token and do not name one. */
   agent?: string;
   /** Replaces `fetch` for calls of the API. */
   fetch?: typeof fetch;
@@ -19,7 +19,8 @@ export interface HttpOptions {
 
 /**
  * Serves Streamable HTTP with a new server for each request and no state, so that any replica can answer. Each request uses
- * its own bearer token; the service decides what it may do. `?agent=refunds` names the agent.
+ * its own bearer token; the service decides what it may do. The agent is the one that the token belongs to. With the admin
+ * token, `?agent=refunds` names it.
  */
 export function createHttpHandler({
   baseUrl,
@@ -32,15 +33,16 @@ export function createHttpHandler({
 }: HttpOptions): McpHttpHandler {
   return createMcpHandler(
     ({ requestInfo }) => {
-      const client = createClient({ baseUrl, token: bearerOf(requestInfo) ?? "none", fetch });
-      const agent = agentOf(requestInfo) ?? unnamed;
+      const token = bearerOf(requestInfo) ?? "none";
+      const client = createClient({ baseUrl, token, fetch });
+      const agent = isAgentToken(token) ? null : (agentOf(requestInfo) ?? unnamed);
       return createServer(createRequests({ client, pagesUrl, agent, stopping }), version);
     },
     onError === undefined ? {} : { onerror: onError },
   );
 }
 
-/** Default name of the agent. */
+/** Default name of the agent, with the admin token. */
 export const DEFAULT_AGENT = "agent";
 
 /**
@@ -50,7 +52,7 @@ export function refusalOf(request: Request): Response | null {
   const refuse = (status: number, message: string, headers: Record<string, string> = {}) =>
     Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_000, message } }, { status, headers });
   if (bearerOf(request) === undefined)
-    return refuse(401, "Send Authorization: Bearer with the service's admin token.", { "www-authenticate": "Bearer" });
+    return refuse(401, "Send Authorization: Bearer with the token of an agent.", { "www-authenticate": "Bearer" });
   if (agentOf(request) === null)
     return refuse(400, "agent may have at most 63 letters, digits, dots, underscores and hyphens.");
   return null;

@@ -75,7 +75,7 @@ const ERAS = ["auto", "legacy"] as const;
 interface Desk {
   house: House;
   /** Connects another client in the same way, as in a new conversation. */
-  connect(agent?: string): Promise<Client>;
+  connect(agent?: string, token?: string): Promise<Client>;
   tool<T = HumanRequest>(client: Client, name: string, args?: object): Promise<T>;
   answer(id: string, response: object): Promise<void>;
 }
@@ -92,9 +92,9 @@ function testEachWay(
         void test(`${name} (${way}, ${era}, ${dialect})`, { timeout: TEST_MS }, async (t) => {
           const house = await (houses[dialect] ??= build(dialect));
           const agent = `bot-${crypto.randomUUID()}`;
-          const connect = async (as = agent) => {
+          const connect = async (as = agent, token = ADMIN_TOKEN) => {
             const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
-            await client.connect(transportOf(way, house, as));
+            await client.connect(transportOf(way, house, as, token));
             t.after(async () => client.close());
             return client;
           };
@@ -107,7 +107,13 @@ function transportOf(way: Way, { service, standalone }: House, agent: string, to
     return new StdioClientTransport({
       command: process.execPath,
       args: ["mcp/cli.ts", "--agent", agent],
-      env: { PATH: process.env["PATH"]!, SERVICE_URL: service.url, SERVICE_ADMIN_API_TOKEN: token },
+      env: {
+        PATH: process.env["PATH"]!,
+        SERVICE_URL: service.url,
+        SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN,
+        ...(token !== ADMIN_TOKEN && { SERVICE_TOKEN: token }),
+      },
+      stderr: "ignore",
     });
   const url = new URL(way === "the service" ? `${service.url}/mcp` : standalone);
   url.searchParams.set("agent", agent);
@@ -308,6 +314,61 @@ testEachWay(
     const listed = await desk.tool<{ requests: HumanRequest[] }>(other, "list_my_requests");
     assert.deepEqual(listed.requests, []);
     assert.equal((await desk.tool(mine, "check_on_human", { request_id, wait_seconds: 0 })).status, "pending");
+  },
+  todaysProtocol,
+);
+
+testEachWay(
+  "with the token of an agent, the agent is the token's, whatever name is given and whatever else it may read",
+  async (desk) => {
+    const { service } = desk.house;
+    const newAgent = async (scopes: string[]) => {
+      const name = `bot-${crypto.randomUUID()}`;
+      const { body: agent } = await service.call<{ id: string }>("POST", "/api/agents", { name, scopes });
+      const { body } = await service.call<{ token: string }>("POST", `/api/agents/${agent.id}/tokens`, {});
+      return { id: agent.id, name, token: body.token };
+    };
+    const [one, two] = [await newAgent(["ask"]), await newAgent(["ask", "read", "answer"])];
+    const ofOne = await desk.connect(two.name, one.token);
+    const ofTwo = await desk.connect(one.name, two.token);
+    // A name in the address, or in the keys of another asker, is no way to the requests of an agent.
+    const ofAdmin = await desk.connect(one.name);
+    const ask = async (client: Client) =>
+      (await desk.tool(client, "ask_human", { question: "Deploy?", wait_seconds: 0 })).request_id;
+    const ids = [await ask(ofOne), await ask(ofTwo), await ask(ofAdmin)];
+    assert.equal(new Set(ids).size, 3);
+    assert.deepEqual([await ask(ofOne), await ask(ofTwo), await ask(ofAdmin)], ids, "each finds its own again");
+    const forged = await service.call<{ id: string; asked_by: object }>(
+      "POST",
+      "/api/tasks",
+      {
+        task: "Forged?",
+        payload: {},
+        payload_schema: {},
+        response_schema: { type: "object" },
+        timeout_seconds: 600,
+        idempotency_key: `mcp:${one.name}:${crypto.randomUUID()}`,
+      },
+      { authorization: `Bearer ${two.token}` },
+    );
+    assert.deepEqual(forged.body.asked_by, { kind: "agent", id: two.id, name: two.name });
+    for (const [i, client] of [ofOne, ofTwo, ofAdmin].entries()) {
+      const listed = await desk.tool<{ requests: HumanRequest[] }>(client, "list_my_requests");
+      const own = client === ofTwo ? [forged.body.id, ids[i]] : [ids[i]];
+      assert.deepEqual(
+        listed.requests.map(({ request_id }) => request_id),
+        own,
+      );
+      for (const request_id of [...ids, forged.body.id].filter((id) => !own.includes(id)))
+        for (const name of ["check_on_human", "withdraw_request"]) {
+          const result = await client.callTool({ name, arguments: { request_id } });
+          assert.match(textOf(result), /You have no request /, name);
+        }
+    }
+    const { body: task } = await service.call<{ asked_by: object }>("GET", `/api/tasks/${ids[0]}`);
+    assert.deepEqual(task.asked_by, { kind: "agent", id: one.id, name: one.name });
+    const withdrawn = await desk.tool(ofTwo, "withdraw_request", { request_id: ids[1] });
+    assert.equal(withdrawn.status, "cancelled");
   },
   todaysProtocol,
 );

@@ -56,14 +56,19 @@ export interface RequestsOptions {
   client: Client;
   /** URL of the service's pages, without a slash at the end. */
   pagesUrl: string;
-  /** The agent of these requests: `AGENT_NAME`. */
-  agent: string;
+  /** Name of the agent of these requests: `AGENT_NAME`. null: the agent that the token belongs to. */
+  agent: string | null;
   /** Ends all waits, but not the requests, because the process is stopping. */
   stopping: AbortSignal;
 }
 
 /** Name of an agent. It contains no separator of keys. */
 export const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+/** Returns whether a token belongs to an agent. Then that is the agent of its requests, and no other can be named. */
+export function isAgentToken(token: string): boolean {
+  return token.startsWith("hts_agent_");
+}
 
 /** Length of one poll, which is also the interval of progress reports. */
 const SLICE_SECONDS = 10;
@@ -76,15 +81,23 @@ const MINUTE_MS = 60_000;
 interface Own extends Omit<RequestsOptions, "agent"> {
   /** Prefix of the keys of these requests. */
   prefix: string;
+  /** The kind of who asked them. */
+  kind: "agent" | "admin";
+  /** Selects tasks of this asker in lists. */
+  filter: { agent?: "me" };
 }
 
 /**
- * Creates the requests of one agent. A key names the agent, because records do not: `mcp:<agent>:<key of the
- * content>:<when>`. An old answer does not answer the same question later: a question is the same only while it is
- * open, and a key is not reused.
+ * Creates the requests of one agent. With the token of an agent, these are the requests of that agent, with keys like
+ * `mcp:<key of the content>:<when>`. With the admin token, the key names the agent, because records do not:
+ * `mcp:<agent>:<key of the content>:<when>`. An old answer does not answer the same question later: a question is the same
+ * only while it is open, and a key is not reused.
  */
 export function createRequests({ agent, ...options }: RequestsOptions): Requests {
-  const own: Own = { ...options, prefix: `mcp:${agent}:` };
+  const own: Own =
+    agent === null
+      ? { ...options, prefix: "mcp:", kind: "agent", filter: { agent: "me" } }
+      : { ...options, prefix: `mcp:${agent}:`, kind: "admin", filter: {} };
   return {
     ask: async (request, patience) => ask(own, request, patience),
     check: async (id, patience) => wait(own, await find(own, id, patience.signal), patience),
@@ -108,13 +121,14 @@ async function ask(own: Own, request: NewRequest, patience: Patience): Promise<H
 }
 
 async function findOrAsk(
-  { client, prefix }: Own,
+  own: Own,
   question: Question,
   signal: AbortSignal,
 ): Promise<{ task: ListedTask; isNew: boolean }> {
-  const mine = `${prefix}${await keyOfContent(question)}:`;
-  for await (const task of client.list({ key_prefix: mine, terminal: false, limit: 1 }, { signal }))
-    return { task, isNew: false };
+  const { client } = own;
+  const mine = `${own.prefix}${await keyOfContent(question)}:`;
+  for await (const task of client.list({ ...own.filter, key_prefix: mine, terminal: false }, { signal }))
+    if (isOwn(own, task)) return { task, isNew: false };
   // Of several concurrent calls, one asks and the others return to its question: within a minute they all make the same
   // key. If that question is answered already, they all make the same next key.
   for (let when = String(Math.floor(Date.now() / MINUTE_MS)); ;) {
@@ -127,11 +141,11 @@ async function findOrAsk(
 async function list(own: Own, which: Parameters<Requests["list"]>[0]): Promise<HumanRequest[]> {
   const { isOpen, limit, signal } = which;
   // The schema says whether the answer is a single value.
-  const filter = { key_prefix: own.prefix, limit, include: "schemas" } as const;
+  const filter = { ...own.filter, key_prefix: own.prefix, limit, include: "schemas" } as const;
   const wanted = isOpen === undefined ? filter : { ...filter, terminal: !isOpen };
   const found: HumanRequest[] = [];
   for await (const task of own.client.list(wanted, { signal: bounded(own, signal) })) {
-    found.push(toRequest(own, task));
+    if (isOwn(own, task)) found.push(toRequest(own, task));
     if (found.length === limit) break;
   }
   return found;
@@ -159,9 +173,21 @@ async function find(own: Own, id: string, signal: AbortSignal): Promise<TaskReco
     throw error;
   });
   // A request of another agent is treated as unknown.
-  if (task?.idempotency_key.startsWith(own.prefix) !== true)
+  if (task === null || !isOwn(own, task) || !(await isOfToken(own, task, signal)))
     throw new HumanTaskError("UNKNOWN_REQUEST", `You have no request ${id}. list_my_requests lists all of them.`);
   return task;
+}
+
+function isOwn({ prefix, kind }: Own, { idempotency_key, asked_by }: ListedTask): boolean {
+  return asked_by.kind === kind && idempotency_key.startsWith(prefix);
+}
+
+/** Returns whether the agent of the token asked this. An agent with the scope `read` sees the tasks of others too. */
+async function isOfToken({ client, filter, ...own }: Own, { id }: TaskRecord, signal: AbortSignal): Promise<boolean> {
+  if (filter.agent === undefined) return true;
+  for await (const task of client.list({ ...filter, q: id }, { signal: bounded(own, signal) }))
+    if (task.id === id) return true;
+  return false;
 }
 
 /** Waits until the task closes or the time is up. Returns the last known state when the service does not respond. */
@@ -194,7 +220,7 @@ async function wait(
   }
 }
 
-function bounded({ stopping }: Own, signal: AbortSignal): AbortSignal {
+function bounded({ stopping }: Pick<Own, "stopping">, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, stopping, AbortSignal.timeout(4 * ANSWER_MS)]);
 }
 

@@ -826,7 +826,7 @@ export interface operations {
                 q?: string;
                 /** @description Exact `idempotency_key` of a task that the caller created. */
                 key?: string;
-                /** @description Id of the agent that created the task. */
+                /** @description Id of the agent that created the task; `me`: the agent whose token asks. */
                 agent?: string;
                 /** @description Prefix of `idempotency_key`. Case matters. */
                 key_prefix?: string;

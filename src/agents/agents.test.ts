@@ -98,6 +98,9 @@ testOnBoth("an agent lists and counts its own tasks, with the scope read all", a
   assert.deepEqual((await ids(two.call)).toSorted(), [mine.id, theirs.id, admins.id].toSorted());
   assert.deepEqual(await ids(two.call, `?agent=${one.id}`), [mine.id]);
   assert.deepEqual(await ids(one.call, `?agent=${two.id}`), []);
+  assert.deepEqual([await ids(one.call, "?agent=me"), await ids(two.call, "?agent=me")], [[mine.id], [theirs.id]]);
+  const nobody = await service.call("GET", "/api/tasks?agent=me");
+  assert.deepEqual([nobody.status, nobody.body["error_code"]], [422, "VALIDATION_FAILED"]);
   assert.deepEqual(await ids(one.call, `?q=${theirs.id}`), []);
   assert.deepEqual(await ids(one.call, `?key=${theirs.idempotency_key}`), []);
   const counts = async (ask: TestService["call"]) => (await ask("GET", "/api/tasks/counts")).body["open"];

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { newAgent } from "../../test/support/agents.ts";
 import { newServiceKey } from "../../test/support/embed.ts";
 import { person } from "../../test/support/people.ts";
 import { testOnBoth } from "../../test/support/service.ts";
 import { MCP_PATH } from "./mcp.ts";
 
-testOnBoth("agents come with the admin token: nobody else calls a tool, whoever they are", async (service) => {
+testOnBoth("only agents and the admin token call tools, whoever else somebody is", async (service) => {
   const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const as = async (headers: object) => {
     const answer = await service.call<{ error_code?: string }>("POST", MCP_PATH, {
@@ -14,6 +15,9 @@ testOnBoth("agents come with the admin token: nobody else calls a tool, whoever 
     });
     return `${answer.status} ${answer.body.error_code}`;
   };
+  const stopped = await newAgent(service);
+  await service.call("PATCH", `/api/agents/${stopped.id}`, { body: { disabled: true } });
+  assert.equal(await as({ authorization: `Bearer ${stopped.token}` }), "401 AGENT_DISABLED");
   const operator = await person(service, { is_operator: true });
   const { key } = await newServiceKey(service);
   assert.equal(await as({}), "401 UNAUTHENTICATED");

@@ -9,6 +9,7 @@ import {
 import type { Db, Reader } from "../db/database.ts";
 import type { Schema, TaskRow } from "../db/schema.ts";
 import { contains, startsWith } from "../db/texts.ts";
+import { invalid } from "../errors.ts";
 import { decodeCursor, encodeCursor, type Position } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
 import type { JsonText } from "../lib/json.ts";
@@ -36,14 +37,15 @@ type TaskQuery = SelectQueryBuilder<Schema, "tasks", object>;
 /**
  * One page of tasks. (spec: Tasks, list)
  * @returns `rows`: each as JSON; `next`: the cursor of the next page, null on the last one
- * @throws ServiceError VALIDATION_FAILED for a cursor that is not ours
+ * @throws ServiceError VALIDATION_FAILED for a cursor that is not ours, or for `agent=me` without the token of an agent
  */
 export async function listTasks(
   ctx: { db: Db },
   caller: Caller,
-  query: ListTasksQuery,
+  given: ListTasksQuery,
 ): Promise<{ rows: JsonText[]; next: string | null }> {
   const scope = scopeOf(caller);
+  const query = given.agent === "me" ? { ...given, agent: ownAgentOf(caller) } : given;
   const asked: Asked = { ...query, asker: query.agent ?? askerOf(caller).asked_by_id };
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
@@ -65,6 +67,12 @@ export async function listTasks(
       ? encodeCursor(query.sort === "deadline" ? [last.timeout_at, last.id] : [last.created_at, last.id])
       : null,
   };
+}
+
+/** @throws ServiceError VALIDATION_FAILED */
+function ownAgentOf(caller: Caller): string {
+  if (caller.kind !== "agent") throw invalid("/agent", "`me` is for the token of an agent.");
+  return caller.id;
 }
 
 /** A query, and whose keys it means. */

@@ -303,7 +303,13 @@ export const ListTasksQuery = Type.Object({
   key: Type.Optional(
     Text({ minLength: 1, maxLength: 255, description: "Exact `idempotency_key` of a task that the caller created." }),
   ),
-  agent: Type.Optional(Text({ minLength: 1, maxLength: 100, description: "Id of the agent that created the task." })),
+  agent: Type.Optional(
+    Text({
+      minLength: 1,
+      maxLength: 100,
+      description: "Id of the agent that created the task; `me`: the agent whose token asks.",
+    }),
+  ),
   key_prefix: Type.Optional(
     Text({ minLength: 1, maxLength: 200, description: "Prefix of `idempotency_key`. Case matters." }),
   ),
