@@ -95,7 +95,7 @@ async function askForMore(db: Db, { id, max_tasks_per_minute: max }: AgentCaller
         ? new ServiceError("DATABASE_UNAVAILABLE", { cause: error })
         : error;
     });
-  // A window that has gone meanwhile is asked for again.
+  // The window may have been deleted since. Then the loop asks again.
   const [full] = row === undefined ? await db.run(selectEnd, { bucket }) : [];
   if (minute.max !== max) return;
   if (row === undefined) Object.assign(minute, { ends_at: full?.ends_at ?? 0, left: 0, isFull: true });

@@ -12,7 +12,7 @@ const SAMPLE_WORDS =
 /**
  * Notes secrets of the environment that others can guess: short ones, values copied from an example, keys of a few bytes.
  * They stop the start, unless only this machine reaches the service: then they are warned about. Previous values have
- * the same rules: whoever guesses one is admitted too.
+ * the same rules: a guessed one is accepted too.
  */
 export function checkSecrets(env: Environment, isLocal: boolean): void {
   const notes = isLocal ? env.warnings : env.problems;

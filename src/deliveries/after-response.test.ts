@@ -50,7 +50,7 @@ testOnBoth(
 );
 
 testOnBoth(
-  "the callback of a request starts when its answer is out, others meanwhile do not wait for it",
+  "the callback of a request starts after its response is sent, and callbacks of other requests do not wait for it",
   async (service, t) => {
     const { app, ctx, call } = service;
     const hook = await receiver(t);
@@ -100,7 +100,7 @@ testOnBoth(
     // A receiver that has not answered yet gets one at a time. The clock stands still: nothing falls due by itself.
     await hook.until(1);
     answers[0]!.end();
-    // Two at a time from here; the rest is left to whoever has room, and is due from then on.
+    // From here on two at a time. The others are left to processes that have room, and are due.
     await hook.until(3);
     while ((await rowsHeld(service)) > 0) await nextTurn();
     for (let i = 1; i < 4; i++) {

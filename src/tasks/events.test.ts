@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { newAgent, type TestAgent } from "../../test/support/agents.ts";
 import { person, signedIn, type Signed } from "../../test/support/people.ts";
-import { ADMIN_TOKEN, testOnBoth, type TestService } from "../../test/support/service.ts";
+import { ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
 import type { Db } from "../db/database.ts";
 import { createLocalHints } from "../db/hints.ts";
 import { createTaskEvents } from "./events.ts";
+import type { TaskRecord } from "./schema.ts";
 
 interface Event {
   type: string;
@@ -228,4 +230,26 @@ testOnBoth("a burst of changes is told as one reset", async (service) => {
   service.ctx.db.hints.publish(Array.from({ length: 501 }, (_, i) => `task:tsk_${i}`));
   assert.deepEqual(await reader.until(({ type }) => type === "reset"), [{ type: "reset", data: {} }]);
   reader.close();
+});
+
+testOnBoth("an agent hears of its own tasks, and its stream ends with a scope that is taken away", async (service) => {
+  const agent = await newAgent(service, { scopes: ["ask"] });
+  const reader = await newAgent(service, { scopes: ["ask", "read"] });
+  const bearer = ({ token }: TestAgent) => ({ authorization: `Bearer ${token}` });
+  const [own, all] = [await listen(service, bearer(agent)), await listen(service, bearer(reader))];
+  const { id: foreign } = await service.create();
+  const { body: mine } = await agent.call<TaskRecord>("POST", "/api/tasks", { body: newTaskBody() });
+  await all.until(of(foreign, "created"));
+  const heard = await own.until(of(mine.id, "created"));
+  assert.deepEqual(new Set(heard.flatMap(({ data }) => data.id ?? [])), new Set([mine.id]));
+  await service.call("PATCH", `/api/agents/${reader.id}`, { body: { scopes: ["ask"] } });
+  await service.call("PATCH", `/api/agents/${agent.id}`, { body: { disabled: true } });
+  while (service.ctx.events.count() > 0) await new Promise((resolve) => setImmediate(resolve));
+});
+
+testOnBoth("an agent holds a share of the streams, as a person does", async (service) => {
+  const agent = await newAgent(service);
+  for (let i = 0; i < 22; i++) await listen(service, { authorization: `Bearer ${agent.token}` });
+  while (service.ctx.events.count() > 20) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(service.ctx.events.count(), 20);
 });

@@ -87,7 +87,11 @@ const isThere = (page: Page, text: string): Promise<void> =>
 /** Shows the page in a theme. It has all of its colours when this resolves. */
 async function show(page: Page, theme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme: theme });
-  // Scripts are told before the next frame. Colours may change in a transition.
+  // The dashboard notes the theme at its root, some time after the browser has changed. Colours may change in a transition.
+  await page.waitForFunction(
+    (wanted) => (document.documentElement.dataset["mantineColorScheme"] ?? wanted) === wanted,
+    theme,
+  );
   await page.evaluate(async () => {
     await new Promise(requestAnimationFrame);
     const changing = document.getAnimations().filter((one) => one instanceof CSSTransition);

@@ -1,6 +1,7 @@
-import { Button, Checkbox, Modal, NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Modal, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
+import { FormEnd } from "../ui/form-end.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { ShownToken } from "./new-token.tsx";
@@ -63,19 +64,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
         }}
       >
         <AgentInputs agent={agent} errors={errors} />
-        {errors.form !== undefined && (
-          <p className="notice bad" role="alert">
-            {errors.form}
-          </p>
-        )}
-        <div className="row end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            {agent === null ? "Add" : "Save"}
-          </Button>
-        </div>
+        <FormEnd error={errors.form} label={agent === null ? "Add" : "Save"} busy={busy} onClose={onClose} />
       </form>
     </Modal>
   );

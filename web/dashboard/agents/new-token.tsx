@@ -1,5 +1,6 @@
 import { Button, Modal, NativeSelect } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
+import { FormEnd } from "../ui/form-end.tsx";
 import { CopyButton } from "../ui/copy.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { addToken, type Agent } from "./queries.ts";
@@ -53,19 +54,7 @@ export function NewToken({ agent, onClose }: { agent: Agent; onClose: () => void
           onChange={(event) => setExpires(event.currentTarget.value)}
           data-autofocus
         />
-        {error !== null && (
-          <p className="notice bad" role="alert">
-            {error}
-          </p>
-        )}
-        <div className="row end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            Create token
-          </Button>
-        </div>
+        <FormEnd error={error} label="Create token" busy={busy} onClose={onClose} />
       </form>
     </Modal>
   );

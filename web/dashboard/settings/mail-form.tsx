@@ -1,6 +1,7 @@
 import { Button, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError, post } from "../api.ts";
+import { FormEnd } from "../ui/form-end.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
@@ -78,19 +79,7 @@ export function SenderForm({ sender, isFirst, onClose }: SenderFormProps) {
           change={() => setIsKeeping(false)}
           field={field}
         />
-        {errors[""] !== undefined && (
-          <p className="notice bad" role="alert">
-            {errors[""]}
-          </p>
-        )}
-        <div className="row end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            {sender === null ? "Add" : "Save"}
-          </Button>
-        </div>
+        <FormEnd error={errors[""]} label={sender === null ? "Add" : "Save"} busy={busy} onClose={onClose} />
       </form>
     </Modal>
   );

@@ -1,6 +1,7 @@
-import { Button, Checkbox, Modal, PasswordInput, TextInput } from "@mantine/core";
+import { Checkbox, Modal, PasswordInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
+import { FormEnd } from "../ui/form-end.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { CompanyAccount } from "./company-account.tsx";
@@ -82,20 +83,8 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
           />
         )}
         {user !== null && <CompanyAccount user={user} />}
-        {errors.form !== undefined && (
-          <p className="notice bad" role="alert">
-            {errors.form}
-          </p>
-        )}
         {user !== null && !isMyself && user.has_password && <SignOutButton user={user} />}
-        <div className="row end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={busy}>
-            {user === null ? "Add" : "Save"}
-          </Button>
-        </div>
+        <FormEnd error={errors.form} label={user === null ? "Add" : "Save"} busy={busy} onClose={onClose} />
       </form>
     </Modal>
   );
