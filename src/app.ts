@@ -43,6 +43,7 @@ import { MINUTE, SECOND } from "./lib/time.ts";
 import { callerOf, type Caller } from "./people/caller.ts";
 import { actorOf } from "./people/actor.ts";
 import { requireConfirmed } from "./people/confirmation.ts";
+import { requireUnlimited } from "./people/passkeys/requirement.ts";
 import { createIdentify } from "./people/identify.ts";
 import { sourceOf } from "./people/rate-limits.ts";
 import { peopleRoutes, peopleShapes } from "./people/routes.ts";
@@ -218,11 +219,12 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
 
 /**
  * Notes who asks. What a route declares is enforced, and before a byte of the body is read.
- * @throws ServiceError UNAUTHENTICATED, CONFIRMATION_REQUIRED
+ * @throws ServiceError UNAUTHENTICATED, PASSKEY_REQUIRED, CONFIRMATION_REQUIRED
  */
 function admit({ db }: Context, request: FastifyRequest, caller: Caller | null): void {
   request.caller = caller;
   const { schema, config } = request.routeOptions;
+  if (caller !== null) requireUnlimited(caller, config);
   if (schema?.security === undefined) return;
   const known = callerOf(request);
   if (config.needsConfirmation === true) requireConfirmed(known, db.now());

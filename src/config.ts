@@ -11,10 +11,12 @@ import {
   readListening,
   readLogLevel,
   readPublicUrl,
+  readRequirePasskey,
   readSecurityContacts,
   readSecurityEventsDays,
   readTrustedProxies,
   type LogLevel,
+  type RequirePasskey,
 } from "./config/server.ts";
 import { readSignIn, SIGN_IN_VARIABLES, type SignInConfig } from "./config/sign-in.ts";
 import { checkSecrets } from "./config/weak-secrets.ts";
@@ -43,6 +45,8 @@ export interface Config extends Keys {
   limits: { bodyBytes: number };
   /** For how many days events of the security log are kept. */
   securityEventsDays: number;
+  /** Who must sign in with a passkey; null: nobody must. */
+  requirePasskey: RequirePasskey;
   /** Tells programs of the same person on this machine the address of the service. null: it is not written. */
   discoveryFile: string | null;
   logLevel: LogLevel;
@@ -72,6 +76,7 @@ export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   ...SIGN_IN_VARIABLES,
   "SERVICE_BODY_LIMIT_BYTES",
   "SERVICE_SECURITY_EVENTS_DAYS",
+  "SERVICE_REQUIRE_PASSKEY",
   "SERVICE_LOG_LEVEL",
   "SERVICE_DISCOVERY_FILE",
   // The client's, which a program beside the service may have in the same environment.
@@ -109,6 +114,7 @@ export function readConfig(
   const limits = readLimits(env);
   const securityEventsDays = readSecurityEventsDays(env);
   const publicUrl = readPublicUrl(env, { host, port });
+  const requirePasskey = readRequirePasskey(env, publicUrl);
   const database = readDatabase(env);
   const isLocal = isOnlyLocal({ host, publicUrl });
   const callbacks = readCallbacks(env, isLocal);
@@ -147,6 +153,7 @@ export function readConfig(
       signIn,
       limits,
       securityEventsDays,
+      requirePasskey,
       discoveryFile: isLocal ? readDiscoveryFile(env, variables["HOME"] ?? variables["USERPROFILE"]) : null,
       logLevel,
     },

@@ -32,6 +32,11 @@ export const ERRORS = {
     message: "Wrong email or password.",
     help: `The response is the same if the email is unknown, the password is wrong, no password is set, or the user is deactivated. An operator can set a new password: \`${SERVICE_COMMAND} users set-password --email <address>\`.`,
   },
+  PASSKEY_NOT_ACCEPTED: {
+    status: 401,
+    message: "This passkey is not accepted here. Use another passkey, or your password.",
+    help: "The response is the same if the passkey is unknown or was removed, belongs to someone else, or has a wrong signature, and if the user is deactivated. It is also the same if the device's counter went back: someone may then have copied the passkey, and operators find an event `passkey_counter_regressed` under Settings, Security. Sign in with your password, remove the passkey, and add it again.",
+  },
   INVALID_SLACK_SIGNATURE: {
     status: 401,
     message: "Invalid or expired Slack signature.",
@@ -70,12 +75,12 @@ export const ERRORS = {
   CONFIRMATION_REQUIRED: {
     status: 403,
     message: "Confirm that it is you to do this.",
-    help: 'This call changes who has access, or deletes a task. A session may make it for ten minutes after its person proved who they are. `POST /api/auth/confirm` with `{"password": "..."}`, then repeat the call. People who sign in with a company account open `/api/auth/oidc/start?confirm=1` in their browser instead. The dashboard asks by itself. Calls with the admin token do not need this.',
+    help: 'This call changes who has access, or deletes a task. A session may make it for ten minutes after its person proved who they are. `POST /api/auth/confirm` with `{"password": "..."}`, then repeat the call. It also accepts the answer of a passkey, as `credential`. People who sign in with a company account open `/api/auth/oidc/start?confirm=1` in their browser instead. `GET /api/auth/confirm` lists the ways that a person has. The dashboard asks by itself. Calls with the admin token do not need this.',
   },
   PASSWORD_SIGN_IN_OFF: {
     status: 403,
-    message: "Password sign-in is turned off for you. Sign in with your company account.",
-    help: "`SERVICE_PASSWORD_SIGN_IN` says who may sign in with a password: `everyone`, `operators` or `off`. If the provider of the company accounts is down, set it to `operators` and restart the service.",
+    message: "Password sign-in is turned off for you. Sign in with your company account or a passkey.",
+    help: "`SERVICE_PASSWORD_SIGN_IN` says who may sign in with a password: `everyone`, `operators` or `off`. Passkeys work in any case. If the provider of the company accounts is down, set it to `operators` and restart the service.",
   },
   OIDC_SIGN_IN_REFUSED: {
     status: 403,
@@ -101,6 +106,17 @@ export const ERRORS = {
     status: 403,
     message: "You are not confirmed. Sign in with the company account that belongs to your session.",
     help: "To confirm, sign in again with the same company account, in the same session. The provider must ask for the sign-in (`max_age`), and return `auth_time` in the ID token. If it does not return it, people confirm with a password.",
+  },
+  PASSKEY_REQUIRED: {
+    status: 403,
+    message: "Operators need a passkey on this service. Add one, or sign in with the one that you have.",
+    help: `\`SERVICE_REQUIRE_PASSKEY\` is \`operators\`. An operator without a passkey signs in with the password, and can then only add a passkey. An operator who has one signs in with it: choose "Sign in with a passkey". If it is lost, another operator removes it under People, "Edit", or you run \`${SERVICE_COMMAND} users reset-passkeys --email <address>\` on the machine. An operator who signs in with a company account needs no passkey.`,
+  },
+  PASSKEY_NEEDS_PASSWORD: {
+    status: 403,
+    message:
+      "Passkeys need an account that has a password, and yours has none. Sign in with your company account, or ask an operator to set a password.",
+    help: `A passkey takes the place of a password. It signs in only while its person has one, so removing a password also stops the passkeys. An operator sets a password under People, "Edit", or with \`${SERVICE_COMMAND} users set-password --email <address>\`. It then does not have to be used.`,
   },
   INVALID_SETUP_TOKEN: {
     status: 403,
@@ -141,6 +157,11 @@ export const ERRORS = {
     status: 404,
     message: "No user has this id.",
     help: "The id is mistyped. Users are never deleted, only deactivated. `GET /api/users?active=false` lists deactivated users.",
+  },
+  PASSKEY_NOT_FOUND: {
+    status: 404,
+    message: "You have no passkey with this id.",
+    help: "The id is mistyped, or the passkey was removed. `GET /api/auth/passkeys` lists your passkeys.",
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
@@ -187,6 +208,26 @@ export const ERRORS = {
     message: "The agent has two live tokens already. Revoke one of them first.",
     help: "Two live tokens are enough to replace one without a gap: create the second, install it, then revoke the first with `DELETE /api/agents/{id}/tokens/{token_id}`.",
   },
+  PASSKEY_ALREADY_ADDED: {
+    status: 409,
+    message: "This passkey was added before. Use another device, or the passkey that you have.",
+    help: "Each passkey can be added once, to one account. Your passkeys are listed under Settings, Passkeys.",
+  },
+  PASSKEY_LIMIT: {
+    status: 409,
+    message: "You have 20 passkeys, which is the maximum. Remove one first.",
+    help: "Remove passkeys of devices that you no longer use under Settings, Passkeys.",
+  },
+  LAST_PASSKEY: {
+    status: 409,
+    message: "This is your last passkey, and operators need one. Add another one first.",
+    help: '`SERVICE_REQUIRE_PASSKEY` is `operators`, so an operator without a company account cannot remove their last passkey. Add another one, then remove this one. If you have lost it, another operator removes it under People, "Edit".',
+  },
+  PASSKEYS_UNAVAILABLE: {
+    status: 409,
+    message: "Passkeys cannot be used at the address of this service.",
+    help: "Browsers allow passkeys only over https and only for a host name, not for an IP address. `http://localhost` works too, on the machine itself. Set `SERVICE_PUBLIC_URL` to such an address, and open the service there.",
+  },
   LAST_OPERATOR: {
     status: 409,
     message: "This is the last operator who can sign in. Add another operator first.",
@@ -211,6 +252,21 @@ export const ERRORS = {
     status: 422,
     message: "The request has an invalid value.",
     help: "`details` names each value with a JSON Pointer and says what is wrong. Examples: a number out of range, a text that is too long, an invalid JSON Schema, a payload or response that does not match its schema, or a destination that cannot work.",
+  },
+  PASSKEY_EXPIRED: {
+    status: 422,
+    message: "This took too long, or was started in another window. Try again.",
+    help: "Each request for a passkey is valid once, for five minutes, in the browser and the session that started it, and only for what it was started for: to add a passkey, to sign in, or to confirm. Start again. A browser that blocks cookies cannot sign in with a passkey.",
+  },
+  PASSKEY_OTHER_SITE: {
+    status: 422,
+    message: "This passkey was used at another address than that of the service.",
+    help: "A passkey works only at the address of `SERVICE_PUBLIC_URL`: the same scheme, host and port. Open the service there. After the host name has changed, people sign in with their password and add new passkeys.",
+  },
+  PASSKEY_NOT_VERIFIED: {
+    status: 422,
+    message: "Your device did not check that it's you. Set a PIN, a fingerprint or a face on it, and try again.",
+    help: "A passkey replaces a password, so the device must verify its user: by PIN, fingerprint, face or screen lock. Security keys without a PIN need one first.",
   },
   RESPONSE_SCHEMA_NOT_OBJECT: {
     status: 422,

@@ -245,6 +245,16 @@ test("the command line looks after people, with and without a service that runs"
   );
   const weak = await command(["users", "set-password", "--email", "dana@example.com"], "password1");
   assert.match(weak.err, /password: This is one of the passwords/);
+  const reset = () => command(["users", "reset-passkeys", "--email", "Dana@example.com"]);
+  assert.equal((await reset()).out, "Dana@example.com has no passkeys.\n");
+  const writable = new DatabaseSync(join(dataDir, "service.db"));
+  writable.exec(
+    `insert into passkeys
+       select 'psk_1', 'c1', id, 'localhost', 'key', 0, '[]', 'Phone', 0, null from users where email_key = 'dana@example.com'`,
+  );
+  writable.close();
+  assert.match((await reset()).out, /^Removed from Dana@example\.com: Phone\. All sessions are signed out\./);
+  assert.equal((await reset()).out, "Dana@example.com has no passkeys.\n");
   const key = await command(["keys", "create", "--name", "Shop"]);
   assert.match(key.out, /^hsk_[\w-]{43}\n/);
   const id = /key_\w+/.exec(key.out)![0];

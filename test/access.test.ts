@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { newAgent } from "./support/agents.ts";
+import { createAuthenticator } from "./support/authenticator.ts";
 import { EMBED_ENV, mint, newServiceKey, PARENT } from "./support/embed.ts";
 import { PASSWORD, addUser, person, signedIn, type Signed } from "./support/people.ts";
 import { ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "./support/service.ts";
@@ -102,6 +103,7 @@ const identityPath =
   (rest = "") =>
   ({ identity }: World) =>
     `/api/channels/email/identities/${identity}${rest}`;
+const DEVICE = createAuthenticator("http://localhost:0");
 const answer = { response: { approved: true } };
 
 /** Every route of the API, who may call it, and what they get. */
@@ -135,6 +137,39 @@ const ROUTES: Record<string, Route> = {
   "GET /api/auth/oidc/start": { may: "everybody", status: 404 },
   "GET /api/auth/oidc/callback": { may: "everybody", status: 404 },
   "POST /api/auth/oidc/check": { may: OPERATORS, status: 404, has: "error_code" },
+  "POST /api/auth/confirm/options": { may: PEOPLE, status: 200, has: "public_key" },
+  "POST /api/auth/login/passkey/options": { may: "everybody", status: 200, has: "public_key" },
+  // The challenges are none of ours.
+  "POST /api/auth/login/passkey": {
+    may: "everybody",
+    status: 422,
+    body: () => ({ credential: DEVICE.get({ challenge: "AAAA", rpId: "localhost" }) }),
+    has: "error_code",
+  },
+  "GET /api/auth/passkeys": { may: PEOPLE, status: 200 },
+  "POST /api/auth/passkeys/options": { may: PEOPLE, status: 200, has: "public_key" },
+  "POST /api/auth/passkeys": {
+    may: PEOPLE,
+    status: 422,
+    body: () => ({
+      name: "Laptop",
+      credential: DEVICE.create({ challenge: "AAAA", rp: { id: "localhost" }, user: { id: "AAAA" } }),
+    }),
+    has: "error_code",
+  },
+  "PATCH /api/auth/passkeys/{id}": {
+    may: PEOPLE,
+    status: 404,
+    path: () => "/api/auth/passkeys/psk_0",
+    body: () => ({ name: "Laptop" }),
+    has: "error_code",
+  },
+  "DELETE /api/auth/passkeys/{id}": {
+    may: PEOPLE,
+    status: 404,
+    path: () => "/api/auth/passkeys/psk_0",
+    has: "error_code",
+  },
   "GET /api/auth/sessions": { may: PEOPLE, status: 200 },
   "DELETE /api/auth/sessions": { may: PEOPLE, status: 204 },
   "DELETE /api/auth/sessions/{id}": {
@@ -262,6 +297,12 @@ const ROUTES: Record<string, Route> = {
     may: OPERATORS,
     status: 204,
     path: ({ agent, agentToken }) => `/api/agents/${agent}/tokens/${agentToken}`,
+  },
+  "GET /api/users/{id}/passkeys": { may: OPERATORS, status: 200, path: ({ user }) => `/api/users/${user}/passkeys` },
+  "DELETE /api/users/{id}/passkeys": {
+    may: OPERATORS,
+    status: 204,
+    path: ({ user }) => `/api/users/${user}/passkeys`,
   },
   "GET /api/service-keys": { may: OPERATORS, status: 200 },
   "POST /api/service-keys": { may: OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },

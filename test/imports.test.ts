@@ -177,6 +177,13 @@ void test("only the thread that asks verifiers' vendors loads their packages, an
   assert.deepEqual(loading(/^import (?!type )[^;]*"\.\/worker\.ts"|import\("\.\/worker\.ts"\)/m), ["src/start.ts"]);
 });
 
+void test("the package for passkeys is loaded when a passkey is used, and not at the start", () => {
+  const files = globSync("src/**/*.ts").filter((file) => !file.endsWith(".test.ts"));
+  const naming = files.filter((file) => /simplewebauthn/.test(readFileSync(file, "utf8")));
+  assert.deepEqual(naming, ["src/people/passkeys/verify.ts"]);
+  assert.ok(!naming.flatMap(loadedBy).some((name) => name.includes("simplewebauthn")));
+});
+
 void test("leaf rooms import no setting and no error of the service", () => {
   const wrong = globSync([...BROWSER, "threads/*.ts", "src/lib/**/*.ts", "src/outbound/**/*.ts"])
     .filter((file) => !file.endsWith(".test.ts"))

@@ -305,6 +305,8 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   task_candidates: true,
   users: true,
   sessions: true,
+  passkeys: true,
+  passkey_challenges: true,
   service_keys: true,
   rate_windows: true,
   setup: true,

@@ -8,6 +8,8 @@ import { tidyPeople } from "../../src/people/sessions.ts";
 import { endLapsedClaims } from "../../src/tasks/claims.ts";
 import { reofferTasksOfDeparted } from "../../src/tasks/departures.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
+import { createAuthenticator, type PublicKeyOptions } from "../../test/support/authenticator.ts";
+import { addPasskey, originOf, signInWith } from "../../test/support/passkeys.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
 import { newTaskBody, type TestService } from "../../test/support/service.ts";
 import { outcomeOf, outcomeOfCall, type UseCase } from "./use-case.ts";
@@ -164,6 +166,35 @@ const removesAccount: UseCase["prepare"] = async ({ service }) => {
       return body.oidc_accounts.length === 0 ? null : "the account is still there";
     },
   };
+};
+
+const addsPasskey: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("adds")}@example.com`, password: PASSWORD });
+  const act = async () => {
+    // The challenge of a failed attempt may be used up.
+    const asked = await call<{ public_key: PublicKeyOptions }>("POST", "/api/auth/passkeys/options");
+    if (asked.status !== 200) return outcomeOf(asked);
+    const credential = createAuthenticator(originOf(service)).create(asked.body.public_key);
+    return outcomeOf(await call("POST", "/api/auth/passkeys", { body: { name: "Laptop", credential } }));
+  };
+  const check = async () => {
+    const { body } = await call<object[]>("GET", "/api/auth/passkeys");
+    return body.length > 0 ? null : "there is no passkey";
+  };
+  return { act, check };
+};
+
+const signsInWithPasskey: UseCase["prepare"] = async ({ service }) => {
+  const { call } = await person(service, { email: `${fresh("uses")}@example.com`, password: PASSWORD });
+  const { device } = await addPasskey(service, call);
+  service.clock.advance(5 * MINUTE);
+  let cookie = "";
+  const act = async () => {
+    const answer = await signInWith<Record<string, unknown>>(service, device);
+    cookie = answer.headers["set-cookie"]?.split(";", 1)[0] ?? "";
+    return outcomeOf(answer);
+  };
+  return { act, check: async () => expectSession(service, cookie, 200) };
 };
 
 const signsOut: UseCase["prepare"] = async ({ service }) => {
@@ -328,6 +359,8 @@ export const PEOPLE_CASES: readonly UseCase[] = [
   { name: "sign in", prepare: signsIn },
   { name: "sign in with a company account", prepare: signsInWithAccount },
   { name: "remove a company account", prepare: removesAccount },
+  { name: "add a passkey", prepare: addsPasskey },
+  { name: "sign in with a passkey", prepare: signsInWithPasskey },
   { name: "sign out", prepare: signsOut },
   { name: "change of a password", prepare: changesPassword },
   { name: "set up", prepare: setsUp },

@@ -236,6 +236,12 @@ function addUserCommands(users: Command, run: OperatorRun): void {
     .action(async (given: People.UserOptions) => run(({ setPassword }) => setPassword(given)));
 
   users
+    .command("reset-passkeys")
+    .description("Removes all passkeys of a user who has lost them, and signs them out everywhere.")
+    .requiredOption("--email <address>")
+    .action(async (given: People.UserOptions) => run(({ resetPasskeys }) => resetPasskeys(given)));
+
+  users
     .command("deactivate")
     .description("Deactivates a user and signs them out everywhere.")
     .requiredOption("--email <address>")

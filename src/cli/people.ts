@@ -1,4 +1,5 @@
 import { accountOf, type Account } from "../people/accounts.ts";
+import type { PasskeyRecord } from "../people/passkeys/schema.ts";
 import type { NewServiceKeyRecord, ServiceKeyRecord, UserRecord } from "../people/schema.ts";
 import { everything, type Calls } from "./calls.ts";
 import { need, UsageError } from "./options.ts";
@@ -72,6 +73,19 @@ export async function setPassword({ email }: UserOptions): Promise<OperatorComma
 }
 
 /** @throws UsageError */
+export async function resetPasskeys({ email }: UserOptions): Promise<OperatorCommand> {
+  const address = need(email, "--email");
+  return async (calls) => {
+    const { id } = await findUser(calls, address);
+    const passkeys = await calls.call<PasskeyRecord[]>("GET", `/api/users/${id}/passkeys`);
+    if (passkeys.length === 0) return `${address} has no passkeys.`;
+    await calls.call("DELETE", `/api/users/${id}/passkeys`);
+    const names = passkeys.map(({ name }) => name).join(", ");
+    return `Removed from ${address}: ${names}. All sessions are signed out. A password or a company account still works.`;
+  };
+}
+
+/** @throws UsageError */
 export async function setActive({ email }: UserOptions, active: boolean): Promise<OperatorCommand> {
   const address = need(email, "--email");
   return async (calls) => {
@@ -121,10 +135,14 @@ function fieldsOf(given: UserOptions): object {
 }
 
 async function changeUser(calls: Calls, email: string, change: object): Promise<UserRecord> {
+  return calls.call<UserRecord>("PATCH", `/api/users/${(await findUser(calls, email)).id}`, change);
+}
+
+async function findUser(calls: Calls, email: string): Promise<UserRecord> {
   const found = await everyUser(calls, `q=${encodeURIComponent(email)}&`);
   const user = found.find((one) => one.email?.toLowerCase() === email.toLowerCase());
   if (!user) throw new Error(`No user has the email ${email}.`);
-  return calls.call<UserRecord>("PATCH", `/api/users/${user.id}`, change);
+  return user;
 }
 
 function everyUser(calls: Calls, query: string): Promise<UserRecord[]> {

@@ -47,6 +47,30 @@ export function readPublicUrl(env: Environment, { host, port }: { host: string; 
   return text.replace(/\/+$/, "");
 }
 
+/** Who must sign in with a passkey; null: nobody must. */
+export type RequirePasskey = "operators" | null;
+
+export function readRequirePasskey(env: Environment, publicUrl: string): RequirePasskey {
+  const text = env.get("SERVICE_REQUIRE_PASSKEY");
+  if (text === undefined) return null;
+  if (text !== "operators") {
+    env.problems.push(`SERVICE_REQUIRE_PASSKEY is "${text}"; it must be operators, or not set.`);
+    return null;
+  }
+  if (URL.canParse(publicUrl) && !canHavePasskeys(publicUrl))
+    env.problems.push(
+      `SERVICE_REQUIRE_PASSKEY needs a SERVICE_PUBLIC_URL at which browsers allow passkeys: https with a host name, or http://localhost. ${publicUrl} is not one, so operators could not sign in.`,
+    );
+  return "operators";
+}
+
+/** Whether browsers allow passkeys at this URL. They need a host name, and https except on the machine itself. */
+export function canHavePasskeys(publicUrl: string): boolean {
+  const { protocol, hostname } = new URL(publicUrl);
+  const isAddress = isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
+  return !isAddress && (protocol === "https:" || isLoopback(hostname));
+}
+
 /** Whether only programs and people on this machine reach the service. */
 export function isOnlyLocal({ host, publicUrl }: { host: string; publicUrl: string }): boolean {
   return isLoopback(host) && URL.canParse(publicUrl) && isLoopback(new URL(publicUrl).hostname);

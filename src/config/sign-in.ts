@@ -43,7 +43,7 @@ export function readSignIn(env: Environment): SignInConfig {
   const isOn = NEEDED.some((name) => env.get(name) !== undefined);
   if (passwords !== "everyone" && !isOn)
     env.warnings.push(
-      `SERVICE_PASSWORD_SIGN_IN is "${passwords}", and no other way to sign in is set up. Set SERVICE_OIDC_ISSUER, or leave SERVICE_PASSWORD_SIGN_IN unset.`,
+      `SERVICE_PASSWORD_SIGN_IN is "${passwords}", and no sign-in provider is set up. Only people who have a passkey can then sign in. Set SERVICE_OIDC_ISSUER, or leave SERVICE_PASSWORD_SIGN_IN unset.`,
     );
   return { passwords, oidc };
 }

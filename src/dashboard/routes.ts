@@ -7,6 +7,7 @@ const PAGES = [
   "/",
   "/setup",
   "/login",
+  "/passkey",
   "/inbox",
   "/tasks/:id",
   "/stats",

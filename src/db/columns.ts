@@ -198,6 +198,23 @@ export const COLUMNS = {
     address: "text",
     user_agent: "text",
     confirmed_at: "bigint",
+    signed_in_with: "text",
+  },
+  passkeys: {
+    id: "text",
+    credential_id: "text",
+    user_id: "text",
+    rp_id: "text",
+    public_key: "text",
+    counter: "bigint",
+    transports: "json",
+    name: "text",
+    created_at: "bigint",
+    last_used_at: "bigint",
+  },
+  passkey_challenges: {
+    hash: "text",
+    expires_at: "bigint",
   },
   service_keys: {
     id: "text",

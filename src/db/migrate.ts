@@ -17,6 +17,7 @@ import { deliveryOrigins } from "./migrations/0012-delivery-origins.ts";
 import { askers } from "./migrations/0013-askers.ts";
 import { agents } from "./migrations/0014-agents.ts";
 import { oidc } from "./migrations/0015-oidc.ts";
+import { passkeys } from "./migrations/0016-passkeys.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -108,6 +109,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0013-askers": askers(dialect),
     "0014-agents": agents(dialect),
     "0015-oidc": oidc(dialect),
+    "0016-passkeys": passkeys(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

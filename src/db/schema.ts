@@ -19,6 +19,8 @@ export interface Schema {
   agent_tokens: AgentTokenRow;
   users: UserRow;
   sessions: SessionRow;
+  passkeys: PasskeyRow;
+  passkey_challenges: PasskeyChallengeRow;
   service_keys: ServiceKeyRow;
   rate_windows: RateWindowRow;
   setup: SetupRow;
@@ -290,6 +292,33 @@ export interface SessionRow {
   user_agent: string | null;
   /** When its person last proved who they are; null: at `created_at`. */
   confirmed_at: number | null;
+  /** How they proved it: `password` or `passkey`. null: with a password, before this was recorded. */
+  signed_in_with: string | null;
+}
+
+/** A passkey: the public key of a credential that a person's device or password manager holds. */
+export interface PasskeyRow {
+  id: string;
+  /** Chosen by the device, in base64url. */
+  credential_id: string;
+  user_id: string;
+  /** The host that it was made for. Browsers offer it there only. */
+  rp_id: string;
+  /** COSE key in base64url. */
+  public_key: string;
+  /** The sign counter of the device at the last use. It stays 0 if the device does not count. */
+  counter: number;
+  /** JSON list of the ways in which a browser reaches the device. */
+  transports: string;
+  name: string;
+  created_at: number;
+  last_used_at: number | null;
+}
+
+/** A challenge that was used. It is kept until it would have expired, so that nobody can use it again. */
+export interface PasskeyChallengeRow {
+  hash: string;
+  expires_at: number;
 }
 
 export interface ServiceKeyRow {

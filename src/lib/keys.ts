@@ -4,6 +4,7 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 export type KeyPurpose =
   | "session"
   | "device"
+  | "passkey"
   | "setup"
   | "oidc"
   | "sealing"

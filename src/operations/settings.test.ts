@@ -33,6 +33,7 @@ testOnBoth(
       trusted_proxies: ["10.0.0.0/8"],
       body_limit_bytes: 2048,
       security_events_days: 90,
+      require_passkey: null,
       log_level: "warn",
     });
     const secrets = [

@@ -66,6 +66,9 @@ const Settings = Type.Object(
     trusted_proxies: Type.Array(Type.String(), { description: "Proxies whose forwarding headers are trusted." }),
     body_limit_bytes: Type.Integer({ description: "Maximum size of a request body, in bytes." }),
     security_events_days: Type.Integer({ description: "Days for which security events are kept." }),
+    require_passkey: Nullable(
+      Type.String({ description: "`operators`: they must sign in with a passkey. null: it is up to them." }),
+    ),
     log_level: Type.String(),
   },
   { $id: "Settings" },
@@ -133,6 +136,7 @@ export function settingsOf(config: Config): Omit<Settings, "version" | "database
     trusted_proxies: [...config.trustedProxies],
     body_limit_bytes: config.limits.bodyBytes,
     security_events_days: config.securityEventsDays,
+    require_passkey: config.requirePasskey,
     log_level: config.logLevel,
   };
 }

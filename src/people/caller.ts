@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../errors.ts";
 import type { Account } from "./accounts.ts";
 import type { AgentCaller } from "./agent-caller.ts";
+import type { SignInMethod } from "./sessions.ts";
 
 /** A person in the directory. */
 export interface Person {
@@ -69,6 +70,10 @@ export interface SessionCaller {
   session: string;
   /** When the person last proved who they are in this session, epoch milliseconds. */
   confirmedAt: number;
+  /** How they proved it. */
+  method: SignInMethod;
+  /** true: the person must use a passkey first. (passkeys/requirement.ts) */
+  isLimited: boolean;
 }
 
 /** The authenticated caller of a request. (spec: Authentication) */

@@ -8,6 +8,7 @@ import { isSameSecret } from "../lib/keys.ts";
 import { HOUR } from "../lib/time.ts";
 import { AGENT_TOKEN_START, type AgentFinder } from "./agent-caller.ts";
 import type { Caller } from "./caller.ts";
+import { isLimited } from "./passkeys/requirement.ts";
 import { findServiceKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
 import { findUser, findUserByEmail } from "./store.ts";
 import { createTokenGuesses } from "./token-guesses.ts";
@@ -85,9 +86,9 @@ async function callerWithKey({ db }: { db: Db }, token: string): Promise<Caller 
   return key && { kind: "service_key", id: key.id, name: key.name };
 }
 
-async function callerWithSession({ db }: { db: Db }, session: string): Promise<Caller | null> {
+async function callerWithSession({ db, config }: { db: Db; config: Config }, session: string): Promise<Caller | null> {
   const live = await findSession(db, session);
-  return live && { kind: "user", ...live, session };
+  return live && { kind: "user", ...live, session, isLimited: isLimited(config, live.user, live.method) };
 }
 
 /**

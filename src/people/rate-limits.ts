@@ -14,6 +14,8 @@ export interface RateLimit {
 
 export const LOGIN_BY_IP: RateLimit = { name: "login-ip", tries: 10, windowMs: 5 * MINUTE };
 export const LOGIN_BY_EMAIL: RateLimit = { name: "login-email", tries: 20, windowMs: 5 * MINUTE };
+/** Answers with a passkey in a session: their signatures cannot be guessed, but checking them takes time. */
+export const PASSKEY_BY_SESSION: RateLimit = { name: "passkey-session", tries: 30, windowMs: 5 * MINUTE };
 export const SETUP_BY_IP: RateLimit = { name: "setup-ip", tries: 30, windowMs: 5 * MINUTE };
 
 /** Maximum number of windows that are kept, and of new ones between two looks at how many there are. */

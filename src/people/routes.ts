@@ -1,6 +1,7 @@
 import { mount } from "../http/route.ts";
 import { getSetupStatusRoute, setUpOperatorRoute } from "./routes/setup.ts";
 import {
+  confirmOptionsRoute,
   confirmRoute,
   endOtherSessionsRoute,
   endSessionRoute,
@@ -34,8 +35,18 @@ import {
   UpdateUserBody,
   UserRecord,
 } from "./schema.ts";
-import { ConfirmationWays, ConfirmBody, SessionRecord } from "./session-schema.ts";
 import type { OidcContext } from "./oidc/sign-in.ts";
+import { passkeyRoutes } from "./passkeys/routes.ts";
+import {
+  AddPasskeyBody,
+  CreationOptions,
+  PasskeyAnswer,
+  PasskeyRecord,
+  PasskeySignInBody,
+  RenamePasskeyBody,
+  PasskeyRequestOptions,
+} from "./passkeys/schema.ts";
+import { ConfirmationWays, ConfirmBody, SessionRecord } from "./session-schema.ts";
 import type { PeopleContext } from "./setup.ts";
 
 /** First run, signing in, the directory and service keys. (spec: Setup, Auth, Users; wire: Service keys) */
@@ -51,6 +62,8 @@ export const peopleRoutes = mount<PeopleContext & OidcContext>([
   checkProviderRoute,
   listConfirmationWaysRoute,
   confirmRoute,
+  confirmOptionsRoute,
+  ...passkeyRoutes,
   listSessionsRoute,
   endSessionRoute,
   endOtherSessionsRoute,
@@ -78,6 +91,13 @@ export const peopleShapes = [
   ConfirmationWays,
   ProviderCheck,
   SessionRecord,
+  PasskeyAnswer,
+  PasskeyRecord,
+  PasskeyRequestOptions,
+  PasskeySignInBody,
+  CreationOptions,
+  AddPasskeyBody,
+  RenamePasskeyBody,
   UserRecord,
   CreateUserBody,
   UpdateUserBody,

@@ -70,6 +70,12 @@ export const Me = Type.Object(
     display_name: NullableText("What others see."),
     is_operator: Type.Boolean({ description: "Full access, like the admin token." }),
     time_zone: NullableText("IANA name; null: the browser's."),
+    passkey_required: Type.Optional(
+      Type.Boolean({
+        description:
+          "true: this session can only add a passkey, or confirm with one. Not sent otherwise. (`SERVICE_REQUIRE_PASSKEY`)",
+      }),
+    ),
   },
   { $id: "Me" },
 );

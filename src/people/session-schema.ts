@@ -1,6 +1,8 @@
 import { Type, type Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import type { PasskeyAnswer } from "./passkeys/schema.ts";
 import { PASSWORD_MAX } from "./passwords.ts";
+import { SIGN_IN_METHODS, type SignInMethod } from "./sessions.ts";
 
 /** A session of the person who asks. */
 export const SessionRecord = Type.Object(
@@ -19,15 +21,12 @@ export type SessionRecord = Static<typeof SessionRecord>;
 
 export const SessionParams = Type.Object({ id: Type.String({ description: "Session id, `ses_...`." }) });
 
-const WAYS = ["password", "oidc"] as const;
 /** How a person can prove that they use their session themselves. */
-export type ConfirmationWay = (typeof WAYS)[number];
-
 export const ConfirmationWays = Type.Object(
   {
-    ways: Type.Array(Type.Unsafe<ConfirmationWay>({ type: "string", enum: WAYS }), {
+    ways: Type.Array(Type.Unsafe<SignInMethod>({ type: "string", enum: SIGN_IN_METHODS }), {
       description:
-        "`password`: `POST /api/auth/confirm`. `oidc`: open `/api/auth/oidc/start?confirm=1` in the browser.",
+        "`passkey`: `POST /api/auth/confirm/options`, then `POST /api/auth/confirm`. `password`: `POST /api/auth/confirm`. `oidc`: open `/api/auth/oidc/start?confirm=1` in the browser.",
     }),
   },
   { $id: "ConfirmationWays" },
@@ -35,7 +34,10 @@ export const ConfirmationWays = Type.Object(
 export type ConfirmationWays = Static<typeof ConfirmationWays>;
 
 export const ConfirmBody = Type.Object(
-  { password: Text({ minLength: 1, maxLength: PASSWORD_MAX, description: "Your password." }) },
+  {
+    password: Type.Optional(Text({ minLength: 1, maxLength: PASSWORD_MAX, description: "Your password." })),
+    credential: Type.Optional(Type.Unsafe<PasskeyAnswer>(Type.Ref("PasskeyAnswer"))),
+  },
   { $id: "Confirm", additionalProperties: true },
 );
 export type ConfirmBody = Static<typeof ConfirmBody>;

@@ -10,6 +10,7 @@ import { toStorableText } from "../lib/text.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
 import type { Person } from "./caller.ts";
 import { tidySignIns } from "./oidc/links.ts";
+import { tidyChallenges } from "./passkeys/challenge.ts";
 import { tidyWindows } from "./rate-limits.ts";
 
 export const COOKIE_NAME = "service_session";
@@ -73,19 +74,28 @@ export interface SessionSource {
   userAgent: string | null;
 }
 
+/** The ways to prove who one is: to sign in, and to confirm a change. In the order in which pages offer them. */
+export const SIGN_IN_METHODS = ["passkey", "password", "oidc"] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
 const ADDRESS_MAX = 64;
 const USER_AGENT_MAX = 300;
 
-/**
- * Begins a session; every sign-in has one of its own.
- * @param confirmedAt - when the person proved who they are, epoch milliseconds; null: now
- */
+/** What began a session. */
+export interface SessionStart {
+  /** The hash of its secret. */
+  hash: string;
+  method: SignInMethod;
+  /** When the person proved who they are, epoch milliseconds. Default: now. */
+  confirmedAt?: number;
+}
+
+/** Begins a session; every sign-in has one of its own. */
 export async function startSession(
   tx: Tx,
   userId: string,
-  sessionHash: string,
-  source: SessionSource | null = null,
-  confirmedAt: number | null = null,
+  source: SessionSource,
+  { hash: sessionHash, method, confirmedAt }: SessionStart,
 ): Promise<void> {
   const now = tx.now();
   await tx.query
@@ -95,9 +105,10 @@ export async function startSession(
       user_id: userId,
       created_at: now,
       seen_at: now,
-      address: source && toStorableText(source.address, ADDRESS_MAX),
-      user_agent: source?.userAgent ? toStorableText(source.userAgent, USER_AGENT_MAX) : null,
+      address: toStorableText(source.address, ADDRESS_MAX),
+      user_agent: source.userAgent ? toStorableText(source.userAgent, USER_AGENT_MAX) : null,
       confirmed_at: confirmedAt ?? now,
+      signed_in_with: method,
     })
     .execute();
 }
@@ -106,7 +117,7 @@ type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator"
 
 const selectSession = readStatement<
   { hash: string; born_after: number; seen_after: number },
-  SessionUser & { seen_at: number; created_at: number; confirmed_at: number | null }
+  SessionUser & { seen_at: number; created_at: number; confirmed_at: number | null; signed_in_with: string | null }
 >((query, param) =>
   query
     .selectFrom("sessions")
@@ -120,6 +131,7 @@ const selectSession = readStatement<
       "sessions.seen_at",
       "sessions.created_at",
       "sessions.confirmed_at",
+      "sessions.signed_in_with",
     ])
     .where("sessions.hash", "=", param("hash"))
     .where("sessions.created_at", ">", param("born_after"))
@@ -139,6 +151,8 @@ export interface LiveSession {
   user: Person;
   /** When the person last proved who they are in this session, epoch milliseconds. */
   confirmedAt: number;
+  /** How they proved it. */
+  method: SignInMethod;
 }
 
 /**
@@ -158,7 +172,8 @@ export async function findSession(db: Db, sessionHash: string): Promise<LiveSess
     await db.writeOne(updateSeen, { hash: sessionHash, seen_at: now }).catch(() => {});
   const { id, email, display_name, is_operator, time_zone } = row;
   const user = { id, email, display_name, is_operator: is_operator === 1, time_zone };
-  return { user, confirmedAt: row.confirmed_at ?? row.created_at };
+  const method = (row.signed_in_with ?? "password") as SignInMethod;
+  return { user, confirmedAt: row.confirmed_at ?? row.created_at, method };
 }
 
 /** The sessions of a user that have not ended. */
@@ -187,13 +202,24 @@ export async function endSession(tx: Tx, sessionHash: string): Promise<string | 
 
 /**
  * Gives a session a new secret after its person proved who they are, so that a stolen copy of the old cookie gains nothing.
+ * @param method - how they did. A password takes nothing from a session that something stronger began.
  * @returns false if the session has ended
  */
-export async function renewSession(tx: Tx, sessionHash: string, newHash: string): Promise<boolean> {
+export async function renewSession(
+  tx: Tx,
+  sessionHash: string,
+  newHash: string,
+  method: SignInMethod,
+): Promise<boolean> {
   const now = tx.now();
   const renewed = await tx.query
     .updateTable("sessions")
-    .set({ hash: newHash, seen_at: now, confirmed_at: now })
+    .set({
+      hash: newHash,
+      seen_at: now,
+      confirmed_at: now,
+      ...(method !== "password" && { signed_in_with: method }),
+    })
     .where("hash", "=", sessionHash)
     .returning("user_id")
     .executeTakeFirst();
@@ -229,7 +255,7 @@ export function signedOutHint(userId: string): string {
   return `signed_out:${userId}`;
 }
 
-/** Deletes expired sessions, rate-limit windows and states of completed sign-ins. */
+/** Deletes expired sessions, rate-limit windows, states of completed sign-ins and used challenges. */
 export async function tidyPeople({ db }: { db: Db }): Promise<void> {
   await db.write(async (tx) => {
     const now = tx.now();
@@ -239,6 +265,7 @@ export async function tidyPeople({ db }: { db: Db }): Promise<void> {
       .execute();
     await tidyWindows(tx);
     await tidySignIns(tx);
+    await tidyChallenges(tx);
   });
 }
 

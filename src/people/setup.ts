@@ -76,7 +76,8 @@ export async function setUpOperator(
     if (!(await completeSetup(tx, row.id)) || (await hasOperator(tx)))
       throw new ServiceError("SETUP_ALREADY_COMPLETED");
     if (!(await addUser(tx, row))) throw new ServiceError("USER_ALREADY_EXISTS");
-    await startSession(tx, row.id, cookie.hash, { address: source.ip, userAgent: source.userAgent });
+    const where = { address: source.ip, userAgent: source.userAgent };
+    await startSession(tx, row.id, where, { hash: cookie.hash, method: "password" });
     const target = { kind: "user", id: row.id } as const;
     await recordSecurityEvent(tx, { type: "setup_completed", target, actor: actorOfUser(row) });
     return row.id;

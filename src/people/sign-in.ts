@@ -8,10 +8,12 @@ import type { Browser } from "./browser.ts";
 import type { Caller, Person } from "./caller.ts";
 import { countPasswordTry, DEVICE_COOKIE, type Bucket, type Devices } from "./devices.ts";
 import { isPasswordAllowed } from "./password-sign-in.ts";
+import { isLimited, requirePasswordIsEnough } from "./passkeys/requirement.ts";
+import { passkeysOf } from "./passkeys/store.ts";
 import { requireGoodPassword, wrongPassword, type Passwords } from "./passwords.ts";
 import { clearTries, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
-import { endSession, endSessionsOf, startSession, type Cookies } from "./sessions.ts";
+import { endSession, endSessionsOf, startSession, type Cookies, type SessionStart } from "./sessions.ts";
 import { findUser, findUserByEmail, lockUser, updateUser, type User } from "./store.ts";
 
 /** Where a change of the password has the old one. */
@@ -19,7 +21,7 @@ const CURRENT_PASSWORD = "/password/current";
 
 /** The context of sign-in. */
 export interface SignInContext {
-  config: Pick<Config, "signIn">;
+  config: Config;
   db: Db;
   passwords: Passwords;
   cookies: Cookies;
@@ -36,7 +38,8 @@ export interface SignedIn {
  * Signs a person in. Every failure looks the same and takes the same time: the address is unknown, the password wrong or
  * not set, the person deactivated. The session that the browser had ends. (spec: Auth, login)
  *
- * @throws ServiceError INVALID_CREDENTIALS, PASSWORD_SIGN_IN_OFF, RATE_LIMITED, OVERLOADED
+ * @throws ServiceError INVALID_CREDENTIALS, PASSWORD_SIGN_IN_OFF, RATE_LIMITED, OVERLOADED; PASSKEY_REQUIRED if the password
+ *   is right, and the person must use the passkey that they have
  */
 export async function signIn(ctx: SignInContext, browser: Browser, { email, password }: LoginBody): Promise<SignedIn> {
   if (ctx.config.signIn.passwords === "off") throw new ServiceError("PASSWORD_SIGN_IN_OFF");
@@ -53,21 +56,19 @@ export async function signIn(ctx: SignInContext, browser: Browser, { email, pass
     if (!now?.active || now.password_hash !== known) throw new ServiceError("INVALID_CREDENTIALS");
     // Only now, so that strangers do not learn who is an operator.
     if (!isPasswordAllowed(ctx.config.signIn, now)) throw new ServiceError("PASSWORD_SIGN_IN_OFF");
+    requirePasswordIsEnough(ctx.config, now, await passkeysOf(tx, now.id));
     if (rehashed !== null) await updateUser(tx, user.id, { password_hash: rehashed });
     // A success counts for an address and for a device, because hashing takes time for everyone.
     for (const bucket of counted) if (bucket[0] === LOGIN_BY_EMAIL) await clearTries(tx, ...bucket);
-    await beginSession(tx, browser, now, { hash: cookie.hash });
+    await beginSession(tx, browser, now, { hash: cookie.hash, method: "password" });
     return now;
   });
   const setCookies = [cookie.setCookie, ctx.devices.remember(device, user.id, ctx.db.now())];
-  return { me: meOf(toPerson(signedIn)), setCookies };
+  return { me: meOf(toPerson(signedIn), isLimited(ctx.config, signedIn, "password")), setCookies };
 }
 
-interface NewSession {
-  hash: string;
-  /** When the person proved who they are, epoch milliseconds. Default: now. */
-  confirmedAt?: number;
-  /** Of the event in the security log. */
+interface NewSession extends SessionStart {
+  /** More for the event in the security log. */
   details?: SecurityEvent["details"];
 }
 
@@ -76,14 +77,19 @@ export async function beginSession(
   tx: Tx,
   browser: Browser,
   user: Pick<User, "id" | "email">,
-  { hash, confirmedAt, details }: NewSession,
+  { details, ...start }: NewSession,
 ): Promise<void> {
   const actor = actorOfUser(user);
   const former = browser.session === null ? null : await endSession(tx, browser.session);
   if (former !== null && former !== user.id)
     await recordSecurityEvent(tx, { type: "sessions_ended", target: { kind: "user", id: former }, actor });
-  await startSession(tx, user.id, hash, browser, confirmedAt);
-  await recordSecurityEvent(tx, { type: "sign_in", actor, ...(details && { details }) });
+  await startSession(tx, user.id, browser, start);
+  const { method } = start;
+  await recordSecurityEvent(tx, {
+    type: "sign_in",
+    actor,
+    ...(method !== "password" && { details: { by: method, ...details } }),
+  });
 }
 
 /** Counts an attempt to sign in. The user is read first only if the browser has a device cookie. */
@@ -136,7 +142,7 @@ export function renewDevice(
 export function readMe(caller: Caller | null): Me {
   switch (caller?.kind) {
     case "user":
-      return meOf(caller.user);
+      return meOf(caller.user, caller.isLimited);
     case "admin":
       return { ...ANONYMOUS, authenticated: true, is_operator: true };
     case "agent":
@@ -179,12 +185,12 @@ export async function changeMe(
       // It was changed elsewhere while this request checked it.
       if (user.password_hash !== change.known) throw wrongPassword(CURRENT_PASSWORD);
       await endSessionsOf(tx, id);
-      await startSession(tx, id, cookie.hash, browser);
+      await startSession(tx, id, browser, { hash: cookie.hash, method: caller.method });
       await recordSecurityEvent(tx, { type: "password_changed", target: { kind: "user", id } });
     }
     return { ...user, ...set };
   });
-  return { me: meOf(toPerson(after)), setCookie: cookie?.setCookie ?? null };
+  return { me: meOf(toPerson(after), caller.isLimited), setCookie: cookie?.setCookie ?? null };
 }
 
 /** A session that was left open must not be enough to guess the password by. */
@@ -212,11 +218,13 @@ const ANONYMOUS: Me = {
   time_zone: null,
 };
 
-export function meOf({ id, email, display_name, is_operator, time_zone }: Person): Me {
-  return { authenticated: true, user_id: id, email, display_name, is_operator, time_zone };
+/** @param isLimited - of their session */
+export function meOf({ id, email, display_name, is_operator, time_zone }: Person, isLimited: boolean): Me {
+  const me = { authenticated: true, user_id: id, email, display_name, is_operator, time_zone };
+  return isLimited ? { ...me, passkey_required: true } : me;
 }
 
-function toPerson({ id, email, display_name, is_operator, time_zone }: User): Person {
+export function toPerson({ id, email, display_name, is_operator, time_zone }: User): Person {
   return { id, email, display_name, is_operator, time_zone };
 }
 

@@ -1,4 +1,3 @@
-import type { Config } from "../config.ts";
 import type { Db, Reader, Tx } from "../db/database.ts";
 import { isAlreadyThere } from "../db/postgres-errors.ts";
 import type { OidcLinkRow, UserRow } from "../db/schema.ts";
@@ -10,7 +9,7 @@ import { isoTime } from "../lib/time.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { ACCOUNT_COLUMNS, accountOf, NO_ACCOUNT, requireWholeAccount, toAccountRecord } from "./accounts.ts";
 import { requireOperator, type Caller } from "./caller.ts";
-import { requireOperatorLeft } from "./last-operator.ts";
+import { requireOperatorLeft, type SignInSettings } from "./last-operator.ts";
 import { listLinks, removeLinks } from "./oidc/links.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import type { CreateUserBody, ListUsersQuery, UpdateUserBody, UserRecord } from "./schema.ts";
@@ -30,7 +29,7 @@ import {
 
 /** The context of user management. */
 export interface UsersContext {
-  config: Pick<Config, "signIn">;
+  config: SignInSettings;
   db: Db;
   passwords: Passwords;
 }
@@ -102,7 +101,7 @@ export async function unlinkUser({ db, config }: UsersContext, caller: Caller, i
     const operators = await lockOperators(tx);
     const user = await lockUser(tx, id);
     if (!user) throw new ServiceError("USER_NOT_FOUND");
-    await requireOperatorLeft(tx, config.signIn, { operators, after: user, isUnlinked: true });
+    await requireOperatorLeft(tx, config, { operators, after: user, isUnlinked: true });
     const removed = await removeLinks(tx, id);
     if (removed.length === 0) return;
     await endSessionsOf(tx, id);
@@ -156,7 +155,7 @@ async function applyChange({ config }: UsersContext, tx: Tx, id: string, set: Pa
   requireAddress(row);
   if (await isTaken(tx, row)) throw new ServiceError("USER_ALREADY_EXISTS");
   const after = toUser(row);
-  await requireOperatorLeft(tx, config.signIn, { operators, after });
+  await requireOperatorLeft(tx, config, { operators, after });
   await updateUser(tx, id, { ...set, updated_at: row.updated_at }).catch((error: unknown) => {
     // The email was taken after the check above.
     throw isAlreadyThere(error) ? new ServiceError("USER_ALREADY_EXISTS") : error;

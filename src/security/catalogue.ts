@@ -8,7 +8,12 @@ export const SECURITY_EVENTS = {
   sessions_ended: "Sessions of a user were ended, by themselves or by an operator.",
   password_confirmed: "A person gave their password again for a change that needs it, or a wrong one.",
   identity_confirmed:
-    "A person proved who they are for a change that needs it, or failed to. `details.by` says how: `oidc` is the company account.",
+    "A person proved who they are for a change that needs it, or failed to. `details.by` says how: with a `passkey`, or `oidc`, the company account.",
+  passkey_added: "A person added a passkey to their account, or failed to.",
+  passkey_removed: "A person removed one of their passkeys, or failed to.",
+  passkeys_reset: "An operator removed all passkeys of a user; `details.passkeys` names them.",
+  passkey_counter_regressed:
+    "The counter of a passkey went back, so that it may have been copied. Its use was rejected.",
   rate_limit_reached: "A limit of attempts rejected a request.",
   credentials_rejected: "A token or signature was not valid.",
   access_refused: "A request was refused, because its sender lacks the permission or comes from another site.",

@@ -43,6 +43,9 @@ export function failureOf(request: FastifyRequest, status: number, isKnown: bool
     // The person is asked for their password. A wrong one is a failure of its own.
     case "CONFIRMATION_REQUIRED":
       return null;
+    // In a session the person is asked for their passkey. A sign-in without one has failed.
+    case "PASSKEY_REQUIRED":
+      return isKnown || declared === null ? null : has(declared.type, code, declared.email);
     case "RATE_LIMITED":
     case "AGENT_LIMIT":
       return has("rate_limit_reached", code, declared?.email);

@@ -4,6 +4,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { newId } from "../lib/ids.ts";
 import { newServiceKey } from "../../test/support/embed.ts";
+import { addPasskey, confirmWith } from "../../test/support/passkeys.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
 import { testWithSlack, type Stage } from "../../test/support/slack-service.ts";
@@ -112,6 +113,37 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     assert.equal((await call("POST", "/api/auth/confirm", { body: { password: PASSWORD } })).status, 200);
     const { id, email } = user;
     return { actor: { kind: "user", id, email }, target: { kind: "user", id }, details: { email } };
+  },
+  passkey_added: async ({ service }) => {
+    const { user, call } = await person(service, { password: PASSWORD });
+    await addPasskey(service, call);
+    const { id, email } = user;
+    return { actor: { kind: "user", id, email }, target: { kind: "user", id }, details: { email, passkey: "Laptop" } };
+  },
+  identity_confirmed: async ({ service }) => {
+    const { user, call } = await person(service, { password: PASSWORD });
+    const { device } = await addPasskey(service, call);
+    assert.equal((await confirmWith(call, device)).status, 200);
+    const { id, email } = user;
+    const details = { email, by: "passkey" };
+    return { actor: { kind: "user", id, email }, target: { kind: "user", id }, details };
+  },
+  passkey_removed: async ({ service }) => {
+    const { user, call } = await person(service, { password: PASSWORD });
+    const passkey = await addPasskey(service, call);
+    assert.equal((await call("DELETE", `/api/auth/passkeys/${passkey.id}`)).status, 204);
+    const { id, email } = user;
+    return { actor: { kind: "user", id, email }, target: { kind: "user", id }, details: { email, passkey: "Laptop" } };
+  },
+  passkeys_reset: async ({ service }) => {
+    const { user, call } = await person(service, { password: PASSWORD });
+    await addPasskey(service, call);
+    assert.equal((await service.call("DELETE", `/api/users/${user.id}/passkeys`)).status, 204);
+    return {
+      actor: ADMIN,
+      target: { kind: "user", id: user.id },
+      details: { email: user.email, passkeys: ["Laptop"] },
+    };
   },
   user_created: async ({ service }) => {
     const { id, email } = await addUser(service, { is_operator: true });
@@ -244,9 +276,10 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
   // keys-in-use.test.ts
   keys_changed: null,
   // They need a sign-in provider: src/people/oidc/ has their tests.
-  identity_confirmed: null,
   user_oidc_linked: null,
   user_oidc_unlinked: null,
+  // Always a failure.
+  passkey_counter_regressed: null,
   rate_limit_reached: null,
   credentials_rejected: null,
   access_refused: null,
@@ -404,6 +437,23 @@ const FAILURES: Record<string, [SecurityEventType, (service: TestService) => Pro
       const id = newId("tsk", service.clock.now());
       await service.call("DELETE", `/api/tasks/${id}`);
       return { reason: "TASK_NOT_FOUND", actor: ADMIN, target: { kind: "task", id } };
+    },
+  ],
+  "a wrong signature of a passkey for a change": [
+    "identity_confirmed",
+    async (service) => {
+      const { user, call } = await person(service, { password: PASSWORD });
+      const { device } = await addPasskey(service, call);
+      await confirmWith(call, device, { isTampered: true });
+      return { reason: "PASSKEY_NOT_ACCEPTED", actor: { kind: "user", id: user.id, email: user.email } };
+    },
+  ],
+  "a passkey that does not exist": [
+    "passkey_removed",
+    async (service) => {
+      const { user, call } = await person(service, { password: PASSWORD });
+      await call("DELETE", "/api/auth/passkeys/psk_1");
+      return { reason: "PASSKEY_NOT_FOUND", actor: { kind: "user", id: user.id, email: user.email } };
     },
   ],
   "a session that does not exist": [

@@ -104,7 +104,9 @@ testInBrowser("the sign-in page shows only what is possible", async (open, t) =>
   await page.getByLabel("Email").fill("dana@example.com");
   await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("Password sign-in is turned off for you. Sign in with your company account.").waitFor();
+  await page
+    .getByText("Password sign-in is turned off for you. Sign in with your company account or a passkey.")
+    .waitFor();
   await page.getByRole("link", { name: BUTTON }).click();
   await signInAtProvider(page, "dana");
   await page.getByRole("heading", { name: "All done" }).waitFor();

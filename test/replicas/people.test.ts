@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { UserRecord } from "../../src/people/schema.ts";
 import type { TaskRecord } from "../../src/tasks/schema.ts";
+import { createAuthenticator, type PublicKeyOptions } from "../support/authenticator.ts";
 import { postgres } from "../support/postgres.ts";
 import { startProcess, type ServiceProcess } from "../support/processes.ts";
 import { newTaskBody } from "../support/service.ts";
@@ -12,6 +13,8 @@ void describe("people on two processes", () => {
   let a: ServiceProcess;
   let b: ServiceProcess;
   let drop: () => Promise<void>;
+  /** The cookie of the first operator. */
+  let operator = "";
 
   before(async () => {
     const database = await (await postgres()).createDatabase();
@@ -51,17 +54,34 @@ void describe("people on two processes", () => {
     // The limit refuses requests after the thirtieth.
     await Promise.all(
       Array.from({ length: 100 }, async (_, i) => {
-        const { status } = await ask(i % 2 === 0 ? a : b, "POST", "/api/setup/operator", {
+        const { status, headers } = await ask(i % 2 === 0 ? a : b, "POST", "/api/setup/operator", {
           email: `op-${i}@example.com`,
           password: PASSWORD,
         });
         statuses.push(status);
+        if (status === 201) operator = cookieOf(headers);
       }),
     );
     assert.equal(statuses.filter((status) => status === 201).length, 1);
     assert.equal(statuses.filter((status) => ![201, 409, 429, 503].includes(status)).length, 0);
     const { body: users } = await a.call<UserRecord[]>("GET", "/api/users");
     assert.equal(users.length, 1);
+  });
+
+  test("a challenge for a passkey counts once over both, whichever of them made it", async () => {
+    const signed = { cookie: operator, "sec-fetch-site": "same-origin" };
+    const call = async (service: ServiceProcess, path: string, body: object = {}) =>
+      ask(service, "POST", `/api/auth/${path}`, body, signed);
+    const device = createAuthenticator("http://localhost:0");
+    const creation = (await call(a, "passkeys/options")).body["public_key"] as PublicKeyOptions;
+    assert.equal((await call(b, "passkeys", { name: "Key", credential: device.create(creation) })).status, 201);
+    const request = (await call(b, "confirm/options")).body["public_key"] as PublicKeyOptions;
+    const credential = device.get(request);
+    const answers = await Promise.all([a, b, a, b].map(async (service) => call(service, "confirm", { credential })));
+    const codes = answers.map(({ status, body }) => (status === 200 ? "confirmed" : body["error_code"]));
+    assert.equal(codes.filter((code) => code === "confirmed").length, 1, String(codes));
+    // A slow one finds that the session has a new cookie.
+    for (const code of codes) assert.match(String(code), /^(confirmed|PASSKEY_EXPIRED|UNAUTHENTICATED)$/);
   });
 
   test("who is signed in at one is signed in at the other, and signed out at both at once", async () => {

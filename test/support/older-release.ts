@@ -35,6 +35,10 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ],
   ],
   ["0015-oidc", ["drop table oidc_links", "drop table oidc_sign_ins"]],
+  [
+    "0016-passkeys",
+    ["drop table passkeys", "drop table passkey_challenges", "alter table sessions drop column signed_in_with"],
+  ],
 ];
 
 async function undoAskers(tx: Tx): Promise<void> {

@@ -20,10 +20,12 @@ export async function addUser(service: TestService, fields: object = {}): Promis
   return answer.body;
 }
 
+const BROWSER = { address: "127.0.0.1", userAgent: null };
+
 /** Signs a user in without a password, because hashing takes time. */
 export async function signedIn(service: TestService, userId: string): Promise<Signed> {
   const { setCookie, hash } = service.ctx.cookies.make();
-  await service.ctx.db.write((tx) => startSession(tx, userId, hash));
+  await service.ctx.db.write((tx) => startSession(tx, userId, BROWSER, { hash, method: "password" }));
   return browser(setCookie);
 }
 

@@ -37,8 +37,13 @@ export const SIGNED_OUT = "signed-out";
 /** Dispatched on the window when the person has signed in again over the page. */
 export const SIGNED_IN = "signed-in";
 
-const SIGN_IN = "/api/auth/login";
-const CONFIRM = "/api/auth/confirm";
+/** Calls that give the session another cookie. */
+const RENEWING: ReadonlySet<string> = new Set([
+  "POST /api/auth/login",
+  "POST /api/auth/login/passkey",
+  "POST /api/auth/confirm",
+  "POST /api/auth/passkeys",
+]);
 /** Counts new session cookies, because a 401 to an earlier request says nothing about the current session. */
 let signIns = 0;
 
@@ -94,8 +99,11 @@ async function requestOnce<T>(
   const text = await response.text();
   const data: unknown = text === "" ? null : JSON.parse(text);
   if (!response.ok) {
-    // For a sign-in, 401 is an ordinary answer.
-    if (response.status === 401 && path !== SIGN_IN && before === signIns) dispatchEvent(new Event(SIGNED_OUT));
+    const { error_code: code } = (data ?? {}) as Partial<Schemas["Error"]>;
+    // Wrong passwords and passkeys are 401 too, with codes of their own.
+    if (code === "UNAUTHENTICATED" && before === signIns) dispatchEvent(new Event(SIGNED_OUT));
+    // The session was limited meanwhile. The page that takes the person out of it handles its own errors.
+    if (code === "PASSKEY_REQUIRED" && !path.startsWith("/api/auth/")) location.assign("/passkey");
     const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
     throw new ApiError(
       response.status,
@@ -103,7 +111,7 @@ async function requestOnce<T>(
       Number.isNaN(retryAfter) ? null : retryAfter,
     );
   }
-  if (path === SIGN_IN || path === CONFIRM) signIns++;
+  if (RENEWING.has(`${method} ${path}`)) signIns++;
   const next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
   return { data: data as T, next: next === undefined ? null : next.replace(/^https?:\/\/[^/]+/, "") };
 }

@@ -2,8 +2,9 @@ import { Button, Modal, PasswordInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError, companySignIn, post } from "./api.ts";
-import type { Me } from "./api.ts";
+import type { ConfirmationWays, Me } from "./api.ts";
 import { askWith, cancelWith } from "./confirmation.ts";
+import { confirmWithPasskey } from "./passkey.ts";
 import { confirmationWaysQuery } from "./queries.ts";
 import { Loading } from "./ui/loading.tsx";
 import { ErrorPanel, sentenceOf } from "./ui/page.tsx";
@@ -33,13 +34,13 @@ export function ConfirmIdentity({ me }: { me: Me }) {
   return asked === null ? null : <Dialog me={me} onClose={asked.answer} />;
 }
 
-interface WayProps {
+interface DialogProps {
   me: Me;
   /** Gets whether the person is confirmed. */
   onClose: (isConfirmed: boolean) => void;
 }
 
-function Dialog({ me, onClose }: WayProps) {
+function Dialog({ me, onClose }: DialogProps) {
   const ways = useQuery(confirmationWaysQuery);
   return (
     <Modal
@@ -56,27 +57,113 @@ function Dialog({ me, onClose }: WayProps) {
       <div className="stack">
         {ways.isPending && <Loading />}
         {ways.isError && <ErrorPanel title="Could not load" error={ways.error} retry={() => void ways.refetch()} />}
-        {ways.data?.length === 0 && <p>You have no way to confirm here. Ask another operator to make this change.</p>}
-        {ways.data?.includes("oidc") && <CompanyAccount />}
-        {ways.data?.includes("password") && <Password me={me} onClose={onClose} />}
+        {ways.data?.here.length === 0 && <p>{sentenceForNone(ways.data.all)}</p>}
+        {ways.data?.here.some((way) => way !== "oidc") === true && (
+          <Here me={me} ways={ways.data.here} onClose={onClose} />
+        )}
+        {ways.data?.here.includes("oidc") === true && <CompanyAccount isOnly={ways.data.here.length === 1} />}
       </div>
     </Modal>
   );
 }
 
-/** Leaves the page, and comes back to it. */
-function CompanyAccount() {
+type Ways = ConfirmationWays["ways"];
+
+/** Confirms with a passkey or the password, on this page. */
+function Here({ me, ways, onClose }: DialogProps & { ways: Ways }) {
+  const [error, setError] = useState<Error | null>(null);
+  const [busy, setBusy] = useState<"password" | "passkey" | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const takesPassword = ways.includes("password");
+  const confirm = async (way: "password" | "passkey"): Promise<void> => {
+    setBusy(way);
+    setError(null);
+    try {
+      await (way === "passkey" ? confirmWithPasskey() : post("/api/auth/confirm", { password: input.current?.value }));
+      onClose(true);
+    } catch (failure) {
+      setError(failure instanceof Error ? failure : new Error(String(failure)));
+      setBusy(null);
+      if (way === "password") input.current?.select();
+    }
+  };
+  // The dialog was opened before there was anything in it.
+  useEffect(() => (input.current ?? button.current)?.focus(), []);
+  const wrong = error !== null && isWrongPassword(error) ? "Wrong password." : null;
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        event.stopPropagation();
+        void confirm(takesPassword ? "password" : "passkey");
+      }}
+    >
+      <p>{sentenceFor(ways)} You are not asked again for ten minutes.</p>
+      {ways.includes("passkey") && (
+        <Button
+          ref={button}
+          variant={takesPassword ? "default" : "filled"}
+          loading={busy === "passkey"}
+          onClick={() => void confirm("passkey")}
+        >
+          Use a passkey
+        </Button>
+      )}
+      {takesPassword && (
+        <>
+          <input hidden readOnly autoComplete="username" value={me.email ?? ""} />
+          <PasswordInput
+            ref={input}
+            label="Your password"
+            autoComplete="current-password"
+            data-autofocus
+            required
+            withAsterisk={false}
+            error={wrong}
+          />
+        </>
+      )}
+      {error !== null && wrong === null && (
+        <p className="notice bad" role="alert">
+          {error instanceof ApiError && error.status === 429 ? error.message : sentenceOf(error)}
+        </p>
+      )}
+      <div className="row end">
+        <Button variant="default" onClick={() => onClose(false)}>
+          Cancel
+        </Button>
+        {takesPassword && (
+          <Button type="submit" loading={busy === "password"}>
+            Confirm
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+/** Leaves the page, and comes back to it. @param props.isOnly - no other way is offered */
+function CompanyAccount({ isOnly }: { isOnly: boolean }) {
+  const link = useRef<HTMLAnchorElement>(null);
+  useEffect(() => {
+    if (isOnly) link.current?.focus();
+  }, [isOnly]);
   return (
     <>
       <p>
-        Sign in again with your company account. You come back to this page, and then repeat your change. You are not
-        asked again for ten minutes.
+        {isOnly ? "Sign in" : "Or sign in"} again with your company account. You come back to this page, and then repeat
+        your change.
+        {isOnly && " You are not asked again for ten minutes."}
       </p>
       <div className="row end">
         <Button
+          ref={link}
           component="a"
           href={companySignIn(location.pathname + location.search, { confirm: "1" })}
-          data-autofocus
+          variant={isOnly ? "filled" : "default"}
+          data-autofocus={isOnly}
         >
           Confirm with your company account
         </Button>
@@ -85,58 +172,19 @@ function CompanyAccount() {
   );
 }
 
-function Password({ me, onClose }: WayProps) {
-  const [error, setError] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
-  const confirm = async (): Promise<void> => {
-    setBusy(true);
-    setError(null);
-    try {
-      await post("/api/auth/confirm", { password: input.current?.value });
-      onClose(true);
-    } catch (failure) {
-      setError(messageOf(failure));
-      setBusy(false);
-      input.current?.select();
-    }
-  };
-  // The dialog was opened before there was a field.
-  useEffect(() => input.current?.focus(), []);
-  return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        event.stopPropagation();
-        void confirm();
-      }}
-    >
-      <p>This change needs your password. You are not asked again for ten minutes.</p>
-      <input hidden readOnly autoComplete="username" value={me.email ?? ""} />
-      <PasswordInput
-        ref={input}
-        label="Your password"
-        autoComplete="current-password"
-        data-autofocus
-        required
-        withAsterisk={false}
-        error={error}
-      />
-      <div className="row end">
-        <Button variant="default" onClick={() => onClose(false)}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={busy}>
-          Confirm
-        </Button>
-      </div>
-    </form>
-  );
+function sentenceFor(ways: Ways): string {
+  if (!ways.includes("passkey")) return "This change needs your password.";
+  return ways.includes("password")
+    ? "This change needs your password or a passkey."
+    : "This change needs your passkey.";
 }
 
-function messageOf(failure: unknown): string {
-  if (!(failure instanceof ApiError)) return sentenceOf(failure);
-  if (failure.status === 429) return failure.message;
-  return failure.details.some(({ path }) => path === "/password") ? "Wrong password." : sentenceOf(failure);
+function sentenceForNone(all: Ways): string {
+  return all.length === 0
+    ? "You have no way to confirm here. Ask another operator to make this change."
+    : "This change needs a passkey, and you have none that works in this browser at this address.";
+}
+
+function isWrongPassword(error: Error): boolean {
+  return error instanceof ApiError && error.details.some(({ path }) => path === "/password");
 }

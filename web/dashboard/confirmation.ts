@@ -6,7 +6,7 @@
 /** About half a second. */
 const FRAMES_MAX = 30;
 
-/** Asks for the password. @returns false if the person does not give it */
+/** Asks for the proof. @returns false if the person does not give it */
 type Ask = () => Promise<boolean>;
 
 let ask: Ask | null = null;
@@ -44,7 +44,7 @@ export function cancelWith(how: (() => void) | null): void {
   cancel = how;
 }
 
-/** Asks for the password, once for all calls that wait for it. @returns false if the person does not give it */
+/** Asks for the proof, once for all calls that wait for it. @returns false if the person does not give it */
 async function askOnce(): Promise<boolean> {
   if (ask === null) return false;
   asking ??= ask().finally(() => (asking = null));
@@ -52,7 +52,7 @@ async function askOnce(): Promise<boolean> {
 }
 
 /**
- * Repeats a call after the person has given their password, and gives the focus back.
+ * Repeats a call after the person has proved who they are, and gives the focus back.
  * @throws the error of the first call, if they do not
  */
 export async function confirmThen<T>(refusal: Error, repeat: () => Promise<T>): Promise<T> {

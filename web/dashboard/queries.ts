@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request } from "./api.ts";
+import { confirmOptions } from "./passkey.ts";
 import type {
   Agent,
   AuditEntry,
@@ -31,10 +32,22 @@ export const setupQuery = queryOptions({
   queryFn: () => get<SetupStatus>("/api/setup/status"),
 });
 
-/** How the person can confirm that it is them. Always asked again: another page may have changed it. */
+/** Whether a person may use a password, if they have one. */
+export function mayUsePassword(
+  { password }: SetupStatus["sign_in"],
+  { is_operator }: Pick<Me, "is_operator">,
+): boolean {
+  return password === "everyone" || (password === "operators" && is_operator);
+}
+
+/** How the person can confirm that it is them, and how on this page. Always asked again: another page may have changed it. */
 export const confirmationWaysQuery = queryOptions({
   queryKey: ["confirmation-ways"],
-  queryFn: async () => (await get<ConfirmationWays>("/api/auth/confirm")).ways,
+  queryFn: async () => {
+    const { ways: all } = await get<ConfirmationWays>("/api/auth/confirm");
+    const isPasskeyHere = all.includes("passkey") && (await confirmOptions()) !== null;
+    return { all, here: all.filter((way) => way !== "passkey" || isPasskeyHere) };
+  },
   staleTime: 0,
   gcTime: 0,
 });

@@ -69,6 +69,7 @@ const signedIn = createRoute({
   component: Shell,
   beforeLoad: async ({ location }) => {
     const me = await queryClient.ensureQueryData(meQuery);
+    if (me.passkey_required === true) throw redirect({ to: "/passkey", search: { to: location.href } });
     if (me.authenticated) return;
     const { needs_setup } = await queryClient.fetchQuery(setupQuery);
     const search = { to: location.href };
@@ -107,6 +108,10 @@ const DeliveriesPage = lazily("deliveries", async () => (await import("./deliver
 const AgentsPage = lazily("agents", async () => (await import("./agents/agents.tsx")).AgentsPage);
 const UsersPage = lazily("users", async () => (await import("./users/users.tsx")).UsersPage);
 const PlaygroundPage = lazily("playground", async () => (await import("./playground/playground.tsx")).PlaygroundPage);
+const PasskeyRequiredPage = lazily(
+  "passkey",
+  async () => (await import("./settings/passkey-required.tsx")).PasskeyRequiredPage,
+);
 const SettingsPage = lazily("settings", async () => (await import("./settings/settings.tsx")).SettingsPage);
 
 const stats = createRoute({
@@ -179,12 +184,28 @@ const settings = createRoute({
   component: () => <SettingsPage />,
 });
 
+/** Reads the page to open afterwards. Only a path within this service is accepted. */
+function readTo(search: Record<string, unknown>): { to?: string } {
+  return typeof search["to"] === "string" && /^\/(?!\/)/.test(search["to"]) ? { to: search["to"] } : {};
+}
+
+const passkey = createRoute({
+  getParentRoute: () => root,
+  path: "/passkey",
+  validateSearch: readTo,
+  beforeLoad: async ({ search: { to = "/inbox" } }) => {
+    // The session may have been limited since it was last asked for.
+    const me = await queryClient.fetchQuery({ ...meQuery, staleTime: 0 });
+    if (me.passkey_required !== true) throw redirect({ to });
+  },
+  loader: PasskeyRequiredPage.preload,
+  component: () => <PasskeyRequiredPage to={passkey.useSearch().to ?? "/inbox"} />,
+});
+
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
-  validateSearch: (search: Record<string, unknown>): { to?: string } =>
-    // Only a path within this service is accepted.
-    typeof search["to"] === "string" && /^\/(?!\/)/.test(search["to"]) ? { to: search["to"] } : {},
+  validateSearch: readTo,
   component: () => <LoginPage to={login.useSearch().to ?? "/inbox"} />,
 });
 
@@ -192,7 +213,7 @@ const setup = createRoute({
   getParentRoute: () => root,
   path: "/setup",
   validateSearch: readSetupSearch,
-  beforeLoad: async ({ search: { step } }) => {
+  beforeLoad: async ({ search: { step }, location }) => {
     const { needs_setup } = await queryClient.fetchQuery(setupQuery);
     if (needs_setup) {
       if (step !== undefined) throw redirect({ to: "/setup" });
@@ -200,6 +221,7 @@ const setup = createRoute({
     }
     const me = await queryClient.ensureQueryData(meQuery);
     if (step === undefined || !me.is_operator) throw redirect({ to: "/inbox" });
+    if (me.passkey_required === true) throw redirect({ to: "/passkey", search: { to: location.href } });
   },
   component: () => <SetupPage search={setup.useSearch()} />,
 });
@@ -216,6 +238,7 @@ export const router = createRouter({
   routeTree: root.addChildren([
     home,
     login,
+    passkey,
     setup,
     signedIn.addChildren([
       inbox,

@@ -1041,6 +1041,8 @@ export interface components {
             is_operator: boolean;
             /** @description IANA name; null: the browser's. */
             time_zone: string | null;
+            /** @description true: this session can only add a passkey, or confirm with one. Not sent otherwise. (`SERVICE_REQUIRE_PASSKEY`) */
+            passkey_required?: boolean;
         };
         UpdateMe: {
             /** @description What others see. */
@@ -1058,13 +1060,14 @@ export interface components {
         };
         Confirm: {
             /** @description Your password. */
-            password: string;
+            password?: string;
+            credential?: components["schemas"]["PasskeyAnswer"];
         } & {
             [key: string]: unknown;
         };
         ConfirmationWays: {
-            /** @description `password`: `POST /api/auth/confirm`. `oidc`: open `/api/auth/oidc/start?confirm=1` in the browser. */
-            ways: ("password" | "oidc")[];
+            /** @description `passkey`: `POST /api/auth/confirm/options`, then `POST /api/auth/confirm`. `password`: `POST /api/auth/confirm`. `oidc`: open `/api/auth/oidc/start?confirm=1` in the browser. */
+            ways: ("passkey" | "password" | "oidc")[];
         };
         OidcProviderCheck: {
             ok: boolean;
@@ -1092,6 +1095,95 @@ export interface components {
             current: boolean;
             /** @description true: the person proved who they are within the last ten minutes. */
             confirmed: boolean;
+        };
+        /** @description The answer of a passkey, as `PublicKeyCredential.toJSON()` returns it. */
+        PasskeyAnswer: {
+            /** @description The id of the credential. In base64url. */
+            id: string;
+            /** @description The same id. In base64url. */
+            rawId: string;
+            /** @description `public-key`. */
+            type: string;
+            response: {
+                /** @description What the browser was asked. In base64url. */
+                clientDataJSON: string;
+                /** @description What the device says of itself. In base64url. */
+                authenticatorData: string;
+                /** @description The signature over both. In base64url. */
+                signature: string;
+                userHandle?: string | null;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        Passkey: {
+            /** @example psk_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description By which its person recognizes it. */
+            name: string;
+            /**
+             * @description When it was added.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description When it was last used to sign in or to confirm.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            last_used_at: string | null;
+            /** @description false: it was added when the service had another host name, and works only there. */
+            usable: boolean;
+        };
+        PasskeyRequestOptions: {
+            /** @description For `PublicKeyCredential.parseRequestOptionsFromJSON()`. Valid once, for five minutes. null: passkeys cannot be used. */
+            public_key: {
+                [key: string]: unknown;
+            } | null;
+        };
+        PasskeySignIn: {
+            credential: components["schemas"]["PasskeyAnswer"];
+        } & {
+            [key: string]: unknown;
+        };
+        PasskeyCreationOptions: {
+            /** @description For `PublicKeyCredential.parseCreationOptionsFromJSON()`. Valid once, for five minutes. */
+            public_key: {
+                [key: string]: unknown;
+            };
+        };
+        AddPasskey: {
+            /** @description By which its person recognizes it. */
+            name: string;
+            /** @description The new credential, as `PublicKeyCredential.toJSON()` returns it. */
+            credential: {
+                /** @description The id of the credential. In base64url. */
+                id: string;
+                /** @description The same id. In base64url. */
+                rawId: string;
+                /** @description `public-key`. */
+                type: string;
+                response: {
+                    /** @description What the browser was asked. In base64url. */
+                    clientDataJSON: string;
+                    /** @description The new public key. In base64url. */
+                    attestationObject: string;
+                    transports?: string[];
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        RenamePasskey: {
+            /** @description By which its person recognizes it. */
+            name: string;
+        } & {
+            [key: string]: unknown;
         };
         User: {
             /** @example usr_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -1533,6 +1625,8 @@ export interface components {
             body_limit_bytes: number;
             /** @description Days for which security events are kept. */
             security_events_days: number;
+            /** @description `operators`: they must sign in with a passkey. null: it is up to them. */
+            require_passkey: string | null;
             log_level: string;
         };
         SecurityEvent: {
@@ -1548,7 +1642,11 @@ export interface components {
              *     - `sign_out`: A person signed out.
              *     - `sessions_ended`: Sessions of a user were ended, by themselves or by an operator.
              *     - `password_confirmed`: A person gave their password again for a change that needs it, or a wrong one.
-             *     - `identity_confirmed`: A person proved who they are for a change that needs it, or failed to. `details.by` says how: `oidc` is the company account.
+             *     - `identity_confirmed`: A person proved who they are for a change that needs it, or failed to. `details.by` says how: with a `passkey`, or `oidc`, the company account.
+             *     - `passkey_added`: A person added a passkey to their account, or failed to.
+             *     - `passkey_removed`: A person removed one of their passkeys, or failed to.
+             *     - `passkeys_reset`: An operator removed all passkeys of a user; `details.passkeys` names them.
+             *     - `passkey_counter_regressed`: The counter of a passkey went back, so that it may have been copied. Its use was rejected.
              *     - `rate_limit_reached`: A limit of attempts rejected a request.
              *     - `credentials_rejected`: A token or signature was not valid.
              *     - `access_refused`: A request was refused, because its sender lacks the permission or comes from another site.
@@ -1587,7 +1685,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}

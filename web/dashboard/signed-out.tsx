@@ -3,8 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { companySignIn, get, post, SIGNED_IN, SIGNED_OUT } from "./api.ts";
 import type { Me } from "./api.ts";
+import { hasPasskeys, signInWithPasskey } from "./passkey.ts";
 import { sentenceOf } from "./ui/page.tsx";
-import { queryClient, setupQuery } from "./queries.ts";
+import { mayUsePassword, queryClient, setupQuery } from "./queries.ts";
 
 /**
  * Looks whether the person is signed in after all. The session has another cookie if they confirmed their password on another
@@ -29,26 +30,28 @@ async function goOn(): Promise<void> {
 export function SignedOut({ me }: { me: Me }) {
   const [isOut, setIsOut] = useState(false);
   const [error, setError] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [busy, setBusy] = useState<"password" | "passkey" | null>(null);
   const { data: setup } = useQuery({ ...setupQuery, enabled: isOut });
-  const { password, oidc } = setup?.sign_in ?? { password: "everyone", oidc: false };
-  const takesPassword = password === "everyone" || (password === "operators" && me.is_operator);
+  const ways = setup?.sign_in ?? { password: "everyone", oidc: false };
+  const takesPassword = mayUsePassword(ways, me);
   useEffect(() => {
     const show = () => void find(me).then((state) => state === "out" && setIsOut(true));
     addEventListener(SIGNED_OUT, show);
     return () => removeEventListener(SIGNED_OUT, show);
   }, [me]);
-  const signIn = async (form: HTMLFormElement): Promise<void> => {
-    setBusy(true);
+  const signIn = async (way: "password" | "passkey", call: () => Promise<Me>): Promise<void> => {
+    setBusy(way);
     setError(null);
     try {
-      await post("/api/auth/login", { email: me.email, password: new FormData(form).get("password") });
+      const now = await call();
+      // A passkey may be another person's.
+      if (now.user_id !== me.user_id) return location.reload();
       setIsOut(false);
       await goOn();
     } catch (failure) {
       setError(sentenceOf(failure));
     } finally {
-      setBusy(false);
+      setBusy(null);
     }
   };
   return (
@@ -65,13 +68,18 @@ export function SignedOut({ me }: { me: Me }) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          void signIn(event.currentTarget);
+          const body = { email: me.email, password: new FormData(event.currentTarget).get("password") };
+          void signIn("password", () => post<Me>("/api/auth/login", body));
         }}
       >
         <p>Your session has ended. Your answers are still here. Sign in to continue.</p>
-        {oidc && (
-          <Button component="a" href={companySignIn(location.pathname + location.search)}>
-            Sign in with your company account
+        {hasPasskeys() && (
+          <Button
+            variant="default"
+            loading={busy === "passkey"}
+            onClick={() => void signIn("passkey", signInWithPasskey)}
+          >
+            Use a passkey
           </Button>
         )}
         <input type="hidden" name="email" autoComplete="username" value={me.email ?? ""} />
@@ -95,11 +103,16 @@ export function SignedOut({ me }: { me: Me }) {
             Sign in as someone else
           </Button>
           {takesPassword && (
-            <Button type="submit" variant={oidc ? "default" : "filled"} loading={busy}>
+            <Button type="submit" variant={ways.oidc ? "default" : "filled"} loading={busy === "password"}>
               Sign in
             </Button>
           )}
         </div>
+        {ways.oidc && (
+          <Button component="a" href={companySignIn(location.pathname + location.search)}>
+            Sign in with your company account
+          </Button>
+        )}
       </form>
     </Modal>
   );

@@ -1,3 +1,4 @@
+import type { SignInConfig } from "../../config/sign-in.ts";
 import type { Reader, Tx } from "../../db/database.ts";
 import type { OidcLinkRow, OidcSignInRow } from "../../db/schema.ts";
 
@@ -29,6 +30,13 @@ export async function listLinks(reader: Reader, userIds: readonly string[]): Pro
     .orderBy("created_at")
     .orderBy("issuer")
     .execute();
+}
+
+/** Returns whether a person has an account at the provider that is set up. */
+export async function isLinked(reader: Reader, { oidc }: SignInConfig, userId: string): Promise<boolean> {
+  if (oidc === null) return false;
+  const issuer = issuerKey(oidc.issuer);
+  return (await listLinks(reader, [userId])).some((link) => link.issuer === issuer);
 }
 
 /** @returns false if the person has another account there, or the account belongs to another person */

@@ -1,16 +1,15 @@
 import type { Logger } from "pino";
-import type { SignInConfig } from "../../config/sign-in.ts";
 import type { Tx } from "../../db/database.ts";
 import { ServiceError } from "../../errors.ts";
 import { recordSecurityEvent } from "../../security/record.ts";
 import { actorOfUser } from "../actor.ts";
-import { requireOperatorLeft } from "../last-operator.ts";
+import { requireOperatorLeft, type SignInSettings } from "../last-operator.ts";
 import { endSessionsOf } from "../sessions.ts";
 import { updateUser, type User } from "../store.ts";
 import type { Identity } from "./identity.ts";
 
 interface Ctx {
-  config: { signIn: SignInConfig };
+  config: SignInSettings;
   log: Logger;
 }
 
@@ -22,11 +21,11 @@ interface Ctx {
  * @returns the person as they are now
  */
 export async function applyOperatorGroup(
-  { config: { signIn }, log }: Ctx,
+  { config, log }: Ctx,
   tx: Tx,
   { operators, user, identity }: { operators: readonly User[]; user: User; identity: Identity },
 ): Promise<User> {
-  const group = signIn.oidc?.operatorGroup ?? null;
+  const group = config.signIn.oidc?.operatorGroup ?? null;
   if (group === null) return user;
   if (identity.hasTooManyGroups) tx.afterCommit(() => log.warn({ user: user.id }, TOO_MANY_GROUPS));
   const isMember = identity.groups.includes(group);
@@ -39,7 +38,7 @@ export async function applyOperatorGroup(
     details: { email: user.email, by: "oidc", group },
   } as const;
   try {
-    await requireOperatorLeft(tx, signIn, { operators, after });
+    await requireOperatorLeft(tx, config, { operators, after });
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "LAST_OPERATOR") throw error;
     await recordSecurityEvent(tx, { ...event, outcome: "failure", reason: error.code });

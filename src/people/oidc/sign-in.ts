@@ -109,9 +109,10 @@ async function signInAs(ctx: OidcContext, oidc: OidcConfig, { begun, identity, b
     const user = await applyOperatorGroup(ctx, tx, { operators, user: found, identity });
     await beginSession(tx, browser, user, {
       hash: cookie.hash,
+      method: "oidc",
       // A provider where the person is signed in does not ask again. Then they proved who they are at an earlier time.
       confirmedAt: Math.min(identity.authenticatedAt ?? 0, tx.now()),
-      details: { by: "oidc", issuer: identity.issuer },
+      details: { issuer: identity.issuer },
     });
   });
   return stepTo(ctx, begun, cookie.setCookie);
@@ -131,10 +132,11 @@ async function confirmAs(ctx: OidcContext, caller: Caller | null, { begun, ident
       message: "Your company's sign-in did not ask you to sign in again, so you are not confirmed.",
     });
   const cookie = ctx.cookies.make();
-  await ctx.db.write(async (tx) => {
+  const settle = async (tx: Tx) => {
     await spend(tx, begun);
-    await confirmSession(tx, caller, { newHash: cookie.hash, by: "oidc" });
-  });
+    return null;
+  };
+  await ctx.db.write((tx) => confirmSession(tx, caller, cookie.hash, { method: "oidc", settle }));
   return stepTo(ctx, begun, cookie.setCookie);
 }
 

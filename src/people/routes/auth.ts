@@ -22,6 +22,7 @@ export const signInRoute = defineRoute({
     "INVALID_CREDENTIALS",
     "FORBIDDEN",
     "PASSWORD_SIGN_IN_OFF",
+    "PASSKEY_REQUIRED",
     "PAYLOAD_TOO_LARGE",
     "VALIDATION_FAILED",
     "RATE_LIMITED",
@@ -45,7 +46,7 @@ export const signOutRoute = defineRoute({
   tags,
   answers: { 204: Type.Null({ description: "Signed out." }) },
   errors: ["MALFORMED_REQUEST", "FORBIDDEN", "PAYLOAD_TOO_LARGE", "COMMIT_UNKNOWN"],
-  config: () => ({ resolveCaller: true }),
+  config: () => ({ resolveCaller: true, allowsLimitedSession: true }),
   handle: async (ctx: SignInContext, request, reply) => {
     await signOut(ctx, request.caller);
     return reply.code(204).headers({ "set-cookie": ctx.cookies.forget, "clear-site-data": '"storage"' }).send(null);
@@ -61,7 +62,7 @@ export const getMeRoute = defineRoute({
   tags,
   answers: { 200: Type.Unsafe<Me>(Type.Ref("Me")) },
   errors: [],
-  config: () => ({ resolveCaller: true }),
+  config: () => ({ resolveCaller: true, allowsLimitedSession: true }),
   handle: async (ctx: Pick<SignInContext, "db" | "devices">, request, reply) => {
     void reply.header("cache-control", "no-store");
     const setCookie = renewDevice(ctx, request.caller, request.headers.cookie);

@@ -44,7 +44,11 @@ export const beginOidcRoute = defineRoute({
   answers: { 302: Type.Null({ description: "Redirect to the provider." }) },
   errors: FAILURES,
   errorsArePages: true,
-  config: () => ({ resolveCaller: true, errorPage: (error, requestId) => failurePage(error, requestId) }),
+  config: () => ({
+    resolveCaller: true,
+    allowsLimitedSession: true,
+    errorPage: (error, requestId) => failurePage(error, requestId),
+  }),
   handle: async (ctx: OidcContext, request, reply) => {
     const query = queryOf(request);
     const returnTo = query.get("return_to");
@@ -92,7 +96,11 @@ export const completeOidcRoute = defineRoute({
     "COMMIT_UNKNOWN",
   ],
   errorsArePages: true,
-  config: () => ({ resolveCaller: true, errorPage: (error, requestId) => failurePage(error, requestId) }),
+  config: () => ({
+    resolveCaller: true,
+    allowsLimitedSession: true,
+    errorPage: (error, requestId) => failurePage(error, requestId),
+  }),
   handle: async (ctx: OidcContext, request, reply) => {
     const attempt: Attempt = { begun: null, identity: null };
     const browser = browserOf(request, ctx.cookies);

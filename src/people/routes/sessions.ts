@@ -3,7 +3,9 @@ import type { Db } from "../../db/database.ts";
 import { defineRoute, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { browserOf } from "../browser.ts";
 import { callerOf } from "../caller.ts";
-import { confirm, listConfirmationWays } from "../confirmation.ts";
+import { confirm, confirmOptions, listConfirmationWays } from "../confirmation.ts";
+import { PASSKEY_ERRORS } from "../passkeys/routes.ts";
+import type { PasskeyRequestOptions } from "../passkeys/schema.ts";
 import { SESSION_HEADERS, UserParams, type Me } from "../schema.ts";
 import { endOtherSessions, endOwnSession, endSessionsOfUser, listSessions } from "../session-list.ts";
 import { SessionParams, type ConfirmationWays, type ConfirmBody, type SessionRecord } from "../session-schema.ts";
@@ -15,21 +17,49 @@ const tags = ["Sign-in"];
 export const confirmRoute = defineRoute({
   method: "POST",
   url: "/auth/confirm",
-  operationId: "confirmPassword",
-  summary: "Confirm your password",
+  operationId: "confirmIdentity",
+  summary: "Confirm that it's you",
   description:
-    "For ten minutes, your session may then call routes that answer 403 `CONFIRMATION_REQUIRED` without it. The session gets a new cookie.",
+    "Send your password, or the answer of a passkey as `credential`. For ten minutes, your session may then call routes that answer 403 `CONFIRMATION_REQUIRED` without it. The session gets a new cookie.",
   tags,
   credentials: ["session"],
-  config: () => ({ securityEvent: "password_confirmed" }),
+  config: () => ({
+    allowsLimitedSession: true,
+    securityEvent: (body) => (isPasskey(body) ? "identity_confirmed" : "password_confirmed"),
+  }),
   body: Type.Unsafe<ConfirmBody>(Type.Ref("Confirm")),
   answers: { 200: Type.Unsafe<Me>({ ...Type.Ref("Me"), headers: SESSION_HEADERS }) },
-  errors: [...WRITE_ERRORS, "PASSWORD_SIGN_IN_OFF", "VALIDATION_FAILED", "RATE_LIMITED", "OVERLOADED"],
+  errors: [
+    ...WRITE_ERRORS,
+    "PASSWORD_SIGN_IN_OFF",
+    "PASSKEY_REQUIRED",
+    "PASSKEY_NOT_ACCEPTED",
+    ...PASSKEY_ERRORS,
+    "OVERLOADED",
+  ],
   handle: async (ctx: SignInContext, request, reply) => {
     const { me, setCookies } = await confirm(ctx, callerOf(request), browserOf(request, ctx.cookies), request.body);
     void reply.header("set-cookie", setCookies);
     return me;
   },
+});
+
+function isPasskey(body: unknown): boolean {
+  return (body as { credential?: unknown } | null | undefined)?.credential !== undefined;
+}
+
+export const confirmOptionsRoute = defineRoute({
+  method: "POST",
+  url: "/auth/confirm/options",
+  operationId: "getConfirmOptions",
+  summary: "Begin to confirm with a passkey",
+  description: "Returns what a browser needs to ask for one of your passkeys.",
+  tags,
+  credentials: ["session"],
+  config: () => ({ allowsLimitedSession: true }),
+  answers: { 200: Type.Unsafe<PasskeyRequestOptions>(Type.Ref("PasskeyRequestOptions")) },
+  errors: WRITE_ERRORS,
+  handle: async (ctx: SignInContext, request) => confirmOptions(ctx, callerOf(request)),
 });
 
 export const listConfirmationWaysRoute = defineRoute({
@@ -40,6 +70,7 @@ export const listConfirmationWaysRoute = defineRoute({
   description: "Routes that answer 403 `CONFIRMATION_REQUIRED` need one of these first. Empty: ask an operator.",
   tags,
   credentials: ["session"],
+  config: () => ({ allowsLimitedSession: true }),
   answers: { 200: Type.Unsafe<ConfirmationWays>(Type.Ref("ConfirmationWays")) },
   errors: READ_ERRORS,
   handle: async (ctx: SignInContext, request) => ({ ways: await listConfirmationWays(ctx, callerOf(request)) }),

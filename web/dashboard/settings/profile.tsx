@@ -12,7 +12,7 @@ import { useState } from "react";
 import { patch } from "../api.ts";
 import type { Me } from "../api.ts";
 import { setPreferences, usePreferences } from "../ui/preferences.ts";
-import { confirmationWaysQuery, meQuery, queryClient } from "../queries.ts";
+import { confirmationWaysQuery, mayUsePassword, meQuery, queryClient, setupQuery } from "../queries.ts";
 import { toast } from "../ui/toasts.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
 
@@ -21,11 +21,14 @@ const BROWSER_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 export function Profile() {
   const { data: me } = useQuery(meQuery);
   const { data: ways } = useQuery(confirmationWaysQuery);
+  const { data: setup } = useQuery(setupQuery);
   if (me === undefined) return null;
+  // Only people with a password have passkeys. Where a passkey is required, the password is no way to confirm.
+  const hasPassword = ways?.all.some((way) => way === "password" || way === "passkey") === true;
   return (
     <>
       <Who me={me} />
-      {ways?.includes("password") && <Password me={me} />}
+      {hasPassword && setup && mayUsePassword(setup.sign_in, me) && <Password me={me} />}
       <ThisBrowser />
     </>
   );

@@ -7,6 +7,7 @@ type Schemas = components["schemas"];
 export type ServiceKey = Schemas["ServiceKey"];
 export type NewServiceKey = Schemas["NewServiceKey"];
 export type Session = Schemas["Session"];
+export type Passkey = Schemas["Passkey"];
 export type Settings = Schemas["Settings"];
 /** A sender of email; the API calls it an identity. */
 export type Sender = Schemas["EmailIdentity"];
@@ -36,6 +37,14 @@ export const settingsQuery = queryOptions({
 export const versionQuery = queryOptions({
   queryKey: ["version"],
   queryFn: () => get<{ version: string }>("/api/version"),
+});
+
+export const PASSKEYS = "/api/auth/passkeys";
+
+/** The oldest first. */
+export const passkeysQuery = queryOptions({
+  queryKey: ["passkeys"],
+  queryFn: () => get<Passkey[]>(PASSKEYS),
 });
 
 export const SESSIONS = "/api/auth/sessions";

@@ -7,6 +7,7 @@ import { Quickstart } from "../setup/quickstart.tsx";
 import { About } from "./about.tsx";
 import { Embed } from "./embed.tsx";
 import { Mail } from "./mail.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import { Profile } from "./profile.tsx";
 import { Security } from "./security.tsx";
 import { ServiceKeys } from "./service-keys.tsx";
@@ -26,6 +27,7 @@ interface Part {
 
 const PARTS: readonly Part[] = [
   { label: "Profile", about: "Your profile and preferences.", Content: Profile },
+  { part: "passkeys", label: "Passkeys", about: "Sign in without your password.", Content: Passkeys },
   { part: "sessions", label: "Sessions", about: "Browsers and programs that are signed in as you.", Content: Sessions },
   {
     part: "status",

@@ -16,12 +16,12 @@ export function SignInSettings() {
     return (
       <ErrorPanel title="Could not load the settings" error={settings.error} retry={() => void settings.refetch()} />
     );
-  const { sign_in, public_url } = settings.data;
+  const { sign_in } = settings.data;
   return (
     <>
       {sign_in.oidc !== null && <Test />}
       <dl className="surface facts">
-        {factsOf(sign_in, public_url).map(({ name, value, meaning, variable }) => (
+        {factsOf(settings.data).map(({ name, value, meaning, variable }) => (
           <div key={name}>
             <dt>{name}</dt>
             <dd>
@@ -47,10 +47,27 @@ interface Fact {
 const PASSWORDS: Record<Settings["sign_in"]["password"], readonly [value: string, meaning: string]> = {
   everyone: ["Everyone", "Everyone who has a password can sign in with it."],
   operators: ["Operators only", "Others sign in with their company account."],
-  off: ["Off", "No one can sign in with a password. To let operators in if the provider is down, set operators."],
+  off: [
+    "Off",
+    "No one can sign in with a password. Passkeys still work. To let operators in if the provider is down, set operators.",
+  ],
 };
 
-function factsOf({ password, oidc }: Settings["sign_in"], publicUrl: string): readonly Fact[] {
+function factsOf({ sign_in: { password, oidc }, public_url, require_passkey }: Settings): readonly Fact[] {
+  const passkeys: Fact = {
+    name: "Passkeys",
+    value: (
+      <StateChip
+        state={require_passkey === null ? "off" : "on"}
+        value={require_passkey === null ? "Optional" : "Required for operators"}
+      />
+    ),
+    meaning:
+      require_passkey === null
+        ? "People add passkeys in their settings. Set operators to require one of operators."
+        : "Operators sign in with a passkey or their company account, not with a password alone.",
+    variable: "SERVICE_REQUIRE_PASSKEY",
+  };
   const [value, meaning] = PASSWORDS[password];
   const passwords: Fact = {
     name: "Passwords",
@@ -69,11 +86,11 @@ function factsOf({ password, oidc }: Settings["sign_in"], publicUrl: string): re
   };
   const redirect: Fact = {
     name: "Redirect URL",
-    value: <strong>{`${publicUrl}/api/auth/oidc/callback`}</strong>,
+    value: <strong>{`${public_url}/api/auth/oidc/callback`}</strong>,
     meaning: "Register it at your provider.",
     variable: null,
   };
-  return oidc === null ? [passwords, company, redirect] : [passwords, company, redirect, ...detailsOf(oidc)];
+  return [passkeys, passwords, company, redirect, ...(oidc === null ? [] : detailsOf(oidc))];
 }
 
 function detailsOf(oidc: NonNullable<Settings["sign_in"]["oidc"]>): readonly Fact[] {

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import type { components } from "../schemas.d.ts";
-import { patch, post, remove, request } from "../api.ts";
+import { get, patch, post, remove, request } from "../api.ts";
 import type { ListedTask } from "../api.ts";
 import { queryClient } from "../queries.ts";
 
@@ -78,6 +78,24 @@ export async function endSessionsOf(id: string): Promise<void> {
  */
 export async function unlinkUser(id: string): Promise<void> {
   await remove(`/api/users/${id}/oidc-accounts`);
+  await refreshUsers();
+}
+
+/** The passkeys of a person, the oldest first. */
+export function passkeysQuery(id: string) {
+  return queryOptions({
+    queryKey: ["users", "passkeys-of", id],
+    queryFn: () => get<Schemas["Passkey"][]>(`/api/users/${id}/passkeys`),
+  });
+}
+
+/**
+ * Removes all passkeys of a person, and signs them out everywhere.
+ * @throws ApiError, OfflineError
+ */
+export async function removePasskeysOf(id: string): Promise<void> {
+  await remove(`/api/users/${id}/passkeys`);
+  await refreshUsers();
 }
 
 /** Returns the display name of a person. */

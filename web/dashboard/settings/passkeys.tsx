@@ -1,0 +1,217 @@
+import { Button, Modal, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { patch, remove } from "../api.ts";
+import { addPasskey, hasPasskeys } from "../passkey.ts";
+import { queryClient } from "../queries.ts";
+import { Confirm } from "../ui/confirm.tsx";
+import { useDialog } from "../ui/dialog.ts";
+import { ErrorPanel } from "../ui/page.tsx";
+import { Moment, Time } from "../ui/times.tsx";
+import { toast } from "../ui/toasts.ts";
+import { browserName } from "./browser-name.ts";
+import { Problem, problemAt, textOf } from "./form.tsx";
+import { PASSKEYS, passkeysQuery } from "./queries.ts";
+import type { Passkey } from "./queries.ts";
+
+/** The passkeys of the person. */
+export function Passkeys() {
+  return (
+    <>
+      <AddPasskey
+        onAdded={async () => {
+          toast({ message: "Passkey added" });
+          await queryClient.invalidateQueries(passkeysQuery);
+        }}
+      />
+      <Yours />
+    </>
+  );
+}
+
+/** Makes a passkey in this browser, with a name. */
+export function AddPasskey({ onAdded }: { onAdded: () => Promise<void> }) {
+  const add = useMutation({ mutationFn: (name: string) => addPasskey(name), onSuccess: onAdded });
+  return (
+    <form
+      className="surface stack"
+      aria-labelledby="add"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = event.currentTarget;
+        add.mutate(textOf(form, "name"), { onSuccess: () => form.reset() });
+      }}
+    >
+      <h2 id="add">Add a passkey</h2>
+      <p className="muted">
+        A passkey replaces your password. Your device, your password manager or a security key keeps it, and asks for
+        your fingerprint, face or PIN.
+      </p>
+      {hasPasskeys() ? (
+        <>
+          <TextInput
+            name="name"
+            label="Name"
+            description="So that you recognize it later."
+            autoComplete="off"
+            maxLength={100}
+            defaultValue={browserName(navigator.userAgent)}
+            required
+            withAsterisk={false}
+            error={problemAt(add.error, "/name")}
+          />
+          <Problem error={add.error} fields={["/name"]} />
+          <div className="row">
+            <Button type="submit" loading={add.isPending}>
+              Add a passkey
+            </Button>
+          </div>
+        </>
+      ) : (
+        <p className="notice">This browser cannot use passkeys here. Update it, or open the service over https.</p>
+      )}
+    </form>
+  );
+}
+
+type Asked = { kind: "rename" | "remove"; passkey: Passkey };
+
+function Yours() {
+  const query = useQuery(passkeysQuery);
+  const { asked, ask, close } = useDialog<Asked>();
+  if (query.isPending) return <p className="muted">Loading</p>;
+  if (query.isError)
+    return <ErrorPanel title="Could not load your passkeys" error={query.error} retry={() => void query.refetch()} />;
+  return (
+    <section className="surface stack" aria-labelledby="passkeys">
+      <h2 id="passkeys">Your passkeys</h2>
+      {query.data.length === 0 ? (
+        <p className="muted">You have no passkeys.</p>
+      ) : (
+        <PasskeyTable passkeys={query.data} onAsk={(kind, passkey) => ask({ kind, passkey })} />
+      )}
+      {asked?.kind === "remove" && (
+        <Confirm
+          title={`Remove ${asked.passkey.name}?`}
+          action="Remove passkey"
+          onConfirm={async () => {
+            await remove(`${PASSKEYS}/${asked.passkey.id}`);
+            toast({ message: "Passkey removed" });
+            await queryClient.invalidateQueries(passkeysQuery);
+          }}
+          onClose={close}
+        >
+          You can no longer sign in with it. Delete it on your device as well. Your sessions go on.
+        </Confirm>
+      )}
+      {asked?.kind === "rename" && <Rename passkey={asked.passkey} onClose={close} />}
+    </section>
+  );
+}
+
+interface TableProps {
+  passkeys: readonly Passkey[];
+  onAsk: (kind: Asked["kind"], passkey: Passkey) => void;
+}
+
+function PasskeyTable({ passkeys, onAsk }: TableProps) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls on a phone, so the keyboard must reach it
+    <section className="scrolls" aria-label="Passkeys" tabIndex={0}>
+      <table className="key-table">
+        <caption className="unseen">Passkeys</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Added</th>
+            <th scope="col">Last used</th>
+            <th scope="col">
+              <span className="unseen">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {passkeys.map((passkey) => (
+            <tr key={passkey.id}>
+              <th scope="row">
+                <bdi>{passkey.name}</bdi>
+                {!passkey.usable && <div className="muted">Works only at the former address of the service.</div>}
+              </th>
+              <td>
+                <Time at={passkey.created_at} />
+              </td>
+              <td>{passkey.last_used_at === null ? "Never" : <Moment at={passkey.last_used_at} />}</td>
+              <td>
+                <div className="row end">
+                  {(["rename", "remove"] as const).map((kind) => (
+                    <Button
+                      key={kind}
+                      variant="default"
+                      size="xs"
+                      aria-label={`${LABELS[kind]} ${passkey.name}`}
+                      onClick={() => onAsk(kind, passkey)}
+                    >
+                      {LABELS[kind]}
+                    </Button>
+                  ))}
+                </div>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const LABELS = { rename: "Rename", remove: "Remove" } as const;
+
+function Rename({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
+  const save = useMutation({
+    mutationFn: (name: string) => patch<Passkey>(`${PASSKEYS}/${passkey.id}`, { name }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries(passkeysQuery);
+      toast({ message: "Passkey renamed" });
+      onClose();
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Rename ${passkey.name}`}
+      centered
+      // It would write a style element, which the page's policy forbids.
+      lockScroll={false}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate(textOf(event.currentTarget, "name"));
+        }}
+      >
+        <TextInput
+          name="name"
+          label="Name"
+          autoComplete="off"
+          maxLength={100}
+          defaultValue={passkey.name}
+          data-autofocus
+          required
+          withAsterisk={false}
+          error={problemAt(save.error, "/name")}
+        />
+        <Problem error={save.error} fields={["/name"]} />
+        <div className="row end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,40 @@
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Confirm } from "../ui/confirm.tsx";
+import { useDialog } from "../ui/dialog.ts";
+import { toast } from "../ui/toasts.ts";
+import { nameOf, passkeysQuery, removePasskeysOf } from "./queries.ts";
+import type { User } from "./queries.ts";
+
+/** The passkeys of another person, with a button for when they have lost them. Shows nothing if there are none. */
+export function PasskeysOf({ user }: { user: User }) {
+  const { data: passkeys = [] } = useQuery(passkeysQuery(user.id));
+  const { asked, ask, close } = useDialog<true>();
+  if (passkeys.length === 0) return null;
+  return (
+    <>
+      <p className="muted">
+        {passkeys.length === 1 ? "Passkey" : "Passkeys"}: {passkeys.map(({ name }) => name).join(", ")}
+      </p>
+      <div className="row">
+        <Button variant="default" size="xs" onClick={() => ask(true)}>
+          Remove passkeys
+        </Button>
+      </div>
+      {asked !== null && (
+        <Confirm
+          title={`Remove all passkeys of ${nameOf(user)}?`}
+          action="Remove passkeys"
+          onConfirm={async () => {
+            await removePasskeysOf(user.id);
+            toast({ message: `Passkeys of ${nameOf(user)} removed` });
+          }}
+          onClose={close}
+        >
+          For a person who has lost them. They are signed out everywhere, and sign in with their password or company
+          account.
+        </Confirm>
+      )}
+    </>
+  );
+}
