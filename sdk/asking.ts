@@ -1,7 +1,7 @@
 import { HumanTaskError } from "./errors.ts";
 import { canonicalJson } from "./json.ts";
 import { bodyOf, type Abortable, type Created, type Question } from "./question.ts";
-import type { Send } from "./requests.ts";
+import type { Send } from "./connection.ts";
 import type { TaskRecord } from "./shapes.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { Client } from "./client.ts";
 import { listTasks } from "./list.ts";
-import { cancelTask, completeTask, deleteTask, pollTask, sendAbout, type Send } from "./requests.ts";
+import type { Send } from "./connection.ts";
+import { cancelTask, completeTask, deleteTask, pollTask, sendAbout } from "./requests.ts";
 import { findServiceKey } from "./settings.ts";
 import type { EmbedToken } from "./shapes.ts";
 import { POLL_SECONDS } from "./waiting.ts";

@@ -585,19 +585,28 @@ void test("a service on this machine is found without any setting, as long as it
   const folder = mkdtempSync(join(tmpdir(), "home-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, ".human-task-service/service.json");
-  const { service, restart } = await served(t, { HOME: folder, SERVICE_ADMIN_API_TOKEN: "" });
+  const { service, restart } = await served(t, { HOME: folder });
   await eventually(async () => existsSync(file) || null);
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  const { HOME, SERVICE_URL, SERVICE_ADMIN_API_TOKEN } = process.env;
+  const { HOME, SERVICE_URL, SERVICE_TOKEN, SERVICE_ADMIN_API_TOKEN } = process.env;
   t.after(() => Object.assign(process.env, { HOME }));
-  assert.deepEqual([SERVICE_URL, SERVICE_ADMIN_API_TOKEN], [undefined, undefined]);
+  assert.deepEqual([SERVICE_URL, SERVICE_TOKEN, SERVICE_ADMIN_API_TOKEN], [undefined, undefined, undefined]);
   process.env["HOME"] = folder;
   // An empty variable, as in a template, counts as not set.
-  Object.assign(process.env, { SERVICE_URL: "", SERVICE_ADMIN_API_TOKEN: " " });
-  t.after(() => ["SERVICE_URL", "SERVICE_ADMIN_API_TOKEN"].forEach((name) => delete process.env[name]));
+  Object.assign(process.env, { SERVICE_URL: "", SERVICE_TOKEN: "", SERVICE_ADMIN_API_TOKEN: " " });
+  t.after(() =>
+    ["SERVICE_URL", "SERVICE_TOKEN", "SERVICE_ADMIN_API_TOKEN"].forEach((name) => delete process.env[name]),
+  );
   const client = createClient();
-  const { url } = await client.ask(question());
+  const { id, url, record } = await client.ask(question());
   assert.ok(url.startsWith(service.url));
+  // It asks as the local agent, which cannot answer itself. The admin token is nowhere in the file.
+  assert.equal(record.asked_by.name, "local");
+  assert.ok(!readFileSync(file, "utf8").includes(ADMIN_TOKEN));
+  await assert.rejects(client.complete(id, { approved: true }), {
+    code: "AGENT_SCOPE_MISSING",
+    message: /The token is from the discovery file\./,
+  });
   // Its token is sent to no other address.
   assert.throws(() => createClient({ baseUrl: "https://tasks.example.com" }), {
     code: "NOT_CONFIGURED",
@@ -612,6 +621,50 @@ void test("a service on this machine is found without any setting, as long as it
   const found = JSON.parse(readFileSync(file, "utf8")) as object;
   writeFileSync(file, JSON.stringify({ ...found, pid: 2 ** 22 + 1 }));
   assert.throws(() => createClient(), { code: "NOT_CONFIGURED", message: /No service was found/ });
+});
+
+void test("for whom the agent acts is on the task, and makes another question of it", async (t) => {
+  const { client } = await served(t);
+  const onBehalfOf = { name: "Mia", email: "mia@example.com", id: "customer-17" };
+  const asked = question();
+  const { id, record } = await client.ask({ ...asked, onBehalfOf });
+  assert.deepEqual([record.on_behalf_of, record.asked_by.kind], [onBehalfOf, "admin"]);
+  const again = await client.ask({ ...asked, onBehalfOf });
+  assert.deepEqual([again.id, again.isReplay], [id, true]);
+  const other = await client.ask({ ...asked, onBehalfOf: { name: "Bo" } });
+  assert.deepEqual([other.id === id, other.isReplay], [false, false]);
+  await client.complete(id, { approved: true }, { email: "dana@example.com" });
+  const outcome = await client.poll(id);
+  assert.deepEqual([outcome.on_behalf_of, outcome.decided_by?.kind], [onBehalfOf, "admin"]);
+});
+
+void test("a token of its own comes before the admin token, and an error says which of them was refused", async (t) => {
+  const names = ["SERVICE_TOKEN", "SERVICE_ADMIN_API_TOKEN"] as const;
+  t.after(() => names.forEach((name) => delete process.env[name]));
+  const tokens: string[] = [];
+  const baseUrl = await listen(t, (request, response) => {
+    tokens.push(request.headers.authorization!);
+    response.writeHead(401, { "content-type": "application/json" });
+    response.end(JSON.stringify({ error_code: "UNAUTHENTICATED", message: "No." }));
+  });
+  const message = async (options: object = {}) =>
+    createClient({ baseUrl, ...options })
+      .get("tsk_1")
+      .then(
+        () => "none",
+        (error: Error) => error.message,
+      );
+  const refused = (from: string) => `No. The token is from ${from}. (HTTP 401, UNAUTHENTICATED)`;
+  process.env["SERVICE_ADMIN_API_TOKEN"] = "admin";
+  assert.equal(await message(), refused("SERVICE_ADMIN_API_TOKEN"));
+  process.env["SERVICE_TOKEN"] = "agent";
+  assert.equal(await message(), refused("SERVICE_TOKEN"));
+  assert.equal(await message({ token: "given" }), "No. (HTTP 401, UNAUTHENTICATED)");
+  const embed = { taskId: "tsk_1", parentOrigin: "https://shop.example.com", sub: "user-7" };
+  await assert.rejects(createClient({ baseUrl, serviceKey: "hsk" }).embedToken(embed), {
+    message: "No. (HTTP 401, UNAUTHENTICATED)",
+  });
+  assert.deepEqual(tokens, ["Bearer admin", "Bearer agent", "Bearer given", "Bearer hsk"]);
 });
 
 /** Starts a separate process for this test. */

@@ -6,7 +6,6 @@ import { connect } from "./connection.ts";
 import type { ListFilter } from "./list.ts";
 import { answerOf } from "./outcome.ts";
 import type { Abortable, AnswerTo, Asked, Question, Waiting } from "./question.ts";
-import type { Send } from "./requests.ts";
 import type { AnswerOf, AnySchema, YesOrNo } from "./schemas.ts";
 import { findSettings } from "./settings.ts";
 import type { AuditEntry, EmbedToken, ListedTask, TaskOutcome, TaskRecord } from "./shapes.ts";
@@ -81,7 +80,7 @@ export interface Client {
 export interface ClientOptions {
   /** URL of the service. Default: SERVICE_URL, or the service on this machine. */
   baseUrl?: string | undefined;
-  /** The token of an agent, or the admin token. Default: SERVICE_TOKEN, then SERVICE_ADMIN_API_TOKEN, or the token of the service on this machine. */
+  /** The token of an agent. Default: SERVICE_TOKEN, SERVICE_ADMIN_API_TOKEN, or that of the local agent on this machine. */
   token?: string | undefined;
   /** The embed key for `embedToken`. Default: SERVICE_KEY. */
   serviceKey?: string | undefined;
@@ -94,15 +93,14 @@ export interface ClientOptions {
 /** @throws HumanTaskError NOT_CONFIGURED */
 export function createClient(options: ClientOptions = {}): Client {
   const clock = options.clock ?? systemClock;
-  const { baseUrl, pagesUrl, token } = findSettings(options);
-  const { request } = connect({
-    baseUrl,
+  const settings = findSettings(options);
+  const send = connect({
+    ...settings,
     clock,
     // The global function is read at each call, because tests and tracers replace it.
     fetch: options.fetch ?? ((...args) => fetch(...args)),
     headers: options.headers ?? {},
   });
-  const send: Send = async (wanted) => request({ token, ...wanted });
 
   // These methods call each other through the object, because the testing entry replaces some of them.
   const client: Client = {
@@ -119,7 +117,7 @@ export function createClient(options: ClientOptions = {}): Client {
       }
     },
     ask: async (question) => {
-      const created = await createTask(send, pagesUrl, question);
+      const created = await createTask(send, settings.pagesUrl, question);
       const { id, record } = created;
       return {
         ...created,

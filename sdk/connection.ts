@@ -6,7 +6,8 @@ export interface Request {
   /** From `/api` on. */
   path: string;
   body?: object | undefined;
-  token: string;
+  /** In place of the token of the connection. */
+  token?: string;
   signal?: AbortSignal | undefined;
   /** How long the service may delay the response. */
   holdMs?: number | undefined;
@@ -23,18 +24,20 @@ export interface Reply<T> {
   headers: Headers;
 }
 
-export interface Connection {
-  /** URL of the service, without a slash at the end. */
-  baseUrl: string;
-  /**
-   * Sends a request. Retries while the service is unavailable, restarting or overloaded.
-   * @throws ApiError, UnreachableError, or the reason of the signal
-   */
-  request<T>(request: Request): Promise<Reply<T>>;
-}
+/**
+ * Sends a request, with the token of the connection by default. Retries while the service is unavailable, restarting or
+ * overloaded.
+ *
+ * @throws ApiError, UnreachableError, or the reason of the signal
+ */
+export type Send = <T>(request: Request) => Promise<Reply<T>>;
 
 export interface ConnectionOptions {
+  /** URL of the service, without a slash at the end. */
   baseUrl: string;
+  token: string;
+  /** Where the token was found, for the messages of errors about it. */
+  tokenFrom: string | undefined;
   fetch: typeof fetch;
   headers: Readonly<Record<string, string>>;
   clock: Clock;
@@ -50,7 +53,7 @@ const BACKOFF_MS = 250;
 const BACKOFF_MAX_MS = 10_000;
 const RETRY_AFTER_MAX_MS = 60_000;
 
-export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): Connection {
+export function connect({ baseUrl, token, tokenFrom, fetch, headers, clock }: ConnectionOptions): Send {
   let hasAnswered = false;
 
   async function request<T>(wanted: Request): Promise<Reply<T>> {
@@ -86,7 +89,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
     }
   }
 
-  async function attempt({ method, path, body, token, signal, holdMs = 0, taskId }: Request): Promise<Attempt> {
+  async function attempt({ method, path, body, token: other, signal, holdMs = 0, taskId }: Request): Promise<Attempt> {
     const late = AbortSignal.timeout(holdMs + ANSWER_MS);
     const sent = body && JSON.stringify(body);
     let response: Response;
@@ -97,7 +100,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
         headers: {
           ...headers,
           accept: "application/json",
-          authorization: `Bearer ${token}`,
+          authorization: `Bearer ${other ?? token}`,
           ...(sent && { "content-type": "application/json" }),
         },
         ...(sent && { body: sent }),
@@ -117,6 +120,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
     if (isErrorBody(data)) {
       const seconds = Number(given.get("retry-after") ?? 0);
       const waitMs = Math.min(RETRY_AFTER_MAX_MS, seconds > 0 ? seconds * 1000 : 0);
+      if (tokenFrom && !other && [401, 403].includes(status)) data.message += ` The token is from ${tokenFrom}.`;
       return { failed: new ApiError(status, data, taskId), waitMs };
     }
     const to = given.get("location");
@@ -135,7 +139,7 @@ export function connect({ baseUrl, fetch, headers, clock }: ConnectionOptions): 
     return hasAnswered || failed.status === undefined || failed.status >= 500;
   }
 
-  return { baseUrl, request };
+  return request;
 }
 
 type Attempt =

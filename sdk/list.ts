@@ -1,4 +1,4 @@
-import type { Send } from "./requests.ts";
+import type { Send } from "./connection.ts";
 import type { ListedTask, ListQuery, TaskRecord } from "./shapes.ts";
 
 export interface ListFilter extends Omit<ListQuery, "status" | "cursor" | "offset" | "view"> {

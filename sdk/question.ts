@@ -28,6 +28,8 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   occasion?: string | undefined;
   /** Who should answer: `{email}`, `{user_id}`, `{emails}`, or any of `{role, access_level, pool}`. */
   assignTo?: CreateTask["assign_to"];
+  /** The person for whom the agent acts: `{name, email, id}`. It is shown as the agent's word; nobody checks it. */
+  onBehalfOf?: CreateTask["on_behalf_of"] | undefined;
   /** Where to announce the task: `email:dana@example.com`, `slack:#approvals`. */
   notify?: readonly string[] | null | undefined;
   /** Hints for the form. */
@@ -89,6 +91,7 @@ export async function bodyOf(question: Question) {
     timeout_seconds: question.timeoutSeconds ?? DAY_SECONDS,
     assign_to: question.assignTo ?? null,
     notify: notify ? [...notify] : null,
+    on_behalf_of: question.onBehalfOf,
     verifier_config: question.verifierConfig ?? null,
     redact_payload: question.redactPayload ?? false,
     callback_url: question.callbackUrl ?? null,

@@ -1,4 +1,4 @@
-import type { Reply, Request } from "./connection.ts";
+import type { Request, Send } from "./connection.ts";
 import { ApiError } from "./errors.ts";
 import { toResponse } from "./single-value.ts";
 import type { TaskOutcome, TaskRecord } from "./shapes.ts";
@@ -7,12 +7,6 @@ import type { TaskOutcome, TaskRecord } from "./shapes.ts";
 
 /** The signal of a request, and the end of its retries. */
 type Timing = Pick<Request, "signal" | "until">;
-
-/**
- * Sends a request, with the token of the client by default. @throws ApiError, UnreachableError, or the reason of the
- * signal
- */
-export type Send = <T>(request: Omit<Request, "token"> & Partial<Request>) => Promise<Reply<T>>;
 
 /** Returns the data of a response about a task. @param part - the path after the id */
 export async function sendAbout<T>(send: Send, taskId: string, part: string, more: Partial<Request>): Promise<T> {

@@ -6,6 +6,8 @@ export interface Settings {
   /** URL of its pages, without a slash at the end. */
   pagesUrl: string;
   token: string;
+  /** Where the token was found, for messages; undefined if it was given. */
+  tokenFrom: string | undefined;
 }
 
 /** Available in Node, Deno and Bun, but not in browsers and most edge runtimes. */
@@ -28,19 +30,21 @@ interface Found {
 }
 
 /**
- * Returns the URL and the token: as given, else from SERVICE_URL and SERVICE_TOKEN or SERVICE_ADMIN_API_TOKEN, else from the discovery file of
- * a service on this machine. The token of that file is sent only to the URL in it.
+ * Returns the URL and the token: as given, else from SERVICE_URL, and SERVICE_TOKEN or SERVICE_ADMIN_API_TOKEN, else from the
+ * discovery file of a service on this machine. The token of that file is sent only to the URL in it.
  * @throws HumanTaskError NOT_CONFIGURED
  */
 export function findSettings(given: { baseUrl?: string | undefined; token?: string | undefined }): Settings {
   const url = given.baseUrl ?? fromEnv("SERVICE_URL");
   const found = url === undefined ? discover() : null;
   const baseUrl = url ?? found?.url;
-  const token = given.token ?? fromEnv("SERVICE_TOKEN") ?? fromEnv("SERVICE_ADMIN_API_TOKEN") ?? found?.token;
+  // An agent's own token comes before the admin token.
+  const tokenFrom = ["SERVICE_TOKEN", "SERVICE_ADMIN_API_TOKEN"].find(fromEnv) ?? "the discovery file";
+  const token = given.token ?? fromEnv(tokenFrom) ?? found?.token;
   if (baseUrl === undefined)
     throw new HumanTaskError(
       "NOT_CONFIGURED",
-      "No service was found. Start one on this machine, or set SERVICE_URL and SERVICE_ADMIN_API_TOKEN, or use createClient({ baseUrl, token }).",
+      "No service was found. Start one here, or set SERVICE_URL and SERVICE_TOKEN, or use createClient({ baseUrl, token }).",
     );
   // The URL is shown in messages, so it must not contain credentials. The token must be a valid header value.
   if (!/^https?:\/\/[^/@]+(\/[^@]*)?$/.test(baseUrl))
@@ -48,10 +52,15 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
   if (!/^[!-~]+$/.test(token ?? ""))
     throw new HumanTaskError(
       "NOT_CONFIGURED",
-      `There is no token for ${baseUrl}: set SERVICE_ADMIN_API_TOKEN, or use createClient({ token }).`,
+      `There is no token for ${baseUrl}. Set SERVICE_TOKEN, or use createClient({ token }).`,
     );
   const bare = (address: string): string => address.replace(/\/+$/, "");
-  return { baseUrl: bare(baseUrl), pagesUrl: bare(found?.public_url ?? baseUrl), token: token! };
+  return {
+    baseUrl: bare(baseUrl),
+    pagesUrl: bare(found?.public_url ?? baseUrl),
+    token: token!,
+    tokenFrom: given.token ? undefined : tokenFrom,
+  };
 }
 
 /** Returns the embed key from the options or the environment. @throws HumanTaskError NOT_CONFIGURED */

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
-import { PATIENCE_MS } from "./connection.ts";
+import { PATIENCE_MS, type Send } from "./connection.ts";
 import { ENDS } from "./outcome.ts";
-import { cancelTask, isEnded, isGone, pollTask, type Send } from "./requests.ts";
+import { cancelTask, isEnded, isGone, pollTask } from "./requests.ts";
 import type { TaskOutcome } from "./shapes.ts";
 
 export const POLL_SECONDS = 25;

@@ -70,7 +70,7 @@ void test("the names that this release knows are those that it reads", () => {
   );
   readConfig(env, stored);
   const own = new Set([...read].filter((name) => name.startsWith("SERVICE_")));
-  assert.deepEqual(own.union(new Set(["SERVICE_URL", "SERVICE_KEY"])), KNOWN_NAMES);
+  assert.deepEqual(own.union(new Set(["SERVICE_URL", "SERVICE_TOKEN", "SERVICE_KEY"])), KNOWN_NAMES);
 });
 
 void test("every problem of an environment is told at once", () => {

@@ -81,6 +81,7 @@ export const KNOWN_NAMES: ReadonlySet<string> = new Set([
   "SERVICE_DISCOVERY_FILE",
   // The client's, which a program beside the service may have in the same environment.
   "SERVICE_URL",
+  "SERVICE_TOKEN",
   "SERVICE_KEY",
 ]);
 

@@ -8,7 +8,7 @@ export interface Discovery {
   url: string;
   /** Where its pages are for people, who sign in at one name of this machine only. */
   public_url: string;
-  /** The admin token; null when it is the operator's own, who has it where it belongs. */
+  /** The token of the local agent, never the admin token; null when there is no such agent. */
   token: string | null;
   /** Whose it is: one that no longer runs has left it behind. */
   pid: number;

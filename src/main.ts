@@ -39,7 +39,7 @@ try {
   process.exit(1);
 }
 
-const { ctx, address, warnings, hasNewSecrets, setupToken } = running;
+const { ctx, address, warnings, hasNewSecrets, setupToken, localToken } = running;
 const started = {
   config: ctx.config,
   version: ctx.version,
@@ -51,11 +51,10 @@ const started = {
   warnings,
 };
 try {
-  const { discoveryFile: file, adminToken, port, publicUrl } = ctx.config;
+  const { discoveryFile: file, port, publicUrl } = ctx.config;
   const pages = port === 0 ? address : publicUrl;
-  const token = started.isOwnToken ? null : adminToken;
   if (file !== null)
-    takeDiscoveryBack = writeDiscovery(file, { url: address, public_url: pages, token, pid: process.pid });
+    takeDiscoveryBack = writeDiscovery(file, { url: address, public_url: pages, token: localToken, pid: process.pid });
 } catch (error) {
   ctx.log.info({ err: error }, "Could not write the discovery file. Set SERVICE_URL for programs on this machine");
 }

@@ -3,6 +3,7 @@ import { pino, type Logger } from "pino";
 import { createPatternHost } from "../json-schema/pattern-worker-host.ts";
 import { createAgentFinder } from "./agents/finder.ts";
 import { createAgentLimits } from "./agents/limits.ts";
+import { openLocalAgent } from "./agents/local.ts";
 import { createApp } from "./app.ts";
 import type { ChannelType } from "./channels/channel.ts";
 import { createChannels } from "./channels/channels.ts";
@@ -150,6 +151,8 @@ export interface RunningService {
   hasNewSecrets: boolean;
   /** Token of the setup link. null: an operator exists. */
   setupToken: string | null;
+  /** Token of the local agent. null: there is none. */
+  localToken: string | null;
   /** Answers who waits, finishes what is under way, closes the database. Calling it again waits for the same end. */
   stop(): Promise<void>;
 }
@@ -187,8 +190,20 @@ export async function startService(env: Readonly<Record<string, string | undefin
     log.warn({ err: error }, "Could not check whether setup is finished");
     return false;
   });
-  const token = isToSetUp ? setupToken(config) : null;
-  return { ctx, app, address, warnings, hasNewSecrets, setupToken: token, stop: () => (stopping ??= stop()) };
+  const localToken = await openLocalAgent(ctx).catch((error: unknown) => {
+    log.warn({ err: error }, "Could not open the local agent. Programs on this machine need a token of their own");
+    return null;
+  });
+  return {
+    ctx,
+    app,
+    address,
+    warnings,
+    hasNewSecrets,
+    setupToken: isToSetUp ? setupToken(config) : null,
+    localToken,
+    stop: () => (stopping ??= stop()),
+  };
 }
 
 async function listen(app: FastifyInstance, ctx: Context): Promise<string> {

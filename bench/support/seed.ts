@@ -292,6 +292,7 @@ const EVERY_TABLE: Record<keyof Schema, true> = {
   tasks: true,
   agents: true,
   agent_tokens: true,
+  local_agent: true,
   task_documents: true,
   task_responses: true,
   audit_entries: true,

@@ -33,6 +33,7 @@ const TABLES = Object.keys({
   tasks: true,
   agents: true,
   agent_tokens: true,
+  local_agent: true,
   task_documents: true,
   task_responses: true,
   audit_entries: true,

@@ -33,7 +33,7 @@ interface Ctx {
 const PROJECT = "default";
 const DEFAULT_LIMIT = 50;
 /** So that a token can be replaced without a gap. */
-const LIVE_TOKENS_MAX = 2;
+export const LIVE_TOKENS_MAX = 2;
 /** A request that was identified before its agent was stopped has created its task by then. */
 const CREATING_MS = 1 * MINUTE;
 
@@ -44,33 +44,40 @@ export async function createAgent({ db }: Ctx, caller: Caller, body: CreateAgent
   if (body.project != null && body.project !== PROJECT) throw invalid("/project", "There is no such project.");
   return db.write(async (tx) => {
     const created_at = tx.now();
-    const row: AgentRow = {
-      id: newId("agt", created_at),
-      project: PROJECT,
-      name: body.name,
-      description: body.description ?? null,
-      owner_user_id: body.owner_user_id ?? null,
-      scopes: JSON.stringify(scopesOf(body.scopes ?? ["ask"])),
-      recipients: recipientsOf(body.recipients),
-      max_open_tasks: body.max_open_tasks ?? MAX_OPEN_TASKS,
-      max_tasks_per_minute: body.max_tasks_per_minute ?? MAX_TASKS_PER_MINUTE,
-      created_at,
-      last_used_at: null,
-      limited_at: null,
-      disabled_at: null,
-      cancels_until: null,
-    };
-    await requireOwner(tx, row.owner_user_id);
-    const added = await tx.query
-      .insertInto("agents")
-      .values(row)
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("id")
-      .executeTakeFirst();
-    if (added === undefined) throw new ServiceError("AGENT_ALREADY_EXISTS");
-    await recordSecurityEvent(tx, { type: "agent_created", target: targetOf(row), details: { name: row.name } });
+    await requireOwner(tx, body.owner_user_id ?? null);
+    const row = await addAgent(tx, body, created_at);
+    if (row === null) throw new ServiceError("AGENT_ALREADY_EXISTS");
     return toRecord(row, [], 0);
   });
+}
+
+/** Inserts an agent. @returns null if its name is taken */
+export async function addAgent(tx: Tx, body: CreateAgentBody, created_at: number): Promise<AgentRow | null> {
+  const row: AgentRow = {
+    id: newId("agt", created_at),
+    project: PROJECT,
+    name: body.name,
+    description: body.description ?? null,
+    owner_user_id: body.owner_user_id ?? null,
+    scopes: JSON.stringify(scopesOf(body.scopes ?? ["ask"])),
+    recipients: recipientsOf(body.recipients),
+    max_open_tasks: body.max_open_tasks ?? MAX_OPEN_TASKS,
+    max_tasks_per_minute: body.max_tasks_per_minute ?? MAX_TASKS_PER_MINUTE,
+    created_at,
+    last_used_at: null,
+    limited_at: null,
+    disabled_at: null,
+    cancels_until: null,
+  };
+  const added = await tx.query
+    .insertInto("agents")
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  if (added === undefined) return null;
+  await recordSecurityEvent(tx, { type: "agent_created", target: targetOf(row), details: { name: row.name } });
+  return row;
 }
 
 /** One page of agents, newest first. */
@@ -210,15 +217,37 @@ export async function createAgentToken(
     const agent = await lockAgent(tx, id);
     const now = tx.now();
     if ((await listLiveTokens(tx, [id], now)).length >= LIVE_TOKENS_MAX) throw new ServiceError("AGENT_TOKEN_LIMIT");
-    const row = tokenRow(id, token, now, expires_in_days == null ? null : now + expires_in_days * DAY);
-    await tx.query.insertInto("agent_tokens").values(row).execute();
-    await recordSecurityEvent(tx, {
-      type: "agent_token_created",
-      target: targetOf(agent),
-      details: { name: agent.name, token_id: row.id, prefix: row.prefix, expires_at: isoTime(row.expires_at) },
-    });
+    const expires_at = expires_in_days == null ? null : now + expires_in_days * DAY;
+    const row = await addToken(tx, agent, { token, expires_at, derived: null });
     return { ...toTokenRecord(row), token };
   });
+}
+
+/** Inserts a token of an agent that `tx` holds. */
+export async function addToken(
+  tx: Tx,
+  agent: AgentRow,
+  { token, expires_at, derived }: { token: string } & Pick<AgentTokenRow, "expires_at" | "derived">,
+): Promise<AgentTokenRow> {
+  const now = tx.now();
+  const row: AgentTokenRow = {
+    id: newId("atk", now),
+    agent_id: agent.id,
+    prefix: prefixOf(token),
+    hash: hashOfToken(token),
+    created_at: now,
+    expires_at,
+    last_used_at: null,
+    revoked_at: null,
+    derived,
+  };
+  await tx.query.insertInto("agent_tokens").values(row).execute();
+  await recordSecurityEvent(tx, {
+    type: "agent_token_created",
+    target: targetOf(agent),
+    details: { name: agent.name, token_id: row.id, prefix: row.prefix, expires_at: isoTime(expires_at) },
+  });
+  return row;
 }
 
 /** Revokes a token. Idempotent. @throws ServiceError AGENT_NOT_FOUND, NOT_FOUND */
@@ -236,27 +265,27 @@ export async function revokeAgentToken({ db }: Ctx, caller: Caller, id: string, 
           .executeTakeFirst();
     if (row === undefined) throw new ServiceError("NOT_FOUND", { message: "The agent has no token with this id." });
     if (row.revoked_at !== null) return;
-    await tx.query.updateTable("agent_tokens").set({ revoked_at: tx.now() }).where("id", "=", token_id).execute();
-    await recordSecurityEvent(tx, {
-      type: "agent_token_revoked",
-      target: targetOf(agent),
-      details: { name: agent.name, token_id, prefix: row.prefix },
-    });
-    tx.hint(agentHint(id));
+    await revokeToken(tx, agent, row);
   });
 }
 
-export function tokenRow(agent_id: string, token: string, now: number, expires_at: number | null): AgentTokenRow {
-  return {
-    id: newId("atk", now),
-    agent_id,
-    prefix: prefixOf(token),
-    hash: hashOfToken(token),
-    created_at: now,
-    expires_at,
-    last_used_at: null,
-    revoked_at: null,
-  };
+/** Revokes a token of an agent that `tx` holds. */
+export async function revokeToken(
+  tx: Tx,
+  agent: AgentRow,
+  { id: token_id, prefix, derived }: Pick<AgentTokenRow, "id" | "prefix" | "derived">,
+): Promise<void> {
+  await tx.query
+    .updateTable("agent_tokens")
+    .set({ revoked_at: tx.now(), derived })
+    .where("id", "=", token_id)
+    .execute();
+  await recordSecurityEvent(tx, {
+    type: "agent_token_revoked",
+    target: targetOf(agent),
+    details: { name: agent.name, token_id, prefix },
+  });
+  tx.hint(agentHint(agent.id));
 }
 
 function targetOf({ id }: AgentRow) {

@@ -94,7 +94,7 @@ function addServiceCommands(program: Command, { env, output, color, exit }: Surr
     });
 }
 
-function addTaskCommands(program: Command, { output, finish }: Surroundings): void {
+function addTaskCommands(program: Command, { env, output, finish }: Surroundings): void {
   const run = async (read: (module: typeof Tasks) => Promise<Tasks.TaskCommand>): Promise<void> => {
     const command = await read(await import("./tasks.ts"));
     const { clientOfCommand } = await import("./tasks.ts");
@@ -130,18 +130,20 @@ function addTaskCommands(program: Command, { output, finish }: Surroundings): vo
   tasks
     .command("answer")
     .description(
-      "Answers a task for a person. Give an object, or the value if the task asks for a single value, such as true. Give JSON directly, from a file (@file) or from standard input (-).",
+      "Answers a task for a person, with the admin token: SERVICE_ADMIN_API_TOKEN, or that of the data directory. Give an object, or the value if the task asks for a single value, such as true. Give JSON directly, from a file (@file) or from standard input (-).",
     )
     .argument("<id>", "the id of a task")
     .argument("<json>", "the answer")
     .option("--email <address>", "the person who answers")
-    .action(async (id: string, json: string, given: { email?: string }) =>
-      run(({ answerTask }) => answerTask(id, json, given)),
-    );
+    .action(async (id: string, json: string, given: { email?: string }) => {
+      const { answerTask, clientOfAnswers } = await import("./tasks.ts");
+      const answer = await answerTask(id, json, given);
+      finish(await answer(clientOfAnswers(env), output));
+    });
 
   tasks
     .command("list")
-    .description("Lists open tasks.")
+    .description("Lists open tasks that the agent may see.")
     .option("--all", "lists closed tasks too")
     .action(async (given: { all?: boolean }) => run(({ listTasks }) => listTasks(given)));
 }

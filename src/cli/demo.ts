@@ -64,7 +64,7 @@ async function findOrStart(start: () => Promise<unknown>, env: Env): Promise<Fou
   const { config } = readConfig(env, () => ({ adminToken: "", secretKey: "", payloadKey: "" }));
   if (config.discoveryFile === null)
     throw new Error(
-      "The demo finds its service through the discovery file, which is off in these settings. Start the service, and set SERVICE_URL and SERVICE_ADMIN_API_TOKEN for the demo.",
+      "The demo finds its service through the discovery file, which is off in these settings. Start the service, and set SERVICE_URL and SERVICE_TOKEN for the demo.",
     );
   await start();
   return { client: clientOfCommand(), isOurs: true };

@@ -75,6 +75,19 @@ test(
 
     const shown = await demo();
     assert.match((await run("tasks", "list")).out, new RegExp(`^id .*\n${shown.id} +created .*Mia Keller`));
+    // The agent cannot answer itself: that needs the admin token, which only the data directory has.
+    const stranger = person(t, { HOME: home });
+    const itself = await stranger.run("tasks", "answer", shown.id, '{"approved":true}');
+    assert.equal(itself.code, 1);
+    assert.match(itself.err, /AGENT_SCOPE_MISSING/);
+    const wrong = await person(t, { HOME: home, SERVICE_ADMIN_API_TOKEN: "wrong" }).run(
+      "tasks",
+      "answer",
+      shown.id,
+      "true",
+    );
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.err, /HTTP 401.*\n.*The admin token came from SERVICE_ADMIN_API_TOKEN\.$/s);
     const answered = await run(
       "tasks",
       "answer",
@@ -185,25 +198,18 @@ test("a command that is mistyped is told what is wrong, and nothing is asked", {
   }
 });
 
-test(
-  "a service that has its token from elsewhere is found, and where the token is is said",
-  { timeout: TEST_MS },
-  async (t) => {
-    const { home, run } = person(t);
-    mkdirSync(join(home, ".human-task-service"));
-    const there = { url: "http://127.0.0.1:1", public_url: "http://localhost:1", token: null, pid: process.pid };
-    writeFileSync(join(home, ".human-task-service/service.json"), JSON.stringify(there));
-    for (const command of [["demo"], ["tasks", "list"]]) {
-      const { code, err } = await run(...command);
-      assert.equal(code, 1);
-      assert.match(
-        err,
-        /^There is no token for http:\/\/127\.0\.0\.1:1: set SERVICE_ADMIN_API_TOKEN\. .*secrets\.json/,
-      );
-    }
-    assert.deepEqual(readdirSync(home), [".human-task-service"]);
-  },
-);
+test("a service without a local agent is found, and how to get a token is said", { timeout: TEST_MS }, async (t) => {
+  const { home, run } = person(t);
+  mkdirSync(join(home, ".human-task-service"));
+  const there = { url: "http://127.0.0.1:1", public_url: "http://localhost:1", token: null, pid: process.pid };
+  writeFileSync(join(home, ".human-task-service/service.json"), JSON.stringify(there));
+  for (const command of [["demo"], ["tasks", "list"]]) {
+    const { code, err } = await run(...command);
+    assert.equal(code, 1);
+    assert.match(err, /^There is no token for http:\/\/127\.0\.0\.1:1\. Set SERVICE_TOKEN\. .*agents create --name/);
+  }
+  assert.deepEqual(readdirSync(home), [".human-task-service"]);
+});
 
 test("the demo starts nothing that it could not find, or that was not meant", { timeout: TEST_MS }, async (t) => {
   for (const [env, says] of [

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { createClient, HumanTaskError, NoAnswerError, type Client } from "../../sdk/index.ts";
+import { ApiError, createClient, HumanTaskError, NoAnswerError, type Client } from "../../sdk/index.ts";
 import { isWrapped } from "../../sdk/single-value.ts";
 import { isJsonObject, type JsonObject } from "../lib/json.ts";
+import { SERVICE_COMMAND } from "../lib/command.ts";
+import { findSecrets, NoSecretsYet } from "../secrets.ts";
 import { isTerminal } from "../tasks/lifecycle.ts";
 import { need, UsageError } from "./options.ts";
 import { table } from "./table.ts";
@@ -13,18 +16,40 @@ export interface Output {
   note: (text: string) => void;
 }
 
-/** Returns the client for this environment. @throws Error in a sentence for the user */
-export function clientOfCommand(): Client {
+/** Returns the client of an agent for this environment. @throws Error in a sentence for the user */
+export function clientOfCommand(token?: string): Client {
   try {
-    return createClient();
+    return createClient({ token });
   } catch (error) {
     if (!(error instanceof HumanTaskError)) throw error;
-    throw new Error(error.message.replace(/, or use createClient\(.*$/, `. ${WHERE_TOKEN_IS}`), { cause: error });
+    throw new Error(error.message.replace(/, or use createClient\(.*$/, `. ${HOW_TO_GET_A_TOKEN}`), { cause: error });
   }
 }
 
-const WHERE_TOKEN_IS =
-  "The admin token is adminToken in secrets.json, in the data directory of the service (./data, or SERVICE_DATA_DIR).";
+const HOW_TO_GET_A_TOKEN = `Where the service runs, \`${SERVICE_COMMAND} agents create --name <name>\` creates an agent with a token.`;
+
+/**
+ * Returns a client that may answer for people, and where its token was found. No agent answers its own questions, so this is
+ * the admin token: from the environment, or from the data directory of the service on this machine. Without one, the token
+ * of an agent is used, which needs the scope `answer`.
+ *
+ * @throws Error in a sentence for the user
+ */
+export function clientOfAnswers(env: Readonly<Record<string, string | undefined>>): { client: Client; from?: string } {
+  const setting = (name: string) => env[name]?.trim() || undefined;
+  const token = setting("SERVICE_ADMIN_API_TOKEN");
+  if (token !== undefined) return { client: clientOfCommand(token), from: "SERVICE_ADMIN_API_TOKEN" };
+  // The secrets of this machine are not sent to another one.
+  if (setting("SERVICE_URL") !== undefined) return { client: clientOfCommand() };
+  const dataDir = setting("SERVICE_DATA_DIR") ?? "./data";
+  try {
+    const { adminToken } = findSecrets(dataDir);
+    return { client: clientOfCommand(adminToken), from: resolve(dataDir, "secrets.json") };
+  } catch (error) {
+    if (!(error instanceof NoSecretsYet)) throw error;
+    return { client: clientOfCommand() };
+  }
+}
 
 /**
  * A `tasks` command whose options have been read. It acts as an agent: on the service of SERVICE_URL, else the one that runs
@@ -33,6 +58,9 @@ const WHERE_TOKEN_IS =
  * @throws Error in a sentence for the user
  */
 export type TaskCommand = (client: Client, output: Output) => Promise<number>;
+
+/** A command that answers for a person. */
+type AnswerCommand = (answering: ReturnType<typeof clientOfAnswers>, output: Output) => Promise<number>;
 
 /** The schema of a question without one: yes or no, with a note. */
 const YES_OR_NO = {
@@ -92,21 +120,32 @@ export async function watchTask(id: string, { timeout }: { timeout?: string }): 
 }
 
 /** @throws UsageError */
-export async function answerTask(id: string, json: string, { email }: { email?: string }): Promise<TaskCommand> {
+export async function answerTask(id: string, json: string, { email }: { email?: string }): Promise<AnswerCommand> {
   const answer = await readJson(json, "The answer");
-  return async (client, { result, note }) => {
+  return async ({ client, from }, { result, note }) => {
     // Only a question for a single value is answered with one.
-    if (!isJsonObject(answer) && !isWrapped((await client.get(id)).response_schema))
-      requireObject(answer, "The answer");
+    if (!isJsonObject(answer)) {
+      const { response_schema } = await client.get(id).catch((error: unknown) => {
+        throw withSource(error, from);
+      });
+      if (!isWrapped(response_schema)) requireObject(answer, "The answer");
+    }
     const as = email === undefined ? {} : { email };
-    const { status, verifier_result } = await client.complete(id, answer as object, {
-      channel: "command line",
-      ...as,
-    });
+    const { status, verifier_result } = await client
+      .complete(id, answer as object, { channel: "command line", ...as })
+      .catch((error: unknown) => {
+        throw withSource(error, from);
+      });
     if (status !== "completed") note(`Sent back: ${verifier_result?.reason ?? ""}`);
     result(status);
     return status === "completed" ? 0 : 1;
   };
+}
+
+/** Says where a token was found that the service refuses. */
+function withSource(error: unknown, from: string | undefined): unknown {
+  if (from === undefined || !(error instanceof ApiError) || error.status !== 401) return error;
+  return new Error(`${error.message}\nThe admin token came from ${from}.`, { cause: error });
 }
 
 export async function listTasks({ all }: { all?: boolean }): Promise<TaskCommand> {

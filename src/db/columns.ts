@@ -171,6 +171,12 @@ export const COLUMNS = {
     expires_at: "bigint",
     last_used_at: "bigint",
     revoked_at: "bigint",
+    derived: "text",
+  },
+  local_agent: {
+    id: "bigint",
+    agent_id: "text",
+    created_at: "bigint",
   },
   users: {
     id: "text",

@@ -18,6 +18,7 @@ import { askers } from "./migrations/0013-askers.ts";
 import { agents } from "./migrations/0014-agents.ts";
 import { oidc } from "./migrations/0015-oidc.ts";
 import { passkeys } from "./migrations/0016-passkeys.ts";
+import { localAgent } from "./migrations/0017-local-agent.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -110,6 +111,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0014-agents": agents(dialect),
     "0015-oidc": oidc(dialect),
     "0016-passkeys": passkeys(dialect),
+    "0017-local-agent": localAgent(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -17,6 +17,7 @@ export interface Schema {
   task_candidates: TaskCandidateRow;
   agents: AgentRow;
   agent_tokens: AgentTokenRow;
+  local_agent: LocalAgentRow;
   users: UserRow;
   sessions: SessionRow;
   passkeys: PasskeyRow;
@@ -252,6 +253,18 @@ export interface AgentTokenRow {
   /** To within a minute. */
   last_used_at: number | null;
   revoked_at: number | null;
+  /**
+   * null for a token that an operator created. The service derives the others from its secret key: `current`, or `replaced`
+   * once the key has changed.
+   */
+  derived: string | null;
+}
+
+/** The agent that the first start made; at most one row. It stays when the agent is deleted, so that no start makes another. */
+export interface LocalAgentRow {
+  id: number;
+  agent_id: string;
+  created_at: number;
 }
 
 /** A person in the directory. Rows are never deleted. */

@@ -6,6 +6,7 @@ export type KeyPurpose =
   | "device"
   | "passkey"
   | "setup"
+  | "local_agent"
   | "oidc"
   | "sealing"
   | "link"

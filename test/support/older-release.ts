@@ -39,6 +39,7 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     "0016-passkeys",
     ["drop table passkeys", "drop table passkey_challenges", "alter table sessions drop column signed_in_with"],
   ],
+  ["0017-local-agent", ["drop table local_agent", "alter table agent_tokens drop column derived"]],
 ];
 
 async function undoAskers(tx: Tx): Promise<void> {
