@@ -20,7 +20,7 @@ export const ERRORS = {
   AGENT_TOKEN_REVOKED: {
     status: 401,
     message: "This agent token was revoked or has expired.",
-    help: "An operator revoked the token or deleted its agent, or the token reached its `expires_at`. Create another token on the Agents page or with `POST /api/agents/{id}/tokens`. An agent may have two live tokens, so that a new one can be installed before the old one is revoked.",
+    help: "An operator revoked the token or deleted its agent, or the token reached its `expires_at`. A new `SERVICE_SECRET_KEY` replaces the token of the agent `local`: start the program again, and it reads the new one. Otherwise create another token on the Agents page or with `POST /api/agents/{id}/tokens`. An agent may have two live tokens, so that a new one can be installed before the old one is revoked.",
   },
   AGENT_DISABLED: {
     status: 401,

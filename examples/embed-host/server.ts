@@ -11,8 +11,8 @@ import { text } from "node:stream/consumers";
 export interface Settings {
   /** Where the service is, such as http://127.0.0.1:3000. */
   serviceUrl: string;
-  /** Makes tasks. Both stay on the server. */
-  adminToken: string;
+  /** The token of an agent, which makes tasks. Both stay on the server. */
+  agentToken: string;
   /** Makes embed tokens: `hsk_...`. */
   serviceKey: string;
   /** What callbacks are signed with, in base64: `npm run --silent service -- webhook-key`. */
@@ -52,7 +52,7 @@ async function answer(shop: Shop, request: IncomingMessage, response: ServerResp
   } else if (request.method === "GET" && pathname.startsWith("/outcomes/")) {
     send(response, 200, await outcomeOf(shop, pathname.slice("/outcomes/".length)).promise);
   } else if (request.method === "POST" && pathname === "/tasks") {
-    const { status, body } = await call(settings, "/api/tasks", settings.adminToken, refund(settings));
+    const { status, body } = await call(settings, "/api/tasks", settings.agentToken, refund(settings));
     send(response, status, { ...body, task_id: body["id"] });
   } else if (request.method === "POST" && pathname === "/embed-url") {
     const { task_id } = JSON.parse(await text(request)) as { task_id: string };
@@ -134,7 +134,7 @@ if (import.meta.main) {
   const origin = `http://localhost:${port}`;
   const shop = createShop({
     serviceUrl,
-    adminToken: required("SERVICE_ADMIN_API_TOKEN"),
+    agentToken: required("SERVICE_TOKEN"),
     serviceKey: required("SERVICE_KEY"),
     webhookKey: required("WEBHOOK_KEY"),
     origin,

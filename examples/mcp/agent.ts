@@ -6,9 +6,9 @@ import { z } from "zod";
  * goes on with other work while the request is pending, and looks again until someone has answered.
  */
 
-const { SERVICE_URL: serviceUrl = "http://localhost:3000", SERVICE_ADMIN_API_TOKEN: token } = process.env;
+const { SERVICE_URL: serviceUrl = "http://localhost:3000", SERVICE_TOKEN: token } = process.env;
 if (!token) {
-  console.error("Set SERVICE_ADMIN_API_TOKEN to the service's admin token.");
+  console.error("Set SERVICE_TOKEN to the token of an agent.");
   process.exit(2);
 }
 
@@ -21,7 +21,7 @@ const Request = z.object({
 });
 
 const client = new Client({ name: "example", version: "1.0.0" });
-const endpoint = new URL("/mcp?agent=deploys", serviceUrl);
+const endpoint = new URL("/mcp", serviceUrl);
 const requestInit = { headers: { authorization: `Bearer ${token}` } };
 await client.connect(new StreamableHTTPClientTransport(endpoint, { requestInit })).catch((error: unknown) => {
   console.error(

@@ -18,7 +18,7 @@ answer, a person answers, and the agent gets a result that fits the schema.
 **In three calls.** Create a task with \`POST /api/tasks\`, wait until it closes with \`GET /api/tasks/{id}/poll\`, answer it with
 \`POST /api/tasks/{id}/complete\`. A task closes once: as \`completed\`, \`timed_out\`, \`cancelled\` or \`verification_exhausted\`.
 
-**Authentication.** Agents send \`Authorization: Bearer <admin token>\`. People sign in and send the cookie \`service_session\`. 401 means missing or
+**Authentication.** Agents send \`Authorization: Bearer <token>\`. People sign in and send the cookie \`service_session\`. 401 means missing or
 invalid credentials, 403 means no permission.
 
 **Creating is idempotent.** Choose one \`idempotency_key\` for each event on your side. The same key returns the same task,
@@ -66,7 +66,8 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
           bearer: {
             type: "http",
             scheme: "bearer",
-            description: "The admin token: `SERVICE_ADMIN_API_TOKEN`, or the token printed at the first start.",
+            description:
+              "The token of an agent, `hts_agent_...`, or the admin token. An operator creates agents and their tokens.",
           },
           service_key: {
             type: "http",

@@ -8,7 +8,7 @@ const SAFE_HOST = /^[\w.-]+(:\d+)?$|^\[[\da-f:]+\](:\d+)?$/i;
 
 /** Names of credentials on the page, with the header of a call. */
 const CREDENTIALS: Readonly<Record<string, { name: string; header: string | null }>> = {
-  bearer: { name: "Admin token", header: "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" },
+  bearer: { name: "Token", header: "Authorization: Bearer $SERVICE_TOKEN" },
   session: { name: "Session", header: null },
   service_key: { name: "Embed key", header: "Authorization: Bearer $EMBED_KEY" },
   embed_token: { name: "Embed token", header: "Authorization: Bearer $EMBED_TOKEN" },

@@ -23,7 +23,7 @@ async function withShop(t: TestContext): Promise<Service & { shop: string }> {
   const port = await freePort();
   const settings = {
     serviceUrl: `http://127.0.0.1:${port}`,
-    adminToken: TOKEN,
+    agentToken: TOKEN,
     serviceKey: "",
     webhookKey: WEBHOOK_KEY,
     origin: "",

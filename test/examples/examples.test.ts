@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { freePort } from "../support/free-port.ts";
 import { startProcess, type ServiceProcess } from "../support/processes.ts";
-import { ADMIN_TOKEN, WEBHOOK_KEY } from "../support/service.ts";
+import { WEBHOOK_KEY } from "../support/service.ts";
 
 /** What does not end by then hangs. */
 const TEST_MS = 180_000;
@@ -82,7 +82,9 @@ async function house(t: TestContext, env: Record<string, string> = {}) {
     await service.kill();
     rmSync(folder, { recursive: true });
   });
-  return { service, folder, env: { SERVICE_URL: service.url, SERVICE_ADMIN_API_TOKEN: ADMIN_TOKEN } };
+  const { body: agent } = await service.call<{ id: string }>("POST", "/api/agents", { name: "example" });
+  const { body } = await service.call<{ token: string }>("POST", `/api/agents/${agent.id}/tokens`, {});
+  return { service, folder, env: { SERVICE_URL: service.url, SERVICE_TOKEN: body.token } };
 }
 
 async function answer({ call }: ServiceProcess, line: string, response: object): Promise<void> {

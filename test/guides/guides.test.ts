@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ensureInstalled } from "../../pack/installed.ts";
+import type { AgentRecord } from "../../src/agents/schema.ts";
 import { KNOWN_NAMES } from "../../src/config.ts";
 import { freePort } from "../support/free-port.ts";
 import { follow, until, type Reader } from "../support/guide.ts";
@@ -41,13 +42,40 @@ void test(
 );
 
 void test(
-  "docs/agents.md: a receiver of callbacks, and an outcome that it is told",
+  "docs/agents.md: two agents and their tokens, a receiver of callbacks, and an outcome that it is told",
   { timeout: TEST_MS },
   async (t) => {
+    const agent = async (reader: Reader, name: string) =>
+      (await reader.call<AgentRecord[]>("GET", "/api/agents")).find((one) => one.name === name)!;
     await follow(t, {
       page: "docs/agents.md",
       isRunning: true,
       after: [
+        ["tasks list", (_reader, said) => assert.match(said, /tsk_\w+ +created .*Refund 42\.50 EUR to Mia/)],
+        [
+          "on_behalf_of",
+          (_reader, said) => {
+            assert.match(said, /"asked_by":\{"kind":"agent","id":"agt_\w+","name":"refunds-bot"\}/);
+            assert.match(said, /"on_behalf_of":\{"name":"Mia","id":"customer-17"\}/);
+          },
+        ],
+        [
+          "agents revoke",
+          async (reader, said) => {
+            assert.match(said, /atk_\w+ is revoked/);
+            const { tokens, recipients } = await agent(reader, "refunds-bot");
+            assert.deepEqual([tokens.length, recipients], [1, { mode: "directory" }]);
+          },
+        ],
+        [
+          "agents stop",
+          async (reader, said) => {
+            assert.match(said, /deploy-bot is stopped.*cancelled.*\n.*may go on/);
+            const { scopes, tokens, disabled_at } = await agent(reader, "deploy-bot");
+            assert.deepEqual([scopes, disabled_at], [["ask", "read"], null]);
+            assert.notEqual(tokens[0]!.expires_at, null);
+          },
+        ],
         [
           "tasks answer",
           async (reader) => until("the callback", () => /tsk_\w+ completed \{ approved: true \}/.test(reader.shown())),
@@ -279,7 +307,8 @@ void test(
     });
     const agent = spawn(process.execPath, ["agent.mts"], {
       cwd: reader.folder,
-      env: { PATH: process.env["PATH"], SERVICE_URL: reader.url, SERVICE_ADMIN_API_TOKEN: reader.token() },
+      // It finds the service as the reader's programs do.
+      env: { PATH: process.env["PATH"], HOME: join(reader.folder, "home") },
     });
     const task = await until("the question", async () =>
       (await reader.call<{ id: string }[]>("GET", "/api/tasks?terminal=false&q=Mia")).at(0),

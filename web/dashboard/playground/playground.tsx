@@ -192,7 +192,7 @@ function curlOf(body: object): string {
   // A shell has no escapes within single quotes.
   const json = JSON.stringify(body, null, 2).replaceAll("'", String.raw`'\''`);
   return `curl -s ${location.origin}/api/tasks \\
-  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" \\
+  -H "Authorization: Bearer $SERVICE_TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d '${json}'`;
 }

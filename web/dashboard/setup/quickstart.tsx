@@ -15,8 +15,8 @@ export function Quickstart() {
   return (
     <section className="surface stack" aria-label="Quickstart">
       <p>
-        An agent creates a task with one call. <code>SERVICE_ADMIN_API_TOKEN</code> is the admin token. If you didn't
-        set one, find it in <code>data/secrets.json</code>.
+        An agent creates a task with one call. <code>SERVICE_TOKEN</code> is the token of an agent. The command{" "}
+        <code>service agents create --name my-agent</code> prints a new one.
       </p>
       <Snippet />
       <Arrival />

@@ -141,7 +141,7 @@ function Received({ id }: { id: string }) {
           />
           <Source
             title="How your agent waits"
-            text={`curl -s ${location.origin}${path} \\\n  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN"`}
+            text={`curl -s ${location.origin}${path} \\\n  -H "Authorization: Bearer $SERVICE_TOKEN"`}
           />
         </div>
       )}

@@ -21,14 +21,14 @@ export function Snippet() {
   const json = JSON.stringify({ ...BODY, idempotency_key }, null, 2).replaceAll("\n", "\n  ");
   const snippets = {
     curl: `curl -s ${base}/api/tasks \\
-  -H "Authorization: Bearer $SERVICE_ADMIN_API_TOKEN" \\
+  -H "Authorization: Bearer $SERVICE_TOKEN" \\
   -H 'Content-Type: application/json' \\
   -d '${json}'`,
     TypeScript: `import { createClient } from "@human-task-service/client";
 
 const { awaitHuman } = createClient({
   baseUrl: "${base}",
-  token: process.env.SERVICE_ADMIN_API_TOKEN,
+  token: process.env.SERVICE_TOKEN,
 });
 const { approved } = await awaitHuman({
   task: "${BODY.task}",
@@ -41,11 +41,11 @@ const { approved } = await awaitHuman({
 
 requests.post(
     "${base}/api/tasks",
-    headers={"Authorization": f"Bearer {os.environ['SERVICE_ADMIN_API_TOKEN']}"},
+    headers={"Authorization": f"Bearer {os.environ['SERVICE_TOKEN']}"},
     json=${JSON.stringify({ ...BODY, idempotency_key }, null, 4).replaceAll("\n", "\n    ")},
 )`,
     MCP: JSON.stringify(
-      { mcpServers: { human: { url: `${base}/mcp`, headers: { Authorization: "Bearer <the admin token>" } } } },
+      { mcpServers: { human: { url: `${base}/mcp`, headers: { Authorization: "Bearer <the token of an agent>" } } } },
       null,
       2,
     ),
