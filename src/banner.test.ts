@@ -7,6 +7,7 @@ import { SAMPLE_TASK } from "./lib/sample-task.ts";
 import { readConfig } from "./config.ts";
 
 const TOKEN = "sat_only-shown-once";
+const LOCAL_TOKEN = "hts_agent_can-only-ask";
 
 function started(change: Partial<Started> = {}, env: Record<string, string> = {}): Started {
   const { config } = readConfig({ SERVICE_DATA_DIR: "./data", ...env }, () => ({
@@ -22,6 +23,7 @@ function started(change: Partial<Started> = {}, env: Record<string, string> = {}
     hasNewSecrets: true,
     isOwnToken: false,
     setupToken: null,
+    localToken: LOCAL_TOKEN,
     warnings: [],
     ...change,
   };
@@ -30,12 +32,12 @@ function started(change: Partial<Started> = {}, env: Record<string, string> = {}
 const plain = (change?: Partial<Started>, env?: Record<string, string>) =>
   startedText(started(change, env), { color: false });
 
-test("the first start shows the token, and a call that works as it stands", () => {
+test("the first start shows the admin token, and a call of an agent that works as it stands", () => {
   const text = plain();
   assert.match(text, /Human Task Service 1\.2\.3 is running at http:\/\/localhost:3000\n/);
   assert.match(text, /sqlite {2}\.\/data\/service\.db {2}\(new\)/);
   assert.match(text, /\(new, saved in \.\/data\/secrets\.json;/);
-  assert.match(text, new RegExp(`curl -s http://localhost:3000/api/tasks -H "Authorization: Bearer ${TOKEN}"`));
+  assert.match(text, new RegExp(`curl -s http://localhost:3000/api/tasks -H "Authorization: Bearer ${LOCAL_TOKEN}"`));
   const [, body] = /-d '([^']*)'\n/.exec(text) ?? [];
   assert.deepEqual(JSON.parse(body!), SAMPLE_TASK);
   assert.equal(SAMPLE_TASK.timeout_seconds, 3600);
@@ -70,7 +72,9 @@ test("a token that is not new is not shown", () => {
 
   const own = plain({ isOwnToken: true }, { SERVICE_ADMIN_API_TOKEN: "my-own-long-token" });
   assert.ok(!own.includes("my-own-long-token") && !own.includes(TOKEN));
-  assert.match(own, /Bearer \$SERVICE_ADMIN_API_TOKEN"/);
+  assert.match(own, /Admin token the one in SERVICE_ADMIN_API_TOKEN\n/);
+  // Without the local agent, such as after an operator deleted it.
+  assert.match(plain({ localToken: null }), /Bearer \$SERVICE_TOKEN"/);
 });
 
 test("without a terminal for it there is no colour", () => {
@@ -97,6 +101,7 @@ test("a log is told the same, and never a secret", () => {
   const text = JSON.stringify(lines);
   for (const secret of [
     TOKEN,
+    LOCAL_TOKEN,
     ...[config.secretKey, config.payloadKey!].map((key) => Buffer.from(key).toString("base64")),
   ])
     assert.ok(!text.includes(secret));

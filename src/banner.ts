@@ -21,6 +21,8 @@ export interface Started {
   isOwnToken: boolean;
   /** Token of the setup link. null: an operator exists. */
   setupToken: string | null;
+  /** Token of the local agent. null: there is none. */
+  localToken: string | null;
   /** Problems that do not stop the service, such as a feature that is off. */
   warnings: readonly string[];
 }
@@ -96,10 +98,9 @@ function tokenText({ config, hasNewSecrets, isOwnToken }: Started): string {
   return `${config.adminToken}  (new, saved in ${where}; set SERVICE_ADMIN_API_TOKEN to use your own)`;
 }
 
-/** A curl command that creates a task with a timeout of one hour. */
+/** A curl command with which the local agent creates a task with a timeout of one hour. */
 function firstTask(started: Started): string {
-  const { config, hasNewSecrets, isOwnToken } = started;
-  const token = isOwnToken ? "$SERVICE_ADMIN_API_TOKEN" : hasNewSecrets ? config.adminToken : "<the token>";
+  const token = started.localToken ?? "$SERVICE_TOKEN";
   return `curl -s ${publicUrl(started)}/api/tasks -H "Authorization: Bearer ${token}" -H 'Content-Type: application/json' -d '${JSON.stringify(SAMPLE_TASK)}'`;
 }
 

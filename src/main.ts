@@ -47,6 +47,7 @@ const started = {
   isNewDatabase: ctx.isNewDatabase,
   hasNewSecrets,
   setupToken,
+  localToken,
   isOwnToken: (process.env["SERVICE_ADMIN_API_TOKEN"] ?? "").trim() !== "",
   warnings,
 };

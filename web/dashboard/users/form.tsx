@@ -84,7 +84,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
           />
         )}
         {user !== null && <CompanyAccount user={user} />}
-          {user !== null && !isMyself && <PasskeysOf user={user} />}
+        {user !== null && !isMyself && <PasskeysOf user={user} />}
         {user !== null && !isMyself && user.has_password && <SignOutButton user={user} />}
         <FormEnd error={errors.form} label={user === null ? "Add" : "Save"} busy={busy} onClose={onClose} />
       </form>
