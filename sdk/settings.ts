@@ -39,8 +39,8 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
   const found = url === undefined ? discover() : null;
   const baseUrl = url ?? found?.url;
   // An agent's own token comes before the admin token.
-  const tokenFrom = ["SERVICE_TOKEN", "SERVICE_ADMIN_API_TOKEN"].find(fromEnv) ?? "the discovery file";
-  const token = given.token ?? fromEnv(tokenFrom) ?? found?.token;
+  const variable = ["SERVICE_TOKEN", "SERVICE_ADMIN_API_TOKEN"].find(fromEnv);
+  const token = given.token ?? (variable ? fromEnv(variable) : found?.token);
   if (baseUrl === undefined)
     throw new HumanTaskError(
       "NOT_CONFIGURED",
@@ -59,7 +59,7 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
     baseUrl: bare(baseUrl),
     pagesUrl: bare(found?.public_url ?? baseUrl),
     token: token!,
-    tokenFrom: given.token ? undefined : tokenFrom,
+    tokenFrom: given.token ? undefined : (variable ?? "the discovery file"),
   };
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
 import type { AgentRecord } from "../../src/agents/schema.ts";
 import { addAgent, addAssignee, addOperator, createTask, PASSWORD, serve } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
@@ -13,6 +14,14 @@ async function agentOf(service: Service, name: string): Promise<AgentRecord> {
   return agent;
 }
 
+/** A service whose operator has deleted the agent `local` of the first start. */
+async function serveWithoutAgents(t: TestContext): Promise<Service> {
+  const service = await serve(t);
+  await addOperator(service, "ada@example.com");
+  await service.call("DELETE", `/api/agents/${(await agentOf(service, "local")).id}`);
+  return service;
+}
+
 /** Returns the status of a request with this token. */
 async function statusWith(service: Service, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}` };
@@ -22,8 +31,7 @@ async function statusWith(service: Service, token: string): Promise<number> {
 testInBrowser(
   "an agent is added, and its token is shown once, with the lines that its program needs",
   async (open, t) => {
-    const service = await serve(t);
-    await addOperator(service, "ada@example.com");
+    const service = await serveWithoutAgents(t);
     const page = await visit(open, service, "/agents", { expected: [/status of (400|409|422)/] });
     await page.getByRole("heading", { name: "No agents yet" }).waitFor();
     await assertUsable(page, "agents-empty");
@@ -148,8 +156,7 @@ testInBrowser("a token is replaced by another without a gap", async (open, t) =>
 for (const theme of ["light", "dark"] as const)
   for (const size of ["phone", "wide"] as const)
     testInBrowser(`one button stops an agent and says what it does: ${theme}, ${size}`, async (open, t) => {
-      const service = await serve(t);
-      await addOperator(service, "ada@example.com");
+      const service = await serveWithoutAgents(t);
       const { id, token, asAgent } = await addAgent(service, "refunds-bot", {
         description: "Asks before it pays money back.",
         max_open_tasks: 12,
@@ -208,8 +215,7 @@ testInBrowser("the longest name and description fit a phone", async (open, t) =>
 });
 
 testInBrowser("a deleted agent is gone, and its tasks keep its name", async (open, t) => {
-  const service = await serve(t);
-  await addOperator(service, "ada@example.com");
+  const service = await serveWithoutAgents(t);
   const { id, token, asAgent } = await addAgent(service, "refunds-bot");
   const { id: task } = await createTask(asAgent, "Refund?");
   const page = await visit(open, service, "/agents");

@@ -46,7 +46,8 @@ function callsWith(url: string, token: string): Service["call"] {
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return (await response.json()) as T;
+    // A response of 204 has no body.
+    return (response.status === 204 ? undefined : await response.json()) as T;
   };
 }
 
