@@ -3,6 +3,7 @@ import { EMBED_ENV, mint } from "../../test/support/embed.ts";
 import { newAgent, type TestAgent } from "../../test/support/agents.ts";
 import { person } from "../../test/support/people.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
+import { recordNotification } from "../tasks/audit.ts";
 import type { AuditEntryRecord, ListedTask, PollResult, TaskRecord } from "../tasks/schema.ts";
 import { cancelOpenTasksOf, startCancelling } from "./cancel-tasks.ts";
 import type { AgentRecord } from "./schema.ts";
@@ -46,6 +47,23 @@ testOnBoth("who asked is on the task, in its trail, its polls and its lists", as
   assert.deepEqual([first.agent_id, first.agent_name], [agent.id, "refunds-bot"]);
   assert.deepEqual([first.asked_by, first.on_behalf_of, first.decided_by], [asked_by, on_behalf_of, undefined]);
   assert.deepEqual([last.action, last.decided_by, last.agent_id], ["completed", decided_by, null]);
+});
+
+testOnBoth("of the entries of a trail, only the decision says who decided", async (service) => {
+  const agent = await newAgent(service);
+  const { id } = await create(agent);
+  await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: true } } });
+  const notification = { channel: "email", to: "dana@example.com", purpose: "ended" } as const;
+  await service.ctx.db.write((tx) => recordNotification(tx, id, notification));
+  const { body: trail } = await agent.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+  assert.deepEqual(
+    trail.map(({ action, to_status, decided_by }) => [action, to_status, decided_by?.kind]),
+    [
+      ["created", "created", undefined],
+      ["completed", "completed", "admin"],
+      ["notification_sent", "completed", undefined],
+    ],
+  );
 });
 
 testOnBoth("a person and the admin token are askers too", async (service) => {
@@ -205,7 +223,7 @@ testOnBoth("names are unique, and wrong values are named", async (service) => {
     409,
     "AGENT_ALREADY_EXISTS",
   ]);
-  for (const name of ["", "A", "a b", "x".repeat(65), "é"])
+  for (const name of ["", "A", "a b", "x".repeat(65), "é", "admin"])
     assert.deepEqual(await answer("POST", "/api/agents", { name }), [422, "VALIDATION_FAILED"], name);
   assert.deepEqual(await answer("POST", "/api/agents", {}), [400, "MALFORMED_REQUEST"]);
   for (const body of [

@@ -53,6 +53,35 @@ testOnBoth("a key that is known is never limited, and uses no place", async (ser
   assert.deepEqual([again.status, again.body["id"]], [201, first.body["id"]]);
 });
 
+testOnBoth("a key that is known is found although all open tasks are used", async (service) => {
+  const agent = await newAgent(service, { max_open_tasks: 1 });
+  const body = newTaskBody();
+  const send = () => agent.call("POST", "/api/tasks", { body });
+  const first = await send();
+  const again = await send();
+  assert.deepEqual(
+    [again.status, again.body["id"], again.headers["idempotent-replayed"]],
+    [201, first.body["id"], "true"],
+    again.text,
+  );
+  const limited = async () => (await service.call<AgentRecord>("GET", `/api/agents/${agent.id}`)).body.limited_at;
+  assert.equal(await limited(), null, "nothing was refused");
+  assert.equal((await create(agent)).status, 429);
+  assert.notEqual(await limited(), null);
+});
+
+testOnBoth("a raised limit of open tasks counts at once", async (service) => {
+  const agent = await newAgent(service, { max_open_tasks: 2 });
+  const statuses = async () => [
+    (await create(agent)).status,
+    (await create(agent)).status,
+    (await create(agent)).status,
+  ];
+  assert.deepEqual(await statuses(), [201, 201, 429]);
+  await service.call("PATCH", `/api/agents/${agent.id}`, { body: { max_open_tasks: 4 } });
+  assert.deepEqual(await statuses(), [201, 201, 429]);
+});
+
 testOnBoth("a request that is refused uses no place, and a raised limit counts at once", async (service) => {
   const agent = await newAgent(service, { max_tasks_per_minute: 2, max_open_tasks: 2 });
   for (let i = 0; i < 5; i++) assert.equal((await create(agent, { payload: { amount: "no number" } })).status, 422);

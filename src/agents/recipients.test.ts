@@ -54,3 +54,21 @@ testOnBoth("an agent with a list asks these domains and workspaces", async (serv
   await service.call("PATCH", `/api/agents/${agent.id}`, { body: { recipients: null } });
   assert.deepEqual(await ask(agent, { assign_to: { email: "eve@evil.example" } }), ALLOWED);
 });
+
+testOnBoth("an agent that may ask the directory in some workspaces asks no stranger there", async (service) => {
+  await addUser(service, { email: "dana@example.com", slack_team_id: "T0123", slack_user_id: "U0123" });
+  await addUser(service, { email: "kim@example.com", slack_team_id: "T0999", slack_user_id: "U0999" });
+  const gone = await addUser(service, { slack_team_id: "T0123", slack_user_id: "U0555" });
+  await service.call("DELETE", `/api/users/${gone.id}`);
+  const agent = await newAgent(service, { recipients: { mode: "directory", slack_teams: ["T0123"] } });
+  assert.deepEqual(await ask(agent, { notify: ["slack+T0123:U0123", "slack+T0123:#approvals"] }), ALLOWED);
+  // Strangers, people who have left, another workspace, and no workspace.
+  const notify = [
+    "slack+T0123:U0777",
+    "slack+T0123:U0555",
+    "slack+T0999:U0999",
+    "slack+T0999:#approvals",
+    "slack:U0123",
+  ];
+  assert.deepEqual(await ask(agent, { notify }), denied(...notify.map((_, i) => `/notify/${i}`)));
+});

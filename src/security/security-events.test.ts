@@ -189,7 +189,9 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
   },
   agent_stopped: async ({ service }) => {
     const { id, name } = await newAgent(service);
-    for (let i = 0; i < 2; i++) await service.call("PATCH", `/api/agents/${id}`, { body: { disabled: true } });
+    // Something else is changed the second time.
+    for (const description of [null, "Stopped."])
+      await service.call("PATCH", `/api/agents/${id}`, { body: { disabled: true, description } });
     return { actor: ADMIN, target: { kind: "agent", id }, details: { name, cancel_open_tasks: false } };
   },
   agent_resumed: async ({ service }) => {
