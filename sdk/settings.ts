@@ -69,7 +69,7 @@ export function findServiceKey(given: string | undefined): string {
   if (key) return key;
   throw new HumanTaskError(
     "NOT_CONFIGURED",
-    "An embed key is needed to create embed tokens. Set SERVICE_KEY, or use createClient({ serviceKey }).",
+    "To create embed tokens, set SERVICE_KEY, or use createClient({ serviceKey }).",
   );
 }
 

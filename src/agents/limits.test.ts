@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { newAgent, type TestAgent } from "../../test/support/agents.ts";
 import { newTaskBody, testOnBoth, type Answer } from "../../test/support/service.ts";
+import type { AgentCaller } from "../people/agent-caller.ts";
+import { takeOfMinute, unknownMinute } from "./minute-limit.ts";
 import type { AgentRecord } from "./schema.ts";
 
 const MINUTE = 60_000;
@@ -116,4 +118,17 @@ testOnBoth("near its limit, an agent gets exactly the places that are left", asy
   for (const wave of [40, 40, 40]) await Promise.all(Array.from({ length: wave }, () => create(agent)));
   const { body } = await service.call<AgentRecord>("GET", `/api/agents/${agent.id}`);
   assert.equal(body.open_tasks, 100);
+});
+
+testOnBoth("a place that is given back while the database is asked for more is not lost", async (service) => {
+  const { db, agents } = service.ctx;
+  const { token } = await newAgent(service, { max_tasks_per_minute: 2 });
+  const caller = (await agents.find(token)) as AgentCaller;
+  const minute = unknownMinute();
+  const giveBack = await takeOfMinute(db, caller, minute);
+  await takeOfMinute(db, caller, minute);
+  const third = takeOfMinute(db, caller, minute);
+  giveBack();
+  await third;
+  await assert.rejects(takeOfMinute(db, caller, minute), { code: "AGENT_LIMIT" });
 });

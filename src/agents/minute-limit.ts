@@ -98,6 +98,9 @@ async function askForMore(db: Db, { id, max_tasks_per_minute: max }: AgentCaller
   // The window may have been deleted since. Then the loop asks again.
   const [full] = row === undefined ? await db.run(selectEnd, { bucket }) : [];
   if (minute.max !== max) return;
-  if (row === undefined) Object.assign(minute, { ends_at: full?.ends_at ?? 0, left: 0, isFull: true });
-  else Object.assign(minute, { ends_at: row.ends_at, left: Math.min(places, max - row.count + places), isFull: false });
+  const ends_at = row?.ends_at ?? full?.ends_at ?? 0;
+  // Places may have been given back while the database was asked.
+  const kept = minute.ends_at === ends_at ? minute.left : 0;
+  const taken = row === undefined ? 0 : Math.min(places, max - row.count + places);
+  Object.assign(minute, { ends_at, left: kept + taken, isFull: row === undefined });
 }

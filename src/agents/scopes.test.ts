@@ -16,8 +16,8 @@ testOnBoth("an agent that reads every task cancels and extends only those that i
   const [asker, reader] = [await newAgent(service), await newAgent(service, { scopes: ["ask", "read"] })];
   for (const { id, timeout_at } of [await create(asker), await service.create()]) {
     const path = `/api/tasks/${id}`;
-    assert.equal((await ask(reader.call, "POST", `${path}/cancel`, {}))[0], 403);
-    assert.equal((await ask(reader.call, "PATCH", path, { timeout_seconds: 7200 }))[0], 403);
+    assert.deepEqual(await ask(reader.call, "POST", `${path}/cancel`, {}), [403, "FORBIDDEN"]);
+    assert.deepEqual(await ask(reader.call, "PATCH", path, { timeout_seconds: 7200 }), [403, "FORBIDDEN"]);
     const { body } = await reader.call<TaskRecord>("GET", path);
     assert.deepEqual([body.status, body.timeout_at], ["created", timeout_at]);
   }

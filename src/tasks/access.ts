@@ -78,17 +78,18 @@ type AccessedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email
 export function requireMay(caller: Caller, action: TaskAction): void {
   if (mayEver(caller, action)) return;
   if (caller.kind !== "agent") throw new ServiceError("FORBIDDEN");
-  if (WITHOUT_TASK.has(action)) throw missingScope(action);
+  if (WITHOUT_TASK.has(action)) throw refusalOf(caller, action);
 }
 
-/** Names the scopes that allow an action. */
-function missingScope(action: TaskAction): ServiceError {
+/** Names the scopes that allow an action. An agent that has one of them asks about a task that another asked for. */
+function refusalOf(agent: AgentCaller, action: TaskAction): ServiceError {
   const scopes = AGENT_SCOPES.filter((scope) => {
     const role = ROLE_OF_SCOPE[scope];
     return role !== null && isAllowed(role, action);
   });
-  if (scopes.length === 0) return new ServiceError("FORBIDDEN");
-  return scopeMissing(scopes);
+  if (scopes.some((scope) => agent.scopes.includes(scope)))
+    return new ServiceError("FORBIDDEN", { message: "Only the agent that created this task may do this." });
+  return scopes.length === 0 ? new ServiceError("FORBIDDEN") : scopeMissing(scopes);
 }
 
 /** @param scopes - one of these is needed */
@@ -164,7 +165,8 @@ export async function requireMayWith(
   task: AccessedTask,
 ): Promise<void> {
   if (await mayWith(reader, caller, action, task)) return;
-  if (caller.kind === "agent") throw canSee(caller, task) ? missingScope(action) : new ServiceError("TASK_NOT_FOUND");
+  if (caller.kind === "agent")
+    throw canSee(caller, task) ? refusalOf(caller, action) : new ServiceError("TASK_NOT_FOUND");
   const isNamed = caller.kind === "user" && (await isNotified(reader, caller.user, task.id));
   throw new ServiceError("FORBIDDEN", isNamed ? { message: await sayWhoCanAnswer(reader, task) } : {});
 }
