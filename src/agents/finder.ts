@@ -64,7 +64,7 @@ interface Remembered {
 }
 
 /** Requests of one turn of the event loop share a query. */
-const GROUPS = { items: 500, under_way: 4 };
+const GROUPS = { items: 500, under_way: 1 };
 /** Tokens that are remembered where no other process can change them. */
 const REMEMBERED_MAX = 1000;
 /** Interval of the look at tokens of agents that wait, in case a hint of another process was lost. */
