@@ -261,6 +261,8 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            /** @description Slug of the project. An agent has one of its own. Others create in `default` unless they name one. */
+            project?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -296,6 +298,11 @@ export interface components {
         Task: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /**
+             * @description Slug of its project.
+             * @example default
+             */
+            project: string;
             idempotency_key: string;
             /**
              * @description The status of the task.
@@ -455,6 +462,11 @@ export interface components {
         ListedTask: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /**
+             * @description Slug of its project.
+             * @example default
+             */
+            project: string;
             idempotency_key: string;
             /**
              * @description The status of the task.
@@ -814,6 +826,8 @@ export interface operations {
     listTasks: {
         parameters: {
             query?: {
+                /** @description Slug of a project. Returns only what is in it. */
+                project?: string;
                 /** @description Can be repeated. */
                 status?: ("created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted")[];
                 /** @description Email or user id. */

@@ -30,6 +30,8 @@ export interface Question<Response extends AnySchema = AnySchema, Payload extend
   assignTo?: CreateTask["assign_to"];
   /** The person for whom the agent acts: `{name, email, id}`. It is shown as the agent's word; nobody checks it. */
   onBehalfOf?: CreateTask["on_behalf_of"] | undefined;
+  /** Slug of the project. An agent's is fixed. Default: the agent's, otherwise `default`. */
+  project?: string | undefined;
   /** Where to announce the task: `email:dana@example.com`, `slack:#approvals`. */
   notify?: readonly string[] | null | undefined;
   /** Hints for the form. */
@@ -92,6 +94,7 @@ export async function bodyOf(question: Question) {
     assign_to: question.assignTo ?? null,
     notify: notify ? [...notify] : null,
     on_behalf_of: question.onBehalfOf,
+    project: question.project,
     verifier_config: question.verifierConfig ?? null,
     redact_payload: question.redactPayload ?? false,
     callback_url: question.callbackUrl ?? null,

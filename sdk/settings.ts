@@ -67,10 +67,7 @@ export function findSettings(given: { baseUrl?: string | undefined; token?: stri
 export function findServiceKey(given: string | undefined): string {
   const key = given ?? fromEnv("SERVICE_KEY");
   if (key) return key;
-  throw new HumanTaskError(
-    "NOT_CONFIGURED",
-    "To create embed tokens, set SERVICE_KEY, or use createClient({ serviceKey }).",
-  );
+  throw new HumanTaskError("NOT_CONFIGURED", "Set SERVICE_KEY, or use createClient({ serviceKey }).");
 }
 
 function discover(): Found | null {

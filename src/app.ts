@@ -10,6 +10,7 @@ import {
   type FastifySchemaCompiler,
 } from "fastify";
 import { agentRoutes, agentShapes } from "./agents/routes.ts";
+import { projectRoutes, projectShapes } from "./projects/routes.ts";
 import { CHANNELS } from "./channels/registered.ts";
 import { channelRoutes, channelShapes } from "./channels/routes.ts";
 import type { Context } from "./context.ts";
@@ -62,6 +63,7 @@ const SHAPES = [
   ErrorBodySchema,
   ...taskShapes(CHANNELS),
   ...agentShapes,
+  ...projectShapes,
   ...deliveryShapes,
   ...peopleShapes,
   ...channelShapes,
@@ -206,6 +208,7 @@ async function mountRoutes(app: FastifyInstance, ctx: Context): Promise<void> {
   await app.register(resealRoutes, { ctx });
   await app.register(taskRoutes, { ctx, prefix: "/api" });
   await app.register(agentRoutes, { ctx, prefix: "/api" });
+  await app.register(projectRoutes, { ctx, prefix: "/api" });
   await app.register(deliveryRoutes, { ctx, prefix: "/api/admin" });
   await app.register(peopleRoutes, { ctx, prefix: "/api" });
   // What pages beside the dashboard are drawn with.

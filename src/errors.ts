@@ -148,6 +148,21 @@ export const ERRORS = {
     message: "No task has this id.",
     help: "The id is mistyped or belongs to another service, or the task was deleted. An agent finds only its own tasks. You can also find a task by its idempotency key: `GET /api/tasks?key=<key>`.",
   },
+  PROJECT_NOT_FOUND: {
+    status: 404,
+    message: "No project has this slug.",
+    help: "The slug is mistyped, or you are not in the project. `GET /api/projects` lists your projects.",
+  },
+  PROJECT_ALREADY_EXISTS: {
+    status: 409,
+    message: "Another project has this slug.",
+    help: "Choose another slug. A slug stays taken when its project is archived.",
+  },
+  PROJECT_ARCHIVED: {
+    status: 409,
+    message: "The project is archived. It accepts no new tasks, agents, keys or senders.",
+    help: "Its open tasks can still be answered. An operator of all projects can bring it back: `PATCH /api/projects/{slug}` with `archived: false`.",
+  },
   AGENT_NOT_FOUND: {
     status: 404,
     message: "No agent has this id.",

@@ -3,6 +3,7 @@ import { newAgent } from "./support/agents.ts";
 import { createAuthenticator } from "./support/authenticator.ts";
 import { EMBED_ENV, mint, newServiceKey, PARENT } from "./support/embed.ts";
 import { PASSWORD, addUser, person, signedIn, type Signed } from "./support/people.ts";
+import { join, newProject } from "./support/projects.ts";
 import { ADMIN_TOKEN, newTaskBody, testOnBoth, type TestService } from "./support/service.ts";
 import { createLink } from "../src/channels/email/links.ts";
 
@@ -15,8 +16,13 @@ const CALLERS = [
   "assignee",
   "candidate",
   "other user",
+  // Everything that a request finds is in the default project.
+  "operator of the project",
+  "operator of another project",
+  "member of another project",
   "deactivated user",
   "service key",
+  "service key of another project",
   "revoked service key",
   "mail link",
   "embed token",
@@ -26,6 +32,7 @@ const CALLERS = [
   "embedding agent",
   "reading agent, of another's task",
   "asking agent, of another's task",
+  "agent of another project",
   "stopped agent",
   "expired agent token",
   "revoked agent token",
@@ -47,6 +54,7 @@ const AGENTS = [
   "embedding agent",
   "reading agent, of another's task",
   "asking agent, of another's task",
+  "agent of another project",
 ] as const satisfies Caller[];
 const SCOPE = {
   "asking agent": "ask",
@@ -54,6 +62,8 @@ const SCOPE = {
   "embedding agent": "embed",
   "reading agent, of another's task": "read",
   "asking agent, of another's task": "ask",
+  // And all others.
+  "agent of another project": "read",
 } as const satisfies Record<Agent, string>;
 /** What their tokens get, wherever tokens count. */
 const REFUSED_TOKENS: Partial<Record<Caller, string>> = {
@@ -61,15 +71,29 @@ const REFUSED_TOKENS: Partial<Record<Caller, string>> = {
   "expired agent token": "AGENT_TOKEN_REVOKED",
   "revoked agent token": "AGENT_TOKEN_REVOKED",
 };
-const ASKERS: readonly Caller[] = ["asking agent", "asking agent, of another's task"];
+const ASKERS: readonly Caller[] = ["asking agent", "asking agent, of another's task", "agent of another project"];
 /** Agents that have some tasks in their lists. */
 const LISTERS: readonly Caller[] = [...ASKERS, "answering agent", "reading agent, of another's task"];
 const SEERS: readonly Caller[] = ["asking agent", "answering agent", "reading agent, of another's task"];
 
+/** Of all projects. */
 const OPERATORS: readonly Caller[] = ["admin bearer", "operator"];
-const PEOPLE: readonly Caller[] = ["operator", "assignee", "candidate", "other user"];
+/** Of the project of what a request finds. */
+const ITS_OPERATORS: readonly Caller[] = [...OPERATORS, "operator of the project"];
+/** Of some project. */
+const SOME_OPERATORS: readonly Caller[] = [...ITS_OPERATORS, "operator of another project"];
+const OTHERS_OF_PROJECTS: readonly Caller[] = ["operator of another project", "member of another project"];
+const PEOPLE: readonly Caller[] = [
+  "operator",
+  "assignee",
+  "candidate",
+  "other user",
+  "operator of the project",
+  ...OTHERS_OF_PROJECTS,
+];
 const SIGNED_IN: readonly Caller[] = ["admin bearer", ...PEOPLE];
-const INVOLVED: readonly Caller[] = [...OPERATORS, "assignee", "candidate"];
+const IN_PROJECT: readonly Caller[] = SIGNED_IN.filter((caller) => !OTHERS_OF_PROJECTS.includes(caller));
+const INVOLVED: readonly Caller[] = [...ITS_OPERATORS, "assignee", "candidate"];
 
 /** What a request finds: a task that is assigned to one caller, was offered to another, and belongs to nobody else. */
 interface World {
@@ -179,7 +203,7 @@ const ROUTES: Record<string, Route> = {
     has: "error_code",
   },
   "POST /api/tasks": {
-    may: [...OPERATORS, ...ASKERS],
+    may: [...SOME_OPERATORS, ...ASKERS],
     isScoped: true,
     status: 201,
     body: () => newTaskBody(),
@@ -219,21 +243,21 @@ const ROUTES: Record<string, Route> = {
   },
   "POST /api/tasks/{id}/release": { may: INVOLVED, status: 200, ...taskPath("/release"), has: "id" },
   "POST /api/tasks/{id}/assign": {
-    may: OPERATORS,
+    may: ITS_OPERATORS,
     status: 200,
     ...taskPath("/assign"),
     body: ({ user }) => ({ user_id: user }),
     has: "id",
   },
   "POST /api/tasks/{id}/cancel": {
-    may: [...OPERATORS, "asking agent"],
+    may: [...ITS_OPERATORS, "asking agent"],
     isScoped: true,
     status: 200,
     ...taskPath("/cancel"),
     has: "id",
   },
   "PATCH /api/tasks/{id}": {
-    may: [...OPERATORS, "asking agent"],
+    may: [...ITS_OPERATORS, "asking agent"],
     isScoped: true,
     status: 200,
     ...taskPath(),
@@ -241,14 +265,14 @@ const ROUTES: Record<string, Route> = {
     has: "id",
   },
   "GET /api/tasks/{id}/audit": {
-    may: [...OPERATORS, "asking agent", "reading agent, of another's task"],
+    may: [...ITS_OPERATORS, "asking agent", "reading agent, of another's task"],
     isScoped: true,
     status: 200,
     ...taskPath("/audit"),
   },
-  "DELETE /api/tasks/{id}": { may: OPERATORS, status: 204, ...taskPath() },
+  "DELETE /api/tasks/{id}": { may: ITS_OPERATORS, status: 204, ...taskPath() },
   "GET /api/events": { may: [...SIGNED_IN, ...LISTERS], isScoped: true, status: 200 },
-  "GET /api/stats": { may: OPERATORS, status: 200, has: "totals" },
+  "GET /api/stats": { may: SOME_OPERATORS, status: 200, has: "totals" },
   "GET /api/users": { may: OPERATORS, status: 200 },
   "POST /api/users": {
     may: OPERATORS,
@@ -275,26 +299,64 @@ const ROUTES: Record<string, Route> = {
     status: 204,
     path: ({ user }) => `/api/users/${user}/oidc-accounts`,
   },
-  "GET /api/agents": { may: OPERATORS, status: 200 },
-  "POST /api/agents": { may: OPERATORS, status: 201, body: () => ({ name: crypto.randomUUID() }), has: "tokens" },
-  "GET /api/agents/{id}": { may: OPERATORS, status: 200, path: ({ agent }) => `/api/agents/${agent}`, has: "tokens" },
-  "PATCH /api/agents/{id}": {
+  "GET /api/projects": { may: [...SIGNED_IN, ...AGENTS], status: 200 },
+  "POST /api/projects": {
     may: OPERATORS,
+    status: 201,
+    body: () => ({ slug: crypto.randomUUID(), name: "Shop" }),
+    has: "slug",
+  },
+  "GET /api/projects/{slug}": {
+    may: [...IN_PROJECT, ...AGENTS.filter((agent) => agent !== "agent of another project")],
+    status: 200,
+    path: () => "/api/projects/default",
+    has: "slug",
+  },
+  "PATCH /api/projects/{slug}": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: () => "/api/projects/default",
+    body: () => ({ name: "All" }),
+    has: "slug",
+  },
+  "GET /api/projects/{slug}/members": { may: ITS_OPERATORS, status: 200, path: () => "/api/projects/default/members" },
+  "POST /api/projects/{slug}/members": {
+    may: ITS_OPERATORS,
+    status: 201,
+    path: () => "/api/projects/default/members",
+    body: ({ user }) => ({ user_id: user, role: "operator" }),
+    has: "role",
+  },
+  "DELETE /api/projects/{slug}/members/{user_id}": {
+    may: ITS_OPERATORS,
+    status: 204,
+    path: ({ user }) => `/api/projects/default/members/${user}`,
+  },
+  "GET /api/agents": { may: SOME_OPERATORS, status: 200 },
+  "POST /api/agents": { may: SOME_OPERATORS, status: 201, body: () => ({ name: crypto.randomUUID() }), has: "tokens" },
+  "GET /api/agents/{id}": {
+    may: ITS_OPERATORS,
+    status: 200,
+    path: ({ agent }) => `/api/agents/${agent}`,
+    has: "tokens",
+  },
+  "PATCH /api/agents/{id}": {
+    may: ITS_OPERATORS,
     status: 200,
     path: ({ agent }) => `/api/agents/${agent}`,
     body: () => ({ disabled: true, cancel_open_tasks: true }),
     has: "disabled_at",
   },
-  "DELETE /api/agents/{id}": { may: OPERATORS, status: 204, path: ({ agent }) => `/api/agents/${agent}` },
+  "DELETE /api/agents/{id}": { may: ITS_OPERATORS, status: 204, path: ({ agent }) => `/api/agents/${agent}` },
   "POST /api/agents/{id}/tokens": {
-    may: OPERATORS,
+    may: ITS_OPERATORS,
     status: 201,
     path: ({ agent }) => `/api/agents/${agent}/tokens`,
     body: () => ({}),
     has: "token",
   },
   "DELETE /api/agents/{id}/tokens/{token_id}": {
-    may: OPERATORS,
+    may: ITS_OPERATORS,
     status: 204,
     path: ({ agent, agentToken }) => `/api/agents/${agent}/tokens/${agentToken}`,
   },
@@ -304,9 +366,9 @@ const ROUTES: Record<string, Route> = {
     status: 204,
     path: ({ user }) => `/api/users/${user}/passkeys`,
   },
-  "GET /api/service-keys": { may: OPERATORS, status: 200 },
-  "POST /api/service-keys": { may: OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },
-  "DELETE /api/service-keys/{id}": { may: OPERATORS, status: 204, path: ({ key }) => `/api/service-keys/${key}` },
+  "GET /api/service-keys": { may: SOME_OPERATORS, status: 200 },
+  "POST /api/service-keys": { may: SOME_OPERATORS, status: 201, body: () => ({ name: "Shop" }), has: "key" },
+  "DELETE /api/service-keys/{id}": { may: ITS_OPERATORS, status: 204, path: ({ key }) => `/api/service-keys/${key}` },
   "POST /api/embed/tokens": {
     may: ["service key", "embedding agent"],
     isScoped: true,
@@ -328,17 +390,23 @@ const ROUTES: Record<string, Route> = {
     has: "completed_at",
     refusal: "INVALID_EMBED_TOKEN",
   },
-  "GET /api/channels/email/identities": { may: OPERATORS, status: 200 },
+  "GET /api/channels/email/identities": { may: SOME_OPERATORS, status: 200 },
   "POST /api/channels/email/identities": {
-    may: OPERATORS,
+    may: SOME_OPERATORS,
     status: 200,
-    body: () => ({ id: "new", display_name: "New", from_email: "new@example.com", transport: "log" }),
+    body: () => ({
+      id: crypto.randomUUID(),
+      display_name: "New",
+      from_email: "new@example.com",
+      transport: "smtp",
+      transport_config: { host: "127.0.0.1" },
+    }),
     has: "id",
   },
-  "GET /api/channels/email/identities/{id}": { may: OPERATORS, status: 200, path: identityPath(), has: "id" },
-  "DELETE /api/channels/email/identities/{id}": { may: OPERATORS, status: 204, path: identityPath() },
+  "GET /api/channels/email/identities/{id}": { may: ITS_OPERATORS, status: 200, path: identityPath(), has: "id" },
+  "DELETE /api/channels/email/identities/{id}": { may: ITS_OPERATORS, status: 204, path: identityPath() },
   "POST /api/channels/email/identities/{id}/test": {
-    may: OPERATORS,
+    may: ITS_OPERATORS,
     status: 200,
     path: identityPath("/test"),
     body: () => ({ to: "dana@example.com" }),
@@ -374,21 +442,21 @@ const ROUTES: Record<string, Route> = {
     body: () => ({ to: "#approvals" }),
     has: "error_code",
   },
-  "GET /api/admin/webhook-deliveries": { may: OPERATORS, status: 200 },
+  "GET /api/admin/webhook-deliveries": { may: SOME_OPERATORS, status: 200 },
   "GET /api/admin/webhook-deliveries/{id}": {
-    may: OPERATORS,
+    may: ITS_OPERATORS,
     status: 200,
     path: ({ delivery }) => `/api/admin/webhook-deliveries/${delivery}`,
     has: "id",
   },
   "POST /api/admin/webhook-deliveries/{id}/redeliver": {
-    may: OPERATORS,
+    may: ITS_OPERATORS,
     status: 200,
     path: ({ delivery }) => `/api/admin/webhook-deliveries/${delivery}/redeliver`,
     has: "id",
   },
   "POST /api/admin/webhook-deliveries/redeliver": {
-    may: OPERATORS,
+    may: SOME_OPERATORS,
     status: 202,
     body: ({ delivery }) => ({ ids: [delivery] }),
     has: "count",
@@ -410,8 +478,7 @@ testOnBoth(
     for (const [name, route] of Object.entries(ROUTES)) {
       for (const caller of CALLERS) {
         const world = await newWorld(service, assignee);
-        if (caller in SCOPE && !caller.endsWith("of another's task"))
-          await askedBy(service, world.task, caller as Agent);
+        if (caller in SCOPE && !caller.includes("of another")) await askedBy(service, world.task, caller as Agent);
         const { status, body } = await ask(service, name, route, world, await headers(caller, world));
         const expected = expectedOf(name, route, caller);
         assert.equal(status, expected.status, `${name} by ${caller}: ${JSON.stringify(body)}`);
@@ -426,9 +493,42 @@ testOnBoth(
   { env: EMBED_ENV, limitMs: 300_000 },
 );
 
+/** What is in another project does not exist. */
+const MISSING: readonly (readonly [part: string, error_code: string])[] = [
+  ["/api/tasks/{id}", "TASK_NOT_FOUND"],
+  ["/api/agents/{id}", "AGENT_NOT_FOUND"],
+  ["/api/service-keys/{id}", "NOT_FOUND"],
+  ["/api/channels/email/identities/{id}", "NOT_FOUND"],
+  ["/api/admin/webhook-deliveries/{id}", "DELIVERY_NOT_FOUND"],
+  ["/api/projects/{slug}", "PROJECT_NOT_FOUND"],
+];
+
+/** The refusal of a person of another project. Whoever is an operator nowhere is told so first. */
+function refusalElsewhere(name: string, caller: Caller): { status: number; error_code: string } {
+  const missing = MISSING.find(([part]) => name.includes(part));
+  if (missing === undefined) return { status: 403, error_code: "FORBIDDEN" };
+  const isForAnybody = ["TASK_NOT_FOUND", "PROJECT_NOT_FOUND"].includes(missing[1]);
+  if (caller === "member of another project" && (!isForAnybody || FOR_OPERATORS.has(name)))
+    return { status: 403, error_code: "FORBIDDEN" };
+  return { status: 404, error_code: missing[1] };
+}
+
+/** What no member may do with any task. */
+const FOR_OPERATORS: ReadonlySet<string> = new Set([
+  "POST /api/tasks/{id}/assign",
+  "POST /api/tasks/{id}/cancel",
+  "PATCH /api/tasks/{id}",
+  "GET /api/tasks/{id}/audit",
+  "DELETE /api/tasks/{id}",
+]);
+
 /** A task that an agent does not see does not exist for it, whatever it tries. */
 function refusalOfAgent(name: string, { isScoped }: Route, caller: Agent): { status: number; error_code: string } {
+  if (caller === "agent of another project" && name.includes("/api/projects/{slug}"))
+    return { status: 404, error_code: "PROJECT_NOT_FOUND" };
   const isOfTask = name.includes("/api/tasks/{id}");
+  const isTask = isOfTask || name === "POST /api/embed/tokens";
+  if (isTask && caller === "agent of another project") return { status: 404, error_code: "TASK_NOT_FOUND" };
   if (isOfTask && caller === "asking agent, of another's task") return { status: 404, error_code: "TASK_NOT_FOUND" };
   return { status: 403, error_code: isScoped ? "AGENT_SCOPE_MISSING" : "FORBIDDEN" };
 }
@@ -441,6 +541,9 @@ function expectedOf(name: string, route: Route, caller: Caller): { status: numbe
     return { status: 401, error_code: REFUSED_TOKENS[caller] };
   if (caller in SCOPE && (route.refusal === undefined || route.isScoped))
     return refusalOfAgent(name, route, caller as Agent);
+  if (caller === "service key of another project" && name === "POST /api/embed/tokens")
+    return { status: 404, error_code: "TASK_NOT_FOUND" };
+  if (OTHERS_OF_PROJECTS.includes(caller) && route.refusal === undefined) return refusalElsewhere(name, caller);
   if (route.refusal !== undefined) return { status: 401, error_code: route.refusal };
   if (NOBODY.has(caller)) return { status: 401, error_code: "UNAUTHENTICATED" };
   return { status: 403, error_code: "FORBIDDEN" };
@@ -452,9 +555,16 @@ async function callers(service: TestService) {
   const assignee = await person(service, { password: PASSWORD });
   const candidate = await person(service, { email: "candidate@example.com", password: PASSWORD });
   const other = await person(service, { password: PASSWORD });
+  await newProject(service, "elsewhere");
+  const ours = await person(service, { password: PASSWORD });
+  await join(service, "default", ours.user.id, "operator");
+  const theirs = await person(service, { password: PASSWORD, projects: ["elsewhere"] });
+  await join(service, "elsewhere", theirs.user.id, "operator");
+  const foreign = await person(service, { password: PASSWORD, projects: ["elsewhere"] });
   const gone = await person(service);
   await service.call("DELETE", `/api/users/${gone.user.id}`);
   const key = await newServiceKey(service);
+  const foreignKey = await newServiceKey(service, { project: "elsewhere" });
   const revoked = await newServiceKey(service);
   await service.call("DELETE", `/api/service-keys/${revoked.id}`);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -476,10 +586,18 @@ async function callers(service: TestService) {
         return signedIn(service, candidate.user.id);
       case "other user":
         return signedIn(service, other.user.id);
+      case "operator of the project":
+        return signedIn(service, ours.user.id);
+      case "operator of another project":
+        return signedIn(service, theirs.user.id);
+      case "member of another project":
+        return signedIn(service, foreign.user.id);
       case "deactivated user":
         return gone.headers;
       case "service key":
         return bearer(key.key);
+      case "service key of another project":
+        return bearer(foreignKey.key);
       case "revoked service key":
         return bearer(revoked.key);
       // What it opens is a page of its own, which src/channels/email/action.test.ts is about.
@@ -497,7 +615,15 @@ async function callers(service: TestService) {
 /** Makes an agent for each of these callers. @returns their tokens */
 async function agentTokens(service: TestService): Promise<Record<Exclude<Caller, NotAgent>, string>> {
   const tokens = {} as Record<Exclude<Caller, NotAgent>, string>;
-  for (const caller of AGENTS) tokens[caller] = (await newAgent(service, { scopes: [SCOPE[caller]] })).token;
+  for (const caller of AGENTS)
+    tokens[caller] = (
+      await newAgent(
+        service,
+        caller === "agent of another project"
+          ? { scopes: ["ask", "read", "answer", "embed"], project: "elsewhere" }
+          : { scopes: [SCOPE[caller]] },
+      )
+    ).token;
   const stopped = await newAgent(service);
   await service.call("PATCH", `/api/agents/${stopped.id}`, { body: { disabled: true } });
   tokens["stopped agent"] = stopped.token;

@@ -6,6 +6,7 @@ import { test } from "node:test";
 /** Which rooms a room may import from, besides itself and what every room may: `config` and `errors`. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "mcp-route": ["people", "http", "lib", "mcp"],
+  projects: ["people", "security", "http", "db", "lib"],
   agents: ["tasks", "people", "security", "http", "db", "lib"],
   channels: ["tasks", "drawing", "deliveries", "people", "security", "http", "db", "lib"],
   embed: ["tasks", "drawing", "deliveries", "people", "http", "db", "lib"],
@@ -61,6 +62,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "gallery",
     "mcp-route",
     "agents",
+    "projects",
     "channels",
     "embed",
     "deliveries",
@@ -103,6 +105,7 @@ const IN_TESTING_ENTRY = [
   "src/http/{paging,refused-shape}.ts",
   "src/lib/text.ts",
   "src/outbound/url-form.ts",
+  "src/people/memberships.ts",
   "src/tasks/{asker,assign-to,attribution,client-schemas,decide,entries,lifecycle,new-task,notify,outcome}.ts",
   "src/tasks/{record,routed,same-request}.ts",
   "src/verifier/config.ts",

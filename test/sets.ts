@@ -37,7 +37,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     together: 4,
     before: "test/browser/support/browser.ts",
     rooms: words(
-      "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/ src/security/",
+      "web/ gallery/ form/ endings/ json-schema/ vendor/ openapi.json examples/embed-host/ src/dashboard/ src/embed/ src/drawing/ src/people/ src/projects/ src/security/",
       "src/operations/ src/channels/ src/agents/ src/tasks/ src/verifier/ src/http/",
     ),
   },
@@ -48,7 +48,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
   processes: {
     files: ["test/replicas/*.test.ts", "mcp/*.test.ts"],
     rooms: words(
-      "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/security/ src/lib/ src/outbound/",
+      "src/tasks/ src/deliveries/ src/db/ src/callbacks/ src/channels/ src/people/ src/projects/ src/security/ src/lib/ src/outbound/",
       "src/start.ts src/worker.ts src/discovery.ts src/agents/ sdk/ mcp/ endings/",
     ),
   },
@@ -62,7 +62,7 @@ export const SETS: Readonly<Record<string, TestSet>> = {
     // The testing entry has code of the service inside.
     rooms: words(
       "sdk/ mcp/ openapi.json json-schema/ src/agents/ src/callbacks/ src/channels/ src/config/ src/deliveries/ src/http/ src/lib/",
-      "src/outbound/ src/people/ src/tasks/ src/verifier/ src/errors.ts",
+      "src/outbound/ src/people/ src/projects/ src/tasks/ src/verifier/ src/errors.ts",
     ),
     together: 12,
   },

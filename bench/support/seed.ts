@@ -112,6 +112,7 @@ function newTask(i: number, created_at: number, timeout_at: number, email: strin
   const id = idAt("tsk", created_at);
   const task: TaskRow = {
     id,
+    project: "default",
     idempotency_key: `refund-${id.slice(-12)}-${i}`,
     status: "created",
     task: REFUND.task,
@@ -290,6 +291,8 @@ async function insertRows(writer: Client, table: Table, rows: readonly Row[]): P
 /** PostgreSQL plans badly without statistics, so every table is analyzed. */
 const EVERY_TABLE: Record<keyof Schema, true> = {
   tasks: true,
+  projects: true,
+  project_members: true,
   agents: true,
   agent_tokens: true,
   local_agent: true,

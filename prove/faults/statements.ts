@@ -31,6 +31,8 @@ const VIOLATIONS_ENOUGH = 4;
  */
 const TABLES = Object.keys({
   tasks: true,
+  projects: true,
+  project_members: true,
   agents: true,
   agent_tokens: true,
   local_agent: true,

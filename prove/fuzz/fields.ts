@@ -15,6 +15,8 @@ export interface Known {
   agents: string[];
   /** Tokens of agents, each as `<agent>/tokens/<token>`. */
   agentTokens: string[];
+  /** Slugs. */
+  projects: string[];
   identities: string[];
   cursors: string[];
   keys: string[];
@@ -242,10 +244,12 @@ const FIELDS: Readonly<Record<string, (random: Random, known: Known) => Json | u
       known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_x",
     ),
   user_id: (random, known) => (known.users.length > 0 ? random.pick(known.users) : "usr_x"),
+  slug: (random) => `project-${random.int(100_000)}`,
+  projects: (random) => random.pick([null, ["default"]]),
   owner_user_id: (random, known) => (known.users.length > 0 && random.chance(0.5) ? random.pick(known.users) : null),
   // The name of an agent has few characters, and its project exists.
   name: (random) => (random.chance(0.8) ? `name-${random.int(100_000)}` : undefined),
-  project: () => null,
+  project: (random) => random.pick([null, "default"]),
   origin: (random) => random.pick(["https://receiver.invalid", "http://127.0.0.1:1", "unusable", "x"]),
   // An email sender that never opens a connection.
   id: (random) => `identity-${random.int(12)}`,

@@ -120,6 +120,7 @@ async function fuzzStage(
       serviceKeys: [],
       agents: [],
       agentTokens: [],
+      projects: [],
       identities: [],
       cursors: [],
       keys: [],
@@ -289,6 +290,8 @@ function learn(known: Known, request: Request, { status, headers, body }: Answer
   else if (name === "DELETE /api/channels/email/identities/{id}" && status === 204)
     known.identities = known.identities.filter((one) => !request.target.endsWith(one));
   else if (name === "POST /api/service-keys" && status === 201) remember(known.serviceKeys, idIn(body));
+  else if (name === "POST /api/projects" && status === 201)
+    remember(known.projects, (JSON.parse(body.toString()) as { slug: string }).slug);
   else if (name === "POST /api/agents" && status === 201) remember(known.agents, idIn(body));
   else if (name === "POST /api/agents/{id}/tokens" && status === 201)
     remember(known.agentTokens, `${/\/agents\/([^/]+)\//.exec(request.target)?.[1]}/tokens/${idIn(body)}`);

@@ -284,10 +284,18 @@ function isAcceptable(bytes: Buffer): boolean {
 
 /** @param id - as `idFor` returns it */
 function pathOf({ path }: Operation, id: string): string {
-  return path.replace("/tokens/{token_id}", "").replace("{id}", () => id);
+  return path
+    .replace("/tokens/{token_id}", "")
+    .replace("/members/{user_id}", "")
+    .replace(/\{(?:id|slug)\}/, () => id);
 }
 
 function idFor(random: Random, operation: Operation, known: Known, open: string | undefined): string {
+  if (operation.path.includes("/projects/")) {
+    const slug = known.projects.length > 0 && random.chance(0.7) ? random.pick(known.projects) : "default";
+    const user = known.users.length > 0 ? random.pick(known.users) : "usr_none";
+    return operation.path.includes("{user_id}") ? `${slug}/members/${user}` : slug;
+  }
   if (operation.path.includes("webhook"))
     return known.deliveries.length > 0 ? random.pick(known.deliveries) : "dlv_none";
   if (operation.path.includes("/users/")) return known.users.length > 0 ? random.pick(known.users) : "usr_none";

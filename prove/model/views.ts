@@ -65,6 +65,7 @@ export function listed(task: Task) {
   return {
     id: task.name,
     ...common(task),
+    project: "default",
     task: request.task,
     payload: request.redact ? { _redacted: true } : documents().payload,
     assign_to: request.email === null ? null : { email: request.email },

@@ -104,6 +104,14 @@ export const CREATE_TASK = {
         }
       },
       "additionalProperties": true
+    },
+    "project": {
+      "type": [
+        "string",
+        "null"
+      ],
+      "minLength": 1,
+      "maxLength": 64
     }
   },
   "additionalProperties": true
@@ -171,6 +179,11 @@ export const EXTEND_TASK = {
 export const LIST_TASKS = {
   "type": "object",
   "properties": {
+    "project": {
+      "type": "string",
+      "minLength": 1,
+      "maxLength": 64
+    },
     "status": {
       "type": "array",
       "items": {

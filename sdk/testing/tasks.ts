@@ -77,7 +77,13 @@ export function findByKey(
 export function createTask(tasks: Tasks, { body, routing, notify }: Creation): TaskRecord {
   const now = tasks.timeline.now();
   const documents = toDocuments(body);
-  const rows = newTask({ body, documents }, askerOf(ADMIN), actorOf(ADMIN), now, tasks.newId);
+  const rows = newTask(
+    { body, documents, project: body.project ?? "default" },
+    askerOf(ADMIN),
+    actorOf(ADMIN),
+    now,
+    tasks.newId,
+  );
   const routed = routeWithoutDirectory(routing, notify);
   const entry = routedEntry(rows, routed);
   const { assigned_to_user_id, assigned_to_email } = routed;

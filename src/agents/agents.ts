@@ -7,7 +7,9 @@ import { isId, newId } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
 import { DAY, isoTime, MINUTE } from "../lib/time.ts";
 import { agentHint, type AgentScope, type RecipientPolicy } from "../people/agent-caller.ts";
-import { requireOperator, type Caller } from "../people/caller.ts";
+import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
+import { DEFAULT_PROJECT } from "../people/memberships.ts";
+import { projectForNew, projectsOf } from "../people/projects.ts";
 import { findUser } from "../people/store.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { ADMIN } from "../tasks/asker.ts";
@@ -29,8 +31,6 @@ interface Ctx {
   db: Db;
 }
 
-/** The project of every agent. */
-const PROJECT = "default";
 const DEFAULT_LIMIT = 50;
 /** So that a token can be replaced without a gap. */
 export const LIVE_TOKENS_MAX = 2;
@@ -39,13 +39,13 @@ const CREATING_MS = 1 * MINUTE;
 
 /** Creates an agent without a token. (beyond: Agents) @throws ServiceError AGENT_ALREADY_EXISTS, VALIDATION_FAILED */
 export async function createAgent({ db }: Ctx, caller: Caller, body: CreateAgentBody): Promise<AgentRecord> {
-  requireOperator(caller);
+  requireOperatorOfSome(caller);
   requireName(body.name);
-  if (body.project != null && body.project !== PROJECT) throw invalid("/project", "There is no such project.");
   return db.write(async (tx) => {
     const created_at = tx.now();
+    const project = await projectForNew(tx, caller, body.project);
     await requireOwner(tx, body.owner_user_id ?? null);
-    const row = await addAgent(tx, body, created_at);
+    const row = await addAgent(tx, { ...body, project }, created_at);
     if (row === null) throw new ServiceError("AGENT_ALREADY_EXISTS");
     return toRecord(row, [], 0);
   });
@@ -55,7 +55,7 @@ export async function createAgent({ db }: Ctx, caller: Caller, body: CreateAgent
 export async function addAgent(tx: Tx, body: CreateAgentBody, created_at: number): Promise<AgentRow | null> {
   const row: AgentRow = {
     id: newId("agt", created_at),
-    project: PROJECT,
+    project: body.project ?? DEFAULT_PROJECT,
     name: body.name,
     description: body.description ?? null,
     owner_user_id: body.owner_user_id ?? null,
@@ -84,11 +84,11 @@ export async function addAgent(tx: Tx, body: CreateAgentBody, created_at: number
 export async function listAgents(
   { db }: Ctx,
   caller: Caller,
-  { limit = DEFAULT_LIMIT, cursor }: ListAgentsQuery,
+  { limit = DEFAULT_LIMIT, cursor, project }: ListAgentsQuery,
 ): Promise<{ rows: AgentRecord[]; next: string | null }> {
-  requireOperator(caller);
+  const projects = await projectsOf(db, caller, project);
   const before = cursor === undefined ? null : decodeCursor(cursor)[1];
-  const found = await listAgentRows(db, before, limit + 1);
+  const found = await listAgentRows(db, projects, before, limit + 1);
   const page = found.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -99,7 +99,8 @@ export async function listAgents(
 
 /** @throws ServiceError AGENT_NOT_FOUND */
 export async function readAgent({ db }: Ctx, caller: Caller, id: string): Promise<AgentRecord> {
-  requireOperator(caller);
+  const projects = requireOperatorOfSome(caller);
+  requireIn(projects, await getAgentRow(db, id));
   return readRecord(db, id, db.now());
 }
 
@@ -110,13 +111,13 @@ export async function readAgent({ db }: Ctx, caller: Caller, id: string): Promis
  * @throws ServiceError AGENT_NOT_FOUND, AGENT_ALREADY_EXISTS, VALIDATION_FAILED
  */
 export async function updateAgent(ctx: Ctx, caller: Caller, id: string, body: UpdateAgentBody): Promise<AgentRecord> {
-  requireOperator(caller);
+  const projects = requireOperatorOfSome(caller);
   if (body.cancel_open_tasks === true && body.disabled !== true)
     throw invalid("/cancel_open_tasks", "Can only be set together with `disabled: true`.");
   if (body.name != null) requireName(body.name);
   const mustCancel = body.cancel_open_tasks === true;
   const record = await ctx.db.write(async (tx) => {
-    const before = await lockAgent(tx, id);
+    const before = requireIn(projects, await lockAgent(tx, id));
     const set = changesOf(before, body, tx.now());
     const fields = Object.keys(set).filter((name) => set[name as keyof AgentRow] !== before[name as keyof AgentRow]);
     if (fields.length > 0) {
@@ -186,9 +187,9 @@ async function recordChange(
 
 /** Deletes an agent. Its tasks stay, with its name; its tokens are refused. @throws ServiceError AGENT_NOT_FOUND */
 export async function deleteAgent({ db }: Ctx, caller: Caller, id: string): Promise<void> {
-  requireOperator(caller);
+  const projects = requireOperatorOfSome(caller);
   await db.write(async (tx) => {
-    const row = await lockAgent(tx, id);
+    const row = requireIn(projects, await lockAgent(tx, id));
     await tx.query
       .updateTable("agent_tokens")
       .set({ revoked_at: tx.now() })
@@ -211,10 +212,10 @@ export async function createAgentToken(
   id: string,
   { expires_in_days }: CreateAgentTokenBody,
 ): Promise<NewAgentTokenRecord> {
-  requireOperator(caller);
+  const projects = requireOperatorOfSome(caller);
   const token = newAgentToken();
   return db.write(async (tx) => {
-    const agent = await lockAgent(tx, id);
+    const agent = requireIn(projects, await lockAgent(tx, id));
     const now = tx.now();
     if ((await listLiveTokens(tx, [id], now)).length >= LIVE_TOKENS_MAX) throw new ServiceError("AGENT_TOKEN_LIMIT");
     const expires_at = expires_in_days == null ? null : now + expires_in_days * DAY;
@@ -252,9 +253,9 @@ export async function addToken(
 
 /** Revokes a token. Idempotent. @throws ServiceError AGENT_NOT_FOUND, NOT_FOUND */
 export async function revokeAgentToken({ db }: Ctx, caller: Caller, id: string, token_id: string): Promise<void> {
-  requireOperator(caller);
+  const projects = requireOperatorOfSome(caller);
   await db.write(async (tx) => {
-    const agent = await lockAgent(tx, id);
+    const agent = requireIn(projects, await lockAgent(tx, id));
     const row = !isId("atk", token_id)
       ? undefined
       : await tx.query
@@ -286,6 +287,12 @@ export async function revokeToken(
     details: { name: agent.name, token_id, prefix },
   });
   tx.hint(agentHint(agent.id));
+}
+
+/** @param projects - those of an operator; null: all @throws ServiceError AGENT_NOT_FOUND */
+function requireIn(projects: readonly string[] | null, agent: AgentRow): AgentRow {
+  if (projects?.includes(agent.project) === false) throw new ServiceError("AGENT_NOT_FOUND");
+  return agent;
 }
 
 function targetOf({ id }: AgentRow) {

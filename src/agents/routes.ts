@@ -37,7 +37,7 @@ const listAgentsRoute = defineRoute({
   credentials: SIGNED_IN,
   querystring: ListAgentsQuery,
   answers: { 200: pageOf<AgentRecord>("Agent", "One page of agents.") },
-  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
   handle: async (ctx: { db: Db }, request, reply) => {
     const { rows, next } = await listAgents(ctx, callerOf(request), request.query);
     if (next !== null) void reply.header("link", linkToNext("/api/agents", request.url, next));
@@ -56,7 +56,7 @@ const createAgentRoute = defineRoute({
   needsConfirmation: true,
   body: Type.Unsafe<CreateAgentBody>(Type.Ref("CreateAgent")),
   answers: { 201: Agent },
-  errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "AGENT_ALREADY_EXISTS"],
+  errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "AGENT_ALREADY_EXISTS", "PROJECT_ARCHIVED"],
   config: () => ({ securityEvent: "agent_created" }),
   handle: async (ctx: { db: Db }, request, reply) =>
     reply.code(201).send(await createAgent(ctx, callerOf(request), request.body)),

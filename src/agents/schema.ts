@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { Nullable, Text, Time } from "../http/schema.ts";
+import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { AGENT_SCOPES, RECIPIENT_MODES, type AgentScope, type RecipientMode } from "../people/agent-caller.ts";
 
 export const MAX_OPEN_TASKS = 1000;
@@ -103,7 +103,7 @@ const settable = {
 export const CreateAgentBody = Type.Object(
   {
     name: Name,
-    project: optional(Text({ minLength: 1, maxLength: 64, description: "Slug of a project." })),
+    project: optional(Text({ minLength: 1, maxLength: 64, description: "Slug of a project. Default: `default`." })),
     ...settable,
   },
   { $id: "CreateAgent", additionalProperties: true, examples: [{ name: "refunds-bot", scopes: ["ask"] }] },
@@ -150,6 +150,7 @@ export const AgentTokenParams = Type.Object({
 });
 
 export const ListAgentsQuery = Type.Object({
+  project: ProjectFilter,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: "Rows in one page (default 50)." })),
   cursor: Type.Optional(
     Text({ minLength: 1, maxLength: 500, description: "From the `Link` header of the previous page." }),

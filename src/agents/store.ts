@@ -22,11 +22,17 @@ export async function getAgentRow(reader: Reader, id: string): Promise<AgentRow>
   return row;
 }
 
-/** Newest first, those below the id `before`. */
-export async function listAgentRows(reader: Reader, before: string | null, limit: number): Promise<AgentRow[]> {
+/** Newest first, those below the id `before`. @param projects - in which they are; null: in all */
+export async function listAgentRows(
+  reader: Reader,
+  projects: readonly string[] | null,
+  before: string | null,
+  limit: number,
+): Promise<AgentRow[]> {
   return reader.query
     .selectFrom("agents")
     .selectAll()
+    .$if(projects !== null, (query) => query.where("project", "in", projects!))
     .$if(before !== null, (query) => query.where("id", "<", before!))
     .orderBy("id", "desc")
     .limit(limit)

@@ -69,7 +69,12 @@ export interface Channel {
    * Returns how this channel reaches a person whom `notify` need not name; null if it cannot. A channel without this reaches
    * only whom `notify` names.
    */
-  destinationOf?(reader: Reader, person: Recipient, notify: readonly Destination[]): Promise<Destination | null>;
+  destinationOf?(
+    reader: Reader,
+    notice: Notice,
+    person: Recipient,
+    notify: readonly Destination[],
+  ): Promise<Destination | null>;
   /**
    * Enqueues a notice for each destination of this channel. A destination that cannot be used is recorded in the audit
    * trail as `notification_failed`.

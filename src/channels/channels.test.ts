@@ -96,7 +96,7 @@ testOnBoth("a task that names a channel which is not registered any more is for 
   const gone = { channel: "pigeon", via: null, target: "roof" };
   await ctx.db.write(async (tx) => {
     assert.equal(await ctx.notifier.recipientOf(tx, gone), null);
-    await ctx.notifier.enqueue(tx, { task_id: "tsk_x", purpose: "decision", at: tx.now() }, [gone]);
+    await ctx.notifier.enqueue(tx, { task_id: "tsk_x", project: "default", purpose: "decision", at: tx.now() }, [gone]);
   });
   assert.deepEqual(await ctx.db.query.selectFrom("deliveries").selectAll().execute(), []);
 });

@@ -29,7 +29,7 @@ export function createChannels(types: readonly ChannelType[], ctx: ChannelContex
     },
     enqueueFor: async (tx, notice, person, notify) => {
       for (const channel of opened.values()) {
-        const destination = (await channel.destinationOf?.(tx, person, notify)) ?? null;
+        const destination = (await channel.destinationOf?.(tx, notice, person, notify)) ?? null;
         if (destination !== null) return channel.enqueue(tx, notice, [destination]);
       }
     },

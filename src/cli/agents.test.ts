@@ -28,7 +28,7 @@ test("an operator creates an agent, replaces its token, stops it and lets it go 
     const listed = await run(listAgents());
     assert.match(
       listed,
-      new RegExp(`^refunds-bot +ask, read +0 .*${token.slice(0, 15)}.*${second.slice(0, 15)}.*${id}$`, "m"),
+      new RegExp(`^default +refunds-bot +ask, read +0 .*${token.slice(0, 15)}.*${second.slice(0, 15)}.*${id}$`, "m"),
     );
 
     const first = new RegExp(`${token.slice(0, 15)}\\.\\.\\. \\((atk_\\w+)\\)`).exec(listed)![1]!;

@@ -7,6 +7,7 @@ import { table } from "./table.ts";
 
 export interface CreateAgentOptions {
   name?: string;
+  project?: string;
   description?: string;
   scopes?: string;
   recipients?: string;
@@ -21,6 +22,7 @@ export async function createAgent(given: CreateAgentOptions): Promise<OperatorCo
     given.recipients === undefined ? null : oneOf(given.recipients, RECIPIENT_MODES.slice(0, 2), "--recipients");
   const body = {
     name,
+    ...(given.project !== undefined && { project: given.project }),
     ...(given.description !== undefined && { description: given.description }),
     ...(scopes !== undefined && { scopes }),
     ...(mode !== null && { recipients: { mode } }),
@@ -45,8 +47,9 @@ export async function createToken(name: string, given: { expires?: string }): Pr
 export async function listAgents(): Promise<OperatorCommand> {
   return async (calls) =>
     table(
-      ["name", "scopes", "open tasks", "last used", "stopped", "tokens", "id"],
+      ["project", "name", "scopes", "open tasks", "last used", "stopped", "tokens", "id"],
       (await everyAgent(calls)).map((agent) => [
+        agent.project,
         agent.name,
         agent.scopes.join(", "),
         String(agent.open_tasks),
@@ -94,8 +97,9 @@ export async function resumeAgent(name: string): Promise<OperatorCommand> {
 
 /** @throws Error in a sentence for the operator */
 async function findAgent(calls: Calls, name: string): Promise<AgentRecord> {
-  const agent = (await everyAgent(calls)).find((one) => one.name === name || one.id === name);
+  const [agent, ...others] = (await everyAgent(calls)).filter((one) => one.name === name || one.id === name);
   if (agent === undefined) throw new Error(`There is no agent ${name}.`);
+  if (others.length > 0) throw new Error(`Several projects have an agent ${name}. Name it by its id.`);
   return agent;
 }
 

@@ -200,6 +200,7 @@ function addOperatorCommands(program: Command, { env, output }: Surroundings): v
 
   addUserCommands(program.command("users").description("Manages users."), run);
   addAgentCommands(program.command("agents").description("Manages agents and their tokens."), run);
+  addProjectCommands(program.command("projects").description("Manages projects and who is in them."), run);
   addKeyCommands(program.command("keys").description("Manages embed keys."), run);
 }
 
@@ -269,6 +270,7 @@ function addAgentCommands(agents: Command, run: OperatorRun): void {
     .command("create")
     .description("Creates an agent, and prints its token once.")
     .requiredOption("--name <name>", "1 to 64 of a-z, 0-9, hyphens, underscores and dots")
+    .option("--project <slug>", "its project; default: default")
     .option("--description <text>", "what it does")
     .option("--scopes <list>", "of ask, read, answer and embed, with commas between them; default: ask")
     .option("--recipients <who>", "who it may ask: anyone (default) or directory")
@@ -298,6 +300,45 @@ function addAgentCommands(agents: Command, run: OperatorRun): void {
   );
 }
 
+function addProjectCommands(projects: Command, run: OperatorRun): void {
+  const load = () => import("./projects.ts");
+  const ofProject = (command: Command): Command => command.argument("<slug>", "its slug");
+  type Given = { email?: string; role?: string };
+
+  projects
+    .command("list")
+    .description("Lists projects.")
+    .action(async () => run(async () => (await load()).listProjects()));
+
+  projects
+    .command("create")
+    .description("Creates a project.")
+    .requiredOption("--slug <slug>", "1 to 64 of a-z, 0-9 and hyphens; it never changes")
+    .option("--name <name>", "what people see; default: the slug")
+    .action(async (given: { slug?: string; name?: string }) => run(async () => (await load()).createProject(given)));
+
+  ofProject(
+    projects.command("archive").description("Archives a project: it accepts no new tasks, agents, keys or senders."),
+  ).action(async (slug: string) => run(async () => (await load()).setArchived(slug, true)));
+
+  ofProject(projects.command("unarchive").description("Brings an archived project back.")).action(
+    async (slug: string) => run(async () => (await load()).setArchived(slug, false)),
+  );
+
+  ofProject(projects.command("members").description("Lists the people of a project.")).action(async (slug: string) =>
+    run(async () => (await load()).listMembers(slug)),
+  );
+
+  ofProject(projects.command("add-member").description("Adds a user to a project, or changes their role in it."))
+    .requiredOption("--email <address>")
+    .option("--role <role>", "member (default) or operator")
+    .action(async (slug: string, given: Given) => run(async () => (await load()).addMember(slug, given)));
+
+  ofProject(projects.command("remove-member").description("Removes a user from a project."))
+    .requiredOption("--email <address>")
+    .action(async (slug: string, given: Given) => run(async () => (await load()).removeMember(slug, given)));
+}
+
 function addKeyCommands(keys: Command, run: OperatorRun): void {
   keys
     .command("list")
@@ -308,7 +349,8 @@ function addKeyCommands(keys: Command, run: OperatorRun): void {
     .command("create")
     .description("Creates an embed key and prints it once.")
     .requiredOption("--name <what for>")
-    .action(async (given: { name?: string }) => run(({ createKey }) => createKey(given)));
+    .option("--project <slug>", "the project whose tasks it embeds; default: default")
+    .action(async (given: { name?: string; project?: string }) => run(({ createKey }) => createKey(given)));
 
   keys
     .command("revoke")

@@ -105,10 +105,11 @@ export async function listKeys(): Promise<OperatorCommand> {
 }
 
 /** @throws UsageError */
-export async function createKey(given: { name?: string }): Promise<OperatorCommand> {
+export async function createKey(given: { name?: string; project?: string }): Promise<OperatorCommand> {
   const name = need(given.name, "--name");
+  const project = given.project ?? null;
   return async (calls) => {
-    const { id, key } = await calls.call<NewServiceKeyRecord>("POST", "/api/service-keys", { name });
+    const { id, key } = await calls.call<NewServiceKeyRecord>("POST", "/api/service-keys", { name, project });
     return `${key}\n\nKey id: ${id}. The key is shown only once.`;
   };
 }
@@ -138,7 +139,7 @@ async function changeUser(calls: Calls, email: string, change: object): Promise<
   return calls.call<UserRecord>("PATCH", `/api/users/${(await findUser(calls, email)).id}`, change);
 }
 
-async function findUser(calls: Calls, email: string): Promise<UserRecord> {
+export async function findUser(calls: Calls, email: string): Promise<UserRecord> {
   const found = await everyUser(calls, `q=${encodeURIComponent(email)}&`);
   const user = found.find((one) => one.email?.toLowerCase() === email.toLowerCase());
   if (!user) throw new Error(`No user has the email ${email}.`);

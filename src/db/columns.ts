@@ -10,6 +10,7 @@ export type ColumnType = "text" | "bigint" | "json";
 export const COLUMNS = {
   tasks: {
     id: "text",
+    project: "text",
     idempotency_key: "text",
     status: "text",
     task: "text",
@@ -178,6 +179,19 @@ export const COLUMNS = {
     agent_id: "text",
     created_at: "bigint",
   },
+  projects: {
+    slug: "text",
+    id: "text",
+    name: "text",
+    created_at: "bigint",
+    archived_at: "bigint",
+  },
+  project_members: {
+    project: "text",
+    user_id: "text",
+    role: "text",
+    created_at: "bigint",
+  },
   users: {
     id: "text",
     email: "text",
@@ -224,6 +238,8 @@ export const COLUMNS = {
   },
   service_keys: {
     id: "text",
+    project: "text",
+    agents: "json",
     name: "text",
     prefix: "text",
     hash: "text",
@@ -243,6 +259,7 @@ export const COLUMNS = {
   },
   email_identities: {
     id: "text",
+    project: "text",
     display_name: "text",
     from_email: "text",
     from_name: "text",

@@ -19,6 +19,7 @@ import { agents } from "./migrations/0014-agents.ts";
 import { oidc } from "./migrations/0015-oidc.ts";
 import { passkeys } from "./migrations/0016-passkeys.ts";
 import { localAgent } from "./migrations/0017-local-agent.ts";
+import { projects } from "./migrations/0018-projects.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -112,6 +113,7 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0015-oidc": oidc(dialect),
     "0016-passkeys": passkeys(dialect),
     "0017-local-agent": localAgent(dialect),
+    "0018-projects": projects(dialect),
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

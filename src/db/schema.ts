@@ -15,6 +15,8 @@ export interface Schema {
   delivery_origins: DeliveryOriginRow;
   task_totals: TaskTotalsRow;
   task_candidates: TaskCandidateRow;
+  projects: ProjectRow;
+  project_members: ProjectMemberRow;
   agents: AgentRow;
   agent_tokens: AgentTokenRow;
   local_agent: LocalAgentRow;
@@ -36,6 +38,8 @@ export interface Schema {
 /** Columns of a task that change, or that lists and sweeps read. The large JSON is in `task_documents`. */
 export interface TaskRow {
   id: string;
+  /** The slug of its project. */
+  project: string;
   idempotency_key: string;
   status: string;
   task: string;
@@ -217,6 +221,26 @@ export interface TaskCandidateRow {
   task_id: string;
 }
 
+/** A project. It is never deleted. (beyond: Projects) */
+export interface ProjectRow {
+  /** It never changes, so other tables have it. */
+  slug: string;
+  id: string;
+  name: string;
+  created_at: number;
+  /** Since when it takes no new tasks. */
+  archived_at: number | null;
+}
+
+/** A person in a project. */
+export interface ProjectMemberRow {
+  project: string;
+  user_id: string;
+  /** `member`, `operator`, or `left`: the open tasks of the person there go to others. */
+  role: string;
+  created_at: number;
+}
+
 /** A program that asks people. */
 export interface AgentRow {
   id: string;
@@ -336,6 +360,10 @@ export interface PasskeyChallengeRow {
 
 export interface ServiceKeyRow {
   id: string;
+  /** The slug of the project whose tasks it embeds. */
+  project: string;
+  /** JSON: the ids of the agents whose tasks it embeds; null: all of the project. */
+  agents: string | null;
   name: string;
   /** The beginning of the key, so that people can distinguish keys. */
   prefix: string;
@@ -376,6 +404,8 @@ export interface DeliveryPlaceRow {
 export interface EmailIdentityRow {
   /** Chosen by the operator; `notify` refers to it. */
   id: string;
+  /** The slug of the project whose tasks it sends. */
+  project: string;
   display_name: string;
   from_email: string;
   from_name: string | null;

@@ -4,10 +4,18 @@ import { invalid, ServiceError } from "../errors.ts";
 import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId } from "../lib/ids.ts";
 import { isoTime } from "../lib/time.ts";
-import { requireOperator, type Caller } from "../people/caller.ts";
+import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
+import { projectsOf } from "../people/projects.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import type { ListDeliveriesQuery, RedeliverBody, WebhookDelivery, WholeWebhookDelivery } from "./schema.ts";
-import { findDelivery, listAttempts, listDeliveries, listIdsByStatus, redeliver } from "./admin-store.ts";
+import {
+  findDelivery,
+  listAttempts,
+  listDeliveries,
+  listIdsByStatus,
+  redeliver,
+  type Redelivered,
+} from "./admin-store.ts";
 import { findBodies } from "./claim.ts";
 import { type DeliveryStatus } from "./store.ts";
 
@@ -28,11 +36,16 @@ const REDELIVER_BATCH = 200;
 export async function listWebhookDeliveries(
   { db }: Ctx,
   caller: Caller,
-  { limit = DEFAULT_LIMIT, cursor, ...filter }: ListDeliveriesQuery,
+  { limit = DEFAULT_LIMIT, cursor, project, ...filter }: ListDeliveriesQuery,
 ): Promise<{ rows: WebhookDelivery[]; next: string | null }> {
-  requireOperator(caller);
+  const projects = await projectsOf(db, caller, project);
   const before = cursor === undefined ? null : decodeCursor(cursor)[1];
-  const found = await listDeliveries(db, { ...filter, kind: KIND }, before, limit + 1);
+  const found = await listDeliveries(
+    projects === null ? db : db.heavy,
+    { ...filter, kind: KIND, projects },
+    before,
+    limit + 1,
+  );
   const page = found.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -43,9 +56,9 @@ export async function listWebhookDeliveries(
 
 /** @throws ServiceError DELIVERY_NOT_FOUND */
 export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: string): Promise<WholeWebhookDelivery> {
-  requireOperator(caller);
+  const projects = requireOperatorOfSome(caller);
   requireDeliveryId(id);
-  const row = await findDelivery(db, KIND, id);
+  const row = await findDelivery(db, KIND, id, projects);
   if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
   const [bodies, all] = [await findBodies(db, [id]), await listAttempts(db, id)];
   // An attempt that ended after the row was read is not shown: the record is of one moment.
@@ -65,10 +78,10 @@ export async function readWebhookDelivery({ db }: Ctx, caller: Caller, id: strin
 
 /** Starts a new cycle of attempts, from any status. @throws ServiceError DELIVERY_NOT_FOUND */
 export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Promise<WebhookDelivery> {
-  requireOperator(caller);
+  const projects = requireOperatorOfSome(caller);
   requireDeliveryId(id);
   return db.write(async (tx) => {
-    const [row] = await redeliver(tx, KIND, [id]);
+    const [row] = await redeliver(tx, KIND, [id], { projects });
     if (!row) throw new ServiceError("DELIVERY_NOT_FOUND");
     const details = { task_id: row.task_id, origin: row.origin };
     await recordSecurityEvent(tx, { type: "callback_redelivered", target: { kind: "callback", id }, details });
@@ -82,40 +95,39 @@ export async function redeliverOne({ db }: Ctx, caller: Caller, id: string): Pro
  * @throws ServiceError MALFORMED_REQUEST, VALIDATION_FAILED unless the deliveries are selected in exactly one way
  */
 export async function redeliverMany({ db }: Ctx, caller: Caller, body: RedeliverBody): Promise<number> {
-  requireOperator(caller);
-  const { ids, status, origin } = body;
+  const projects = requireOperatorOfSome(caller);
+  const { ids, status, origin = null } = body;
   if (ids != null) {
     if (status != null) throw invalid("/status", "Can't be combined with `ids`.");
     if (origin != null) throw invalid("/origin", "Can't be combined with `ids`.");
-    return redeliverIds(db, [...new Set(ids)].filter((id) => isId("dlv", id)).toSorted());
+    return redeliverIds(db, projects, [...new Set(ids)].filter((id) => isId("dlv", id)).toSorted());
   }
   if (status == null)
     throw new ServiceError("MALFORMED_REQUEST", {
       details: [{ path: "/status", message: "Is missing, and so is `ids`.", keyword: "required" }],
     });
-  return redeliverByStatus(db, status, origin ?? null);
+  return redeliverByStatus(db, { status, origin, projects });
 }
 
-async function redeliverIds(db: Db, ids: readonly string[]): Promise<number> {
+async function redeliverIds(db: Db, projects: readonly string[] | null, ids: readonly string[]): Promise<number> {
   let count = 0;
   for (let i = 0; i < ids.length; i += REDELIVER_BATCH) {
     const batch = ids.slice(i, i + REDELIVER_BATCH);
-    count += await redeliverBatch(db, batch, null, null);
+    count += await redeliverBatch(db, batch, { status: null, origin: null, projects });
   }
   return count;
 }
 
-async function redeliverByStatus(db: Db, status: DeliveryStatus, origin: string | null): Promise<number> {
+async function redeliverByStatus(db: Db, only: Redelivered & { status: DeliveryStatus }): Promise<number> {
   // Rows that are created during the run are ignored, and each row is visited once.
   const until = db.now();
   let count = 0;
   let after = "";
   for (;;) {
-    const filter = { kind: KIND, status, origin };
     const page = { after, until, limit: REDELIVER_BATCH };
-    const ids = await listIdsByStatus(db, filter, page);
+    const ids = await listIdsByStatus(db, { kind: KIND, ...only }, page);
     // A row may have left the status since it was listed.
-    count += await redeliverBatch(db, ids, status, origin);
+    count += await redeliverBatch(db, ids, only);
     if (ids.length < REDELIVER_BATCH) return count;
     after = ids.at(-1)!;
   }
@@ -125,11 +137,10 @@ async function redeliverByStatus(db: Db, status: DeliveryStatus, origin: string 
 async function redeliverBatch(
   db: Db,
   ids: readonly string[],
-  status: DeliveryStatus | null,
-  origin: string | null,
+  { status, origin, projects }: Redelivered,
 ): Promise<number> {
   return db.write(async (tx) => {
-    const { length: count } = await redeliver(tx, KIND, ids, status);
+    const { length: count } = await redeliver(tx, KIND, ids, { status, projects });
     if (count > 0) await recordSecurityEvent(tx, { type: "callbacks_redelivered", details: { count, status, origin } });
     return count;
   });

@@ -28,7 +28,7 @@ const listRoute = defineRoute({
   answers: {
     200: pageOf<WebhookDelivery>("WebhookDelivery", "One page of deliveries."),
   },
-  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
   handle: async (ctx: { db: Db }, request, reply) => {
     const { rows, next } = await listWebhookDeliveries(ctx, callerOf(request), request.query);
     if (next !== null) void reply.header("link", linkToNext("/api/admin/webhook-deliveries", request.url, next));

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { Nullable, Text, Time } from "../http/schema.ts";
+import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { DELIVERY_STATUSES, type DeliveryStatus } from "./store.ts";
 
 const Status = Type.Unsafe<DeliveryStatus>({
@@ -52,6 +52,7 @@ export const WholeWebhookDelivery = Type.Object(
 export type WholeWebhookDelivery = Static<typeof WholeWebhookDelivery>;
 
 export const ListDeliveriesQuery = Type.Object({
+  project: ProjectFilter,
   status: Type.Optional(Type.Array(Status, { maxItems: DELIVERY_STATUSES.length, description: "Can be repeated." })),
   task_id: Type.Optional(Text({ minLength: 1, maxLength: 100, description: "Only callbacks of this task." })),
   origin: Type.Optional(Origin),

@@ -9,6 +9,7 @@ import { parseJson, type JsonObject } from "../lib/json.ts";
 import { isoTime, SECOND } from "../lib/time.ts";
 import { isAllowedOrigin } from "../lib/web-origins.ts";
 import { isOwnOf, type AgentCaller } from "../people/agent-caller.ts";
+import type { ServiceKeyCaller } from "../people/caller.ts";
 import { answerStateOf } from "../tasks/answer-state.ts";
 import { askerLineOf } from "../tasks/asker.ts";
 import { nextAttemptOf } from "../tasks/attempts-left.ts";
@@ -33,7 +34,7 @@ export interface EmbedContext extends CompletionContext {
 export async function mintToken(
   { db, config: { publicUrl } }: { config: Config; db: Db },
   embed: EmbedConfig,
-  minter: { kind: "service_key"; id: string } | AgentCaller,
+  minter: ServiceKeyCaller | AgentCaller,
   { task_id, parent_origin, sub, ttl_seconds }: MintTokenBody,
 ): Promise<EmbedToken> {
   if (!isAllowedOrigin(embed.parentOrigins, parent_origin))
@@ -42,8 +43,7 @@ export async function mintToken(
     });
   requireTaskId(task_id);
   const task = await findTaskWithDocuments(db, task_id);
-  // An agent shows the tasks that it asked for.
-  if (task === null || (minter.kind === "agent" && !isOwnOf(minter, task))) throw new ServiceError("TASK_NOT_FOUND");
+  if (task === null || !mayShow(minter, task)) throw new ServiceError("TASK_NOT_FOUND");
   requireOpen(task, db.now());
   const grant = { task_id, sub, parent_origin, key_id: minter.kind === "agent" ? minter.token_id : minter.id };
   const { token, expires_at } = await signToken(embed, grant, ttl_seconds ?? TTL_SECONDS, db.now());
@@ -52,6 +52,12 @@ export async function mintToken(
     embed_url: `${publicUrl}/embed?id=${task_id}#token=${token}`,
     expires_at: isoTime(expires_at),
   };
+}
+
+/** An agent shows the tasks that it asked for. A key shows those of its project, or of some of its agents. */
+function mayShow(minter: ServiceKeyCaller | AgentCaller, task: TaskWithDocuments): boolean {
+  if (minter.kind === "agent") return isOwnOf(minter, task);
+  return minter.project === task.project && (minter.agents === null || minter.agents.includes(task.asked_by_id));
 }
 
 /**

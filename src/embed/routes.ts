@@ -7,7 +7,7 @@ import { defineRoute, mount } from "../http/route.ts";
 import { AGENT_TOKEN_START } from "../people/agent-caller.ts";
 import { callerOf, type Caller } from "../people/caller.ts";
 import { bearerOf } from "../people/identify.ts";
-import { findServiceKey } from "../people/service-keys.ts";
+import { callerWithKey } from "../people/service-keys.ts";
 import { completeEmbedded, mintToken, readEmbedded, type EmbedContext } from "./embed.ts";
 import { scopeMissing } from "../tasks/access.ts";
 import { ANSWER_ERRORS } from "../tasks/schema.ts";
@@ -117,9 +117,9 @@ function asProduct(ctx: EmbedContext): (request: FastifyRequest) => Promise<Call
     const agent = token.startsWith(AGENT_TOKEN_START) ? await ctx.agents.find(token) : null;
     if (agent !== null && !agent.scopes.includes("embed")) throw scopeMissing(["embed"]);
     if (agent !== null) return agent;
-    const key = await findServiceKey(ctx.db, token);
-    if (key === null) throw new ServiceError("SERVICE_KEY_NOT_FOUND");
-    return { kind: "service_key", id: key.id, name: key.name };
+    const caller = await callerWithKey(ctx.db, token);
+    if (caller === null) throw new ServiceError("SERVICE_KEY_NOT_FOUND");
+    return caller;
   };
 }
 

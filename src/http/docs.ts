@@ -55,6 +55,7 @@ export async function describeApi(app: FastifyInstance, { version }: { version: 
         { name: "Setup", description: "Create the first operator." },
         { name: "Sign-in", description: "Sign in, sign out, and the current user." },
         { name: "Users", description: "The directory: permissions and routing." },
+        { name: "Projects", description: "Tasks, agents, keys and senders of one group of people, and who is in it." },
         { name: "Agents", description: "Programs that ask, with their tokens and limits." },
         { name: "Embed keys", description: "Keys of products that embed the form." },
         { name: "Embed", description: "Embed the form of a task in another product." },

@@ -92,3 +92,11 @@ export function errors(...codes: ErrorCode[]): Record<number, TSchema> {
     ]),
   );
 }
+
+/** The part of a query that limits a list to one project. */
+export const ProjectFilter = Type.Optional(
+  Text({ minLength: 1, maxLength: 64, description: "Slug of a project. Returns only what is in it." }),
+);
+
+/** A query that has nothing else. */
+export const InProjectQuery = Type.Object({ project: ProjectFilter });

@@ -3,7 +3,7 @@ import { SECOND } from "./time.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export type IdPrefix = "tsk" | "aud" | "dlv" | "atm" | "usr" | "key" | "sec" | "agt" | "atk" | "psk";
+export type IdPrefix = "tsk" | "aud" | "dlv" | "atm" | "usr" | "key" | "sec" | "agt" | "atk" | "prj" | "psk";
 
 /** If the clock was set back further than this, ids follow it. Otherwise they never go back. */
 const SET_BACK_MS = 1 * SECOND;

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { ServiceError } from "../errors.ts";
 import type { Account } from "./accounts.ts";
 import type { AgentCaller } from "./agent-caller.ts";
+import { roleIn, type Memberships } from "./memberships.ts";
 import type { SignInMethod } from "./sessions.ts";
 
 /** A person in the directory. */
@@ -9,7 +10,9 @@ export interface Person {
   id: string;
   email: string | null;
   display_name: string | null;
+  /** An operator of all projects. */
   is_operator: boolean;
+  projects: Memberships;
   /** IANA name. */
   time_zone: string | null;
 }
@@ -76,13 +79,19 @@ export interface SessionCaller {
   isLimited: boolean;
 }
 
+/** A product that embeds forms. */
+export interface ServiceKeyCaller {
+  kind: "service_key";
+  id: string;
+  name: string;
+  /** The slug of its project. */
+  project: string;
+  /** The agents whose tasks it embeds; null: all of the project. */
+  agents: readonly string[] | null;
+}
+
 /** The authenticated caller of a request. (spec: Authentication) */
-export type Caller =
-  | { kind: "admin" }
-  | SessionCaller
-  | AgentCaller
-  | { kind: "service_key"; id: string; name: string }
-  | RecipientCaller;
+export type Caller = { kind: "admin" } | SessionCaller | AgentCaller | ServiceKeyCaller | RecipientCaller;
 
 /** @throws ServiceError UNAUTHENTICATED */
 export function callerOf(request: FastifyRequest): Caller {
@@ -102,10 +111,46 @@ export function personOf(caller: Caller): Person | null {
   }
 }
 
-/** Returns whether the caller is "admin" in the spec: the admin token or an authenticated operator. A link is not enough. */
+/** Returns whether the caller is "admin" in the spec, in all projects: the admin token or an authenticated operator. A link is not enough. */
 export function isOperator(caller: Caller): boolean {
   if (caller.kind === "recipient" && caller.grant.kind !== "member") return false;
   return caller.kind === "admin" || personOf(caller)?.is_operator === true;
+}
+
+/** Returns whether the caller is "admin" in one project. */
+export function isOperatorOf(caller: Caller, project: string): boolean {
+  return isOperator(caller) || operatedBy(caller).includes(project);
+}
+
+/** Returns the projects in which a caller, who is no operator of all, is one. A link is not enough. */
+export function operatedBy(caller: Caller): string[] {
+  if (caller.kind === "recipient" && caller.grant.kind !== "member") return [];
+  const { projects = {} } = personOf(caller) ?? {};
+  return Object.keys(projects).filter((slug) => projects[slug] === "operator");
+}
+
+/** Returns whether a person is in a project. Operators of all are in each. */
+export function isInProject(
+  { is_operator, projects }: Pick<Person, "is_operator" | "projects">,
+  project: string,
+): boolean {
+  return is_operator || roleIn(projects, project) !== null;
+}
+
+/** Returns whether a user is active and in a project. */
+export function isThere(
+  user: Pick<Person, "is_operator" | "projects"> & { active: boolean },
+  project: string,
+): boolean {
+  return user.active && isInProject(user, project);
+}
+
+/** Returns the projects where the caller is an operator; null: all. @throws ServiceError FORBIDDEN if there are none */
+export function requireOperatorOfSome(caller: Caller): readonly string[] | null {
+  if (isOperator(caller)) return null;
+  const slugs = operatedBy(caller);
+  if (slugs.length === 0) throw new ServiceError("FORBIDDEN");
+  return slugs;
 }
 
 /** @throws ServiceError FORBIDDEN */

@@ -9,7 +9,8 @@ import { HOUR } from "../lib/time.ts";
 import { AGENT_TOKEN_START, type AgentFinder } from "./agent-caller.ts";
 import type { Caller } from "./caller.ts";
 import { isLimited } from "./passkeys/requirement.ts";
-import { findServiceKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
+import { callerWithKey, isServiceKey, SERVICE_KEY_START } from "./service-keys.ts";
+import { toPerson } from "./sign-in.ts";
 import { findUser, findUserByEmail } from "./store.ts";
 import { createTokenGuesses } from "./token-guesses.ts";
 import { COOKIE_NAME, findSession, readCookie, type Cookies } from "./sessions.ts";
@@ -47,7 +48,7 @@ export function createIdentify(ctx: {
         return found instanceof Promise ? found.then((caller) => counted(ip, caller)) : counted(ip, found);
       }
       if (!token.startsWith(SERVICE_KEY_START)) return counted(ip, null);
-      return callerWithKey(ctx, token).then((caller) => counted(ip, caller));
+      return callerWithKey(ctx.db, token).then((caller) => counted(ip, caller));
     }
     // Most requests carry no cookie, and parsing one costs.
     const cookie = headers.cookie?.includes(COOKIE_NAME) ? readCookie(headers.cookie) : null;
@@ -81,11 +82,6 @@ function createAdminTokenCheck({
   };
 }
 
-async function callerWithKey({ db }: { db: Db }, token: string): Promise<Caller | null> {
-  const key = await findServiceKey(db, token);
-  return key && { kind: "service_key", id: key.id, name: key.name };
-}
-
 async function callerWithSession({ db, config }: { db: Db; config: Config }, session: string): Promise<Caller | null> {
   const live = await findSession(db, session);
   return live && { kind: "user", ...live, session, isLimited: isLimited(config, live.user, live.method) };
@@ -93,25 +89,31 @@ async function callerWithSession({ db, config }: { db: Db; config: Config }, ses
 
 /**
  * Checks again that the credentials of a caller are valid, some time after they were first checked.
- * @returns the caller now: the scopes of an agent may have changed
+ * @returns the caller now: the scopes of an agent, and the projects of a person, may have changed
  * @throws ServiceError UNAUTHENTICATED when the session has ended, FORBIDDEN when the person was deactivated,
  *   INVALID_EMBED_TOKEN when what created the embed token was revoked, AGENT_TOKEN_REVOKED or AGENT_DISABLED for an agent
  */
 export async function requireStillValid(ctx: { db: Db; agents: AgentFinder }, caller: Caller): Promise<Caller> {
   if (caller.kind === "agent") return ctx.agents.refresh(caller);
-  if (caller.kind === "user" && (await findSession(ctx.db, caller.session)) === null)
-    throw new ServiceError("UNAUTHENTICATED");
+  if (caller.kind === "user") {
+    const live = await findSession(ctx.db, caller.session);
+    if (live === null) throw new ServiceError("UNAUTHENTICATED");
+    return { ...caller, user: live.user };
+  }
   if (caller.kind !== "recipient") return caller;
   const { grant, person, email } = caller;
   switch (grant.kind) {
     case "link": {
       const known = person === null ? await findUserByEmail(ctx.db, email ?? "") : await findUser(ctx.db, person.id);
       if (known?.active === false) throw new ServiceError("FORBIDDEN");
-      return caller;
+      return person === null || known === null ? caller : { ...caller, person: toPerson(known) };
     }
-    case "member":
-      if (person !== null && !(await findUser(ctx.db, person.id))?.active) throw new ServiceError("FORBIDDEN");
-      return caller;
+    case "member": {
+      if (person === null) return caller;
+      const known = await findUser(ctx.db, person.id);
+      if (!known?.active) throw new ServiceError("FORBIDDEN");
+      return { ...caller, person: toPerson(known) };
+    }
     case "embed":
       if (!(await mayStillEmbed(ctx, grant.key_id))) throw new ServiceError("INVALID_EMBED_TOKEN");
       return caller;

@@ -1,7 +1,8 @@
 import { Type, type Static } from "typebox";
 import type { PasswordSignIn } from "../config/sign-in.ts";
-import { Nullable, Text, Time } from "../http/schema.ts";
+import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import { accountBody, accountRecord } from "./account-schema.ts";
+import { PROJECT_ROLES, type ProjectRole } from "./memberships.ts";
 import { PASSWORD_MAX, PASSWORD_MIN } from "./passwords.ts";
 
 /** Headers of a response that signs a person in. */
@@ -20,6 +21,14 @@ const GivenPassword = Text({ minLength: 1, maxLength: PASSWORD_MAX, description:
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema));
 const NullableText = (description: string) => Nullable(Type.String({ description }));
 const NullableTime = (description: string) => Nullable(Time(description));
+
+export const ProjectRoleField = Type.Unsafe<ProjectRole>({
+  type: "string",
+  enum: [...PROJECT_ROLES],
+  description: "`operator`: an operator's rights inside the project.",
+});
+
+const OwnProjects = Type.Array(Type.Object({ project: Type.String({ description: "Slug." }), role: ProjectRoleField }));
 
 /** Whether first-run setup is still open. (spec: Setup) */
 export const SetupStatus = Type.Object(
@@ -69,6 +78,9 @@ export const Me = Type.Object(
     email: NullableText("The email."),
     display_name: NullableText("What others see."),
     is_operator: Type.Boolean({ description: "Full access, like the admin token." }),
+    projects: Type.Array(OwnProjects.items, {
+      description: "The projects of the person. Operators of all see others, too.",
+    }),
     time_zone: NullableText("IANA name; null: the browser's."),
     passkey_required: Type.Optional(
       Type.Boolean({
@@ -105,6 +117,7 @@ export const UserRecord = Type.Object(
     email: NullableText("The address; compared without regard to case."),
     display_name: NullableText("What others see."),
     is_operator: Type.Boolean({ description: "Full access." }),
+    projects: Type.Array(OwnProjects.items, { description: "The projects where the user is a member or an operator." }),
     role: NullableText("Used by `assign_to.role`."),
     access_level: NullableText("What `assign_to.access_level` looks for."),
     pool: NullableText("What `assign_to.pool` looks for."),
@@ -149,7 +162,19 @@ const userFields = {
   password: optional(NewPassword("8 to 256 characters; without one the person cannot sign in.")),
 };
 
-export const CreateUserBody = Type.Object(userFields, { $id: "CreateUser", additionalProperties: true });
+export const CreateUserBody = Type.Object(
+  {
+    ...userFields,
+    projects: optional(
+      Type.Array(Text({ minLength: 1, maxLength: 64, description: "Slug of a project." }), {
+        minItems: 1,
+        maxItems: 100,
+        description: "The projects that the user joins as a member. Default: `default`.",
+      }),
+    ),
+  },
+  { $id: "CreateUser", additionalProperties: true },
+);
 export type CreateUserBody = Static<typeof CreateUserBody>;
 
 export const UpdateUserBody = Type.Object(
@@ -168,6 +193,7 @@ const paging = {
 };
 
 export const ListUsersQuery = Type.Object({
+  project: ProjectFilter,
   active: Type.Optional(Type.Boolean({ description: "true: only active users. false: only deactivated users." })),
   role: Type.Optional(Name("Only users with this role.")),
   pool: Type.Optional(Name("Only those in this pool.")),
@@ -180,6 +206,10 @@ export type ListUsersQuery = Static<typeof ListUsersQuery>;
 export const ServiceKeyRecord = Type.Object(
   {
     id: Type.String({ examples: ["key_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
+    project: Type.String({ description: "Slug of the project whose tasks it embeds." }),
+    agents: Nullable(
+      Type.Array(Type.String(), { description: "Ids of the agents whose tasks it embeds; null: all of the project." }),
+    ),
     name: Type.String(),
     prefix: Type.String({ description: "The start of the key." }),
     created_at: Time("When the key was created."),
@@ -197,12 +227,28 @@ export const NewServiceKeyRecord = Type.Object(
 export type NewServiceKeyRecord = Static<typeof NewServiceKeyRecord>;
 
 export const CreateServiceKeyBody = Type.Object(
-  { name: Name("What it is for, such as the product that embeds the form.") },
+  {
+    name: Name("What it is for, such as the product that embeds the form."),
+    project: optional(
+      Text({
+        minLength: 1,
+        maxLength: 64,
+        description: "Slug of the project whose tasks it embeds. Default: `default`.",
+      }),
+    ),
+    agents: optional(
+      Type.Array(Text({ minLength: 1, maxLength: 100, description: "Id of an agent." }), {
+        minItems: 1,
+        maxItems: 100,
+        description: "Ids of agents of the project. The key embeds only their tasks.",
+      }),
+    ),
+  },
   { $id: "CreateServiceKey", additionalProperties: true },
 );
 export type CreateServiceKeyBody = Static<typeof CreateServiceKeyBody>;
 
 export const ServiceKeyParams = Type.Object({ id: Type.String({ description: "Key id, `key_...`." }) });
 
-export const ListServiceKeysQuery = Type.Object(paging);
+export const ListServiceKeysQuery = Type.Object({ project: ProjectFilter, ...paging });
 export type ListServiceKeysQuery = Static<typeof ListServiceKeysQuery>;

@@ -9,6 +9,8 @@ testOnBoth("a service key is shown once, and kept as something that opens nothin
   assert.match(key, /^hsk_[\w-]{43}$/);
   assert.deepEqual(record, {
     id: record.id,
+    project: "default",
+    agents: null,
     name: "Shop",
     prefix: key.slice(0, 10),
     created_at: record.created_at,

@@ -9,6 +9,8 @@ import { isOneOfSecrets, keyringOf } from "../lib/keys.ts";
 import { toStorableText } from "../lib/text.ts";
 import { DAY, HOUR, MINUTE, SECOND } from "../lib/time.ts";
 import type { Person } from "./caller.ts";
+import { joinDefault, membershipsOfUser } from "./membership-store.ts";
+import { membershipsIn } from "./memberships.ts";
 import { tidySignIns } from "./oidc/links.ts";
 import { tidyChallenges } from "./passkeys/challenge.ts";
 import { tidyWindows } from "./rate-limits.ts";
@@ -117,7 +119,13 @@ type SessionUser = Pick<UserRow, "id" | "email" | "display_name" | "is_operator"
 
 const selectSession = readStatement<
   { hash: string; born_after: number; seen_after: number },
-  SessionUser & { seen_at: number; created_at: number; confirmed_at: number | null; signed_in_with: string | null }
+  SessionUser & {
+    memberships: string | null;
+    seen_at: number;
+    created_at: number;
+    confirmed_at: number | null;
+    signed_in_with: string | null;
+  }
 >((query, param) =>
   query
     .selectFrom("sessions")
@@ -128,6 +136,7 @@ const selectSession = readStatement<
       "users.display_name",
       "users.is_operator",
       "users.time_zone",
+      membershipsOfUser().as("memberships"),
       "sessions.seen_at",
       "sessions.created_at",
       "sessions.confirmed_at",
@@ -170,8 +179,15 @@ export async function findSession(db: Db, sessionHash: string): Promise<LiveSess
   // If this write fails, the only effect is that the person may have to sign in a little earlier.
   if (now - row.seen_at >= SEEN_EVERY_MS)
     await db.writeOne(updateSeen, { hash: sessionHash, seen_at: now }).catch(() => {});
-  const { id, email, display_name, is_operator, time_zone } = row;
-  const user = { id, email, display_name, is_operator: is_operator === 1, time_zone };
+  const { id, email, display_name, is_operator, time_zone, memberships } = row;
+  const user = {
+    id,
+    email,
+    display_name,
+    is_operator: is_operator === 1,
+    time_zone,
+    projects: membershipsIn(memberships),
+  };
   const method = (row.signed_in_with ?? "password") as SignInMethod;
   return { user, confirmedAt: row.confirmed_at ?? row.created_at, method };
 }
@@ -263,6 +279,7 @@ export async function tidyPeople({ db }: { db: Db }): Promise<void> {
       .deleteFrom("sessions")
       .where((where) => where.or([where("created_at", "<=", now - LIFE_MS), where("seen_at", "<=", now - IDLE_MS)]))
       .execute();
+    await joinDefault(tx);
     await tidyWindows(tx);
     await tidySignIns(tx);
     await tidyChallenges(tx);

@@ -31,6 +31,7 @@ testOnBoth("the first operator is made once, and is signed in", async (service) 
     email: "ada@example.com",
     display_name: "Ada",
     is_operator: true,
+    projects: [{ project: "default", role: "member" }],
     time_zone: null,
   });
   const again = await setUp(service, { ...BODY, email: "eve@example.com" });

@@ -29,6 +29,7 @@ testOnBoth("who signs in gets a session of their own, in a cookie that scripts c
     email: "Dana@Example.com",
     display_name: "Dana",
     is_operator: false,
+    projects: [{ project: "default", role: "member" }],
     time_zone: null,
   });
   const cookie = first.headers["set-cookie"]!;

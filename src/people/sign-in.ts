@@ -10,6 +10,7 @@ import { countPasswordTry, DEVICE_COOKIE, type Bucket, type Devices } from "./de
 import { isPasswordAllowed } from "./password-sign-in.ts";
 import { isLimited, requirePasswordIsEnough } from "./passkeys/requirement.ts";
 import { passkeysOf } from "./passkeys/store.ts";
+import { toProjectRoles } from "./memberships.ts";
 import { requireGoodPassword, wrongPassword, type Passwords } from "./passwords.ts";
 import { clearTries, LOGIN_BY_EMAIL, LOGIN_BY_IP, sourceOf } from "./rate-limits.ts";
 import type { LoginBody, Me, UpdateMeBody } from "./schema.ts";
@@ -215,17 +216,20 @@ const ANONYMOUS: Me = {
   email: null,
   display_name: null,
   is_operator: false,
+  projects: [],
   time_zone: null,
 };
 
 /** @param isLimited - of their session */
-export function meOf({ id, email, display_name, is_operator, time_zone }: Person, isLimited: boolean): Me {
-  const me = { authenticated: true, user_id: id, email, display_name, is_operator, time_zone };
+export function meOf(person: Person, isLimited: boolean): Me {
+  const { id, email, display_name, is_operator, time_zone } = person;
+  const projects = toProjectRoles(person.projects);
+  const me = { authenticated: true, user_id: id, email, display_name, is_operator, projects, time_zone };
   return isLimited ? { ...me, passkey_required: true } : me;
 }
 
-export function toPerson({ id, email, display_name, is_operator, time_zone }: User): Person {
-  return { id, email, display_name, is_operator, time_zone };
+export function toPerson({ id, email, display_name, is_operator, time_zone, projects }: User): Person {
+  return { id, email, display_name, is_operator, time_zone, projects };
 }
 
 function isTimeZone(name: string): boolean {

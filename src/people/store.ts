@@ -1,32 +1,47 @@
 import { sql } from "kysely";
-import type { Reader, Tx } from "../db/database.ts";
+import type { ReadQueries, Reader, Tx } from "../db/database.ts";
 import { forUpdate } from "../db/locks.ts";
 import type { UserRow } from "../db/schema.ts";
 import { contains } from "../db/texts.ts";
 import { emailKey } from "../lib/text.ts";
 import { ACCOUNT_COLUMNS } from "./accounts.ts";
+import { isIn, membershipsOfUser, setRole } from "./membership-store.ts";
+import { DEFAULT_PROJECT, membershipsIn, type Memberships } from "./memberships.ts";
 
 /** A person in the directory. Times are epoch milliseconds. */
 export interface User extends Omit<UserRow, "is_operator" | "active"> {
   is_operator: boolean;
   active: boolean;
+  projects: Memberships;
 }
 
-export function toUser(row: UserRow): User {
-  return { ...row, is_operator: row.is_operator === 1, active: row.active === 1 };
+/** A row of a user with the text of their memberships. */
+type FoundUser = UserRow & { memberships: string | null };
+
+export function toUser({ memberships, ...row }: FoundUser): User {
+  return {
+    ...row,
+    is_operator: row.is_operator === 1,
+    active: row.active === 1,
+    projects: membershipsIn(memberships),
+  };
+}
+
+export function toUserRow({ projects: _elsewhere, ...user }: User): UserRow {
+  return { ...user, is_operator: user.is_operator ? 1 : 0, active: user.active ? 1 : 0 };
+}
+
+function selectUsers(query: ReadQueries) {
+  return query.selectFrom("users").selectAll("users").select(membershipsOfUser().as("memberships"));
 }
 
 export async function findUser(reader: Reader, id: string): Promise<User | null> {
-  const row = await reader.query.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+  const row = await selectUsers(reader.query).where("id", "=", id).executeTakeFirst();
   return row ? toUser(row) : null;
 }
 
 export async function findUserByEmail(reader: Reader, email: string): Promise<User | null> {
-  const row = await reader.query
-    .selectFrom("users")
-    .selectAll()
-    .where("email_key", "=", emailKey(email))
-    .executeTakeFirst();
+  const row = await selectUsers(reader.query).where("email_key", "=", emailKey(email)).executeTakeFirst();
   return row ? toUser(row) : null;
 }
 
@@ -36,9 +51,7 @@ export async function findUserByEmail(reader: Reader, email: string): Promise<Us
  */
 export async function findUserByAccount(reader: Reader, team_id: string | null, user_id: string): Promise<User | null> {
   const [team, user] = ACCOUNT_COLUMNS;
-  const rows = await reader.query
-    .selectFrom("users")
-    .selectAll()
+  const rows = await selectUsers(reader.query)
     .where(user, "=", user_id)
     .$if(team_id !== null, (query) => query.where(team, "=", team_id))
     .limit(2)
@@ -46,12 +59,15 @@ export async function findUserByAccount(reader: Reader, team_id: string | null, 
   return rows.length === 1 ? toUser(rows[0]!) : null;
 }
 
-/** Active users who match every given criterion, least recently assigned first. */
-export function membersOf(tx: Tx, group: { role: string | null; access_level: string | null; pool: string | null }) {
-  return tx.query
-    .selectFrom("users")
-    .selectAll()
+/** Active users in a project who match every given criterion, least recently assigned first. */
+export function membersOf(
+  tx: Tx,
+  project: string,
+  group: { role: string | null; access_level: string | null; pool: string | null },
+) {
+  return selectUsers(tx.query)
     .where("active", "=", 1)
+    .where(isIn(project))
     .$if(group.role !== null, (query) => query.where("role", "=", group.role))
     .$if(group.access_level !== null, (query) => query.where("access_level", "=", group.access_level))
     .$if(group.pool !== null, (query) => query.where("pool", "=", group.pool))
@@ -61,14 +77,14 @@ export function membersOf(tx: Tx, group: { role: string | null; access_level: st
 
 /** Reads a user and holds the row until `tx` ends. */
 export async function lockUser(tx: Tx, id: string): Promise<User | null> {
-  const select = tx.query.selectFrom("users").selectAll().where("id", "=", id);
+  const select = selectUsers(tx.query).where("id", "=", id);
   const row = await forUpdate(tx.dialect, select).executeTakeFirst();
   return row ? toUser(row) : null;
 }
 
 /** Active operators, held until `tx` ends, so that of two who leave at once one sees that the other has. */
 export async function lockOperators(tx: Tx): Promise<User[]> {
-  const select = tx.query.selectFrom("users").selectAll().where("is_operator", "=", 1).where("active", "=", 1);
+  const select = selectUsers(tx.query).where("is_operator", "=", 1).where("active", "=", 1);
   const rows = await forUpdate(tx.dialect, select).orderBy("id").execute();
   return rows.map(toUser);
 }
@@ -101,15 +117,20 @@ export async function isTaken(tx: Tx, user: UserRow): Promise<boolean> {
   return row !== undefined;
 }
 
-/** @returns false when another user has the address or the account; then nothing was written */
-export async function addUser(tx: Tx, row: UserRow): Promise<boolean> {
+/**
+ * Adds a user as a member of projects.
+ * @returns false when another user has the address or the account; then nothing was written
+ */
+export async function addUser(tx: Tx, row: UserRow, projects: readonly string[] = [DEFAULT_PROJECT]): Promise<boolean> {
   const added = await tx.query
     .insertInto("users")
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .returning("id")
     .executeTakeFirst();
-  return added !== undefined;
+  if (added === undefined) return false;
+  for (const project of projects) await setRole(tx, row.id, project, "member");
+  return true;
 }
 
 export async function updateUser(tx: Tx, id: string, set: Partial<UserRow>): Promise<void> {
@@ -117,6 +138,7 @@ export async function updateUser(tx: Tx, id: string, set: Partial<UserRow>): Pro
 }
 
 export interface UserFilter {
+  project?: string | undefined;
   active?: boolean | undefined;
   role?: string | undefined;
   pool?: string | undefined;
@@ -130,10 +152,9 @@ export async function listUsers(
   before: string | null,
   limit: number,
 ): Promise<User[]> {
-  const { active, role, pool, q } = filter;
-  const rows = await reader.query
-    .selectFrom("users")
-    .selectAll()
+  const { project, active, role, pool, q } = filter;
+  const rows = await selectUsers(reader.query)
+    .$if(project !== undefined, (query) => query.where(isIn(project!)))
     .$if(active !== undefined, (query) => query.where("active", "=", active ? 1 : 0))
     .$if(role !== undefined, (query) => query.where("role", "=", role!))
     .$if(pool !== undefined, (query) => query.where("pool", "=", pool!))
@@ -143,6 +164,17 @@ export async function listUsers(
     .$if(before !== null, (query) => query.where("id", "<", before!))
     .orderBy("id", "desc")
     .limit(limit)
+    .execute();
+  return rows.map(toUser);
+}
+
+/** The active users of a project, by their addresses. */
+export async function listUsersIn(reader: Reader, project: string): Promise<User[]> {
+  const rows = await selectUsers(reader.query)
+    .where("active", "=", 1)
+    .where(isIn(project))
+    .orderBy("email_key")
+    .orderBy("id")
     .execute();
   return rows.map(toUser);
 }

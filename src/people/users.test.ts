@@ -30,6 +30,7 @@ testOnBoth("a user is made, read, listed, changed and deactivated", async (servi
     email: "Dana@Example.com",
     display_name: "Dana",
     is_operator: false,
+    projects: [{ project: "default", role: "member" }],
     role: "approver",
     access_level: "gold",
     pool: "refunds",

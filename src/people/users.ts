@@ -11,6 +11,8 @@ import { ACCOUNT_COLUMNS, accountOf, NO_ACCOUNT, requireWholeAccount, toAccountR
 import { requireOperator, type Caller } from "./caller.ts";
 import { requireOperatorLeft, type SignInSettings } from "./last-operator.ts";
 import { listLinks, removeLinks } from "./oidc/links.ts";
+import { DEFAULT_PROJECT, toProjectRoles } from "./memberships.ts";
+import { findProject, requireSeesProject } from "./projects.ts";
 import { requireGoodPassword, type Passwords } from "./passwords.ts";
 import type { CreateUserBody, ListUsersQuery, UpdateUserBody, UserRecord } from "./schema.ts";
 import { endSessionsOf } from "./sessions.ts";
@@ -23,6 +25,7 @@ import {
   lockOperators,
   lockUser,
   toUser,
+  toUserRow,
   updateUser,
   type User,
 } from "./store.ts";
@@ -46,6 +49,7 @@ export async function listDirectory(
   { limit = DEFAULT_LIMIT, cursor, ...filter }: ListUsersQuery,
 ): Promise<{ rows: UserRecord[]; next: string | null }> {
   requireOperator(caller);
+  if (filter.project !== undefined) await requireSeesProject(db, caller, filter.project);
   const before = cursor === undefined ? null : decodeCursor(cursor)[1];
   const found = await listUsers(db, filter, before, limit + 1);
   const page = found.slice(0, limit);
@@ -78,14 +82,23 @@ export async function createUser(ctx: UsersContext, caller: Caller, body: Create
   requireOperator(caller);
   const fields = readFields(body);
   const password_hash = await hashOf(ctx, body.password ?? null, body.email ?? null);
-  const row = await ctx.db.write(async (tx) => {
+  const projects = [...new Set(body.projects ?? [DEFAULT_PROJECT])];
+  const user = await ctx.db.write(async (tx) => {
+    await requireProjects(tx, projects);
     const fresh = newUserRow(tx, { ...fields, password_hash });
     requireAddress(fresh);
-    if (!(await addUser(tx, fresh))) throw new ServiceError("USER_ALREADY_EXISTS");
-    await recordUserCreated(tx, toUser(fresh));
-    return fresh;
+    if (!(await addUser(tx, fresh, projects))) throw new ServiceError("USER_ALREADY_EXISTS");
+    const added = (await findUser(tx, fresh.id))!;
+    await recordUserCreated(tx, added);
+    return added;
   });
-  return toUserRecord(toUser(row), []);
+  return toUserRecord(user, []);
+}
+
+/** @throws ServiceError VALIDATION_FAILED unless all exist */
+async function requireProjects(tx: Tx, slugs: readonly string[]): Promise<void> {
+  for (const [i, slug] of slugs.entries())
+    if ((await findProject(tx, slug)) === null) throw invalid(`/projects/${i}`, "There is no such project.");
 }
 
 /**
@@ -151,10 +164,10 @@ async function applyChange({ config }: UsersContext, tx: Tx, id: string, set: Pa
   const operators = await lockOperators(tx);
   const before = await lockUser(tx, id);
   if (!before) throw new ServiceError("USER_NOT_FOUND");
-  const row: UserRow = { ...toRow(before), ...set, updated_at: tx.now() };
+  const row: UserRow = { ...toUserRow(before), ...set, updated_at: tx.now() };
   requireAddress(row);
   if (await isTaken(tx, row)) throw new ServiceError("USER_ALREADY_EXISTS");
-  const after = toUser(row);
+  const after = { ...toUser({ ...row, memberships: null }), projects: before.projects };
   await requireOperatorLeft(tx, config, { operators, after });
   await updateUser(tx, id, { ...set, updated_at: row.updated_at }).catch((error: unknown) => {
     // The email was taken after the check above.
@@ -240,10 +253,6 @@ export function newUserRow(tx: Tx, fields: Partial<UserRow>): UserRow {
   };
 }
 
-function toRow(user: User): UserRow {
-  return { ...user, is_operator: user.is_operator ? 1 : 0, active: user.active ? 1 : 0 };
-}
-
 /** A user as the wire shows one; a password never leaves. @param links - accounts of this user, and maybe of others */
 export function toUserRecord(user: User, links: readonly OidcLinkRow[]): UserRecord {
   return {
@@ -251,6 +260,7 @@ export function toUserRecord(user: User, links: readonly OidcLinkRow[]): UserRec
     email: user.email,
     display_name: user.display_name,
     is_operator: user.is_operator,
+    projects: toProjectRoles(user.projects),
     role: user.role,
     access_level: user.access_level,
     pool: user.pool,

@@ -30,6 +30,12 @@ export const SECURITY_EVENTS = {
   password_changed: "A user changed their own password, or failed to.",
   user_oidc_linked: "A company account was linked to a user, at its first sign-in.",
   user_oidc_unlinked: "The company account of a user was removed.",
+  project_created: "A project was created.",
+  project_changed: "The name of a project was changed.",
+  project_archived: "A project was archived. It accepts nothing new.",
+  project_unarchived: "An archived project was brought back.",
+  project_member_set: "A user joined a project, or got another role in it (`details.role`).",
+  project_member_removed: "A user was removed from a project.",
   agent_created: "An agent was created.",
   agent_changed: "Settings of an agent were changed; `details.fields` names them.",
   agent_stopped: "An agent was stopped; `details.cancel_open_tasks` says whether its open tasks were cancelled.",
@@ -76,6 +82,7 @@ export type ActorKind = (typeof ACTOR_KINDS)[number];
 
 export const TARGET_KINDS = [
   "user",
+  "project",
   "agent",
   "embed_key",
   "email_sender",

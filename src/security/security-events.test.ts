@@ -6,6 +6,7 @@ import { newId } from "../lib/ids.ts";
 import { newServiceKey } from "../../test/support/embed.ts";
 import { addPasskey, confirmWith } from "../../test/support/passkeys.ts";
 import { addUser, PASSWORD, person } from "../../test/support/people.ts";
+import { newProject } from "../../test/support/projects.ts";
 import { testOnBoth, type Answer, type TestService } from "../../test/support/service.ts";
 import { testWithSlack, type Stage } from "../../test/support/slack-service.ts";
 import { DAY, MINUTE } from "../lib/time.ts";
@@ -176,6 +177,40 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     const password = { current: PASSWORD, new: "a much better password" };
     assert.equal((await call("PATCH", "/api/auth/me", { body: { password } })).status, 200);
     return { actor: { kind: "user", id: user.id, email: user.email }, target: { kind: "user", id: user.id } };
+  },
+  project_created: async ({ service }) => {
+    await newProject(service, "for-created");
+    return { actor: ADMIN, target: { kind: "project", id: "for-created" }, details: { name: "for-created" } };
+  },
+  project_changed: async ({ service }) => {
+    await newProject(service, "for-changed");
+    // The second time, nothing changes.
+    for (let i = 0; i < 2; i++) await service.call("PATCH", "/api/projects/for-changed", { body: { name: "Refunds" } });
+    return { actor: ADMIN, target: { kind: "project", id: "for-changed" }, details: { name: "Refunds" } };
+  },
+  project_archived: async ({ service }) => {
+    await newProject(service, "for-archived");
+    for (let i = 0; i < 2; i++) await service.call("PATCH", "/api/projects/for-archived", { body: { archived: true } });
+    return { actor: ADMIN, target: { kind: "project", id: "for-archived" }, details: { name: "for-archived" } };
+  },
+  project_unarchived: async ({ service }) => {
+    await newProject(service, "for-unarchived");
+    for (const archived of [true, false, false])
+      await service.call("PATCH", "/api/projects/for-unarchived", { body: { archived } });
+    return { actor: ADMIN, target: { kind: "project", id: "for-unarchived" }, details: { name: "for-unarchived" } };
+  },
+  project_member_set: async ({ service }) => {
+    const { id, email } = await addUser(service);
+    await newProject(service, "for-member-set");
+    const body = { user_id: id, role: "operator" };
+    for (let i = 0; i < 2; i++) await service.call("POST", "/api/projects/for-member-set/members", { body });
+    const details = { user_id: id, email, role: "operator" };
+    return { actor: ADMIN, target: { kind: "project", id: "for-member-set" }, details };
+  },
+  project_member_removed: async ({ service }) => {
+    const { id, email } = await addUser(service);
+    await service.call("DELETE", `/api/projects/default/members/${id}`);
+    return { actor: ADMIN, target: { kind: "project", id: "default" }, details: { user_id: id, email } };
   },
   agent_created: async ({ service }) => {
     const { id, name } = await newAgent(service);

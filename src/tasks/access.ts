@@ -2,7 +2,17 @@ import type { Reader } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { emailKey } from "../lib/text.ts";
 import { AGENT_SCOPES, isOwnOf, type AgentCaller, type AgentScope } from "../people/agent-caller.ts";
-import { isOperator, personOf, type Caller, type Person } from "../people/caller.ts";
+import {
+  isInProject,
+  isOperator,
+  isOperatorOf,
+  operatedBy,
+  personOf,
+  type Caller,
+  type Person,
+} from "../people/caller.ts";
+import { roleIn } from "../people/memberships.ts";
+import { requireSeesProject } from "../people/projects.ts";
 import { findUser } from "../people/store.ts";
 import { sayWhoCanAnswer } from "./answerers.ts";
 import { isAmong, listCandidates } from "./candidates.ts";
@@ -12,7 +22,7 @@ import { findRequest, type Task } from "./store.ts";
 /**
  * A person's role for one task. Every surface asks here.
  *
- * - operator: an operator, or the admin token, which may do everything.
+ * - operator: an operator of its project or of all, or the admin token, which may do everything.
  * - assignee: the person the task is assigned to.
  * - candidate: one of several people the task is offered to.
  * - notified: a person who was notified of a task without assignee, candidates or routing.
@@ -68,7 +78,7 @@ const ROLE_OF_SCOPE = { ask: "asker", read: "reader", answer: "answerer", embed:
 const BY_LINK: ReadonlySet<TaskAction> = new Set(["read", "complete"]);
 
 /** The fields of a task that decide about access. */
-type AccessedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email" | "asked_by_id">;
+type AccessedTask = Pick<Task, "id" | "project" | "assigned_to_user_id" | "assigned_to_email" | "asked_by_id">;
 
 /**
  * Rejects callers who may never do this, before anything is read. Agents are rejected later if the action concerns a task,
@@ -113,9 +123,9 @@ function possibleRoles(caller: Caller): readonly Role[] {
   if (isOperator(caller)) return ["operator"];
   switch (caller.kind) {
     case "user":
-      return ASKED;
+      return operatedBy(caller).length > 0 ? INVOLVED : ASKED;
     case "recipient":
-      return caller.grant.kind === "embed" ? ["embedder"] : ASKED;
+      return caller.grant.kind === "embed" ? ["embedder"] : INVOLVED;
     case "agent":
       return caller.scopes.map((scope) => ROLE_OF_SCOPE[scope]).filter((role) => role !== null);
     default:
@@ -134,7 +144,11 @@ async function* rolesOf(
     if (caller.grant.task_id !== task.id) return;
     if (caller.grant.kind === "embed") return yield "embedder";
   }
-  if (isOperator(caller) || personOf(caller)?.is_operator === true) yield "operator";
+  const known = personOf(caller);
+  // A link opens one task to its person, and an operator may answer any.
+  if (isOperatorOf(caller, task.project) || (known !== null && runs(known, task.project))) yield "operator";
+  // A person of the directory has no part in tasks of other projects.
+  if (known !== null && !isInProject(known, task.project)) return;
   const person = identityOf(caller);
   if (person !== null && isAssignee(person, task)) yield "assignee";
   if (person !== null && isAmong(await listCandidates(reader, task.id), person)) yield "candidate";
@@ -149,14 +163,19 @@ function rolesOfAgent(agent: AgentCaller, task: AccessedTask): AgentRole[] {
     .filter((role) => (role === "asker" ? isOwn : canSee(agent, task)));
 }
 
+function runs({ is_operator, projects }: Person, project: string): boolean {
+  return is_operator || roleIn(projects, project) === "operator";
+}
+
 /** Returns whether a task exists for an agent: its own, and with the scope `read` those of its project. */
-export function canSee(agent: AgentCaller, task: Pick<Task, "asked_by_id">): boolean {
-  return isOwnOf(agent, task) || agent.scopes.includes("read");
+export function canSee(agent: AgentCaller, task: Pick<Task, "project" | "asked_by_id">): boolean {
+  return isOwnOf(agent, task) || (agent.scopes.includes("read") && agent.project === task.project);
 }
 
 /**
  * Rejects callers who may not do this with this task. Tells people whom `notify` names who can answer.
- * @throws ServiceError FORBIDDEN; for an agent TASK_NOT_FOUND if it may not know the task, AGENT_SCOPE_MISSING
+ * @throws ServiceError FORBIDDEN; TASK_NOT_FOUND for agents that may not know the task, and for people of other projects;
+ *   AGENT_SCOPE_MISSING
  */
 export async function requireMayWith(
   reader: Reader,
@@ -167,6 +186,7 @@ export async function requireMayWith(
   if (await mayWith(reader, caller, action, task)) return;
   if (caller.kind === "agent")
     throw canSee(caller, task) ? refusalOf(caller, action) : new ServiceError("TASK_NOT_FOUND");
+  if (caller.kind === "user" && !isInProject(caller.user, task.project)) throw new ServiceError("TASK_NOT_FOUND");
   const isNamed = caller.kind === "user" && (await isNotified(reader, caller.user, task.id));
   throw new ServiceError("FORBIDDEN", isNamed ? { message: await sayWhoCanAnswer(reader, task) } : {});
 }
@@ -260,12 +280,26 @@ export function isAssignee(
   );
 }
 
-/** Whose tasks a list has: those assigned or offered to a person, or those that an agent created. */
-export type ListScope = { person: Person } | { agent: string };
+/**
+ * What a list has: the tasks that an agent created; all of some projects; or those assigned or offered to a person, and all of
+ * the projects where they are an operator.
+ */
+export type ListScope =
+  | { agent: string }
+  | { projects: readonly string[] }
+  | { person: Person; operates: readonly string[] };
 
-/** Returns what the caller's lists are limited to; null for no limit. @throws ServiceError FORBIDDEN, AGENT_SCOPE_MISSING */
-export function scopeOf(caller: Caller): ListScope | null {
+/**
+ * Returns what the caller's lists are limited to; null for no limit.
+ * @param project - the one that is asked for, if any
+ * @throws ServiceError FORBIDDEN, AGENT_SCOPE_MISSING; PROJECT_NOT_FOUND unless the caller is in the project
+ */
+export async function scopeOf(reader: Reader, caller: Caller, project: string | undefined): Promise<ListScope | null> {
   requireMay(caller, "list");
-  if (caller.kind === "agent") return caller.scopes.includes("read") ? null : { agent: caller.id };
-  return caller.kind === "user" && !isOperator(caller) ? { person: caller.user } : null;
+  if (project !== undefined) await requireSeesProject(reader, caller, project);
+  if (caller.kind === "agent")
+    return caller.scopes.includes("read") ? { projects: [caller.project] } : { agent: caller.id };
+  if (project !== undefined && isOperatorOf(caller, project)) return { projects: [project] };
+  if (caller.kind !== "user" || isOperator(caller)) return null;
+  return { person: caller.user, operates: project === undefined ? operatedBy(caller) : [] };
 }

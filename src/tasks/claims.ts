@@ -3,7 +3,8 @@ import type { Tx, Db } from "../db/database.ts";
 import { invalid, ServiceError } from "../errors.ts";
 import { MINUTE } from "../lib/time.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
-import { isOperator, personOf, type Caller, type Person } from "../people/caller.ts";
+import { isInProject, isOperatorOf, personOf, type Caller, type Person } from "../people/caller.ts";
+import { toPerson } from "../people/sign-in.ts";
 import { findUser, findUserByEmail } from "../people/store.ts";
 import { isAssignee, requireMay, requireMayWith } from "./access.ts";
 import { actorOf } from "./attribution.ts";
@@ -46,10 +47,10 @@ export async function claimTask(ctx: Ctx, caller: Caller, id: string, force: boo
   requireMay(caller, "claim");
   const user = personOf(caller);
   if (user === null && caller.kind !== "agent") throw new ServiceError("CLAIM_NEEDS_A_PERSON");
-  if (force && !isOperator(caller) && caller.kind !== "agent")
-    throw new ServiceError("FORBIDDEN", { message: "Only operators take over a claim." });
   return ctx.db.write(async (tx) => {
     const task = await lockOpenTask(tx, caller, "claim", id);
+    if (force && user !== null && !isOperatorOf(caller, task.project))
+      throw new ServiceError("FORBIDDEN", { message: "Only operators take over a claim." });
     // An agent gets here for a task that it may claim, and there is none.
     if (user === null) throw new ServiceError("CLAIM_NEEDS_A_PERSON");
     const now = tx.now();
@@ -84,7 +85,7 @@ export async function releaseTask(ctx: Ctx, caller: Caller, id: string): Promise
     if (task.claim_expires_at === null) return task;
     const user = personOf(caller);
     const isOwn = user !== null && isHolder(user, task);
-    if (!isOwn && !isOperator(caller))
+    if (!isOwn && !isOperatorOf(caller, task.project))
       throw new ServiceError("FORBIDDEN", { message: "Someone else claimed this task." });
     return endClaim(tx, task, actorOf(caller), isOwn ? null : { taken_from: task.claimed_by_email });
   });
@@ -105,8 +106,9 @@ export async function assignTask(
   requireMay(caller, "assign");
   return ctx.db.write(async (tx) => {
     requireTaskId(id);
-    await requireMayWith(tx, caller, "assign", await lockTask(tx, id));
-    const to = await readAssignee(tx, body);
+    const { project, ...asked } = await lockTask(tx, id);
+    await requireMayWith(tx, caller, "assign", { ...asked, project });
+    const to = await readAssignee(tx, body, project);
     const task = await lockOpenTask(tx, caller, "assign", id);
     const candidates = await listCandidates(tx, id);
     await deleteCandidates(tx, id);
@@ -139,7 +141,7 @@ async function notifyAssignee(tx: Tx, notifier: Notifier, task: TaskWithDocument
   const user = id === null ? null : await findUser(tx, id);
   // The address of a user is that of the directory. `assigned_to_email` is as the operator spelled it.
   const email = user === null ? assigned_to_email : user.email;
-  const notice = { task_id: task.id, purpose: "assigned", at: task.updated_at } as const;
+  const notice = { task_id: task.id, project: task.project, purpose: "assigned", at: task.updated_at } as const;
   await notifier.enqueueFor(tx, notice, { user, email, name: id ?? emailKey(email ?? "") }, parseNotify(task.notify));
 }
 
@@ -204,10 +206,11 @@ function isHolder({ id }: Person, task: Task): boolean {
   return task.claimed_by_user_id === id;
 }
 
-/** Returns the person that an operator names. An email may not be in the directory yet. */
+/** Returns the person that an operator names, who is in the project. An email may not be in the directory yet. */
 async function readAssignee(
   tx: Tx,
   { user_id, email }: AssignTaskBody,
+  project: string,
 ): Promise<Pick<RoutingColumns, "assigned_to_user_id" | "assigned_to_email">> {
   if (user_id === undefined && email === undefined)
     throw new ServiceError("MALFORMED_REQUEST", {
@@ -219,11 +222,14 @@ async function readAssignee(
   if (user_id != null) {
     const user = await findUser(tx, user_id);
     if (!user?.active) throw invalid("/user_id", "This user is not active.");
+    if (!isInProject(toPerson(user), project)) throw invalid("/user_id", "This user is not a member of the project.");
     return { assigned_to_user_id: user.id, assigned_to_email: user.email };
   }
   if (email == null) return { assigned_to_user_id: null, assigned_to_email: null };
   if (!isEmailAddress(email)) throw invalid("/email", "Must be an email address.");
   const user = await findUserByEmail(tx, email);
   if (user?.active === false) throw invalid("/email", "The user with this address was deactivated.");
+  if (user !== null && !isInProject(toPerson(user), project))
+    throw invalid("/email", "The user with this address is not a member of the project.");
   return { assigned_to_user_id: user?.id ?? null, assigned_to_email: email };
 }

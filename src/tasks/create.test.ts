@@ -61,6 +61,7 @@ testOnBoth("a new task starts as created and carries every field of the task rec
     asked_by: { kind: "admin", id: null, name: "admin" },
     on_behalf_of: null,
     decided_by: null,
+    project: "default",
     notify: ["email:dana@example.com"],
     callback_url: null,
     verifier_config: null,

@@ -3,6 +3,8 @@ import type { TaskCreator } from "./creator.ts";
 import { ServiceError } from "../errors.ts";
 import { newId } from "../lib/ids.ts";
 import type { Caller } from "../people/caller.ts";
+import { isOperatorOf } from "../people/caller.ts";
+import { projectForNew } from "../people/projects.ts";
 import { requireMay } from "./access.ts";
 import type { Admission, Place } from "./admission.ts";
 import { requireRecipientsAllowed } from "./allowed-recipients.ts";
@@ -33,7 +35,7 @@ export interface CreationContext extends CheckContext {
  * @param body - the request as it came
  * @param problem - what the route's schema found wrong with `body`. A replay succeeds all the same, so that it survives
  *   stricter rules of a later version
- * @throws ServiceError AGENT_SCOPE_MISSING, AGENT_LIMIT, RECIPIENT_NOT_ALLOWED, MALFORMED_REQUEST, VALIDATION_FAILED,
+ * @throws ServiceError AGENT_SCOPE_MISSING, AGENT_LIMIT, RECIPIENT_NOT_ALLOWED, PROJECT_ARCHIVED, MALFORMED_REQUEST, VALIDATION_FAILED,
  *   RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
  */
 export async function createTask(
@@ -43,11 +45,12 @@ export async function createTask(
   problem: Error | null,
 ): Promise<Created> {
   requireMay(caller, "create");
-  let request: CheckedRequest;
+  let request: CheckedRequest & { project: string };
   let place: Place;
   try {
     if (problem) throw problem;
-    request = await readRequest(ctx, body as CreateTaskBody);
+    const project = await projectForNew(ctx.db, caller, (body as CreateTaskBody).project);
+    request = { ...(await readRequest(ctx, body as CreateTaskBody)), project };
     if (caller.kind === "agent") await requireRecipientsAllowed(ctx, caller.recipients, request.recipients);
     place = await ctx.admission.admit(caller);
   } catch (error) {
@@ -69,9 +72,17 @@ export async function createTask(
 /** Returns the task that the key is bound to. It is neither checked nor limited. @throws `error` if there is none */
 async function replayOr(ctx: CreationContext, caller: Caller, body: unknown, error: unknown): Promise<Created> {
   const bound = await findReplay(ctx.db, askerOf(caller).asked_by_id, body);
-  if (bound) return { ...bound, isReplay: true };
+  if (bound) {
+    requireMayKnow(caller, bound);
+    return { ...bound, isReplay: true };
+  }
   if (isLimit(error)) await ctx.admission.recordRefusal(caller);
   throw error;
+}
+
+/** A person may have lost the project of a task that they created. @throws ServiceError FORBIDDEN */
+function requireMayKnow(caller: Caller, { task }: Replay): void {
+  if (caller.kind === "user" && !isOperatorOf(caller, task.project)) throw new ServiceError("FORBIDDEN");
 }
 
 function isLimit(error: unknown): boolean {
@@ -80,7 +91,7 @@ function isLimit(error: unknown): boolean {
 
 async function store(
   ctx: CreationContext,
-  request: CheckedRequest,
+  request: CheckedRequest & { project: string },
   caller: Caller,
   body: unknown,
   place: Place,
@@ -95,6 +106,7 @@ async function store(
       return { task, isReplay: false, isMismatch: false };
     }
     const bound = await findReplay(ctx.db, asker.asked_by_id, body);
+    if (bound) requireMayKnow(caller, bound);
     // If the result of the commit was lost and the write was repeated, the task found is this one.
     if (bound) return { ...bound, isReplay: bound.task.id !== rows.task.id };
   }

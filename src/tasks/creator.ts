@@ -89,7 +89,7 @@ async function addRouted(
   { routing, notify }: Recipients,
   notifier: Notifier,
 ): Promise<NewTask | null> {
-  const routed = await route(tx, routing, notify, notifier);
+  const routed = await route(tx, rows.task.project, routing, notify, notifier);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   const task = { ...rows.task, assigned_to_user_id, assigned_to_email, audit_seq: decision === null ? 1 : 2 };
   if (!(await addTask(tx, { ...rows, task }))) return null;
@@ -97,6 +97,10 @@ async function addRouted(
   await addCandidates(tx, task.id, routed.candidates);
   const entry = routedEntry(rows, routed);
   if (entry !== null) await addAuditEntry(tx, entry);
-  await notifier.enqueue(tx, { task_id: task.id, purpose: "decision", at: task.created_at }, notify);
+  await notifier.enqueue(
+    tx,
+    { task_id: task.id, project: task.project, purpose: "decision", at: task.created_at },
+    notify,
+  );
   return { ...rows, task };
 }

@@ -1,9 +1,12 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Logger } from "pino";
 import type { Reader, Tx, Db } from "../db/database.ts";
 import { parseJson, type JsonObject } from "../lib/json.ts";
 import { emailKey } from "../lib/text.ts";
 import { MINUTE } from "../lib/time.ts";
+import { isInProject } from "../people/caller.ts";
+import { LEFT } from "../people/memberships.ts";
+import { toPerson } from "../people/sign-in.ts";
 import { DEPARTED } from "../people/users.ts";
 import { findUser, type User } from "../people/store.ts";
 import { parseAssignTo } from "./assign-to.ts";
@@ -19,8 +22,8 @@ import { isAssignee } from "./access.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 
 /*
- * Open tasks of a deactivated person are routed again, as their creation asked, to people who are still active. This runs
- * after the transaction of the deactivation, because it may concern thousands of tasks.
+ * Open tasks of a person who was deactivated, or who left the project, are routed again, as their creation asked, to people who are still there. This runs
+ * after the transaction of the departure, because it may concern thousands of tasks.
  */
 
 /** Maximum number of tasks that one run reroutes, each in its own transaction. */
@@ -29,7 +32,7 @@ const BATCH = 100;
 const LOOK_EVERY_MS = 5 * MINUTE;
 
 /**
- * Reroutes up to `limit` open tasks of deactivated people and returns how many. Several processes may do this at once.
+ * Reroutes up to `limit` open tasks of departed people and returns how many. Several processes may do this at once.
  */
 export async function reofferTasksOfDeparted(
   { db, notifier }: { db: Db; notifier: Notifier },
@@ -40,8 +43,8 @@ export async function reofferTasksOfDeparted(
     const isDone = await db.write(async (tx) => {
       const task = await findTaskForUpdate(tx, task_id);
       const user = await findUser(tx, user_id);
-      // The person may have been reactivated, or the task closed.
-      if (task === null || isTerminal(task.status) || user === null || user.active) return false;
+      // The person may have come back, or the task closed.
+      if (task === null || isTerminal(task.status) || user === null || !hasLeft(user, task)) return false;
       return reoffer(tx, notifier, task, user);
     });
     if (isDone) count++;
@@ -85,21 +88,40 @@ interface LeftBehind {
   user_id: string;
 }
 
-/** Lists open tasks that are assigned or offered to deactivated people, by their id or their address. */
+function hasLeft(user: User, { project }: Task): boolean {
+  return !user.active || !isInProject(toPerson(user), project);
+}
+
+/** Lists open tasks that are assigned or offered to departed people, by their id or their address. */
 async function listLeftBehind(reader: Reader, limit: number): Promise<LeftBehind[]> {
-  const users = reader.query.selectFrom("users").where("users.active", "=", 0);
+  const deactivated = await listLeftBehindBy(reader, sql<SqlBool>`users.active = 0`, limit);
+  if (deactivated.length === limit) return deactivated;
+  const left = sql<SqlBool>`users.active = 1 and users.is_operator = 0
+    and users.id in (select user_id from project_members where role = ${sql.lit(LEFT)})
+    and exists (select 1 from project_members m
+    where m.user_id = users.id and m.project = tasks.project and m.role = ${sql.lit(LEFT)})`;
+  return [...deactivated, ...(await listLeftBehindBy(reader, left, limit - deactivated.length))];
+}
+
+/** @param who - which users, of which tasks */
+async function listLeftBehindBy(reader: Reader, who: RawBuilder<SqlBool>, limit: number): Promise<LeftBehind[]> {
+  const users = reader.query.selectFrom("users");
   const byId = users
     .innerJoin("tasks", "tasks.assigned_to_user_id", "users.id")
-    .where("tasks.status", "in", OPEN_STATUSES);
+    .where("tasks.status", "in", OPEN_STATUSES)
+    .where(who);
   const byAddress = users
     .innerJoin("tasks", (join) => join.on(sql`lower(tasks.assigned_to_email)`, "=", sql`users.email_key`))
     .where("tasks.assigned_to_email", "is not", null)
     .where("tasks.assigned_to_user_id", "is", null)
-    .where("tasks.status", "in", OPEN_STATUSES);
+    .where("tasks.status", "in", OPEN_STATUSES)
+    .where(who);
   const offered = (name: "users.id" | "users.email_key") =>
     users
       .innerJoin("task_candidates", "task_candidates.person", name)
+      .innerJoin("tasks", "tasks.id", "task_candidates.task_id")
       .where("task_candidates.is_open", "=", 1)
+      .where(who)
       .select(["task_candidates.task_id as task_id", "users.id as user_id"]);
   return byId
     .select(["tasks.id as task_id", "users.id as user_id"])
@@ -123,7 +145,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
     ...(task.claimed_by_user_id === user.id && NO_CLAIM),
     ...(isTheirs && { assigned_to_user_id: null, assigned_to_email: null }),
   };
-  const extra = { reason: "deactivated", taken_from: user.email ?? user.id };
+  const extra = { reason: user.active ? "left_project" : "deactivated", taken_from: user.email ?? user.id };
   const change = { actor: SYSTEM, inboxes: candidates };
   const isSomebodyElses = !isTheirs && (task.assigned_to_user_id !== null || task.assigned_to_email !== null);
   if (isOffered) {
@@ -139,7 +161,7 @@ async function reoffer(tx: Tx, notifier: Notifier, task: Task, user: User): Prom
   const request = await findRequest(tx, task.id);
   const asked = parseJson<JsonObject>(request?.assign_to ?? null);
   const notify = parseNotify(request?.notify ?? null);
-  const routed = await route(tx, asked === null ? null : parseAssignTo(asked), notify, notifier);
+  const routed = await route(tx, task.project, asked === null ? null : parseAssignTo(asked), notify, notifier);
   const { assigned_to_user_id, assigned_to_email, decision } = routed;
   await addCandidates(tx, task.id, routed.candidates);
   await recordRoundRobin(tx, routed);

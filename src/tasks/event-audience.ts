@@ -1,5 +1,5 @@
 import type { Db } from "../db/database.ts";
-import { isOperator, type Caller } from "../people/caller.ts";
+import { isInProject, isOperator, isOperatorOf, type Caller } from "../people/caller.ts";
 import { canSee, isAssignee } from "./access.ts";
 import { namesOf } from "./candidates.ts";
 import type { ListedTask } from "./new-tasks.ts";
@@ -23,8 +23,8 @@ export async function offersOf(
 
 /** @param offered - the people to whom the task is offered */
 export function isShown(caller: Caller, task: ListedTask, offered: ReadonlySet<string> | undefined): boolean {
-  if (isOperator(caller)) return true;
+  if (isOperatorOf(caller, task.project)) return true;
   if (caller.kind === "agent") return canSee(caller, task);
-  if (caller.kind !== "user") return false;
+  if (caller.kind !== "user" || !isInProject(caller.user, task.project)) return false;
   return isAssignee(caller.user, task) || namesOf(caller.user).some((name) => offered?.has(name));
 }

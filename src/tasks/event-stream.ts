@@ -3,9 +3,10 @@ import type { Db } from "../db/database.ts";
 import type { TaskEvents } from "./events.ts";
 import { ServiceError } from "../errors.ts";
 import { MINUTE, SECOND } from "../lib/time.ts";
-import { agentHint, type AgentCaller, type AgentFinder } from "../people/agent-caller.ts";
+import { agentHint, type AgentFinder } from "../people/agent-caller.ts";
 import type { Caller } from "../people/caller.ts";
 import { requireStillValid } from "../people/identify.ts";
+import { requireSeesProject } from "../people/projects.ts";
 import { signedOutHint } from "../people/sessions.ts";
 import { requireMay } from "./access.ts";
 
@@ -29,10 +30,17 @@ export interface StreamContext {
 /**
  * Streams changes until the reader leaves, the session ends or the service stops. (wire: GET /api/events)
  *
- * @throws ServiceError FORBIDDEN, OVERLOADED
+ * @param project - the slug of the only one whose tasks are told; null: all that the caller sees
+ * @throws ServiceError FORBIDDEN, OVERLOADED, PROJECT_NOT_FOUND
  */
-export function streamChanges(ctx: StreamContext, caller: Caller, reply: FastifyReply): FastifyReply {
+export async function streamChanges(
+  ctx: StreamContext,
+  caller: Caller,
+  project: string | null,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
   requireMay(caller, "list");
+  if (project !== null) await requireSeesProject(ctx.db, caller, project);
   if (ctx.events.count() >= STREAMS_MAX) throw new ServiceError("OVERLOADED");
   const { raw } = reply.hijack();
   raw.writeHead(200, {
@@ -49,7 +57,7 @@ export function streamChanges(ctx: StreamContext, caller: Caller, reply: Fastify
     else raw.write(text);
   };
   write(`retry: ${RECONNECT_MS}\n\n`);
-  const close = ctx.events.open(caller, {
+  const close = ctx.events.open(caller, project, {
     change: ({ type, ...data }) => write(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`),
     end: (reason) => {
       if (reason === "replaced") write(`retry: ${REPLACED_RECONNECT_MS}\nevent: replaced\ndata: {}\n\n`);
@@ -59,8 +67,8 @@ export function streamChanges(ctx: StreamContext, caller: Caller, reply: Fastify
   const beatOnce = async () => {
     try {
       const now = await requireStillValid(ctx, caller);
-      // Its reader connects again, and sees what the agent may see now.
-      if (now.kind === "agent" && caller.kind === "agent" && !isSameScopes(now, caller)) raw.end();
+      // Its reader connects again, and sees what the caller may see now.
+      if (!seesSameTasks(now, caller)) raw.end();
       else write(": still here\n\n");
     } catch (error) {
       // An unavailable database does not end a session.
@@ -81,6 +89,9 @@ export function streamChanges(ctx: StreamContext, caller: Caller, reply: Fastify
   return reply;
 }
 
-function isSameScopes(now: AgentCaller, before: AgentCaller): boolean {
-  return now.scopes.join() === before.scopes.join();
+/** Returns whether a caller sees the same tasks as before. */
+function seesSameTasks(now: Caller, before: Caller): boolean {
+  if (now.kind === "agent" && before.kind === "agent") return now.scopes.join() === before.scopes.join();
+  if (now.kind !== "user" || before.kind !== "user") return true;
+  return JSON.stringify(now.user.projects) === JSON.stringify(before.user.projects);
 }

@@ -207,7 +207,7 @@ void test("where hints of other processes were lost, or do not arrive, pages are
   const hints = { ...local, isShared: true, isHealthy: () => isHealthy };
   const events = createTaskEvents({ hints, now: () => 0 } as unknown as Db, assert.ifError);
   const changes: string[] = [];
-  events.open({ kind: "admin" }, { change: ({ type }) => changes.push(type), end: () => {} });
+  events.open({ kind: "admin" }, null, { change: ({ type }) => changes.push(type), end: () => {} });
   assert.deepEqual(changes, ["reset"], "at its start");
   t.mock.timers.tick(60_000);
   assert.equal(changes.length, 1, "none while hints arrive");

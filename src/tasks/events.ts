@@ -1,5 +1,5 @@
 import type { Db } from "../db/database.ts";
-import { isOperator, type Caller } from "../people/caller.ts";
+import { isOperator, isOperatorOf, type Caller } from "../people/caller.ts";
 import { createShares } from "../lib/shares.ts";
 import { SECOND } from "../lib/time.ts";
 import { namesOf } from "./candidates.ts";
@@ -7,6 +7,13 @@ import { CREATED_HINT } from "./creator.ts";
 import { createNewTasks, REPORTED_MAX, selectListed } from "./new-tasks.ts";
 import { isShown, offersOf } from "./event-audience.ts";
 import type { TaskStatus } from "./lifecycle.ts";
+
+const DELETED = "deleted:";
+
+/** The hint that a task of a project was deleted. */
+export function deletedHint(project: string): string {
+  return DELETED + project;
+}
 
 /** An event of a stream: one changed task, or `reset` if anything may have changed. */
 export type TaskChange = { type: "reset" } | { type: "task"; id: string; status: TaskStatus | "deleted" };
@@ -16,8 +23,16 @@ export type StreamEnd = "stopped" | "replaced";
 
 /** Reports changes of tasks to streams, each limited to tasks that its caller may see. Sends ids and statuses only. */
 export interface TaskEvents {
-  /** Calls `on.change` for every change, and `on.end` once the stream is closed here. @returns a function that closes it */
-  open(caller: Caller, on: { change: (change: TaskChange) => void; end: (reason: StreamEnd) => void }): () => void;
+  /**
+   * Calls `on.change` for every change, and `on.end` once the stream is closed here.
+   * @param project - the slug of the only one whose tasks are told; null: all
+   * @returns a function that closes it
+   */
+  open(
+    caller: Caller,
+    project: string | null,
+    on: { change: (change: TaskChange) => void; end: (reason: StreamEnd) => void },
+  ): () => void;
   /** Number of open streams. */
   count(): number;
   stop(): void;
@@ -32,6 +47,7 @@ const RESET_EVERY_MS = 15 * SECOND;
 
 interface Stream {
   caller: Caller;
+  project: string | null;
   change: (change: TaskChange) => void;
   end: (reason: StreamEnd) => void;
 }
@@ -80,13 +96,14 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
       const found = new Set(rows.map(({ id }) => id));
       const rowsById = new Map([...fresh, ...rows].map((row) => [row.id, row]));
       const offers = await offersOf(db, [...rowsById.keys()], callers());
-      for (const { caller, change } of streams) {
+      for (const { caller, project, change } of streams) {
         for (const row of rowsById.values())
-          if (isShown(caller, row, offers.get(row.id)))
+          if ((project === null || row.project === project) && isShown(caller, row, offers.get(row.id)))
             change({ type: "task", id: row.id, status: row.status as TaskStatus });
-        // The assignee of a deleted task is no longer known. The deletion itself published a hint for their lists.
-        if (isOperator(caller))
-          for (const id of ids) if (!found.has(id)) change({ type: "task", id, status: "deleted" });
+        const deleted = ids.filter((id) => !found.has(id));
+        // Neither the assignee nor the project of a deleted task is known. The deletion published hints for the others.
+        if (isOperator(caller) && project === null)
+          for (const id of deleted) change({ type: "task", id, status: "deleted" });
       }
     } catch (error) {
       onError(error);
@@ -100,6 +117,14 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
 
   function resetAll(): void {
     for (const { change } of streams) change({ type: "reset" });
+  }
+
+  /** For those who see a project whole, and are not told of each deleted task. */
+  function resetProject(slug: string): void {
+    for (const { caller, project, change } of streams) {
+      const isTold = isOperator(caller) && project === null;
+      if (!isTold && isOperatorOf(caller, slug) && (project ?? slug) === slug) change({ type: "reset" });
+    }
   }
 
   function resetPerson(person: string): void {
@@ -117,12 +142,13 @@ export function createTaskEvents(db: Db, onError: (error: unknown) => void): Tas
       lookSoon();
     },
     inboxChanged: resetPerson,
+    deletedIn: resetProject,
     lost: resetAll,
   });
 
   return {
-    open: (caller, on) => {
-      const stream = { caller, ...on };
+    open: (caller, project, on) => {
+      const stream = { caller, project, ...on };
       if (streams.size === 0) newTasks.startFrom(db.now());
       streams.add(stream);
       const remove = () => void streams.delete(stream);
@@ -153,6 +179,7 @@ interface Heard {
   created: () => void;
   changed: (id: string) => void;
   inboxChanged: (person: string) => void;
+  deletedIn: (project: string) => void;
   /** Hints of other processes may have been lost. */
   lost: () => void;
 }
@@ -164,6 +191,7 @@ function listen({ hints }: Db, on: Heard): () => void {
     if (hint === CREATED_HINT) on.created();
     else if (hint.startsWith("task:")) on.changed(hint.slice(5));
     else if (hint.startsWith("inbox:")) on.inboxChanged(hint.slice(6));
+    else if (hint.startsWith(DELETED)) on.deletedIn(hint.slice(DELETED.length));
   });
   const stopReset = hints.onReset(on.lost);
   const resetUnlessHealthy = (): void => {

@@ -17,7 +17,9 @@ import { DAY, HOUR } from "../lib/time.ts";
 import type { Caller, Person } from "../people/caller.ts";
 import { isAssignee, scopeOf, type ListScope } from "./access.ts";
 import { askerOf } from "./asker.ts";
+import { DEFAULT_PROJECT } from "../people/memberships.ts";
 import { namesOf } from "./candidates.ts";
+import { isOfProjects } from "./in-projects.ts";
 import { isTerminal, OPEN_STATUSES, TASK_STATUSES, type TaskStatus } from "./lifecycle.ts";
 import { toListed } from "./record.ts";
 import type { ListTasksQuery, TaskCounts } from "./schema.ts";
@@ -44,9 +46,13 @@ export async function listTasks(
   caller: Caller,
   given: ListTasksQuery,
 ): Promise<{ rows: JsonText[]; next: string | null }> {
-  const scope = scopeOf(caller);
+  const scope = await scopeOf(ctx.db, caller, given.project);
   const query = given.agent === "me" ? { ...given, agent: ownAgentOf(caller) } : given;
-  const asked: Asked = { ...query, asker: query.agent ?? askerOf(caller).asked_by_id };
+  const asked: Asked = {
+    ...query,
+    asker: query.agent ?? askerOf(caller).asked_by_id,
+    projects: projectsOfQuery(query, scope),
+  };
   const reader = isIndexed(query, scope) ? ctx.db : ctx.db.heavy;
   const limit = query.limit ?? DEFAULT_LIMIT;
   const found = await selectPage(reader, scope, asked, limit + 1);
@@ -69,26 +75,40 @@ export async function listTasks(
   };
 }
 
+/** Returns the projects that a list is limited to; null: all. */
+function projectsOfQuery({ project }: ListTasksQuery, scope: ListScope | null): readonly string[] | null {
+  return project === undefined ? projectsIn(scope) : [project];
+}
+
+/** Returns the projects that a scope is limited to; null: all. */
+function projectsIn(scope: ListScope | null): readonly string[] | null {
+  if (scope === null || "agent" in scope) return null;
+  return "projects" in scope ? scope.projects : Object.keys(scope.person.projects);
+}
+
 /** @throws ServiceError VALIDATION_FAILED */
 function ownAgentOf(caller: Caller): string {
   if (caller.kind !== "agent") throw invalid("/agent", "`me` is for the token of an agent.");
   return caller.id;
 }
 
-/** A query, and whose keys it means. */
-type Asked = ListTasksQuery & { asker: string };
+/** A query, whose keys it means, and the projects it is limited to; null: all. */
+type Asked = Omit<ListTasksQuery, "project"> & { asker: string; projects: readonly string[] | null };
 
 /**
  * Returns whether an index finds the page. Any other query may read many tasks; on SQLite a worker runs it.
  */
 function isIndexed(query: ListTasksQuery, scope: ListScope | null): boolean {
   const { q, key, key_prefix, assigned_to, unassigned, sort, offset = 0 } = query;
+  // Nearly every task is in the default project.
+  const isOfProject = projectsOfQuery(query, scope)?.includes(DEFAULT_PROJECT) === false;
   if (key !== undefined || (q !== undefined && isTaskId(q))) return true;
-  if (q !== undefined || key_prefix !== undefined) return false;
+  if (q !== undefined || key_prefix !== undefined || isOfProject) return false;
   if (unassigned !== undefined || offset > OFFSET_INDEXED_MAX) return false;
   if (agentOf(query, scope) !== null)
     return assigned_to === undefined && sort !== "deadline" && isSame(statusesOf(query), TASK_STATUSES);
-  if (scope !== null) return assigned_to === undefined && sort !== "deadline";
+  if (scope !== null && "person" in scope)
+    return assigned_to === undefined && sort !== "deadline" && scope.operates.length === 0;
   if (sort === "deadline") return assigned_to === undefined && isSame(statusesOf(query), OPEN_STATUSES);
   return true;
 }
@@ -113,7 +133,8 @@ async function selectPage(reader: Reader, scope: ListScope | null, query: Asked,
   const statuses = statusesOf(query);
   if (statuses.length === 0) return [];
   const range = { after, limit, offset: query.offset ?? 0 };
-  if (scope !== null && "person" in scope) return selectOfPerson(reader, scope.person, query, statuses, range);
+  if (scope !== null && "person" in scope) return selectOfPerson(reader, scope, query, statuses, range);
+  if (scope !== null && "projects" in scope && scope.projects.length === 0) return [];
   const agent = agentOf(query, scope);
   // An agent has no tasks of another.
   if (agent !== null && query.agent !== undefined && query.agent !== agent) return [];
@@ -131,14 +152,15 @@ interface Range {
 
 /** Returns the agent whose tasks are asked for, or the only one whose tasks the caller sees; null if there is none. */
 function agentOf(query: ListTasksQuery, scope: ListScope | null): string | null {
-  if (scope !== null) return "agent" in scope ? scope.agent : null;
+  if (scope !== null && "agent" in scope) return scope.agent;
   return query.agent ?? null;
 }
 
 /** Applies the filters, except the status. */
 function filtered(reader: Reader, query: Asked): TaskQuery {
-  const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker } = query;
+  const { assigned_to: person, unassigned, q, key, key_prefix, agent, asker, projects } = query;
   let select: TaskQuery = reader.query.selectFrom("tasks");
+  if (projects !== null) select = select.where(isOfProjects(projects));
   if (agent !== undefined) select = select.where("asked_by_id", "=", agent).where(IS_OF_AGENT);
   if (key !== undefined) select = select.where("idempotency_key", "=", key).where("asked_by_id", "=", asker);
   if (unassigned === true)
@@ -234,7 +256,7 @@ async function selectNewest(
  */
 async function selectOfPerson(
   reader: Reader,
-  person: Person,
+  { person, operates }: Extract<ListScope, { person: Person }>,
   query: Asked,
   statuses: readonly TaskStatus[],
   { after, limit, offset }: Range,
@@ -252,6 +274,7 @@ async function selectOfPerson(
           .where("assigned_to_email", "is not", null)
           .where(sql<boolean>`lower(assigned_to_email) = lower(${person.email})`),
       );
+    if (operates.length > 0) ranges.push(newest.where("tasks.status", "=", status).where(isOfProjects(operates)));
     return ranges.map((range) => range.select("tasks.id"));
   });
   const open = statuses.filter((status) => !isTerminal(status));
@@ -364,10 +387,12 @@ async function selectDocuments(reader: Reader, rows: TaskRow[], { withDocuments,
 }
 
 /** How much there is to do, in the caller's scope. */
-export async function countTasks({ db }: { db: Db }, caller: Caller): Promise<TaskCounts> {
-  const scope = scopeOf(caller);
-  if (scope === null) return countAll(db, caller.kind === "user" ? caller.user : null);
-  return "agent" in scope ? countOfAgent(db, scope.agent) : countOfPerson(db, scope.person);
+export async function countTasks({ db }: { db: Db }, caller: Caller, project: string | undefined): Promise<TaskCounts> {
+  const scope = await scopeOf(db, caller, project);
+  const me = caller.kind === "user" ? caller.user : null;
+  const projects = project === undefined ? projectsIn(scope) : [project];
+  if (scope === null || "projects" in scope) return countAll(db, me, projects);
+  return "agent" in scope ? countOfAgent(db, scope.agent, projects) : countOfPerson(db, scope, projects);
 }
 
 /** PostgreSQL returns a sum as text. */
@@ -375,29 +400,33 @@ type Sum = number | string;
 const total = (condition: RawBuilder<unknown>) => sql<Sum>`coalesce(sum(case when ${condition} then 1 else 0 end), 0)`;
 
 /** @param me - the person whose own tasks are counted; null for the admin token */
-async function countAll(db: Db, me: Person | null): Promise<TaskCounts> {
+async function countAll(db: Db, me: Person | null, projects: readonly string[] | null): Promise<TaskCounts> {
   const now = db.now();
-  const mine =
-    me === null
-      ? sql`1 = 0`
-      : sql`assigned_to_user_id = ${me.id}
-          or (assigned_to_user_id is null and lower(assigned_to_email) = lower(${me.email ?? ""}))`;
+  const mine = me === null ? sql`1 = 0` : isOf(me);
   const open = await countsOf(
-    db.heavy.query.selectFrom("tasks").where("ended_at", "is", null),
+    within(db.heavy.query.selectFrom("tasks").where("ended_at", "is", null), projects),
     mine,
     now,
   ).executeTakeFirstOrThrow();
-  const closed = await endedToday(db, now)
+  const closed = await within(endedToday(db, now), projects)
     .select(sql<number>`count(*)`.as("count"))
     .executeTakeFirstOrThrow();
   return toCounts(open, closed.count);
 }
 
-async function countOfAgent(db: Db, agent: string): Promise<TaskCounts> {
+/** Limits a query to projects; null: all. */
+function within(query: TaskQuery, projects: readonly string[] | null): TaskQuery {
+  return projects === null ? query : query.where(isOfProjects(projects));
+}
+
+async function countOfAgent(db: Db, agent: string, projects: readonly string[] | null): Promise<TaskCounts> {
   const now = db.now();
-  const ofAgent = db.heavy.query.selectFrom("tasks").where("asked_by_id", "=", agent).where(IS_OF_AGENT);
+  const ofAgent = within(
+    db.heavy.query.selectFrom("tasks").where("asked_by_id", "=", agent).where(IS_OF_AGENT),
+    projects,
+  );
   const open = await countsOf(ofAgent.where("ended_at", "is", null), sql`1 = 0`, now).executeTakeFirstOrThrow();
-  const closed = await endedToday(db, now)
+  const closed = await within(endedToday(db, now), projects)
     // As an expression, which keeps the index of the agent's tasks out of it: those that ended today are fewer.
     .where(sql<boolean>`asked_by_id || '' = ${agent}`)
     .select(sql<number>`count(*)`.as("count"))
@@ -427,22 +456,30 @@ function toCounts(
   };
 }
 
-async function countOfPerson(db: Db, person: Person): Promise<TaskCounts> {
+async function countOfPerson(
+  db: Db,
+  scope: Extract<ListScope, { person: Person }>,
+  projects: readonly string[] | null,
+): Promise<TaskCounts> {
+  const { person, operates } = scope;
   const now = db.now();
-  const everything = { after: null, limit: COUNTED_MAX, offset: 0 };
-  const open = await selectOfPerson(db.heavy, person, { asker: person.id }, OPEN_STATUSES, everything);
-  const closed = await endedToday(db, now)
+  const closed = await within(endedToday(db, now), projects)
     .select(sql<number>`count(*)`.as("count"))
-    .where((where) =>
-      where.or([
-        where("assigned_to_user_id", "=", person.id),
-        where.and([
-          where("assigned_to_user_id", "is", null),
-          sql<boolean>`lower(assigned_to_email) = lower(${person.email ?? ""})`,
-        ]),
-      ]),
-    )
+    .where((where) => where.or([isOfProjects(operates), isOf(person)]))
     .executeTakeFirstOrThrow();
+  if (operates.length > 0) {
+    const offered = db.heavy.query
+      .selectFrom("task_candidates")
+      .select("task_id")
+      .where("person", "in", namesOf(person))
+      .where("is_open", "=", 1);
+    const open = within(db.heavy.query.selectFrom("tasks").where("ended_at", "is", null), projects).where((where) =>
+      where.or([isOfProjects(operates), isOf(person), where("tasks.id", "in", offered)]),
+    );
+    return toCounts(await countsOf(open, isOf(person), now).executeTakeFirstOrThrow(), closed.count);
+  }
+  const everything = { after: null, limit: COUNTED_MAX, offset: 0 };
+  const open = await selectOfPerson(db.heavy, scope, { asker: person.id, projects }, OPEN_STATUSES, everything);
   const mine = open.filter((row) => isAssignee(person, row)).length;
   return {
     open: open.length,
@@ -451,6 +488,12 @@ async function countOfPerson(db: Db, person: Person): Promise<TaskCounts> {
     due_within_hour: open.filter(({ timeout_at }) => timeout_at <= now + HOUR).length,
     closed_today: closed.count,
   };
+}
+
+/** Whether a task is assigned to a person. */
+function isOf({ id, email }: Person): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(assigned_to_user_id = ${id}
+    or (assigned_to_user_id is null and lower(assigned_to_email) = lower(${email ?? ""})))`;
 }
 
 function endedToday(db: Db, now: number) {

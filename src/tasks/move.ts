@@ -89,7 +89,12 @@ async function enqueueSentBack(tx: Tx, notifier: Pick<Notifier, "enqueue">, { ev
   if (email === null) return;
   const notify = parseNotify((await findRequest(tx, after.id))?.notify ?? null);
   const to = notify.filter(({ target }) => emailKey(target) === emailKey(email));
-  if (to.length > 0) await notifier.enqueue(tx, { task_id: after.id, purpose: "sent_back", at: after.updated_at }, to);
+  if (to.length > 0)
+    await notifier.enqueue(
+      tx,
+      { task_id: after.id, project: after.project, purpose: "sent_back", at: after.updated_at },
+      to,
+    );
 }
 
 function hintsOf({ event, after, outgoing }: Move): string[] {

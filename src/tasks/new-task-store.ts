@@ -16,6 +16,7 @@ export interface NewTask {
 /** Columns that a new task may have; the others are null. */
 const NEW_TASK = [
   "id",
+  "project",
   "idempotency_key",
   "status",
   "task",

@@ -14,7 +14,7 @@ import type { AuditEntry, TaskDocuments } from "./store.ts";
  * @param newId - makes the ids of the rows
  */
 export function newTask(
-  { body: request, documents }: Pick<CheckedRequest, "body" | "documents">,
+  { body: request, documents, project }: Pick<CheckedRequest, "body" | "documents"> & { project: string },
   asker: Asker,
   actor: Actor,
   now: number,
@@ -25,6 +25,7 @@ export function newTask(
   return {
     task: {
       id,
+      project,
       idempotency_key: request.idempotency_key,
       status: "created",
       task: request.task,

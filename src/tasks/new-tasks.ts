@@ -8,14 +8,14 @@ export const REPORTED_MAX = 500;
 /** Maximum time between creating the id of a task and writing the task. */
 const LATE_MS = 5 * SECOND;
 
-export type ListedTask = Pick<Task, "id" | "assigned_to_user_id" | "assigned_to_email" | "asked_by_id"> & {
+export type ListedTask = Pick<Task, "id" | "project" | "assigned_to_user_id" | "assigned_to_email" | "asked_by_id"> & {
   status: string;
 };
 
 export function selectListed(db: Db) {
   return db.query
     .selectFrom("tasks")
-    .select(["id", "status", "assigned_to_user_id", "assigned_to_email", "asked_by_id"]);
+    .select(["id", "project", "status", "assigned_to_user_id", "assigned_to_email", "asked_by_id"]);
 }
 
 /** Finds tasks created since the last call. Their hint has no id. */

@@ -15,6 +15,8 @@ export type Purpose = "decision" | "assigned" | "sent_back" | "ended";
 /** A notification about a task. */
 export interface Notice {
   task_id: string;
+  /** The slug of its project. */
+  project: string;
   purpose: Purpose;
   /** Epoch milliseconds. */
   at: number;

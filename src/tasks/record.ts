@@ -63,8 +63,8 @@ export function toListed(
 
 // Fields that records and rows of lists share. Fields that are named neither here nor above are never sent.
 
-function firstFields({ id, idempotency_key, status, task }: Task) {
-  return { id, idempotency_key, status, task } satisfies Partial<TaskRecord>;
+function firstFields({ id, project, idempotency_key, status, task }: Task) {
+  return { id, project, idempotency_key, status, task } satisfies Partial<TaskRecord>;
 }
 
 function lastFields(

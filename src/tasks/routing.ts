@@ -1,6 +1,8 @@
 import type { Tx } from "../db/database.ts";
 import { lockName } from "../db/locks.ts";
 import { emailKey } from "../lib/text.ts";
+import { isInProject } from "../people/caller.ts";
+import { toPerson } from "../people/sign-in.ts";
 import { findUser, findUserByEmail, membersOf, toUser, updateUser, type User } from "../people/store.ts";
 import type { Routing } from "./assign-to.ts";
 import type { Notifier, Recipient } from "./notices.ts";
@@ -8,33 +10,34 @@ import type { Destination } from "./notify.ts";
 import { assigned, NOBODY, offered, unmatched, type Routed } from "./routed.ts";
 
 /**
- * Finds the people for a new task in the directory as it is now. `assign_to` decides. Without it, a single person in
+ * Finds the people for a new task among those in its project, in the directory as it is now. `assign_to` decides. Without it, a single person in
  * `notify` becomes the assignee. (wire: assign_to)
  */
 export async function route(
   tx: Tx,
+  project: string,
   asked: Routing | null,
   notify: readonly Destination[],
   notifier: Pick<Notifier, "recipientOf">,
 ): Promise<Routed> {
-  if (asked === null) return routeToNotified(tx, notify, notifier);
+  if (asked === null) return routeToNotified(tx, project, notify, notifier);
   switch (asked.to) {
     case "email": {
       const user = await findUserByEmail(tx, asked.email);
-      return isGone(user) ? unmatched() : assigned(user, asked.email, "email");
+      return isGone(user, project) ? unmatched() : assigned(user, asked.email, "email");
     }
     case "user": {
       const user = await findUser(tx, asked.user_id);
-      return user === null || isGone(user) ? unmatched() : assigned(user, null, "user_id");
+      return user === null || isGone(user, project) ? unmatched() : assigned(user, null, "user_id");
     }
     case "emails":
-      return offered(await namesOfAddresses(tx, asked.emails));
+      return offered(await namesOfAddresses(tx, project, asked.emails));
     case "group": {
       if (asked.pool !== null) {
-        const members = await membersOf(tx, asked).execute();
+        const members = await membersOf(tx, project, asked).execute();
         return offered(members.map(({ id }) => id));
       }
-      const chosen = await chooseOne(tx, asked);
+      const chosen = await chooseOne(tx, project, asked);
       return chosen ? { ...assigned(chosen, null, "role"), chosen } : unmatched();
     }
   }
@@ -49,15 +52,16 @@ export async function recordRoundRobin(tx: Tx, { chosen }: Routed): Promise<void
 }
 
 /** Returns the member of a group who was chosen longest ago. */
-async function chooseOne(tx: Tx, group: Extract<Routing, { to: "group" }>): Promise<User | null> {
+async function chooseOne(tx: Tx, project: string, group: Extract<Routing, { to: "group" }>): Promise<User | null> {
   // Choices run one after another, because each must see the one before.
   await lockName(tx, `route:${group.role ?? ""}:${group.access_level ?? ""}`);
-  const row = await membersOf(tx, group).limit(1).executeTakeFirst();
+  const row = await membersOf(tx, project, group).limit(1).executeTakeFirst();
   return row ? toUser(row) : null;
 }
 
 async function routeToNotified(
   tx: Tx,
+  project: string,
   notify: readonly Destination[],
   notifier: Pick<Notifier, "recipientOf">,
 ): Promise<Routed> {
@@ -71,21 +75,21 @@ async function routeToNotified(
   }
   const [only, ...others] = people.values();
   if (only === undefined || others.length > 0) return NOBODY;
-  if (isGone(only.user)) return isForRoom ? NOBODY : unmatched();
+  if (isGone(only.user, project)) return isForRoom ? NOBODY : unmatched();
   // A person whom only the channel knows is not assigned. The notice still reaches them.
   return only.user === null && only.email === null ? NOBODY : assigned(only.user, only.email, "notify");
 }
 
-/** Returns whether the user is deactivated. Nothing is routed to deactivated users. */
-function isGone(user: User | null): boolean {
-  return user?.active === false;
+/** Returns whether a user is deactivated, or not in the project. Nothing is routed to them. */
+function isGone(user: User | null, project: string): boolean {
+  return user !== null && (!user.active || !isInProject(toPerson(user), project));
 }
 
-async function namesOfAddresses(tx: Tx, emails: readonly string[]): Promise<string[]> {
+async function namesOfAddresses(tx: Tx, project: string, emails: readonly string[]): Promise<string[]> {
   const names = new Set<string>();
   for (const email of emails) {
     const user = await findUserByEmail(tx, email);
-    if (!isGone(user)) names.add(user?.id ?? emailKey(email));
+    if (!isGone(user, project)) names.add(user?.id ?? emailKey(email));
   }
   return [...names];
 }

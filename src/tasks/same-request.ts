@@ -21,7 +21,9 @@ export function asCreated<T extends { timeout_seconds: number }>(task: T, trail:
 
 /** Returns whether a request equals the one that created the task. */
 export function isSameRequest(task: TaskWithDocuments, request: JsonObject): boolean {
-  return isEqual(UNLIMITED, requestOf(task), comparedFields(request));
+  // Without one, it is the same project as at the first request.
+  const isSameProject = request["project"] == null || request["project"] === task.project;
+  return isSameProject && isEqual(UNLIMITED, requestOf(task), comparedFields(request));
 }
 
 /** Returns the request that created the task. */

@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from "typebox";
 import type { ErrorCode } from "../errors.ts";
-import { Nullable, Text, Time } from "../http/schema.ts";
+import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { answerAccountRecord } from "../people/account-schema.ts";
 import { ASKER_KINDS, type AskerKind } from "./asker.ts";
@@ -64,6 +64,16 @@ export const CreateTaskBody = Type.Object(
       Nullable(Text({ maxLength: 2048, description: "Receives a signed POST when the task closes." })),
     ),
     on_behalf_of: Type.Optional(Nullable(OnBehalfOf)),
+    project: Type.Optional(
+      Nullable(
+        Text({
+          minLength: 1,
+          maxLength: 64,
+          description:
+            "Slug of the project. An agent has one of its own. Others create in `default` unless they name one.",
+        }),
+      ),
+    ),
   },
   {
     $id: "CreateTask",
@@ -219,6 +229,7 @@ const partyFields = {
 
 const recordFields = {
   id: Type.String({ examples: ["tsk_01kajv3mzt8w5rq0e4v9c2n7xb"] }),
+  project: Type.String({ description: "Slug of its project.", examples: ["default"] }),
   idempotency_key: Type.String(),
   status: Status,
   task: Type.String({ description: "The question or the work." }),
@@ -289,6 +300,7 @@ export const ListedTask = Type.Object(
 export type ListedTask = Static<typeof ListedTask>;
 
 export const ListTasksQuery = Type.Object({
+  project: ProjectFilter,
   status: Type.Optional(Type.Array(Status, { maxItems: 6, description: "Can be repeated." })),
   assigned_to: Type.Optional(Text({ minLength: 1, maxLength: 254, description: "Email or user id." })),
   unassigned: Type.Optional(Type.Boolean({ description: "true: only unassigned tasks. false: only assigned tasks." })),
@@ -426,6 +438,7 @@ export const AuditEntryRecord = Type.Object(
 export type AuditEntryRecord = Static<typeof AuditEntryRecord>;
 
 export const StatsQuery = Type.Object({
+  project: ProjectFilter,
   window_days: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 365, default: 30, description: "Number of days, including today." }),
   ),

@@ -2,7 +2,9 @@ import { sql } from "kysely";
 import type { Db, Reader } from "../db/database.ts";
 import { DAY, HOUR, isoTime, SECOND } from "../lib/time.ts";
 import type { Caller } from "../people/caller.ts";
+import { projectsOf } from "../people/projects.ts";
 import { requireMay } from "./access.ts";
+import { isOfProjects } from "./in-projects.ts";
 import { OPEN_STATUSES, TERMINAL_STATUSES } from "./lifecycle.ts";
 import type { Stats } from "./schema.ts";
 import { findFirstDay, findTotals, startOf, type Period } from "./stored-totals.ts";
@@ -12,12 +14,20 @@ import { noneEnded, rankOf, readTotals, sumTotals } from "./totals.ts";
  * Returns the statistics of the last `windowDays` days (UTC, including today). Open tasks are counted now, closed tasks by
  * the time they closed. Past hours come from stored totals; only hours without totals are counted. (spec: Other, stats)
  */
-export async function readStats({ db }: { db: Db }, caller: Caller, windowDays: number): Promise<Stats> {
+export async function readStats(
+  { db }: { db: Db },
+  caller: Caller,
+  windowDays: number,
+  project: string | undefined,
+): Promise<Stats> {
   requireMay(caller, "stats");
+  const projects = await projectsOf(db, caller, project);
   const now = db.now();
   const since = startOf(DAY, now) - (windowDays - 1) * DAY;
-  const open = await countOpen(db, now);
-  const periods = await readPeriods(db.heavy, since, now);
+  const open = await (projects === null ? countOpen(db, now) : countOpenOf(db, projects));
+  const periods = await (projects === null
+    ? readPeriods(db.heavy, since, now)
+    : readDays(db.heavy, projects, since, now));
   const whole = sumTotals(periods.map(({ totals }) => totals));
 
   const days = Array.from({ length: windowDays }, (_, i) => ({
@@ -73,6 +83,16 @@ async function readPeriods(reader: Reader, since: number, now: number): Promise<
   return periods;
 }
 
+/** Returns the totals of some projects by day. They are not stored, because few ask. */
+async function readDays(reader: Reader, projects: readonly string[], since: number, now: number): Promise<Period[]> {
+  const today = startOf(DAY, now);
+  const from = Math.max(since, Math.min((await findFirstDay(reader)) ?? today, today));
+  const periods: Period[] = [];
+  for (let day = from; day <= today; day += DAY)
+    periods.push({ start: day, totals: await readTotals(reader, day, day + DAY, projects) });
+  return periods;
+}
+
 async function readPeriod(reader: Reader, start: number, end: number): Promise<Period> {
   return { start, totals: await readTotals(reader, start, end) };
 }
@@ -84,6 +104,22 @@ const OPEN_COUNTED_EVERY_MS = 10 * SECOND;
 type OpenCounts = Record<(typeof OPEN_STATUSES)[number], number>;
 const lastCounts = new WeakMap<Db, { at: number; counts: OpenCounts }>();
 
+async function countOpenOf(db: Db, projects: readonly string[]): Promise<OpenCounts> {
+  const rows = await db.heavy.query
+    .selectFrom("tasks")
+    .select(["status", sql<number>`count(*)`.as("count")])
+    .where("status", "in", OPEN_STATUSES)
+    .where(isOfProjects(projects))
+    .groupBy("status")
+    .execute();
+  return toOpenCounts(rows);
+}
+
+function toOpenCounts(rows: readonly { status: string; count: number }[]): OpenCounts {
+  const countOf = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
+  return { created: countOf("created"), rejected: countOf("rejected") };
+}
+
 async function countOpen(db: Db, now: number): Promise<OpenCounts> {
   const last = lastCounts.get(db);
   if (last && Math.abs(now - last.at) < OPEN_COUNTED_EVERY_MS) return last.counts;
@@ -93,8 +129,7 @@ async function countOpen(db: Db, now: number): Promise<OpenCounts> {
     .where("status", "in", OPEN_STATUSES)
     .groupBy("status")
     .execute();
-  const countOf = (status: string) => rows.find((row) => row.status === status)?.count ?? 0;
-  const counts = { created: countOf("created"), rejected: countOf("rejected") };
+  const counts = toOpenCounts(rows);
   if (counts.created + counts.rejected > OPEN_COUNTED_EACH_TIME) lastCounts.set(db, { at: now, counts });
   else lastCounts.delete(db);
   return counts;

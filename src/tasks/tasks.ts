@@ -20,6 +20,7 @@ import { actorOf, completerOf } from "./attribution.ts";
 import { inboxHint, listCandidates } from "./candidates.ts";
 import { requireFits, requireSchema } from "./client-schemas.ts";
 import { deletionEntry } from "./entries.ts";
+import { deletedHint } from "./events.ts";
 import {
   eventOfVerdict,
   isTerminal,
@@ -278,6 +279,7 @@ export async function removeTask(ctx: { db: Db }, caller: Caller, id: string): P
     await addAuditEntry(tx, deletionEntry(task, actor, tx.now()));
     await recordSecurityEvent(tx, { type: "task_deleted", target: { kind: "task", id } });
     tx.hint(`task:${id}`);
+    tx.hint(deletedHint(task.project));
     for (const person of involved) if (person !== null) tx.hint(inboxHint(emailKey(person)));
   });
 }

@@ -70,6 +70,7 @@ testOnBoth("the database sorts times into the same buckets", async ({ ctx, clock
         .insertInto("tasks")
         .values({
           id: newId("tsk", start),
+          project: "default",
           idempotency_key: `bucket-${i}`,
           status: "completed",
           task: "t",

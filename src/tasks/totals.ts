@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Reader } from "../db/database.ts";
 import { lowestId } from "../lib/ids.ts";
+import { isOfProjects } from "./in-projects.ts";
 import { TERMINAL_STATUSES, type TerminalStatus } from "./lifecycle.ts";
 
 /** Counts for a span of time: tasks by creation, and by the time and way they closed. */
@@ -101,15 +102,24 @@ function bucketInSql(took: RawBuilder<number>): RawBuilder<number> {
 const count = sql<number>`count(*)`;
 const took = sql<number>`(completed_at - created_at)`;
 
-/** Counts the tasks between two moments. The cost grows with the number of tasks. The id contains the creation time. */
-export async function readTotals(reader: Reader, from: number, to: number): Promise<Totals> {
-  const { created } = await reader.query
-    .selectFrom("tasks")
+/**
+ * Counts the tasks between two moments. The cost grows with the number of tasks. The id contains the creation time.
+ * @param projects - null: of all
+ */
+export async function readTotals(
+  reader: Reader,
+  from: number,
+  to: number,
+  projects: readonly string[] | null = null,
+): Promise<Totals> {
+  const tasks = () =>
+    reader.query.selectFrom("tasks").$if(projects !== null, (query) => query.where(isOfProjects(projects!)));
+  const { created } = await tasks()
     .select(count.as("created"))
     .where("id", ">=", lowestId("tsk", from))
     .where("id", "<", lowestId("tsk", to))
     .executeTakeFirstOrThrow();
-  const endedThen = reader.query.selectFrom("tasks").where("ended_at", ">=", from).where("ended_at", "<", to);
+  const endedThen = tasks().where("ended_at", ">=", from).where("ended_at", "<", to);
   const groups = await endedThen
     .select(["status", "completed_via_channel as channel", count.as("count")])
     // PostgreSQL returns a sum as text.

@@ -95,6 +95,26 @@ void test("docs/people.md: the first person, others, and what becomes of them", 
   ]);
 });
 
+void test("docs/projects.md: a project with its people and its agent", { timeout: TEST_MS }, async (t) => {
+  const reader = await follow(t, {
+    page: "docs/projects.md",
+    isRunning: true,
+    after: [
+      [
+        "projects members refunds",
+        (_reader, said) =>
+          assert.match(said, /dana@example\.com +Dana Ek +operator .*\n.*kim@example\.com +Kim Ode +member /),
+      ],
+      [
+        "?project=refunds",
+        (_reader, said) => assert.match(said, /"project":"refunds".*"assigned_to_email":"kim@example/),
+      ],
+    ],
+  });
+  const [task] = await reader.call<{ project: string }[]>("GET", "/api/tasks");
+  assert.equal(task!.project, "refunds");
+});
+
 void test("docs/channels.md: the doctor looks at everything", { timeout: TEST_MS }, async (t) => {
   const reader = await follow(t, { page: "docs/channels.md", isRunning: true });
   assert.match(reader.shown(), /database/);

@@ -11,8 +11,10 @@ export const EMBED_ENV = {
   SERVICE_EMBED_PARENT_ORIGINS: `${PARENT},https://*.example.org,http://localhost:3001`,
 };
 
-export async function newServiceKey(service: TestService): Promise<NewServiceKeyRecord> {
-  return (await service.call<NewServiceKeyRecord>("POST", "/api/service-keys", { body: { name: "Shop" } })).body;
+/** @param fields - of the key */
+export async function newServiceKey(service: TestService, fields: object = {}): Promise<NewServiceKeyRecord> {
+  const body = { name: "Shop", ...fields };
+  return (await service.call<NewServiceKeyRecord>("POST", "/api/service-keys", { body })).body;
 }
 
 /** Mints a token as a product's server does. */

@@ -40,6 +40,16 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
     ["drop table passkeys", "drop table passkey_challenges", "alter table sessions drop column signed_in_with"],
   ],
   ["0017-local-agent", ["drop table local_agent", "alter table agent_tokens drop column derived"]],
+  [
+    "0018-projects",
+    [
+      "drop table projects",
+      "drop index tasks_by_project",
+      "drop table project_members",
+      "alter table service_keys drop column agents",
+      ...["tasks", "service_keys", "email_identities"].map((table) => `alter table ${table} drop column project`),
+    ],
+  ],
 ];
 
 async function undoAskers(tx: Tx): Promise<void> {

@@ -108,6 +108,8 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }) | null;
+            /** @description Slug of the project. An agent has one of its own. Others create in `default` unless they name one. */
+            project?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -157,6 +159,11 @@ export interface components {
         Task: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /**
+             * @description Slug of its project.
+             * @example default
+             */
+            project: string;
             idempotency_key: string;
             /**
              * @description The status of the task.
@@ -316,6 +323,11 @@ export interface components {
         ListedTask: {
             /** @example tsk_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /**
+             * @description Slug of its project.
+             * @example default
+             */
+            project: string;
             idempotency_key: string;
             /**
              * @description The status of the task.
@@ -782,7 +794,7 @@ export interface components {
         CreateAgent: {
             /** @description 1 to 64 of `a-z`, `0-9`, `-`, `_` and `.`. Unique among agents. */
             name: string;
-            /** @description Slug of a project. */
+            /** @description Slug of a project. Default: `default`. */
             project?: string | null;
             /** @description What the agent does, for people. */
             description?: string | null;
@@ -874,6 +886,81 @@ export interface components {
             last_used_at: string | null;
             /** @description The token. It is shown only once. */
             token: string;
+        };
+        Project: {
+            /** @example prj_01kajv3mzt8w5rq0e4v9c2n7xb */
+            id: string;
+            /** @description 1 to 64 of `a-z`, `0-9` and `-`. Unique, and it never changes. */
+            slug: string;
+            /** @description What people see. */
+            name: string;
+            /**
+             * @description When the project was created.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Since when it accepts nothing new.
+             * @example 2026-01-31T12:00:00.000Z
+             */
+            archived_at: string | null;
+        };
+        /**
+         * @example {
+         *       "slug": "refunds",
+         *       "name": "Refunds"
+         *     }
+         */
+        CreateProject: {
+            /** @description 1 to 64 of `a-z`, `0-9` and `-`. Unique, and it never changes. */
+            slug: string;
+            /** @description What people see. */
+            name: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "archived": true
+         *     }
+         */
+        UpdateProject: {
+            /** @description What people see. */
+            name?: string | null;
+            /** @description true: it accepts nothing new, and its open tasks can still be answered. false: brings it back. */
+            archived?: boolean | null;
+        } & {
+            [key: string]: unknown;
+        };
+        ProjectMember: {
+            user_id: string;
+            /** @description Slug of the project. */
+            project: string;
+            /**
+             * @description `operator`: an operator's rights inside the project.
+             * @enum {string}
+             */
+            role: "member" | "operator";
+            /** @description The address of the person. */
+            email: string | null;
+            /** @description What others see. */
+            display_name: string | null;
+        };
+        /**
+         * @example {
+         *       "user_id": "usr_01kajv3mzt8w5rq0e4v9c2n7xb"
+         *     }
+         */
+        SetProjectMember: {
+            /** @description The user. */
+            user_id: string;
+            /**
+             * @description `operator`: an operator's rights inside the project.
+             * @enum {string|null}
+             */
+            role?: "member" | "operator" | null;
+        } & {
+            [key: string]: unknown;
         };
         WebhookDelivery: {
             /** @example dlv_01kajv3mzt8w5rq0e4v9c2n7xb */
@@ -1039,6 +1126,16 @@ export interface components {
             display_name: string | null;
             /** @description Full access, like the admin token. */
             is_operator: boolean;
+            /** @description The projects of the person. Operators of all see others, too. */
+            projects: {
+                /** @description Slug. */
+                project: string;
+                /**
+                 * @description `operator`: an operator's rights inside the project.
+                 * @enum {string}
+                 */
+                role: "member" | "operator";
+            }[];
             /** @description IANA name; null: the browser's. */
             time_zone: string | null;
             /** @description true: this session can only add a passkey, or confirm with one. Not sent otherwise. (`SERVICE_REQUIRE_PASSKEY`) */
@@ -1194,6 +1291,16 @@ export interface components {
             display_name: string | null;
             /** @description Full access. */
             is_operator: boolean;
+            /** @description The projects where the user is a member or an operator. */
+            projects: {
+                /** @description Slug. */
+                project: string;
+                /**
+                 * @description `operator`: an operator's rights inside the project.
+                 * @enum {string}
+                 */
+                role: "member" | "operator";
+            }[];
             /** @description Used by `assign_to.role`. */
             role: string | null;
             /** @description What `assign_to.access_level` looks for. */
@@ -1260,6 +1367,8 @@ export interface components {
             slack_user_id?: string | null;
             /** @description 8 to 256 characters; without one the person cannot sign in. */
             password?: string | null;
+            /** @description The projects that the user joins as a member. Default: `default`. */
+            projects?: string[] | null;
         } & {
             [key: string]: unknown;
         };
@@ -1290,6 +1399,10 @@ export interface components {
         ServiceKey: {
             /** @example key_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /** @description Slug of the project whose tasks it embeds. */
+            project: string;
+            /** @description Ids of the agents whose tasks it embeds; null: all of the project. */
+            agents: string[] | null;
             name: string;
             /** @description The start of the key. */
             prefix: string;
@@ -1312,6 +1425,10 @@ export interface components {
         NewServiceKey: {
             /** @example key_01kajv3mzt8w5rq0e4v9c2n7xb */
             id: string;
+            /** @description Slug of the project whose tasks it embeds. */
+            project: string;
+            /** @description Ids of the agents whose tasks it embeds; null: all of the project. */
+            agents: string[] | null;
             name: string;
             /** @description The start of the key. */
             prefix: string;
@@ -1336,12 +1453,18 @@ export interface components {
         CreateServiceKey: {
             /** @description What it is for, such as the product that embeds the form. */
             name: string;
+            /** @description Slug of the project whose tasks it embeds. Default: `default`. */
+            project?: string | null;
+            /** @description Ids of agents of the project. The key embeds only their tasks. */
+            agents?: string[] | null;
         } & {
             [key: string]: unknown;
         };
         SetEmailIdentity: {
             /** @description Letters, digits, `.`, `_` and `-`. Use it in `notify` as `email+<id>:<address>`. */
             id: string;
+            /** @description Slug of the project whose tasks it sends. Default: `default`. */
+            project?: string | null;
             /** @description The name that operators see. */
             display_name: string;
             /** @description The From address. */
@@ -1364,6 +1487,8 @@ export interface components {
         };
         EmailIdentity: {
             id: string;
+            /** @description Slug of its project; null: the sender of the environment, for all. */
+            project: string | null;
             display_name: string;
             from_email: string;
             from_name: string | null;
@@ -1662,6 +1787,12 @@ export interface components {
              *     - `password_changed`: A user changed their own password, or failed to.
              *     - `user_oidc_linked`: A company account was linked to a user, at its first sign-in.
              *     - `user_oidc_unlinked`: The company account of a user was removed.
+             *     - `project_created`: A project was created.
+             *     - `project_changed`: The name of a project was changed.
+             *     - `project_archived`: A project was archived. It accepts nothing new.
+             *     - `project_unarchived`: An archived project was brought back.
+             *     - `project_member_set`: A user joined a project, or got another role in it (`details.role`).
+             *     - `project_member_removed`: A user was removed from a project.
              *     - `agent_created`: An agent was created.
              *     - `agent_changed`: Settings of an agent were changed; `details.fields` names them.
              *     - `agent_stopped`: An agent was stopped; `details.cancel_open_tasks` says whether its open tasks were cancelled.
@@ -1685,7 +1816,7 @@ export interface components {
              *     - `callbacks_redelivered`: Many callbacks were sent again; `details.count` says how many.
              * @enum {string}
              */
-            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
+            type: "sign_in" | "sign_out" | "sessions_ended" | "password_confirmed" | "identity_confirmed" | "passkey_added" | "passkey_removed" | "passkeys_reset" | "passkey_counter_regressed" | "rate_limit_reached" | "credentials_rejected" | "access_refused" | "setup_completed" | "user_created" | "user_changed" | "user_address_changed" | "user_deactivated" | "user_reactivated" | "operator_rights_granted" | "operator_rights_removed" | "password_set" | "password_changed" | "user_oidc_linked" | "user_oidc_unlinked" | "project_created" | "project_changed" | "project_archived" | "project_unarchived" | "project_member_set" | "project_member_removed" | "agent_created" | "agent_changed" | "agent_stopped" | "agent_resumed" | "agent_deleted" | "agent_token_created" | "agent_token_revoked" | "embed_key_created" | "embed_key_revoked" | "email_sender_created" | "email_sender_changed" | "email_sender_deleted" | "email_sender_tested" | "slack_workspace_connected" | "slack_workspace_disconnected" | "slack_workspace_tested" | "callback_redelivered" | "task_deleted" | "keys_changed" | "settings_resealed" | "callbacks_redelivered";
             /**
              * @description Whether it was done.
              * @enum {string}
@@ -1717,7 +1848,7 @@ export interface components {
             /** @description What was changed. */
             target: {
                 /** @enum {string} */
-                kind: "user" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
+                kind: "user" | "project" | "agent" | "embed_key" | "email_sender" | "slack_workspace" | "callback" | "task";
                 id: string;
             } | null;
             /** @description More about the event. */

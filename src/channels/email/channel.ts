@@ -16,7 +16,7 @@ export const emailChannel: ChannelType = {
   check: checkMail,
   open: (ctx) => ({
     recipientOf: recipientByEmail,
-    destinationOf: (reader, person, notify) => destinationByEmail(ctx, reader, person, notify),
+    destinationOf: (reader, notice, person, notify) => destinationByEmail(ctx, reader, notice, person, notify),
     enqueue: (tx, notice, to) => enqueueMail(ctx, tx, notice, to),
     kinds: () => ({ [EMAIL_KIND]: createEmailKind(ctx) }),
     door: createMailDoor,

@@ -34,6 +34,7 @@ testOnBoth(
     const { transport_config: _secret, ...shown } = MAIN;
     assert.deepEqual(made.body, {
       ...shown,
+      project: "default",
       reply_to: null,
       created_at: made.body.created_at,
       updated_at: made.body.created_at,

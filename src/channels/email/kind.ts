@@ -20,7 +20,7 @@ import { isTerminal } from "../../tasks/lifecycle.ts";
 import type { Purpose } from "../../tasks/notices.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
 import { INACTIVE } from "../recipients.ts";
-import { AUTOMATIC, findIdentity, SEALED, type Identity } from "./identities.ts";
+import { AUTOMATIC, findIdentity, isSenderOf, SEALED, type Identity } from "./identities.ts";
 import { callerOfLink, createLink } from "./links.ts";
 import { EMAIL_KIND } from "./addressees.ts";
 import { endingFor, hasHeard } from "./end-notice.ts";
@@ -57,7 +57,9 @@ export function createEmailKind(ctx: Ctx): Kind {
       // A person who may not answer any more has nothing to correct, and the task is not theirs.
       if ((purpose === "sent_back" || purpose === "assigned") && "who_can_answer" in answering) return NEEDLESS;
       const identity = await findIdentity(ctx, id);
-      if (identity === null) return unsent("no_identity", `The email sender "${id}" was deleted.`);
+      // Another project may have taken its id since.
+      if (identity === null || !isSenderOf(identity, [task.project]))
+        return unsent("no_identity", `The email sender "${id}" was deleted.`);
       if (identity.transport === null) return unsent("sealed", SEALED);
 
       const message = renderMessage({

@@ -2,7 +2,8 @@ import type { Config } from "../../config.ts";
 import type { Reader, Db } from "../../db/database.ts";
 import { isId } from "../../lib/ids.ts";
 import { emailKey } from "../../lib/text.ts";
-import type { LinkGrant, RecipientCaller } from "../../people/caller.ts";
+import { isThere, type LinkGrant, type RecipientCaller } from "../../people/caller.ts";
+import { toPerson } from "../../people/sign-in.ts";
 import { findUser, findUserByEmail } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
 import { findTaskWithDocuments, type TaskWithDocuments } from "../../tasks/store.ts";
@@ -75,17 +76,17 @@ function namedAddresses({ notify }: Pick<TaskWithDocuments, "notify">): string[]
  */
 export async function callerOfLink(
   reader: Reader,
-  task: Pick<TaskWithDocuments, "id" | "notify">,
+  task: Pick<TaskWithDocuments, "id" | "notify" | "project">,
   { address, user_id }: Recipient,
 ): Promise<RecipientCaller<LinkGrant> | null> {
   const user = user_id === null ? await findUserByEmail(reader, address) : await findUser(reader, user_id);
-  if (user === null ? user_id !== null : !user.active) return null;
+  if (user === null ? user_id !== null : !isThere(user, task.project)) return null;
   const is_named = namedAddresses(task).some((named) => emailKey(named) === emailKey(address));
   const grant = { kind: "link", task_id: task.id, is_named } as const;
   return {
     kind: "recipient",
     channel: "email",
-    person: user,
+    person: user && toPerson(user),
     email: user ? user.email : address,
     account: null,
     grant,

@@ -1,3 +1,4 @@
+import { isThere } from "../../people/caller.ts";
 import type { Config } from "../../config.ts";
 import type { Reader, Tx } from "../../db/database.ts";
 import { enqueue, enqueueAtEnd, LIVE } from "../../deliveries/store.ts";
@@ -6,7 +7,7 @@ import { isTerminal } from "../../tasks/lifecycle.ts";
 import type { Notice, Purpose, Recipient } from "../../tasks/notices.ts";
 import type { Destination } from "../../tasks/notify.ts";
 import { findTaskForUpdate } from "../../tasks/store.ts";
-import { INACTIVE, recipientByEmail, recordUnreachable } from "../recipients.ts";
+import { absence, recipientByEmail, recordUnreachable } from "../recipients.ts";
 import { EMAIL_KIND, lockMailsTo } from "./addressees.ts";
 import { defaultIdentity, resolveIdentity } from "./identities.ts";
 
@@ -34,13 +35,13 @@ export async function enqueueMail(
   const { task_id, purpose, at } = notice;
   const seen = new Set<string>();
   for (const destination of to) {
-    const sender = await resolveIdentity(ctx, tx, destination.via);
+    const sender = await resolveIdentity(ctx, tx, notice.project, destination.via);
     const name = `${"id" in sender ? sender.id : ""} ${emailKey(destination.target)}`;
     if (seen.has(name)) continue;
     seen.add(name);
     const user = (await recipientByEmail(tx, destination))?.user ?? null;
-    if (user?.active === false) {
-      await recordUnreachable(tx, notice, destination, `${INACTIVE.error}: ${INACTIVE.message}`);
+    if (user !== null && !isThere(user, notice.project)) {
+      await recordUnreachable(tx, notice, destination, absence(user));
       continue;
     }
     if (!("id" in sender)) {
@@ -93,6 +94,7 @@ function deliveryOf(task_id: string, destination: string, body: MailBody) {
 export async function destinationByEmail(
   ctx: { config: Config },
   reader: Reader,
+  { project }: Notice,
   { email }: Recipient,
   notify: readonly Destination[],
 ): Promise<Destination | null> {
@@ -100,9 +102,9 @@ export async function destinationByEmail(
   const named = notify.filter(({ channel }) => channel === EMAIL_KIND);
   const isTheirs = ({ target }: Destination) => emailKey(target) === emailKey(email);
   for (const { via } of [...named.filter(isTheirs), ...named]) {
-    const sender = await resolveIdentity(ctx, reader, via);
+    const sender = await resolveIdentity(ctx, reader, project, via);
     if ("id" in sender) return { channel: EMAIL_KIND, via: sender.id, target: email };
   }
-  const via = await defaultIdentity(ctx, reader);
+  const via = await defaultIdentity(ctx, reader, project);
   return via === null ? null : { channel: EMAIL_KIND, via, target: email };
 }

@@ -2,7 +2,8 @@ import { Type } from "typebox";
 import type { Config } from "../../config.ts";
 import type { Db } from "../../db/database.ts";
 import type { Logger } from "pino";
-import { defineRoute, mount, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
+import { InProjectQuery } from "../../http/schema.ts";
+import { defineRoute, mount, QUERY_ERRORS, READ_ERRORS, SIGNED_IN, WRITE_ERRORS } from "../../http/route.ts";
 import { callerOf } from "../../people/caller.ts";
 import { deleteIdentity, listIdentities, readIdentity, setIdentity, testIdentity } from "./identities.ts";
 import type { IdentityBody, IdentityRecord, TestMailBody, TestMailResult } from "./schema.ts";
@@ -25,6 +26,7 @@ const listEmailIdentitiesRoute = defineRoute({
   description: "All senders, by id. The sender of `SERVICE_EMAIL_FROM` is called `default` and comes first.",
   tags,
   credentials: SIGNED_IN,
+  querystring: InProjectQuery,
   answers: {
     200: Type.Unsafe<IdentityRecord[]>({
       type: "array",
@@ -32,8 +34,8 @@ const listEmailIdentitiesRoute = defineRoute({
       description: "The senders.",
     }),
   },
-  errors: [...READ_ERRORS],
-  handle: async (ctx: EmailContext, request) => listIdentities(ctx, callerOf(request)),
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
+  handle: async (ctx: EmailContext, request) => listIdentities(ctx, callerOf(request), request.query.project),
 });
 
 const setEmailIdentityRoute = defineRoute({
@@ -48,7 +50,7 @@ const setEmailIdentityRoute = defineRoute({
   needsConfirmation: true,
   body: Type.Unsafe<IdentityBody>(Type.Ref("SetEmailIdentity")),
   answers: { 200: Identity },
-  errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
+  errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "PROJECT_ARCHIVED"],
   config: () => ({
     securityEvent: (_body, { isChange }) => (isChange === true ? "email_sender_changed" : "email_sender_created"),
   }),

@@ -20,6 +20,13 @@ export const IdentityBody = Type.Object(
       maxLength: 100,
       description: "Letters, digits, `.`, `_` and `-`. Use it in `notify` as `email+<id>:<address>`.",
     }),
+    project: optional(
+      Text({
+        minLength: 1,
+        maxLength: 64,
+        description: "Slug of the project whose tasks it sends. Default: `default`.",
+      }),
+    ),
     display_name: Text({ minLength: 1, maxLength: 200, description: "The name that operators see." }),
     from_email: Text({ minLength: 1, maxLength: 254, description: "The From address." }),
     from_name: optional(Text({ maxLength: 200, description: "The From name." })),
@@ -43,6 +50,9 @@ export type IdentityBody = Static<typeof IdentityBody>;
 export const IdentityRecord = Type.Object(
   {
     id: Type.String(),
+    project: Nullable(
+      Type.String({ description: "Slug of its project; null: the sender of the environment, for all." }),
+    ),
     display_name: Type.String(),
     from_email: Type.String(),
     from_name: Nullable(Type.String()),

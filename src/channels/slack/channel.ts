@@ -33,7 +33,7 @@ export const slackChannel: ChannelType = {
     const slack = settings === null ? null : createWorkspaces(ctx, settings);
     return {
       recipientOf,
-      destinationOf: (reader, person) => destinationOf(ctx, reader, person),
+      destinationOf: (reader, _notice, person) => destinationOf(ctx, reader, person),
       enqueue: (tx, notice, to) => enqueuePosts(ctx, tx, notice, to),
       kinds: (all) =>
         slack === null

@@ -2,10 +2,11 @@ import type { Config } from "../../config.ts";
 import type { Tx } from "../../db/database.ts";
 import { enqueue, LIVE } from "../../deliveries/store.ts";
 import { emailKey } from "../../lib/text.ts";
+import { isThere } from "../../people/caller.ts";
 import { findUserByAccount } from "../../people/store.ts";
 import type { Notice, Purpose } from "../../tasks/notices.ts";
 import type { Destination } from "../../tasks/notify.ts";
-import { INACTIVE, recordUnreachable } from "../recipients.ts";
+import { absence, recordUnreachable } from "../recipients.ts";
 import { recipientOf } from "./targets.ts";
 
 /** The stored body of a Slack delivery. The message is created from the task when it is sent. */
@@ -34,8 +35,9 @@ export async function enqueuePosts(
     const name = `${team ?? ""} ${target}`;
     if (seen.has(name)) continue;
     seen.add(name);
-    if ((await recipientOf(tx, destination))?.user?.active === false) {
-      await recordUnreachable(tx, notice, destination, `${INACTIVE.error}: ${INACTIVE.message}`);
+    const user = (await recipientOf(tx, destination))?.user ?? null;
+    if (user !== null && !isThere(user, notice.project)) {
+      await recordUnreachable(tx, notice, destination, absence(user));
       continue;
     }
     if (config.channels.slack === null) {

@@ -4,7 +4,7 @@ import { ServiceError } from "../../errors.ts";
 import { emailKey } from "../../lib/text.ts";
 import { recordSecurityEvent } from "../../security/record.ts";
 import { actorOfUser } from "../actor.ts";
-import { addUser, findUserByEmail, lockUser, toUser, type User } from "../store.ts";
+import { addUser, findUser, findUserByEmail, lockUser, type User } from "../store.ts";
 import { recordUserCreated } from "../user-events.ts";
 import { newUserRow } from "../users.ts";
 import type { Identity } from "./identity.ts";
@@ -49,7 +49,7 @@ async function createPerson(tx: Tx, { autoCreate }: OidcConfig, email: string, {
   const row = newUserRow(tx, { email, email_key: emailKey(email), display_name: name });
   // A concurrent sign-in or an operator was faster.
   if (!(await addUser(tx, row))) return requireActive(await lockByEmail(tx, email));
-  const user = toUser(row);
+  const user = (await findUser(tx, row.id))!;
   await recordUserCreated(tx, user, { actor: actorOfUser(user), by: "oidc" });
   return user;
 }

@@ -215,7 +215,7 @@ function requireMayAdd(config: Config, user: User, isLimited: boolean, passkeys:
 async function requireOneLeft(
   tx: Tx,
   config: Config,
-  person: Pick<User, "id" | "is_operator">,
+  person: Pick<User, "id" | "is_operator" | "projects">,
   before: readonly PasskeyRow[],
   removed: readonly PasskeyRow[],
 ): Promise<void> {

@@ -16,17 +16,19 @@ import { siteOf } from "./site.ts";
  */
 
 type Settings = Pick<Config, "requirePasskey" | "publicUrl">;
+type Rights = Pick<Person, "is_operator" | "projects">;
 
 /** Ways to sign in after which no passkey is asked for. The second factors of a company account are up to its provider. */
 const ENOUGH: ReadonlySet<SignInMethod> = new Set<SignInMethod>(["passkey", "oidc"]);
 
-/** Whether a password alone is not enough for this person. */
-export function mustUsePasskey({ requirePasskey }: Settings, person: Pick<Person, "is_operator">): boolean {
-  return requirePasskey === "operators" && person.is_operator;
+/** Whether a password alone is not enough for this person: an operator of all projects, or of one. */
+export function mustUsePasskey({ requirePasskey }: Settings, person: Rights): boolean {
+  if (requirePasskey !== "operators") return false;
+  return person.is_operator || Object.values(person.projects).includes("operator");
 }
 
 /** Whether a session is limited. @param method - how its person signed in, or last confirmed who they are */
-export function isLimited(settings: Settings, person: Pick<Person, "is_operator">, method: SignInMethod): boolean {
+export function isLimited(settings: Settings, person: Rights, method: SignInMethod): boolean {
   return mustUsePasskey(settings, person) && !ENOUGH.has(method);
 }
 
@@ -40,11 +42,7 @@ export function requireUnlimited(caller: Caller, { allowsLimitedSession }: Fasti
  * Requires more than a password of a person who must use a passkey and has one.
  * @throws ServiceError PASSKEY_REQUIRED
  */
-export function requirePasswordIsEnough(
-  settings: Settings,
-  person: Pick<Person, "is_operator">,
-  passkeys: readonly PasskeyRow[],
-): void {
+export function requirePasswordIsEnough(settings: Settings, person: Rights, passkeys: readonly PasskeyRow[]): void {
   if (!isPasswordEnough(settings, person, passkeys))
     throw new ServiceError("PASSKEY_REQUIRED", {
       message: "Operators sign in with a passkey on this service. Use your passkey instead of your password.",
@@ -52,11 +50,7 @@ export function requirePasswordIsEnough(
 }
 
 /** Whether the password of a person opens anything. It does not for a person who must use a passkey and has one. */
-export function isPasswordEnough(
-  settings: Settings,
-  person: Pick<Person, "is_operator">,
-  passkeys: readonly PasskeyRow[],
-): boolean {
+export function isPasswordEnough(settings: Settings, person: Rights, passkeys: readonly PasskeyRow[]): boolean {
   return !mustUsePasskey(settings, person) || usableOf(settings, passkeys).length === 0;
 }
 

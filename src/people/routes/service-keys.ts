@@ -27,7 +27,7 @@ export const listServiceKeysRoute = defineRoute({
   answers: {
     200: pageOf<ServiceKeyRecord>("ServiceKey", "One page of keys."),
   },
-  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
   handle: async (ctx: { db: Db }, request, reply) => {
     const { rows, next } = await listServiceKeys(ctx, callerOf(request), request.query);
     if (next !== null) void reply.header("link", linkToNext("/api/service-keys", request.url, next));
@@ -46,7 +46,7 @@ export const createServiceKeyRoute = defineRoute({
   needsConfirmation: true,
   body: Type.Unsafe<CreateServiceKeyBody>(Type.Ref("CreateServiceKey")),
   answers: { 201: Type.Unsafe<NewServiceKeyRecord>(Type.Ref("NewServiceKey")) },
-  errors: [...WRITE_ERRORS, "VALIDATION_FAILED"],
+  errors: [...WRITE_ERRORS, "VALIDATION_FAILED", "PROJECT_ARCHIVED"],
   config: () => ({ securityEvent: "embed_key_created" }),
   handle: async (ctx: { db: Db }, request, reply) =>
     reply.code(201).send(await createServiceKey(ctx, callerOf(request), request.body)),

@@ -29,7 +29,7 @@ export const listUsersRoute = defineRoute({
   answers: {
     200: pageOf<UserRecord>("User", "One page of users."),
   },
-  errors: [...READ_ERRORS, ...QUERY_ERRORS],
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
   handle: async (ctx: UsersContext, request, reply) => {
     const { rows, next } = await listDirectory(ctx, callerOf(request), request.query);
     if (next !== null) void reply.header("link", linkToNext("/api/users", request.url, next));

@@ -44,6 +44,7 @@ export const createTaskRoute = defineRoute({
     "OVERLOADED",
     "AGENT_LIMIT",
     "RECIPIENT_NOT_ALLOWED",
+    "PROJECT_ARCHIVED",
   ],
   attachValidation: true,
   handle: async (ctx: CreationContext & { metrics: Metrics }, request, reply) => {

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Db } from "../../db/database.ts";
 import { linkToNext } from "../../http/paging.ts";
-import { pageOf } from "../../http/schema.ts";
+import { InProjectQuery, pageOf } from "../../http/schema.ts";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../../http/route.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
@@ -38,7 +38,7 @@ export const listTasksRoute = defineRoute({
   answers: {
     200: pageOf<ListedTask>("ListedTask", "One page of tasks."),
   },
-  errors: [...QUERY_ERRORS, "UNAUTHENTICATED"],
+  errors: [...QUERY_ERRORS, "UNAUTHENTICATED", "PROJECT_NOT_FOUND"],
   handle: async (ctx: { db: Db }, request, reply) => {
     const { rows, next } = await listTasks(ctx, callerOf(request), request.query);
     if (next !== null) void reply.header("link", linkToNext("/api/tasks", request.url, next));
@@ -54,9 +54,10 @@ export const countTasksRoute = defineRoute({
   description: "Counts of open and closed tasks for the caller.",
   tags,
   credentials: SIGNED_IN,
+  querystring: InProjectQuery,
   answers: { 200: Type.Unsafe<TaskCounts>(Type.Ref("TaskCounts")) },
-  errors: ["UNAUTHENTICATED"],
-  handle: async (ctx: { db: Db }, request) => countTasks(ctx, callerOf(request)),
+  errors: [...QUERY_ERRORS, "UNAUTHENTICATED", "PROJECT_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request) => countTasks(ctx, callerOf(request), request.query.project),
 });
 
 export const getTaskRoute = defineRoute({
@@ -121,6 +122,7 @@ export const getStatsRoute = defineRoute({
   credentials: SIGNED_IN,
   querystring: StatsQuery,
   answers: { 200: Type.Unsafe<Stats>(Type.Ref("Stats")) },
-  errors: [...READ_ERRORS, ...QUERY_ERRORS],
-  handle: async (ctx: { db: Db }, request) => readStats(ctx, callerOf(request), request.query.window_days ?? 30),
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "PROJECT_NOT_FOUND"],
+  handle: async (ctx: { db: Db }, request) =>
+    readStats(ctx, callerOf(request), request.query.window_days ?? 30, request.query.project),
 });

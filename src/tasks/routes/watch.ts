@@ -1,5 +1,6 @@
 import { Type } from "typebox";
 import { defineRoute, QUERY_ERRORS, READ_ERRORS, SIGNED_IN } from "../../http/route.ts";
+import { InProjectQuery } from "../../http/schema.ts";
 import { sendJson } from "../../http/serialization.ts";
 import { callerOf } from "../../people/caller.ts";
 import { streamChanges, type StreamContext } from "../event-stream.ts";
@@ -45,11 +46,13 @@ export const streamTaskChangesRoute = defineRoute({
     "Server-sent events. `reset` is always the first event; it means that anything may have changed. `task` has the `{id, status}` of a task that was created or changed and that the caller may see. A deleted task has the status `deleted`. `replaced` is the last event of the oldest stream when its person opens more than 20; clients that follow `retry` connect again after ten minutes. Events are not repeated: after a lost connection, reload the tasks that you show.",
   tags,
   credentials: SIGNED_IN,
+  querystring: InProjectQuery,
   answers: {
     200: Type.Unsafe<string>({ type: "string", description: "Events, until either side closes the connection." }),
   },
-  errors: [...READ_ERRORS, "OVERLOADED"],
+  errors: [...READ_ERRORS, ...QUERY_ERRORS, "OVERLOADED", "PROJECT_NOT_FOUND"],
   produces: ["text/event-stream"],
   exposeHeadRoute: false,
-  handle: async (ctx: StreamContext, request, reply) => streamChanges(ctx, callerOf(request), reply),
+  handle: async (ctx: StreamContext, request, reply) =>
+    streamChanges(ctx, callerOf(request), request.query.project ?? null, reply),
 });

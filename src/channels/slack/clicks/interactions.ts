@@ -3,6 +3,7 @@ import { readPost } from "../../../../form/plan/post.ts";
 import { planForm } from "../../../../form/plan/plan.ts";
 import { ServiceError } from "../../../errors.ts";
 import { SECOND } from "../../../lib/time.ts";
+import { isOperatorOf } from "../../../people/caller.ts";
 import { mayWith } from "../../../tasks/access.ts";
 import { claimTask } from "../../../tasks/claims.ts";
 import type { TaskWithDocuments } from "../../../tasks/store.ts";
@@ -138,7 +139,7 @@ async function pressed(context: ClickContext, button: PressedButton, who: Who): 
   } catch (error) {
     const sentence = await sentenceOf(context, task, error);
     const isHeld = error instanceof ServiceError && error.code === "TASK_ALREADY_CLAIMED";
-    return isHeld && caller.person?.is_operator
+    return isHeld && isOperatorOf(caller, task.project)
       ? postEphemeral(context, channel, who.user_id, sentence, takeOver(task))
       : tell(sentence);
   }

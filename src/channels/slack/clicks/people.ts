@@ -1,6 +1,8 @@
 import type { Reader } from "../../../db/database.ts";
 import { accountOf, type Account } from "../../../people/accounts.ts";
 import type { MemberGrant, Person, RecipientCaller } from "../../../people/caller.ts";
+import { isThere } from "../../../people/caller.ts";
+import { toPerson } from "../../../people/sign-in.ts";
 import { findUserByAccount, findUserByEmail } from "../../../people/store.ts";
 import { parseNotify } from "../../../tasks/notify.ts";
 import type { TaskWithDocuments } from "../../../tasks/store.ts";
@@ -26,7 +28,7 @@ export async function slackCallerOf(
   reader: Reader,
   workspaces: WorkspaceLookup,
   { team_id, user_id }: Who,
-  task: Pick<TaskWithDocuments, "id" | "notify">,
+  task: Pick<TaskWithDocuments, "id" | "notify" | "project">,
   channel: string | null,
 ): Promise<SlackCaller> {
   const is_assigned_only = await isAssignedOnly(reader, task.id, { team_id, user_id }, channel);
@@ -40,19 +42,19 @@ export async function slackCallerOf(
   });
   const nobody = callerWith(null, null, null);
   const known = await findUserByAccount(reader, team_id, user_id);
-  if (known?.active === false) return nobody;
+  if (known !== null && !isThere(known, task.project)) return nobody;
   const only = await onlyOf(workspaces);
   const named_by = isNamed(task, { team_id, user_id }, only) ? task.id : null;
-  if (known !== null) return callerWith(known, known.email, named_by);
+  if (known !== null) return callerWith(toPerson(known), known.email, named_by);
   // A shared channel has people of other workspaces.
   const email = only === team_id ? await confirmedEmail(workspaces, { team_id, user_id }) : null;
   if (email === null) return callerWith(null, null, named_by);
   const found = await findUserByEmail(reader, email);
   if (found === null) return callerWith(null, email, named_by);
-  if (!found.active) return nobody;
+  if (!isThere(found, task.project)) return nobody;
   // A user with a Slack id is identified by it alone, so this is another person.
   if (accountOf(found) !== null) return callerWith(null, null, named_by);
-  return callerWith(found, found.email, named_by);
+  return callerWith(toPerson(found), found.email, named_by);
 }
 
 /** Returns the only workspace, or null. If Slack cannot tell, addresses name no one, as with several workspaces. */
