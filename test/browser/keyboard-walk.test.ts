@@ -70,6 +70,7 @@ async function stage(t: TestContext): Promise<Stage> {
       ["/settings/slack", "Create the app in Slack"],
       ["/settings/keys", "Create key"],
       ["/settings/embed", "Allowed origins"],
+      ["/settings/projects", "Create project"],
       ["/settings/security", "Network address"],
       ["/settings/quickstart", "Received"],
       ["/settings/about", "Licence"],

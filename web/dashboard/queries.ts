@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError, get, request } from "./api.ts";
 import { confirmOptions } from "./passkey.ts";
+import { readPreferences } from "./ui/preferences.ts";
 import type {
   Agent,
   AuditEntry,
@@ -24,6 +25,14 @@ export const queryClient = new QueryClient({
     },
   },
 });
+
+/** Returns the path, limited to the project that the person has chosen. */
+export function inProject(path: string): string {
+  const { project } = readPreferences();
+  // The path of a next page has it.
+  if (project === null || path.includes("project=")) return path;
+  return `${path}${path.includes("?") ? "&" : "?"}project=${encodeURIComponent(project)}`;
+}
 
 export const meQuery = queryOptions({ queryKey: ["me"], queryFn: () => get<Me>("/api/auth/me"), staleTime: 60_000 });
 
@@ -54,7 +63,7 @@ export const confirmationWaysQuery = queryOptions({
 
 export const countsQuery = queryOptions({
   queryKey: ["tasks", "counts"],
-  queryFn: () => get<TaskCounts>("/api/tasks/counts"),
+  queryFn: () => get<TaskCounts>(inProject("/api/tasks/counts")),
 });
 
 /** The people tasks can be filtered by and assigned to. */
@@ -67,7 +76,7 @@ export const activeUsersQuery = queryOptions({
 /** The agents tasks can be filtered by. */
 export const agentNamesQuery = queryOptions({
   queryKey: ["agents", "names"],
-  queryFn: () => get<Agent[]>("/api/agents?limit=200"),
+  queryFn: () => get<Agent[]>(inProject("/api/agents?limit=200")),
   staleTime: 60_000,
 });
 
@@ -84,7 +93,7 @@ export function abandonedQuery(origin?: string) {
   return queryOptions({
     queryKey: ["deliveries", "abandoned", origin ?? null],
     queryFn: async () => {
-      const { data, next } = await request<unknown[]>("GET", `/api/admin/webhook-deliveries?${query}`);
+      const { data, next } = await request<unknown[]>("GET", inProject(`/api/admin/webhook-deliveries?${query}`));
       return `${data.length}${next === null ? "" : "+"}`;
     },
     // A callback fails only after days, so this rarely changes.
@@ -116,7 +125,7 @@ export function tasksQuery({ scope, sort, q, status, assignee, agent }: Scope, m
   if (q !== "") query.set("q", q);
   return infiniteQueryOptions({
     queryKey: ["tasks", "list", scope, sort, q, status, assignee, agent],
-    queryFn: ({ pageParam }) => request<ListedTask[]>("GET", pageParam),
+    queryFn: ({ pageParam }) => request<ListedTask[]>("GET", inProject(pageParam)),
     initialPageParam: `/api/tasks?${query}`,
     getNextPageParam: (page) => page.next,
   });

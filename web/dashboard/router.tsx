@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, Outlet, redirect, useLocation } from "@tanstack/react-router";
 import { isDate } from "../../form/plan/times.ts";
 import type { DeliverySearch } from "./deliveries/queries.ts";
 import { InboxPage } from "./inbox/inbox.tsx";
 import { LoginPage } from "./login.tsx";
 import { lazily } from "./ui/lazily.tsx";
 import { Crash, Forbidden, NotFound } from "./ui/page.tsx";
+import { seesPage } from "./projects/access.ts";
 import { meQuery, queryClient, setupQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import type { TaskStatus } from "./api.ts";
@@ -99,7 +100,8 @@ const operating = createRoute({
   id: "operating",
   component: function Operating() {
     const { data: me } = useQuery(meQuery);
-    return me?.is_operator === false ? <Forbidden /> : <Outlet />;
+    const { pathname } = useLocation();
+    return me === undefined || seesPage(me, pathname) ? <Outlet /> : <Forbidden />;
   },
 });
 

@@ -23,6 +23,8 @@ import { signOut } from "./sign-out.ts";
 import { useKeys } from "./ui/keyboard.ts";
 import { useLive } from "./live.ts";
 import { dropPersonalOfOthers } from "./personal.ts";
+import { isOperatorOf, seesPage } from "./projects/access.ts";
+import { ProjectSwitcher } from "./projects/switcher.tsx";
 import { abandonedQuery, countsQuery, meQuery } from "./queries.ts";
 import type { Scope } from "./queries.ts";
 import { useIsPhone } from "./ui/phone.ts";
@@ -58,7 +60,7 @@ export function Shell() {
   const navigate = useNavigate();
   const isLive = useLive();
   const { data: me } = useQuery(meQuery);
-  const isOperator = me?.is_operator === true;
+  const isOperator = me !== undefined && isOperatorOf(me);
   const id = me?.user_id ?? null;
   // Somebody else may have used this browser before.
   useEffect(() => {
@@ -85,8 +87,9 @@ export function Shell() {
           </span>
           <span>Human Task Service</span>
         </Link>
+        <ProjectSwitcher />
         <TaskLinks isOperator={isOperator} />
-        {isOperator && <OperateLinks />}
+        {isOperator && <OperateLinks me={me} />}
         <Link to="/settings/{-$part}" params={{}} title="Settings" className="place wide-only">
           <IconSettings size={16} stroke={1.75} aria-hidden />
           <span>Settings</span>
@@ -100,7 +103,7 @@ export function Shell() {
           </kbd>
         </button>
         {!isLive && <output className="chip warn">Reconnecting</output>}
-        <UserMenu me={me} isOperator={isOperator} />
+        <UserMenu me={me} />
       </nav>
       <Outlet />
       {showsKeys && <Shortcuts onClose={() => setShowsKeys(false)} />}
@@ -135,12 +138,12 @@ function TaskLinks({ isOperator }: { isOperator: boolean }) {
   ));
 }
 
-function OperateLinks() {
+function OperateLinks({ me }: { me: Me }) {
   const { data: abandoned } = useQuery(abandonedQuery());
   return (
     <>
       <p className="places-of wide-only">Operate</p>
-      {OPERATE.map(({ to, label, Icon }) => (
+      {OPERATE.filter(({ to }) => seesPage(me, to)).map(({ to, label, Icon }) => (
         <Link key={to} to={to} title={label} className="place wide-only">
           <Icon size={16} stroke={1.75} aria-hidden />
           <span>{label}</span>
@@ -155,7 +158,7 @@ function OperateLinks() {
   );
 }
 
-function UserMenu({ me, isOperator }: { me: Me | undefined; isOperator: boolean }) {
+function UserMenu({ me }: { me: Me | undefined }) {
   const navigate = useNavigate();
   const isPhone = useIsPhone();
   const leave = async (): Promise<void> => {
@@ -173,8 +176,8 @@ function UserMenu({ me, isOperator }: { me: Me | undefined; isOperator: boolean 
       <Menu.Dropdown>
         <Menu.Label>{me?.email}</Menu.Label>
         {isPhone &&
-          isOperator &&
-          OPERATE.map(({ to, label }) => (
+          me !== undefined &&
+          OPERATE.filter(({ to }) => seesPage(me, to)).map(({ to, label }) => (
             <Menu.Item key={to} component={Link} to={to}>
               {label}
             </Menu.Item>

@@ -1,4 +1,5 @@
 import { Button } from "@mantine/core";
+import { ProjectLine } from "../projects/name.tsx";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { IconAlertTriangle, IconHandStop } from "../ui/icons.tsx";
@@ -61,6 +62,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
           </Button>
         </div>
       </div>
+      <ProjectLine slug={agent.project} />
       {agent.description !== null && (
         <p className="sentences" dir="auto">
           {agent.description}

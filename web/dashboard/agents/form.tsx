@@ -2,6 +2,7 @@ import { Checkbox, Modal, NativeSelect, Textarea, TextInput } from "@mantine/cor
 import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { FormEnd } from "../ui/form-end.tsx";
+import { ProjectField } from "../projects/field.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { ShownToken } from "./new-token.tsx";
@@ -84,6 +85,7 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
         error={errors.name}
         data-autofocus
       />
+      {agent === null && <ProjectField error={errors.project} />}
       <Textarea
         name="description"
         label="Description"
@@ -190,6 +192,7 @@ function readFields(form: HTMLFormElement, agent: Agent | null): AgentFields {
   return {
     name: text("name"),
     description: text("description") || null,
+    ...(data.has("project") && { project: text("project") }),
     scopes: Object.keys(SCOPES).filter((scope): scope is AgentScope => chosen.includes(scope)),
     recipients: readRecipients(text, agent),
     max_open_tasks: numberOf(text("max_open_tasks")),
@@ -217,6 +220,7 @@ function numberOf(text: string): number {
 /** The fields, in the order of the form. */
 const NAMES = [
   "name",
+  "project",
   "description",
   "scopes",
   "mode",

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import { get, patch, post, remove, request, type Agent } from "../api.ts";
-import { queryClient } from "../queries.ts";
+import { inProject, queryClient } from "../queries.ts";
 import type { components } from "../schemas.d.ts";
 
 type Schemas = components["schemas"];
@@ -11,11 +11,14 @@ export type NewAgentToken = Schemas["NewAgentToken"];
 export type AgentFields = Pick<
   Agent,
   "name" | "description" | "scopes" | "recipients" | "max_open_tasks" | "max_tasks_per_minute"
->;
+> & {
+  /** Only of a new agent, if there are several projects. */
+  project?: string;
+};
 
 export const agentsQuery = infiniteQueryOptions({
   queryKey: ["agents", "pages"],
-  queryFn: ({ pageParam }) => request<Agent[]>("GET", pageParam),
+  queryFn: ({ pageParam }) => request<Agent[]>("GET", inProject(pageParam)),
   initialPageParam: "/api/agents?limit=50",
   getNextPageParam: (page) => page.next,
   // Agents call the service at any time, and the page says when.

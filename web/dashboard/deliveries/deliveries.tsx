@@ -11,6 +11,7 @@ import { DeliveryTable } from "./table.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { Loading, LoadMore } from "../ui/loading.tsx";
 import { Page, ErrorPanel } from "../ui/page.tsx";
+import { usePreferences } from "../ui/preferences.ts";
 import { abandonedQuery } from "../queries.ts";
 import "../operate.css";
 
@@ -34,11 +35,12 @@ export function DeliveriesPage() {
   );
 }
 
-/** Retries all failed callbacks, or those to the receiver that is shown. The API has no filter by task for this. */
+/** Retries all failed callbacks, or those to the receiver that is shown. The API has no filter by task or project for this. */
 function RedeliverAll({ filter, onAsk }: { filter: DeliveryFilter; onAsk: (which: Redelivery) => void }) {
   const { origin, task_id } = filter;
+  const { project } = usePreferences();
   const { data: count = "0" } = useQuery(abandonedQuery(origin));
-  if (count === "0" || task_id !== undefined) return null;
+  if (count === "0" || task_id !== undefined || project !== null) return null;
   return (
     <Button
       variant="default"

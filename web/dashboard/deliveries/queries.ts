@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 import type { components } from "../schemas.d.ts";
 import { get, post, request } from "../api.ts";
-import { queryClient } from "../queries.ts";
+import { inProject, queryClient } from "../queries.ts";
 
 type Schemas = components["schemas"];
 export type Delivery = Schemas["WebhookDelivery"];
@@ -34,7 +34,7 @@ export function deliveriesQuery(filter: DeliveryFilter) {
   for (const [name, value] of Object.entries(filter)) if (value !== undefined) query.set(name, value);
   return infiniteQueryOptions({
     queryKey: ["deliveries", "list", filter],
-    queryFn: ({ pageParam }) => request<Delivery[]>("GET", pageParam),
+    queryFn: ({ pageParam }) => request<Delivery[]>("GET", inProject(pageParam)),
     initialPageParam: `${PATH}?${query}`,
     getNextPageParam: (page) => page.next,
     refetchInterval: ({ state }) => pace(state.data?.pages.flatMap((page) => page.data) ?? []),

@@ -4,7 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import type { Me, TaskStatus } from "../api.ts";
-import { activeUsersQuery, agentNamesQuery, nameOf } from "../queries.ts";
+import { isOperatorOf } from "../projects/access.ts";
+import { usePeople } from "../projects/queries.ts";
+import { agentNamesQuery, nameOf } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { STATUSES } from "../ui/status.tsx";
 
@@ -20,8 +22,9 @@ export function isFiltered({ q, status, assignee, agent }: Scope): boolean {
 export function Filters({ search, me }: { search: Scope; me: Me }) {
   const navigate = useNavigate();
   const isDone = search.scope === "done";
-  const byPerson = me.is_operator && (search.scope === "all" || isDone);
-  const { data: users = [] } = useQuery({ ...activeUsersQuery, enabled: byPerson });
+  const isOperator = isOperatorOf(me);
+  const byPerson = isOperator && (search.scope === "all" || isDone);
+  const users = usePeople(me);
   const set = (change: Partial<Scope>) => void navigate({ to: ".", search: { ...search, ...change }, replace: true });
   const people = users.map((user) => ({ value: user.id, label: user.id === me.user_id ? "You" : nameOf(user) }));
   return (
@@ -55,7 +58,7 @@ export function Filters({ search, me }: { search: Scope; me: Me }) {
             onChange={(assignee) => set({ assignee: assignee === "" ? null : assignee })}
           />
         )}
-        {me.is_operator && <AgentChip agent={search.agent} onChange={(agent) => set({ agent })} />}
+        {isOperator && <AgentChip agent={search.agent} onChange={(agent) => set({ agent })} />}
       </div>
       <Search q={search.q} onChange={(q) => set({ q })} />
     </>

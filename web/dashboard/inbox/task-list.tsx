@@ -10,6 +10,7 @@ import { agentOf } from "../../../form/asker.ts";
 import { IconRobot } from "../ui/icons.tsx";
 import { useKeys } from "../ui/keyboard.ts";
 import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
+import { useProjectName } from "../projects/name.tsx";
 import { countsQuery, tasksQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { CreateSample } from "./sample.tsx";
@@ -196,6 +197,7 @@ const Row = memo(
     const isOver = useIsOver(task);
     const who = isOver ? null : whoOf(task, me, names);
     const agent = agentOf(task);
+    const project = useProjectName(task.project);
     return (
       <li>
         <Link
@@ -214,11 +216,21 @@ const Row = memo(
               {reason.split("\n")[0]}
             </span>
           )}
-          {agent !== null && (
+          {(agent !== null || project !== null) && (
             <span className="task-meta">
-              <IconRobot size={14} stroke={1.75} aria-hidden />
-              <span className="unseen">Asked by </span>
-              <span className="who">{agent}</span>
+              {agent !== null && (
+                <>
+                  <IconRobot size={14} stroke={1.75} aria-hidden />
+                  <span className="unseen">Asked by </span>
+                  <span className="who">{agent}</span>
+                </>
+              )}
+              {project !== null && (
+                <span className="who">
+                  <span className="unseen">Project: </span>
+                  {project}
+                </span>
+              )}
             </span>
           )}
           <span className="task-meta">

@@ -1,7 +1,7 @@
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { ListedTask, Me } from "../api.ts";
-import { nameOf, activeUsersQuery } from "../queries.ts";
+import { usePeople } from "../projects/queries.ts";
+import { nameOf } from "../queries.ts";
 
 /** The names of people, by their id and by their email in lower case. */
 export type Names = ReadonlyMap<string, string>;
@@ -20,10 +20,10 @@ type Assigned = Pick<ListedTask, "assigned_to_user_id" | "assigned_to_email">;
 
 /** Returns the names that this person may see. Operators see all names, and others see addresses. */
 export function useNames(me: Me): Names {
-  const { data: users } = useQuery({ ...activeUsersQuery, enabled: me.is_operator });
+  const users = usePeople(me);
   return useMemo(() => {
     const names = new Map<string, string>();
-    for (const user of users ?? []) {
+    for (const user of users) {
       names.set(user.id, nameOf(user));
       if (user.email !== null) names.set(user.email.toLowerCase(), nameOf(user));
     }

@@ -1,6 +1,7 @@
 import { Button, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError, post } from "../api.ts";
+import { ProjectField } from "../projects/field.tsx";
 import { FormEnd } from "../ui/form-end.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
@@ -108,6 +109,7 @@ function SenderFields({ sender, isFirst, field }: SenderFieldsProps) {
           defaultValue={isFirst ? "main" : ""}
         />
       )}
+      {sender === null && <ProjectField {...field("/project")} />}
       <TextInput {...field("/from_email")} type="email" label="From address" defaultValue={sender?.from_email ?? ""} />
       <TextInput
         {...field("/from_name")}
@@ -245,6 +247,7 @@ function bodyOf(form: HTMLFormElement, sender: Sender | null, transport: Transpo
   const isKept = isKeeping || (sender?.transport === transport && Object.keys(settings).length === 0);
   return {
     id: sender?.id ?? text("/id"),
+    ...(entered.has("/project") && { project: text("/project") }),
     display_name: text("/display_name"),
     from_email: text("/from_email"),
     from_name: text("/from_name") || null,

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { remove } from "../api.ts";
+import { ProjectLine } from "../projects/name.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { ErrorPanel } from "../ui/page.tsx";
 import { queryClient } from "../queries.ts";
@@ -119,6 +120,7 @@ function About({ sender, isOnly, ask }: AboutProps) {
         </p>
         {reply_to !== null && <p className="muted">Reply to {reply_to}</p>}
         <p className="muted">{TRANSPORTS[transport].label}</p>
+        <ProjectLine slug={sender.project} />
         <p className="muted">
           In notify: <code>email+{id}:&lt;address&gt;</code>
           {isOnly && (

@@ -2,6 +2,8 @@ import { Button, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { post, remove } from "../api.ts";
+import { ProjectField } from "../projects/field.tsx";
+import { ProjectLine } from "../projects/name.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { CopyButton } from "../ui/copy.tsx";
 import { useDialog } from "../ui/dialog.ts";
@@ -26,7 +28,7 @@ export function ServiceKeys() {
 
 function Create({ onDone }: { onDone: (fresh: NewServiceKey) => void }) {
   const create = useMutation({
-    mutationFn: (name: string) => post<NewServiceKey>("/api/service-keys", { name }),
+    mutationFn: (fields: { name: string; project?: string }) => post<NewServiceKey>("/api/service-keys", fields),
     onSuccess: async (fresh) => {
       onDone(fresh);
       await queryClient.invalidateQueries(serviceKeysQuery);
@@ -38,7 +40,8 @@ function Create({ onDone }: { onDone: (fresh: NewServiceKey) => void }) {
       aria-labelledby="create"
       onSubmit={(event) => {
         event.preventDefault();
-        create.mutate(textOf(event.currentTarget, "name"));
+        const project = textOf(event.currentTarget, "project");
+        create.mutate({ name: textOf(event.currentTarget, "name"), ...(project !== "" && { project }) });
       }}
     >
       <h2 id="create">Create a key</h2>
@@ -52,7 +55,8 @@ function Create({ onDone }: { onDone: (fresh: NewServiceKey) => void }) {
         withAsterisk={false}
         error={problemAt(create.error, "/name")}
       />
-      <Problem error={create.error} fields={["/name"]} />
+      <ProjectField error={problemAt(create.error, "/project")} />
+      <Problem error={create.error} fields={["/name", "/project"]} />
       <div className="row">
         <Button type="submit" loading={create.isPending}>
           Create key
@@ -157,6 +161,7 @@ function KeyTable({ label, keys, onRevoke }: KeyTableProps) {
                 <bdi>{key.name}</bdi>
               </strong>
               <code title="The start of the key">{key.prefix}</code>
+              <ProjectLine slug={key.project} />
             </th>
             <td data-label="Created">
               <Time at={key.created_at} />

@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import type { ComponentType } from "react";
+import type { Me } from "../api.ts";
 import { Forbidden, NotFound, Page } from "../ui/page.tsx";
+import { seesPage } from "../projects/access.ts";
 import { meQuery } from "../queries.ts";
 import { Quickstart } from "../setup/quickstart.tsx";
 import { About } from "./about.tsx";
@@ -9,6 +11,7 @@ import { Embed } from "./embed.tsx";
 import { Mail } from "./mail.tsx";
 import { Passkeys } from "./passkeys.tsx";
 import { Profile } from "./profile.tsx";
+import { Projects } from "./projects.tsx";
 import { Security } from "./security.tsx";
 import { ServiceKeys } from "./service-keys.tsx";
 import { SignInSettings } from "./sign-in.tsx";
@@ -72,6 +75,13 @@ const PARTS: readonly Part[] = [
     Content: Embed,
   },
   {
+    part: "projects",
+    label: "Projects",
+    about: "Groups of people with their own tasks, agents, keys and senders.",
+    isForOperators: true,
+    Content: Projects,
+  },
+  {
     part: "security",
     label: "Security",
     about: "Who signed in, what was refused, and what operators changed.",
@@ -88,6 +98,10 @@ const PARTS: readonly Part[] = [
   { part: "about", label: "About", about: "Version and documentation.", Content: About },
 ];
 
+function sees(me: Me, { part = "", isForOperators }: Part): boolean {
+  return !isForOperators || seesPage(me, `/settings/${part}`);
+}
+
 /** `/settings/<part>`: the navigation of the settings, and one part. */
 export function SettingsPage() {
   const { part } = useParams({ strict: false });
@@ -95,11 +109,11 @@ export function SettingsPage() {
   const shown = PARTS.find((known) => known.part === part);
   if (me === undefined) return null;
   if (shown === undefined) return <NotFound />;
-  if (shown.isForOperators && !me.is_operator) return <Forbidden />;
+  if (!sees(me, shown)) return <Forbidden />;
   return (
     <Page title={shown.label} about={shown.about}>
       <nav className="parts" aria-label="Settings">
-        {PARTS.filter(({ isForOperators }) => me.is_operator || !isForOperators).map(({ part, label }) => (
+        {PARTS.filter((known) => sees(me, known)).map(({ part, label }) => (
           <Link
             key={label}
             to="/settings/{-$part}"

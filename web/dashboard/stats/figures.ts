@@ -1,13 +1,14 @@
 import { queryOptions } from "@tanstack/react-query";
 import type { components } from "../schemas.d.ts";
 import { get } from "../api.ts";
+import { inProject } from "../queries.ts";
 
 export type Stats = components["schemas"]["Stats"];
 
 /** The statistics of the last 30 days. They are kept up to date for people who leave the page open. */
 export const statsQuery = queryOptions({
   queryKey: ["stats"],
-  queryFn: () => get<Stats>("/api/stats?window_days=30"),
+  queryFn: () => get<Stats>(inProject("/api/stats?window_days=30")),
   refetchInterval: 60_000,
 });
 

@@ -15,6 +15,7 @@ import { dropDraft, keepDraft, readDraft } from "./draft.ts";
 import { useKeys } from "../ui/keyboard.ts";
 import { useNow } from "../ui/now.ts";
 import { readPreferences, usePreferences } from "../ui/preferences.ts";
+import { isOperatorOf } from "../projects/access.ts";
 import { queryClient, taskQuery } from "../queries.ts";
 import { useTimeZone } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -69,7 +70,12 @@ export function Answer({ task, me, claim, entered, onEdit, onSending, onAccepted
   };
   return (
     <>
-      <ClaimNotice claim={claim} me={me} isAnyway={isAnyway} answerAnyway={() => setIsAnyway(true)} />
+      <ClaimNotice
+        claim={claim}
+        isOperator={isOperatorOf(me, task.project)}
+        isAnyway={isAnyway}
+        answerAnyway={() => setIsAnyway(true)}
+      />
       {isChecked && (
         <output className="notice info checking">
           Your answer is being checked, usually 5 to 30 seconds. This page shows the result.
@@ -135,13 +141,13 @@ function useIsChecked(task: Task): boolean {
 
 interface ClaimNoticeProps {
   claim: Claim;
-  me: Me;
+  isOperator: boolean;
   isAnyway: boolean;
   answerAnyway: () => void;
 }
 
 /** Shows who is working on the task, with buttons to change that. */
-function ClaimNotice({ claim, me, isAnyway, answerAnyway }: ClaimNoticeProps) {
+function ClaimNotice({ claim, isOperator, isAnyway, answerAnyway }: ClaimNoticeProps) {
   return (
     <>
       {claim.state === "held" && (
@@ -149,7 +155,7 @@ function ClaimNotice({ claim, me, isAnyway, answerAnyway }: ClaimNoticeProps) {
           <output>
             <strong>{claim.holder}</strong> is working on this
           </output>
-          {me.is_operator ? (
+          {isOperator ? (
             <Button variant="default" size="xs" onClick={claim.takeOver}>
               Take over
             </Button>

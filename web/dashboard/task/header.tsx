@@ -3,6 +3,7 @@ import { askerLine } from "../../../form/asker.ts";
 import { headingOf } from "../../../form/plan/heading.ts";
 import type { Me, Task } from "../api.ts";
 import { useNames, whoOf } from "../inbox/who.ts";
+import { ProjectLine } from "../projects/name.tsx";
 import { IconButton } from "../shell.tsx";
 import { IconArrowDown, IconArrowLeft, IconArrowUp, IconLink } from "../ui/icons.tsx";
 import { Deadline, isOpenStatus, StatusChip } from "../ui/status.tsx";
@@ -72,6 +73,7 @@ export function TaskHeader({ task, me, isOver, claim, navigation, copyLink, show
           {asker}
         </p>
       )}
+      <ProjectLine slug={task.project} />
       {rest !== "" && (
         <p className="task-rest" dir="auto">
           {rest}

@@ -1,14 +1,15 @@
 import { ActionIcon, Button, Menu, Modal, Select, TextInput } from "@mantine/core";
 import { IconDots } from "../ui/icons.tsx";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { post, remove } from "../api.ts";
 import type { Me, Task } from "../api.ts";
 import type { Claim } from "./claim.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { sentenceOf } from "../ui/page.tsx";
+import { isOperatorOf } from "../projects/access.ts";
+import { usePeople } from "../projects/queries.ts";
 import { useIsPhone } from "../ui/phone.ts";
-import { activeUsersQuery, nameOf, queryClient, taskQuery } from "../queries.ts";
+import { nameOf, queryClient, taskQuery } from "../queries.ts";
 import { ChangeDeadline } from "./deadline.tsx";
 import { dropDraft } from "./draft.ts";
 import type { TaskNavigation } from "./navigation.ts";
@@ -48,13 +49,17 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
           {isOpen && claim.state !== "held" && me.user_id !== null && (
             <Menu.Item onClick={claim.toggle}>{claim.state === "mine" ? "Release" : "Claim"}</Menu.Item>
           )}
-          {isOpen && claim.state === "held" && me.is_operator && (
+          {isOpen && claim.state === "held" && isOperatorOf(me, task.project) && (
             <Menu.Item onClick={claim.takeOver}>Take over</Menu.Item>
           )}
-          {isOpen && me.is_operator && <Menu.Item onClick={() => setDialog("assign")}>Assign</Menu.Item>}
-          {isOpen && me.is_operator && <Menu.Item onClick={() => setDialog("deadline")}>Change deadline</Menu.Item>}
+          {isOpen && isOperatorOf(me, task.project) && (
+            <Menu.Item onClick={() => setDialog("assign")}>Assign</Menu.Item>
+          )}
+          {isOpen && isOperatorOf(me, task.project) && (
+            <Menu.Item onClick={() => setDialog("deadline")}>Change deadline</Menu.Item>
+          )}
           <Menu.Item onClick={showRaw}>Raw JSON</Menu.Item>
-          {me.is_operator && (
+          {isOperatorOf(me, task.project) && (
             <>
               <Menu.Divider />
               {isOpen && (
@@ -69,7 +74,7 @@ export function TaskMenu({ task, me, isOpen, claim, navigation, copyLink, showRa
           )}
         </Menu.Dropdown>
       </Menu>
-      {dialog === "assign" && <Assign task={task} onClose={close} />}
+      {dialog === "assign" && <Assign task={task} me={me} onClose={close} />}
       {dialog === "deadline" && <ChangeDeadline task={task} onChanged={keepAndRefresh} onClose={close} />}
       {dialog === "cancel" && <Cancel task={task} onClose={close} />}
       {dialog === "delete" && (
@@ -128,8 +133,8 @@ function Cancel({ task, onClose }: { task: Task; onClose: () => void }) {
 
 const NO_ONE = "";
 
-function Assign({ task, onClose }: { task: Task; onClose: () => void }) {
-  const { data: users = [] } = useQuery(activeUsersQuery);
+function Assign({ task, me, onClose }: { task: Task; me: Me; onClose: () => void }) {
+  const users = usePeople(me, task.project);
   const [to, setTo] = useState(task.assigned_to_user_id ?? NO_ONE);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);

@@ -16,6 +16,7 @@ import { useKeys } from "../ui/keyboard.ts";
 import { lazily } from "../ui/lazily.tsx";
 import { useNow } from "../ui/now.ts";
 import { ErrorPanel } from "../ui/page.tsx";
+import { isOperatorOf } from "../projects/access.ts";
 import { taskQuery } from "../queries.ts";
 import type { Scope } from "../queries.ts";
 import { isOpenStatus, useIsOver } from "../ui/status.tsx";
@@ -95,7 +96,7 @@ function TaskView({ task, search, me, entered, onEdit }: TaskViewProps) {
   const claim = useClaim(task, me);
   const navigation = useTaskNavigation(task, search, me);
   // Only operators may read the audit trail.
-  const tabs = TABS.filter((known) => known !== "activity" || me.is_operator);
+  const tabs = TABS.filter((known) => known !== "activity" || isOperatorOf(me, task.project));
   const step = (by: number) => {
     const at = Math.min(Math.max(tabs.indexOf(tab) + by, 0), tabs.length - 1);
     setTab(tabs[at]!);

@@ -6,10 +6,12 @@ export interface Preferences {
   readonly singleKeys: boolean;
   /** Seconds in which a person can take an answer back. */
   readonly sendDelay: 0 | 5;
+  /** The slug of the only project whose tasks are shown; null: all. */
+  readonly project: string | null;
 }
 
 const KEY = "preferences";
-const DEFAULTS: Preferences = { singleKeys: true, sendDelay: 0 };
+const DEFAULTS: Preferences = { singleKeys: true, sendDelay: 0, project: null };
 const listeners = new Set<() => void>();
 let known: Preferences | null = null;
 
@@ -39,7 +41,11 @@ export function usePreferences(): Preferences {
 function read(): Preferences {
   try {
     const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Record<keyof Preferences, unknown>> | null;
-    return { singleKeys: kept?.singleKeys !== false, sendDelay: kept?.sendDelay === 5 ? 5 : 0 };
+    return {
+      singleKeys: kept?.singleKeys !== false,
+      sendDelay: kept?.sendDelay === 5 ? 5 : 0,
+      project: typeof kept?.project === "string" ? kept.project : null,
+    };
   } catch {
     return DEFAULTS;
   }

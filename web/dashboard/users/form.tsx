@@ -1,6 +1,7 @@
 import { Checkbox, Modal, PasswordInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
+import { ProjectChoices } from "../projects/field.tsx";
 import { FormEnd } from "../ui/form-end.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -66,6 +67,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
           defaultChecked={user?.is_operator ?? false}
           error={errors.is_operator}
         />
+        {user === null && <ProjectChoices error={errors.projects} />}
         <div className="triple">
           <TextInput {...text("role")} label="Role" />
           <TextInput {...text("pool")} label="Pool" />
@@ -129,11 +131,12 @@ function readFields(form: HTMLFormElement): UserFields {
     access_level: text("access_level"),
     pool: text("pool"),
     password: text("password"),
+    ...(form.querySelector("[name=projects]") !== null && { projects: data.getAll("projects").map(String) }),
   };
 }
 
 /** The fields, in the order of the form. */
-const NAMES = ["display_name", "email", "is_operator", "role", "pool", "access_level", "password"] as const;
+const NAMES = ["display_name", "email", "is_operator", "role", "pool", "access_level", "password", "projects"] as const;
 
 type Errors = Partial<Record<(typeof NAMES)[number] | "form", string>>;
 
@@ -145,7 +148,7 @@ function errorsOf(failure: unknown): Errors {
   if (failure.code === "LAST_OPERATOR") return { is_operator: failure.message };
   const errors: Errors = {};
   for (const { path, message } of failure.details) {
-    const name = NAMES.find((name) => path === `/${name}`);
+    const name = NAMES.find((name) => path.split("/")[1] === name);
     if (name !== undefined) errors[name] = message;
   }
   return Object.keys(errors).length === 0 ? { form: sentenceOf(failure) } : errors;

@@ -9,6 +9,8 @@ export type User = Schemas["User"];
 /** The fields of the form. null clears a field. */
 export type UserFields = Pick<User, "display_name" | "email" | "is_operator" | "role" | "access_level" | "pool"> & {
   password: string | null;
+  /** Slugs. Only of a new person, if there are several projects. */
+  projects?: string[];
 };
 
 /** @param q - part of the name or the email */

@@ -1,0 +1,13 @@
+import { useSeveralProjects } from "./queries.ts";
+
+/** Returns the name of a project, to be shown; null if there is only one. */
+export function useProjectName(slug: string | null): string | null {
+  const projects = useSeveralProjects();
+  return projects === null || slug === null ? null : (projects.find((known) => known.slug === slug)?.name ?? slug);
+}
+
+/** The name of the project of a thing in a list. Nothing if there is only one. */
+export function ProjectLine({ slug }: { slug: string | null }) {
+  const name = useProjectName(slug);
+  return name === null ? null : <p className="muted">Project: {name}</p>;
+}

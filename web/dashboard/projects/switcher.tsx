@@ -1,0 +1,58 @@
+import { Menu } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { queryClient } from "../queries.ts";
+import { IconChevronDown, IconCircleDashed } from "../ui/icons.tsx";
+import { setPreferences, usePreferences } from "../ui/preferences.ts";
+import { projectsQuery } from "./queries.ts";
+
+/** What the chosen project limits. Tasks that are open stay. */
+const LIMITED: ReadonlySet<unknown> = new Set(["tasks", "stats", "deliveries", "agents"]);
+
+function choose(project: string | null): void {
+  setPreferences({ project });
+  void queryClient.resetQueries({ predicate: ({ queryKey: [kind, which] }) => LIMITED.has(kind) && which !== "one" });
+}
+
+/** Limits the lists and numbers of all pages to one project. Nothing if there is only one. */
+export function ProjectSwitcher() {
+  const { data: projects } = useQuery(projectsQuery);
+  const { project } = usePreferences();
+  const chosen = projects?.find(({ slug }) => slug === project);
+  const isSeveral = projects !== undefined && projects.length > 1;
+  // The person has left the project, or somebody else has used this browser.
+  const isGone = project !== null && projects !== undefined && (chosen === undefined || !isSeveral);
+  useEffect(() => {
+    if (isGone) choose(null);
+  }, [isGone]);
+  if (!isSeveral) return null;
+  const name = chosen?.name ?? "All projects";
+  return (
+    <Menu position="bottom-start" width={200}>
+      <Menu.Target>
+        <button type="button" className="place" title={name}>
+          <IconCircleDashed size={16} stroke={1.75} aria-hidden />
+          <span className="who">
+            <span className="unseen">Project: </span>
+            {name}
+          </span>
+          <span className="count-of">
+            <IconChevronDown size={14} aria-hidden />
+          </span>
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown className="filter-options">
+        <Menu.RadioGroup value={chosen?.slug ?? ""} onChange={(slug) => choose(slug === "" ? null : slug)}>
+          <Menu.RadioItem value="" closeMenuOnClick>
+            All projects
+          </Menu.RadioItem>
+          {projects.map(({ slug, name }) => (
+            <Menu.RadioItem key={slug} value={slug} closeMenuOnClick>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

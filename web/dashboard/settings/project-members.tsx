@@ -1,0 +1,177 @@
+import { Button, NativeSelect, Select } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
+import { post, remove, type Me } from "../api.ts";
+import { membersQuery, refreshProjects, usePeople, type Member, type Project } from "../projects/queries.ts";
+import { nameOf } from "../queries.ts";
+import { Confirm } from "../ui/confirm.tsx";
+import { useDialog } from "../ui/dialog.ts";
+import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
+import { toast } from "../ui/toasts.ts";
+import { Problem, textOf } from "./form.tsx";
+
+const ROLES = [
+  { value: "member", label: "Member" },
+  { value: "operator", label: "Operator" },
+];
+
+/** Adds a person to a project, or changes their role. */
+async function setMember({ slug }: Project, user_id: string, role: string): Promise<Member> {
+  const member = await post<Member>(`/api/projects/${slug}/members`, { user_id, role });
+  await refreshProjects();
+  return member;
+}
+
+function labelOf({ user_id, ...names }: Member): string {
+  return nameOf({ id: user_id, ...names });
+}
+
+/** The people of a project. */
+export function Members({ project, me }: { project: Project; me: Me }) {
+  const query = useQuery(membersQuery(project.slug));
+  const { asked, ask, close } = useDialog<Member>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  return (
+    <section className="surface stack" aria-labelledby="members">
+      <h2 id="members" ref={heading} tabIndex={-1}>
+        People of {project.name}
+      </h2>
+      <p className="muted">
+        Members see and answer what they are asked. Operators also see all tasks of the project, and change its people,
+        agents, keys and senders. Operators of the service see every project.
+      </p>
+      {query.isPending ? (
+        <p className="muted">Loading</p>
+      ) : query.isError ? (
+        <ErrorPanel title="Could not load the people" error={query.error} retry={() => void query.refetch()} />
+      ) : (
+        <>
+          {query.data.length > 0 && <MemberTable project={project} members={query.data} onRemove={ask} />}
+          <Add key={query.data.length} project={project} members={query.data} me={me} />
+        </>
+      )}
+      {asked !== null && (
+        <Confirm
+          title={`Remove ${labelOf(asked)} from ${project.name}?`}
+          action="Remove"
+          onConfirm={async () => {
+            await remove(`/api/projects/${project.slug}/members/${asked.user_id}`);
+            toast({ message: `${labelOf(asked)} removed` });
+            await refreshProjects();
+          }}
+          onClose={close}
+        >
+          They no longer see its tasks. Their open tasks in it go to others.
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+interface MemberTableProps {
+  project: Project;
+  members: readonly Member[];
+  onRemove: (member: Member) => void;
+}
+
+function MemberTable({ project, members, onRemove }: MemberTableProps) {
+  const change = useMutation({
+    mutationFn: ({ user_id, role }: { user_id: string; role: string }) => setMember(project, user_id, role),
+    onSuccess: (member) => toast({ message: `${labelOf(member)} is ${roleWord(member)} now` }),
+    onError: (failure) => toast({ message: sentenceOf(failure), tone: "bad" }),
+  });
+  return (
+    <table className="data as-cards" aria-label={`People of ${project.name}`}>
+      <thead>
+        <tr>
+          <th scope="col">Person</th>
+          <th scope="col">Role</th>
+          <th scope="col">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {members.map((member) => (
+          <tr key={member.user_id}>
+            <th scope="row">
+              <strong>{labelOf(member)}</strong>
+              {member.email !== null && member.email !== labelOf(member) && <div className="muted">{member.email}</div>}
+            </th>
+            <td data-label="Role">
+              <NativeSelect
+                size="xs"
+                aria-label={`Role of ${labelOf(member)}`}
+                data={ROLES}
+                value={member.role}
+                disabled={change.isPending}
+                onChange={(event) => change.mutate({ user_id: member.user_id, role: event.currentTarget.value })}
+              />
+            </td>
+            <td>
+              <div className="row end">
+                <Button
+                  variant="default"
+                  size="xs"
+                  aria-label={`Remove ${labelOf(member)}`}
+                  onClick={() => onRemove(member)}
+                >
+                  Remove
+                </Button>
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function roleWord({ role }: Member): string {
+  return role === "operator" ? "an operator" : "a member";
+}
+
+function Add({ project, members, me }: { project: Project; members: readonly Member[]; me: Me }) {
+  const people = usePeople(me).filter(({ id }) => members.every(({ user_id }) => user_id !== id));
+  const add = useMutation({
+    mutationFn: (form: HTMLFormElement) => setMember(project, textOf(form, "user_id"), textOf(form, "role")),
+    onSuccess: (member) => toast({ message: `${labelOf(member)} added` }),
+  });
+  if (people.length === 0)
+    return (
+      <p className="muted">
+        {me.is_operator
+          ? "Everyone is in this project."
+          : "You can add people of other projects where you are an operator. Ask an operator of the service to add others."}
+      </p>
+    );
+  return (
+    <form
+      className="stack"
+      aria-label="Add a person"
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate(event.currentTarget);
+      }}
+    >
+      <Select
+        name="user_id"
+        label="Add a person"
+        data={people.map((user) => ({ value: user.id, label: nameOf(user) }))}
+        searchable
+        openOnFocus={false}
+        nothingFoundMessage="No matches"
+        required
+        withAsterisk={false}
+      />
+      <NativeSelect name="role" label="Role" data={ROLES} />
+      <Problem error={add.error} />
+      <div className="row">
+        <Button type="submit" loading={add.isPending}>
+          Add
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,233 @@
+import { Button, Modal, TextInput } from "@mantine/core";
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { patch, post } from "../api.ts";
+import { isOperatorOf } from "../projects/access.ts";
+import { projectsQuery, refreshProjects, type Project } from "../projects/queries.ts";
+import { meQuery } from "../queries.ts";
+import { Confirm } from "../ui/confirm.tsx";
+import { useDialog } from "../ui/dialog.ts";
+import { FormEnd } from "../ui/form-end.tsx";
+import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
+import { toast } from "../ui/toasts.ts";
+import { Problem, problemAt, textOf } from "./form.tsx";
+import { Members } from "./project-members.tsx";
+import "../operate.css";
+
+/** The open dialog. */
+interface Asked {
+  readonly kind: "rename" | "archive";
+  readonly project: Project;
+}
+
+/** The projects, and their people. (beyond: Projects) */
+export function Projects() {
+  const query = useQuery(projectsQuery);
+  const { data: me } = useQuery(meQuery);
+  const { asked, ask, close } = useDialog<Asked>();
+  const [shown, setShown] = useState<string | null>(null);
+  if (query.isPending || me === undefined) return <p className="muted">Loading</p>;
+  if (query.isError)
+    return <ErrorPanel title="Could not load the projects" error={query.error} retry={() => void query.refetch()} />;
+  const projects = query.data.filter(({ slug }) => isOperatorOf(me, slug));
+  const people = projects.find(({ slug }) => slug === shown);
+  return (
+    <>
+      {me.is_operator && <Create />}
+      <section className="surface stack" aria-labelledby="projects">
+        <h2 id="projects">Projects</h2>
+        <ProjectTable projects={projects} mayArchive={me.is_operator} onAsk={ask} onPeople={setShown} />
+      </section>
+      {people !== undefined && <Members key={people.slug} project={people} me={me} />}
+      {asked?.kind === "rename" && <Rename project={asked.project} onClose={close} />}
+      {asked?.kind === "archive" && <Archive project={asked.project} onClose={close} />}
+    </>
+  );
+}
+
+function Create() {
+  const create = useMutation({
+    mutationFn: ({ slug, name }: { slug: string; name: string }) => post<Project>("/api/projects", { slug, name }),
+    onSuccess: async ({ name }) => {
+      toast({ message: `${name} created` });
+      await refreshProjects();
+    },
+  });
+  return (
+    <form
+      className="surface stack"
+      aria-labelledby="create"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = event.currentTarget;
+        const fields = { slug: textOf(form, "slug"), name: textOf(form, "name") };
+        create.mutate(fields, { onSuccess: () => form.reset() });
+      }}
+    >
+      <h2 id="create">Create a project</h2>
+      <p className="muted">A project keeps the tasks of one group of people apart from those of others.</p>
+      <TextInput
+        name="name"
+        label="Name"
+        autoComplete="off"
+        maxLength={200}
+        required
+        withAsterisk={false}
+        error={problemAt(create.error, "/name")}
+      />
+      <TextInput
+        name="slug"
+        label="Slug"
+        description="Such as refunds. Programs name the project by it. It never changes."
+        autoComplete="off"
+        maxLength={64}
+        required
+        withAsterisk={false}
+        error={problemAt(create.error, "/slug")}
+      />
+      <Problem error={create.error} fields={["/name", "/slug"]} />
+      <div className="row">
+        <Button type="submit" loading={create.isPending}>
+          Create project
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+interface ProjectTableProps {
+  projects: readonly Project[];
+  /** Only operators of all archive a project. */
+  mayArchive: boolean;
+  onAsk: (asked: Asked) => void;
+  onPeople: (slug: string) => void;
+}
+
+function ProjectTable({ projects, mayArchive, onAsk, onPeople }: ProjectTableProps) {
+  return (
+    <table className="data as-cards" aria-label="Projects">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Slug</th>
+          <th scope="col">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {projects.map((project) => (
+          <tr key={project.slug}>
+            <th scope="row">
+              <bdi>{project.name}</bdi> {project.archived_at !== null && <span className="chip">Archived</span>}
+            </th>
+            <td data-label="Slug">
+              <code>{project.slug}</code>
+            </td>
+            <td>
+              <div className="row end">
+                <Button
+                  variant="default"
+                  size="xs"
+                  aria-label={`People of ${project.name}`}
+                  onClick={() => onPeople(project.slug)}
+                >
+                  People
+                </Button>
+                <Button
+                  variant="default"
+                  size="xs"
+                  aria-label={`Rename ${project.name}`}
+                  onClick={() => onAsk({ kind: "rename", project })}
+                >
+                  Rename
+                </Button>
+                {mayArchive && project.slug !== "default" && (
+                  <Button
+                    variant="default"
+                    size="xs"
+                    aria-label={`${archiveWord(project)} ${project.name}`}
+                    onClick={() => onAsk({ kind: "archive", project })}
+                  >
+                    {archiveWord(project)}
+                  </Button>
+                )}
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function archiveWord({ archived_at }: Project): string {
+  return archived_at === null ? "Archive" : "Bring back";
+}
+
+async function change({ slug }: Project, fields: { name?: string; archived?: boolean }): Promise<void> {
+  await patch(`/api/projects/${slug}`, fields);
+  await refreshProjects();
+}
+
+function Rename({ project, onClose }: { project: Project; onClose: () => void }) {
+  const rename = useMutation({ mutationFn: (name: string) => change(project, { name }), onSuccess: onClose });
+  const problem = problemAt(rename.error, "/name");
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={`Rename ${project.name}`}
+      // It would write a style element, which the page's policy forbids.
+      lockScroll={false}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          rename.mutate(textOf(event.currentTarget, "name"));
+        }}
+      >
+        <TextInput
+          name="name"
+          label="Name"
+          autoComplete="off"
+          maxLength={200}
+          required
+          withAsterisk={false}
+          defaultValue={project.name}
+          error={problem}
+          data-autofocus
+        />
+        <FormEnd
+          error={rename.error === null || problem !== undefined ? null : sentenceOf(rename.error)}
+          label="Save"
+          busy={rename.isPending}
+          onClose={onClose}
+        />
+      </form>
+    </Modal>
+  );
+}
+
+function Archive({ project, onClose }: { project: Project; onClose: () => void }) {
+  const { name, archived_at } = project;
+  const archived = archived_at === null;
+  return (
+    <Confirm
+      title={archived ? `Archive ${name}?` : `Bring ${name} back?`}
+      action={archiveWord(project)}
+      tone={archived ? "bad" : "accent"}
+      onConfirm={async () => {
+        await change(project, { archived });
+        toast({ message: archived ? `${name} archived` : `${name} is back` });
+      }}
+      onClose={onClose}
+    >
+      {archived
+        ? "It takes no new tasks, agents or keys. People can still answer its open tasks. You can bring it back."
+        : "It takes new tasks, agents and keys again."}
+    </Confirm>
+  );
+}
