@@ -140,6 +140,9 @@ testInBrowser("a task that comes in is there by itself, is said, and moves nothi
   const chosen = page.getByRole("link", { name: /^Task 3 / });
   await chosen.click();
   await page.getByRole("heading", { level: 1, name: "Task 3" }).waitFor();
+  // The filters above the list have their last height once agents and fonts are there.
+  await page.getByRole("button", { name: "Agent", exact: true }).waitFor();
+  await page.evaluate(async () => void (await document.fonts.ready));
   await chosen.hover();
   const before = await chosen.boundingBox();
   await createTask(service, "Urgent", { timeout_seconds: 60 });
