@@ -68,6 +68,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   "POST /api/tasks": 14,
   "POST /api/tasks/{id}/complete": 8,
   "POST /api/tasks/{id}/cancel": 3,
+  "POST /api/tasks/{id}/assign": 4,
   "PATCH /api/tasks/{id}": 2,
   "GET /api/tasks": 4,
   "GET /api/admin/webhook-deliveries": 3,
