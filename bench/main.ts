@@ -23,6 +23,7 @@ import { reads } from "./scenarios/reads.ts";
 import { replicas } from "./scenarios/replicas.ts";
 import { start } from "./scenarios/start.ts";
 import { timeouts } from "./scenarios/timeouts.ts";
+import { upgrade } from "./scenarios/upgrade.ts";
 import { restartAmidDead, unknownReceiver } from "./scenarios/unknown-receivers.ts";
 import { wake } from "./scenarios/wake.ts";
 import { compareWithFloor, type Bench, type Dialect, type Figure } from "./support/bench.ts";
@@ -49,6 +50,7 @@ const SCENARIOS: Record<string, (bench: Bench) => Promise<void>> = {
   start,
   growth,
   inbox,
+  upgrade,
 };
 /** Scenarios whose results depend on the disk. */
 const WITH_SLOW_FSYNC = ["creates", "create-latency", "wake"];
