@@ -102,7 +102,7 @@ async function requestOnce<T>(
     const { error_code: code } = (data ?? {}) as Partial<Schemas["Error"]>;
     // Wrong passwords and passkeys are 401 too, with codes of their own.
     if (code === "UNAUTHENTICATED" && before === signIns) dispatchEvent(new Event(SIGNED_OUT));
-    // The session was limited meanwhile. The page that takes the person out of it handles its own errors.
+    // The session has been limited since the last request. The page that takes the person out of it handles its own errors.
     if (code === "PASSKEY_REQUIRED" && !path.startsWith("/api/auth/")) location.assign("/passkey");
     const retryAfter = Number(response.headers.get("retry-after") ?? Number.NaN);
     throw new ApiError(

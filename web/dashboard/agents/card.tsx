@@ -162,35 +162,32 @@ function Facts({ agent }: { agent: Agent }) {
 }
 
 function Tokens({ agent, onRevoke }: { agent: Agent; onRevoke: (token: AgentToken) => void }) {
-  const label = `Tokens of ${agent.name}`;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls on a phone, so the keyboard must reach it
-    <section className="scrolls" aria-label={label} tabIndex={0}>
-      <table className="key-table">
-        <caption className="unseen">{label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Token</th>
-            <th scope="col">Created</th>
-            <th scope="col">Last used</th>
-            <th scope="col">Expires</th>
-            <th scope="col">
-              <span className="unseen">Actions</span>
+    <table className="data as-cards" aria-label={`Tokens of ${agent.name}`}>
+      <thead>
+        <tr>
+          <th scope="col">Token</th>
+          <th scope="col">Created</th>
+          <th scope="col">Last used</th>
+          <th scope="col">Expires</th>
+          <th scope="col">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {agent.tokens.map((token) => (
+          <tr key={token.id}>
+            <th scope="row">
+              <code title="The start of the token">{token.prefix}</code>
             </th>
-          </tr>
-        </thead>
-        <tbody>
-          {agent.tokens.map((token) => (
-            <tr key={token.id}>
-              <th scope="row">
-                <code title="The start of the token">{token.prefix}</code>
-              </th>
-              <td>
-                <Time at={token.created_at} />
-              </td>
-              <td>{token.last_used_at === null ? "Never" : <Moment at={token.last_used_at} />}</td>
-              <td>{token.expires_at === null ? "Never" : <Time at={token.expires_at} />}</td>
-              <td>
+            <td data-label="Created">
+              <Time at={token.created_at} />
+            </td>
+            <td data-label="Last used">{token.last_used_at === null ? "Never" : <Moment at={token.last_used_at} />}</td>
+            <td data-label="Expires">{token.expires_at === null ? "Never" : <Time at={token.expires_at} />}</td>
+            <td>
+              <div className="row end">
                 <Button
                   variant="default"
                   size="xs"
@@ -199,11 +196,11 @@ function Tokens({ agent, onRevoke }: { agent: Agent; onRevoke: (token: AgentToke
                 >
                   Revoke
                 </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+              </div>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Modal, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { patch, remove } from "../api.ts";
 import { addPasskey, hasPasskeys } from "../passkey.ts";
@@ -12,6 +12,8 @@ import { browserName } from "./browser-name.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
 import { PASSKEYS, passkeysQuery } from "./queries.ts";
 import type { Passkey } from "./queries.ts";
+import { Rename } from "./rename.tsx";
+import "../operate.css";
 
 /** The passkeys of the person. */
 export function Passkeys() {
@@ -103,7 +105,14 @@ function Yours() {
           You can no longer sign in with it. Delete it on your device as well. Your sessions go on.
         </Confirm>
       )}
-      {asked?.kind === "rename" && <Rename passkey={asked.passkey} onClose={close} />}
+      {asked?.kind === "rename" && (
+        <Rename
+          name={asked.passkey.name}
+          maxLength={100}
+          rename={(name) => rename(asked.passkey, name)}
+          onClose={close}
+        />
+      )}
     </section>
   );
 }
@@ -115,103 +124,56 @@ interface TableProps {
 
 function PasskeyTable({ passkeys, onAsk }: TableProps) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls on a phone, so the keyboard must reach it
-    <section className="scrolls" aria-label="Passkeys" tabIndex={0}>
-      <table className="key-table">
-        <caption className="unseen">Passkeys</caption>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Added</th>
-            <th scope="col">Last used</th>
-            <th scope="col">
-              <span className="unseen">Actions</span>
+    <table className="data as-cards" aria-label="Passkeys">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">Added</th>
+          <th scope="col">Last used</th>
+          <th scope="col">
+            <span className="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {passkeys.map((passkey) => (
+          <tr key={passkey.id}>
+            <th scope="row">
+              <bdi>{passkey.name}</bdi>
+              {!passkey.usable && <div className="muted">Works only at the former address of the service.</div>}
             </th>
+            <td data-label="Added">
+              <Time at={passkey.created_at} />
+            </td>
+            <td data-label="Last used">
+              {passkey.last_used_at === null ? "Never" : <Moment at={passkey.last_used_at} />}
+            </td>
+            <td>
+              <div className="row end">
+                {(["rename", "remove"] as const).map((kind) => (
+                  <Button
+                    key={kind}
+                    variant="default"
+                    size="xs"
+                    aria-label={`${LABELS[kind]} ${passkey.name}`}
+                    onClick={() => onAsk(kind, passkey)}
+                  >
+                    {LABELS[kind]}
+                  </Button>
+                ))}
+              </div>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {passkeys.map((passkey) => (
-            <tr key={passkey.id}>
-              <th scope="row">
-                <bdi>{passkey.name}</bdi>
-                {!passkey.usable && <div className="muted">Works only at the former address of the service.</div>}
-              </th>
-              <td>
-                <Time at={passkey.created_at} />
-              </td>
-              <td>{passkey.last_used_at === null ? "Never" : <Moment at={passkey.last_used_at} />}</td>
-              <td>
-                <div className="row end">
-                  {(["rename", "remove"] as const).map((kind) => (
-                    <Button
-                      key={kind}
-                      variant="default"
-                      size="xs"
-                      aria-label={`${LABELS[kind]} ${passkey.name}`}
-                      onClick={() => onAsk(kind, passkey)}
-                    >
-                      {LABELS[kind]}
-                    </Button>
-                  ))}
-                </div>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
 const LABELS = { rename: "Rename", remove: "Remove" } as const;
 
-function Rename({ passkey, onClose }: { passkey: Passkey; onClose: () => void }) {
-  const save = useMutation({
-    mutationFn: (name: string) => patch<Passkey>(`${PASSKEYS}/${passkey.id}`, { name }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries(passkeysQuery);
-      toast({ message: "Passkey renamed" });
-      onClose();
-    },
-  });
-  return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Rename ${passkey.name}`}
-      centered
-      // It would write a style element, which the page's policy forbids.
-      lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          save.mutate(textOf(event.currentTarget, "name"));
-        }}
-      >
-        <TextInput
-          name="name"
-          label="Name"
-          autoComplete="off"
-          maxLength={100}
-          defaultValue={passkey.name}
-          data-autofocus
-          required
-          withAsterisk={false}
-          error={problemAt(save.error, "/name")}
-        />
-        <Problem error={save.error} fields={["/name"]} />
-        <div className="row end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save
-          </Button>
-        </div>
-      </form>
-    </Modal>
-  );
+async function rename({ id }: Passkey, name: string): Promise<void> {
+  await patch<Passkey>(`${PASSKEYS}/${id}`, { name });
+  await queryClient.invalidateQueries(passkeysQuery);
+  toast({ message: "Passkey renamed" });
 }

@@ -1,4 +1,4 @@
-import { Button, Modal, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { patch, post } from "../api.ts";
@@ -7,11 +7,11 @@ import { projectsQuery, refreshProjects, type Project } from "../projects/querie
 import { meQuery } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
-import { FormEnd } from "../ui/form-end.tsx";
-import { ErrorPanel, sentenceOf } from "../ui/page.tsx";
+import { ErrorPanel } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
 import { Members } from "./project-members.tsx";
+import { Rename } from "./rename.tsx";
 import "../operate.css";
 
 /** The open dialog. */
@@ -39,7 +39,14 @@ export function Projects() {
         <ProjectTable projects={projects} mayArchive={me.is_operator} onAsk={ask} onPeople={setShown} />
       </section>
       {people !== undefined && <Members key={people.slug} project={people} me={me} />}
-      {asked?.kind === "rename" && <Rename project={asked.project} onClose={close} />}
+      {asked?.kind === "rename" && (
+        <Rename
+          name={asked.project.name}
+          maxLength={200}
+          rename={(name) => change(asked.project, { name })}
+          onClose={close}
+        />
+      )}
       {asked?.kind === "archive" && <Archive project={asked.project} onClose={close} />}
     </>
   );
@@ -168,47 +175,6 @@ function archiveWord({ archived_at }: Project): string {
 async function change({ slug }: Project, fields: { name?: string; archived?: boolean }): Promise<void> {
   await patch(`/api/projects/${slug}`, fields);
   await refreshProjects();
-}
-
-function Rename({ project, onClose }: { project: Project; onClose: () => void }) {
-  const rename = useMutation({ mutationFn: (name: string) => change(project, { name }), onSuccess: onClose });
-  const problem = problemAt(rename.error, "/name");
-  return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={`Rename ${project.name}`}
-      // It would write a style element, which the page's policy forbids.
-      lockScroll={false}
-      closeButtonProps={{ "aria-label": "Close" }}
-    >
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          rename.mutate(textOf(event.currentTarget, "name"));
-        }}
-      >
-        <TextInput
-          name="name"
-          label="Name"
-          autoComplete="off"
-          maxLength={200}
-          required
-          withAsterisk={false}
-          defaultValue={project.name}
-          error={problem}
-          data-autofocus
-        />
-        <FormEnd
-          error={rename.error === null || problem !== undefined ? null : sentenceOf(rename.error)}
-          label="Save"
-          busy={rename.isPending}
-          onClose={onClose}
-        />
-      </form>
-    </Modal>
-  );
 }
 
 function Archive({ project, onClose }: { project: Project; onClose: () => void }) {
