@@ -503,7 +503,7 @@ const MISSING: readonly (readonly [part: string, error_code: string])[] = [
   ["/api/projects/{slug}", "PROJECT_NOT_FOUND"],
 ];
 
-/** The refusal of a person of another project. Whoever is an operator nowhere is told so first. */
+/** Returns the refusal of a person of another project. Members get 403 before anything is read. */
 function refusalElsewhere(name: string, caller: Caller): { status: number; error_code: string } {
   const missing = MISSING.find(([part]) => name.includes(part));
   if (missing === undefined) return { status: 403, error_code: "FORBIDDEN" };

@@ -5,7 +5,7 @@ import { person } from "../../test/support/people.ts";
 import { testOnBoth } from "../../test/support/service.ts";
 import { MCP_PATH } from "./mcp.ts";
 
-testOnBoth("only agents and the admin token call tools, whoever else somebody is", async (service) => {
+testOnBoth("only agents and the admin token call tools", async (service) => {
   const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const as = async (headers: object) => {
     const answer = await service.call<{ error_code?: string }>("POST", MCP_PATH, {

@@ -138,7 +138,7 @@ export function isInProject(
 }
 
 /** Returns whether a user is active and in a project. */
-export function isThere(
+export function isActiveIn(
   user: Pick<Person, "is_operator" | "projects"> & { active: boolean },
   project: string,
 ): boolean {

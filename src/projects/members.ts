@@ -2,7 +2,7 @@ import type { Db, Reader, Tx } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { isId } from "../lib/ids.ts";
 import { isOperatorOf, type Caller } from "../people/caller.ts";
-import { setRole } from "../people/membership-store.ts";
+import { joinDefault, setRole } from "../people/membership-store.ts";
 import { LEFT, roleIn, type ProjectRole } from "../people/memberships.ts";
 import { requireSeesProject } from "../people/projects.ts";
 import { signedOutHint } from "../people/sessions.ts";
@@ -85,6 +85,8 @@ async function lockKnownUser(tx: Tx, id: string): Promise<User> {
 
 /** Polls and streams of the user see it at once. */
 async function change(tx: Tx, { id }: User, slug: string, role: ProjectRole | typeof LEFT): Promise<void> {
+  // A first row would end the membership of the default project that people without any row have.
+  await joinDefault(tx);
   await setRole(tx, id, slug, role);
   tx.hint(signedOutHint(id));
 }

@@ -4,6 +4,7 @@ import { EMBED_ENV, mint, newServiceKey } from "../../test/support/embed.ts";
 import { addUser, person } from "../../test/support/people.ts";
 import { join, newProject } from "../../test/support/projects.ts";
 import { newTaskBody, testOnBoth, type TestService } from "../../test/support/service.ts";
+import type { UserRecord } from "../people/schema.ts";
 import type { ListedTask, Stats, TaskCounts, TaskRecord } from "../tasks/schema.ts";
 import { reofferTasksOfDeparted } from "../tasks/departures.ts";
 import type { MembershipRecord, ProjectRecord } from "./schema.ts";
@@ -226,6 +227,24 @@ testOnBoth("who leaves a project loses its tasks at once, and they go to others"
     new Set([`${operator.user.id} operator`, `${heir.user.id} member`]),
   );
 });
+
+testOnBoth(
+  "a person whom a process of the release before has added is in the default project, and stays there",
+  async (service) => {
+    await stage(service);
+    const { user, call } = await person(service);
+    await service.ctx.db.write((tx) => tx.query.deleteFrom("project_members").where("user_id", "=", user.id).execute());
+    const own = await create(service.call, { assign_to: { email: user.email } });
+    assert.deepEqual(await idsOf(call), [own.id]);
+    await join(service, "refunds", user.id);
+    assert.deepEqual(await idsOf(call), [own.id]);
+    const { body } = await service.call<UserRecord>("GET", `/api/users/${user.id}`);
+    assert.deepEqual(
+      body.projects.map(({ project }) => project),
+      ["default", "refunds"],
+    );
+  },
+);
 
 testOnBoth("an archived project takes nothing new, and its tasks can be answered", async (service) => {
   const { refunds } = await stage(service);

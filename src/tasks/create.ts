@@ -35,7 +35,8 @@ export interface CreationContext extends CheckContext {
  * @param body - the request as it came
  * @param problem - what the route's schema found wrong with `body`. A replay succeeds all the same, so that it survives
  *   stricter rules of a later version
- * @throws ServiceError AGENT_SCOPE_MISSING, AGENT_LIMIT, RECIPIENT_NOT_ALLOWED, PROJECT_ARCHIVED, MALFORMED_REQUEST, VALIDATION_FAILED,
+ * @throws ServiceError AGENT_SCOPE_MISSING, AGENT_LIMIT, RECIPIENT_NOT_ALLOWED, PROJECT_ARCHIVED, MALFORMED_REQUEST,
+ *   VALIDATION_FAILED,
  *   RESPONSE_SCHEMA_NOT_OBJECT, VERIFIER_CONFIG_INVALID, VERIFIER_PROVIDER_UNKNOWN
  */
 export async function createTask(

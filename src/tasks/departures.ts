@@ -22,8 +22,8 @@ import { isAssignee } from "./access.ts";
 import { startSweep, type Sweep } from "./sweep.ts";
 
 /*
- * Open tasks of a person who was deactivated, or who left the project, are routed again, as their creation asked, to people who are still there. This runs
- * after the transaction of the departure, because it may concern thousands of tasks.
+ * Open tasks of a person who was deactivated, or who left the project, are routed again, as their creation asked, to people
+ * who are still there. This runs after the transaction of the departure, because it may concern thousands of tasks.
  */
 
 /** Maximum number of tasks that one run reroutes, each in its own transaction. */

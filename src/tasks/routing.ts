@@ -10,8 +10,8 @@ import type { Destination } from "./notify.ts";
 import { assigned, NOBODY, offered, unmatched, type Routed } from "./routed.ts";
 
 /**
- * Finds the people for a new task among those in its project, in the directory as it is now. `assign_to` decides. Without it, a single person in
- * `notify` becomes the assignee. (wire: assign_to)
+ * Finds the people for a new task in the directory as it is now, among those in its project. `assign_to` decides. Without it,
+ * a single person in `notify` becomes the assignee. (wire: assign_to)
  */
 export async function route(
   tx: Tx,

@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import type { Reader, Db } from "../../db/database.ts";
 import { isId } from "../../lib/ids.ts";
 import { emailKey } from "../../lib/text.ts";
-import { isThere, type LinkGrant, type RecipientCaller } from "../../people/caller.ts";
+import { isActiveIn, type LinkGrant, type RecipientCaller } from "../../people/caller.ts";
 import { toPerson } from "../../people/sign-in.ts";
 import { findUser, findUserByEmail } from "../../people/store.ts";
 import { parseNotify } from "../../tasks/notify.ts";
@@ -80,7 +80,7 @@ export async function callerOfLink(
   { address, user_id }: Recipient,
 ): Promise<RecipientCaller<LinkGrant> | null> {
   const user = user_id === null ? await findUserByEmail(reader, address) : await findUser(reader, user_id);
-  if (user === null ? user_id !== null : !isThere(user, task.project)) return null;
+  if (user === null ? user_id !== null : !isActiveIn(user, task.project)) return null;
   const is_named = namedAddresses(task).some((named) => emailKey(named) === emailKey(address));
   const grant = { kind: "link", task_id: task.id, is_named } as const;
   return {

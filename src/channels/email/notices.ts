@@ -1,4 +1,4 @@
-import { isThere } from "../../people/caller.ts";
+import { isActiveIn } from "../../people/caller.ts";
 import type { Config } from "../../config.ts";
 import type { Reader, Tx } from "../../db/database.ts";
 import { enqueue, enqueueAtEnd, LIVE } from "../../deliveries/store.ts";
@@ -40,7 +40,7 @@ export async function enqueueMail(
     if (seen.has(name)) continue;
     seen.add(name);
     const user = (await recipientByEmail(tx, destination))?.user ?? null;
-    if (user !== null && !isThere(user, notice.project)) {
+    if (user !== null && !isActiveIn(user, notice.project)) {
       await recordUnreachable(tx, notice, destination, absence(user));
       continue;
     }

@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import type { Tx } from "../../db/database.ts";
 import { enqueue, LIVE } from "../../deliveries/store.ts";
 import { emailKey } from "../../lib/text.ts";
-import { isThere } from "../../people/caller.ts";
+import { isActiveIn } from "../../people/caller.ts";
 import { findUserByAccount } from "../../people/store.ts";
 import type { Notice, Purpose } from "../../tasks/notices.ts";
 import type { Destination } from "../../tasks/notify.ts";
@@ -36,7 +36,7 @@ export async function enqueuePosts(
     if (seen.has(name)) continue;
     seen.add(name);
     const user = (await recipientOf(tx, destination))?.user ?? null;
-    if (user !== null && !isThere(user, notice.project)) {
+    if (user !== null && !isActiveIn(user, notice.project)) {
       await recordUnreachable(tx, notice, destination, absence(user));
       continue;
     }

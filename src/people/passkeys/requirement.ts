@@ -11,8 +11,8 @@ import { siteOf } from "./site.ts";
  * The only place that decides what SERVICE_REQUIRE_PASSKEY means.
  *
  * A session is limited while its person must use a passkey and has proved who they are only with a password. A limited session
- * can add the first passkey, confirm with one or with a company account, and sign out: nothing else. It is decided anew with each request, so it also holds for sessions
- * that began before the setting, or before the person became an operator.
+ * can add the first passkey, confirm with one or with a company account, and sign out: nothing else. Each request checks this,
+ * so it also holds for sessions that began before the setting, or before the person became an operator.
  */
 
 type Settings = Pick<Config, "requirePasskey" | "publicUrl">;

@@ -1,7 +1,7 @@
 import type { Reader } from "../../../db/database.ts";
 import { accountOf, type Account } from "../../../people/accounts.ts";
 import type { MemberGrant, Person, RecipientCaller } from "../../../people/caller.ts";
-import { isThere } from "../../../people/caller.ts";
+import { isActiveIn } from "../../../people/caller.ts";
 import { toPerson } from "../../../people/sign-in.ts";
 import { findUserByAccount, findUserByEmail } from "../../../people/store.ts";
 import { parseNotify } from "../../../tasks/notify.ts";
@@ -42,7 +42,7 @@ export async function slackCallerOf(
   });
   const nobody = callerWith(null, null, null);
   const known = await findUserByAccount(reader, team_id, user_id);
-  if (known !== null && !isThere(known, task.project)) return nobody;
+  if (known !== null && !isActiveIn(known, task.project)) return nobody;
   const only = await onlyOf(workspaces);
   const named_by = isNamed(task, { team_id, user_id }, only) ? task.id : null;
   if (known !== null) return callerWith(toPerson(known), known.email, named_by);
@@ -51,7 +51,7 @@ export async function slackCallerOf(
   if (email === null) return callerWith(null, null, named_by);
   const found = await findUserByEmail(reader, email);
   if (found === null) return callerWith(null, email, named_by);
-  if (!isThere(found, task.project)) return nobody;
+  if (!isActiveIn(found, task.project)) return nobody;
   // A user with a Slack id is identified by it alone, so this is another person.
   if (accountOf(found) !== null) return callerWith(null, null, named_by);
   return callerWith(toPerson(found), found.email, named_by);
