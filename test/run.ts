@@ -24,9 +24,6 @@ const HELP = `npm test -- [what to run] [--jobs N]
   --jobs N          so many files at a time; one more than there are processors, 4 at most, when it is left out
 `;
 
-/** A process that has not ended by then does not end. */
-const HANGS_MS = 15 * 60_000;
-
 const { values, positionals } = options();
 if (values.help) {
   process.stdout.write(HELP);
@@ -128,8 +125,7 @@ async function runTests(): Promise<boolean> {
   const stream = run({
     files: processesOf(files),
     concurrency: jobs,
-    timeout: HANGS_MS,
-    execArgv: ["--import", "./test/support/seed.ts"],
+    execArgv: ["seed", "hangs"].flatMap((name) => ["--import", `./test/support/${name}.ts`]),
     signal: stop.signal,
   });
   const known = new Set(files);

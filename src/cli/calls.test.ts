@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { startProcess } from "../../test/support/processes.ts";
+import { startProcess, type ServiceProcess } from "../../test/support/processes.ts";
 
 type Env = Record<string, string>;
 
@@ -15,16 +15,26 @@ const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 /** What does not end by then hangs. */
 const TEST_MS = 120_000;
 
-/** Returns the settings of a service that keeps its keys in its data directory. */
-function keysInDirectory(t: TestContext): Env {
+/** The settings of services that keep their keys in one data directory, and how to start one. */
+function keysInDirectory(t: TestContext) {
   const dataDir = mkdtempSync(join(tmpdir(), "calls-test-"));
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  return {
+  const services: ServiceProcess[] = [];
+  t.after(async () => {
+    for (const service of services) await service.kill();
+    rmSync(dataDir, { recursive: true });
+  });
+  const given: Env = {
     SERVICE_DATA_DIR: dataDir,
     SERVICE_ADMIN_API_TOKEN: "",
     SERVICE_SECRET_KEY: "",
     SERVICE_PAYLOAD_KEY: "",
   };
+  const start = async (env: Env = given) => {
+    const service = await startProcess(env);
+    services.push(service);
+    return service;
+  };
+  return { given, start };
 }
 
 /** Runs a command to its end, as an operator does. */
@@ -39,9 +49,8 @@ async function run(env: Env, ...args: string[]) {
 }
 
 void test("commands work from `rotate-keys` until the restart, and after it", { timeout: TEST_MS }, async (t) => {
-  const given = keysInDirectory(t);
-  const before = await startProcess(given);
-  t.after(() => before.kill());
+  const { given, start } = keysInDirectory(t);
+  const before = await start();
   const env = { ...given, SERVICE_PORT: new URL(before.url).port };
   assert.equal((await run(env, "keys", "create", "--name", "Shop")).code, 0);
   const listed = async () => {
@@ -53,15 +62,13 @@ void test("commands work from `rotate-keys` until the restart, and after it", { 
   assert.match(rotated.out, /SERVICE_ADMIN_API_TOKEN has a new value/);
   await listed();
   assert.equal(await before.stop(), 0);
-  const after = await startProcess(env);
-  t.after(() => after.kill());
+  await start(env);
   await listed();
 });
 
 void test("a command whose tokens the service does not know says so", { timeout: TEST_MS }, async (t) => {
-  const given = keysInDirectory(t);
-  const service = await startProcess(given);
-  t.after(() => service.kill());
+  const { given, start } = keysInDirectory(t);
+  const service = await start();
   const others = {
     SERVICE_ADMIN_API_TOKEN: "a-token-that-this-service-never-had",
     SERVICE_ADMIN_API_TOKEN_PREVIOUS: "another-token-that-it-never-had",

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { runDoctor } from "../../test/support/doctor.ts";
-import { startProcess } from "../../test/support/processes.ts";
+import { startProcess, type ServiceProcess } from "../../test/support/processes.ts";
 import { loadSecrets } from "../secrets.ts";
 import { openCalls } from "./calls.ts";
 import { UsageError } from "./options.ts";
@@ -13,9 +13,13 @@ import { rotateKeys } from "./rotate-keys.ts";
 
 function started(t: TestContext) {
   const dataDir = mkdtempSync(join(tmpdir(), "rotate-keys-"));
-  t.after(() => rmSync(dataDir, { recursive: true }));
+  const services: ServiceProcess[] = [];
+  t.after(async () => {
+    for (const service of services) await service.kill();
+    rmSync(dataDir, { recursive: true });
+  });
   const first = loadSecrets(dataDir).secrets;
-  return { env: { SERVICE_DATA_DIR: dataDir }, dataDir, first, read: () => loadSecrets(dataDir).secrets };
+  return { env: { SERVICE_DATA_DIR: dataDir }, dataDir, first, services, read: () => loadSecrets(dataDir).secrets };
 }
 
 void test("all secrets of a data directory get new values, and the previous ones go when the rotation is finished", async (t) => {
@@ -101,10 +105,10 @@ void test("a value of the file that is in the environment too is not taken for o
 
 for (const keys of [["secret-key"], []])
   void test(`between rotate-keys ${keys.join(" ")} and the restart, reseal and doctor say that the service has the old keys`, async (t) => {
-    const { env, dataDir } = started(t);
+    const { env, dataDir, services } = started(t);
     const none = { SERVICE_ADMIN_API_TOKEN: "", SERVICE_SECRET_KEY: "", SERVICE_PAYLOAD_KEY: "" };
     const service = await startProcess({ ...env, ...none, SERVICE_DISCOVERY_FILE: "0" });
-    t.after(async () => service.kill());
+    services.push(service);
     const { adminToken } = loadSecrets(dataDir).secrets;
     const sender = { id: "desk", display_name: "Desk", from_email: "desk@example.com", transport: "log" };
     const headers = { authorization: `Bearer ${adminToken}` };

@@ -22,7 +22,11 @@ interface Person {
 /** Somebody with an empty home on a machine where nothing runs yet. */
 function person(t: TestContext, more: Record<string, string> = {}): Person {
   const home = mkdtempSync(join(tmpdir(), "person-"));
-  t.after(() => rmSync(home, { recursive: true }));
+  const demos: (() => Promise<unknown>)[] = [];
+  t.after(async () => {
+    for (const stop of demos) await stop();
+    rmSync(home, { recursive: true });
+  });
   const env = {
     PATH: process.env["PATH"],
     HOME: home,
@@ -48,7 +52,7 @@ function person(t: TestContext, more: Record<string, string> = {}): Person {
         child.kill("SIGTERM");
         return end;
       };
-      t.after(stop);
+      demos.push(stop);
       let [out, err] = ["", ""];
       child.stdout.on("data", (chunk) => (out += String(chunk)));
       const id = await new Promise<string>((resolve, reject) => {

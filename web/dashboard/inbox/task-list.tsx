@@ -152,7 +152,9 @@ function useSteadyRows(section: RefObject<HTMLElement | null>): void {
   }, [section]);
   useLayoutEffect(() => {
     const rows = [...(section.current?.querySelectorAll<HTMLElement>("[data-task]") ?? [])];
-    const now = new Map(rows.map((row) => [row.dataset["task"]!, row.offsetTop]));
+    // Counted from the first row: what stands above the rows may have changed its height since, for reasons of its own.
+    const first = rows[0]?.offsetTop ?? 0;
+    const now = new Map(rows.map((row) => [row.dataset["task"]!, row.offsetTop - first]));
     const focused = document.activeElement?.closest<HTMLElement>("[data-task]")?.dataset["task"];
     const current = rows.find((row) => row.ariaCurrent !== null)?.dataset["task"];
     for (const id of [pointed.current, focused, current]) {
