@@ -32,9 +32,11 @@ export interface PageOptions {
 export type Open = (options?: PageOptions) => Promise<Page>;
 
 /** What does not end by then hangs. */
-const TEST_MS = 180_000;
-/** What a page does not do by then, it does not do. Shorter than the fallback of live pages, which look again every 15 s. */
-const ACTION_MS = 10_000;
+const TEST_MS = 300_000;
+/** What a page does not do by then, it does not do, on a busy machine either. */
+const ACTION_MS = 60_000;
+/** The shortest interval in which pages look again by themselves, in case they were not told of a change. */
+const LOOKS_AGAIN_MS = 15_000;
 
 let browser: Promise<Browser> | undefined;
 // Within a test or a suite this would be of that alone: test/run.ts loads this module before files that share a process.
@@ -95,6 +97,15 @@ export async function openPage(options: PageOptions = {}): Promise<Watched> {
     timezoneId: options.timeZone ?? "UTC",
   });
   context.setDefaultTimeout(ACTION_MS);
+  // What a test waits for comes about by what it did, and not because the page looks again.
+  await context.addInitScript((longest) => {
+    for (const name of ["setTimeout", "setInterval"] as const) {
+      const original = window[name] as (handler: TimerHandler, ms?: number, ...args: unknown[]) => number;
+      const withoutLooks = (handler: TimerHandler, ms?: number, ...args: unknown[]) =>
+        ms !== undefined && ms >= longest ? 0 : original(handler, ms, ...args);
+      Object.assign(window, { [name]: withoutLooks });
+    }
+  }, LOOKS_AGAIN_MS);
   const found: string[] = [];
   watchErrors(context, found);
   watchRequests(context, options.origins ?? [], found);
