@@ -7,8 +7,8 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createClient, HumanTaskError } from "../sdk/index.ts";
 import { findSettings } from "../sdk/settings.ts";
-import { createHttpHandler, DEFAULT_AGENT, refusalOf } from "./http.ts";
-import { AGENT_NAME, createRequests, isAgentToken } from "./requests.ts";
+import { AGENT_NAME_RULE, createHttpHandler, DEFAULT_AGENT, PROJECT_SLUG_RULE, refusalOf } from "./http.ts";
+import { AGENT_NAME, createRequests, isAgentToken, PROJECT_SLUG } from "./requests.ts";
 import { createServer } from "./server.ts";
 
 const HELP = `human-task-service-mcp: lets agents ask people, over the Model Context Protocol
@@ -18,6 +18,7 @@ const HELP = `human-task-service-mcp: lets agents ask people, over the Model Con
 
   --agent NAME    with the admin token: name of the agent, which sees only its own requests (default: ${DEFAULT_AGENT}).
                   The token of an agent belongs to its agent.
+  --project SLUG  with the admin token: project of its requests (default: default)
   --host HOST     with --http: another address to listen on
   --version, --help
 
@@ -31,13 +32,13 @@ With --http, each caller sends its own token: Authorization: Bearer
 class UsageError extends Error {}
 
 async function main(): Promise<void> {
-  const { agent: named, http, host = "127.0.0.1", ...flags } = readOptions(process.argv.slice(2));
-  const agent = named ?? DEFAULT_AGENT;
+  const { agent: named, project, http, host = "127.0.0.1", ...flags } = readOptions(process.argv.slice(2));
+  const asker = { agent: named ?? DEFAULT_AGENT, project };
   const version = ownVersion();
   if (flags.help === true) return void process.stdout.write(HELP);
   if (flags.version === true) return void process.stdout.write(`${version}\n`);
-  if (!AGENT_NAME.test(agent))
-    throw new UsageError("--agent may have at most 63 letters, digits, dots, underscores and hyphens.");
+  if (!AGENT_NAME.test(asker.agent)) throw new UsageError(`--agent ${AGENT_NAME_RULE}`);
+  if (project !== undefined && !PROJECT_SLUG.test(project)) throw new UsageError(`--project ${PROJECT_SLUG_RULE}`);
 
   const stop = new AbortController();
   const { signal: stopping } = stop;
@@ -46,15 +47,16 @@ async function main(): Promise<void> {
   let close: () => unknown;
   if (http === undefined) {
     const isOfAgent = isAgentToken(token);
-    if (isOfAgent && named !== undefined)
-      tell(new Error("--agent was ignored: the token belongs to an agent, which is the agent of all requests."));
+    for (const [flag, given] of Object.entries({ agent: named, project }))
+      if (isOfAgent && given !== undefined)
+        tell(new Error(`--${flag} was ignored: the token belongs to an agent, whose requests these are.`));
     // It finds the same settings, and names them in errors.
     const client = createClient();
-    const requests = createRequests({ client, pagesUrl, agent: isOfAgent ? null : agent, stopping });
+    const requests = createRequests({ client, pagesUrl, asker: isOfAgent ? null : asker, stopping });
     const handle = serveStdio(() => createServer(requests, version), { onerror: tell });
     close = async () => handle.close();
   } else {
-    const server = await listen({ baseUrl, pagesUrl, version, stopping, agent }, portOf(http), host);
+    const server = await listen({ baseUrl, pagesUrl, version, stopping, asker }, portOf(http), host);
     close = () => server.close();
   }
   for (const name of ["SIGINT", "SIGTERM"] as const)
@@ -106,6 +108,7 @@ function readOptions(args: string[]) {
       args,
       options: {
         agent: { type: "string" },
+        project: { type: "string" },
         http: { type: "string" },
         host: { type: "string" },
         help: { type: "boolean", short: "h" },

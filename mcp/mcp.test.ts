@@ -75,7 +75,7 @@ const ERAS = ["auto", "legacy"] as const;
 interface Desk {
   house: House;
   /** Connects another client in the same way, as in a new conversation. */
-  connect(agent?: string, token?: string): Promise<Client>;
+  connect(agent?: string, token?: string, project?: string): Promise<Client>;
   tool<T = HumanRequest>(client: Client, name: string, args?: object): Promise<T>;
   answer(id: string, response: object): Promise<void>;
 }
@@ -92,9 +92,9 @@ function testEachWay(
         void test(`${name} (${way}, ${era}, ${dialect})`, { timeout: TEST_MS }, async (t) => {
           const house = await (houses[dialect] ??= build(dialect));
           const agent = `bot-${crypto.randomUUID()}`;
-          const connect = async (as = agent, token = ADMIN_TOKEN) => {
+          const connect = async (as = agent, token = ADMIN_TOKEN, project?: string) => {
             const client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode: era } });
-            await client.connect(transportOf(way, house, as, token));
+            await client.connect(transportOf(way, house, as, token, project));
             t.after(async () => client.close());
             return client;
           };
@@ -102,11 +102,11 @@ function testEachWay(
         });
 }
 
-function transportOf(way: Way, { service, standalone }: House, agent: string, token = ADMIN_TOKEN) {
+function transportOf(way: Way, { service, standalone }: House, agent: string, token = ADMIN_TOKEN, project?: string) {
   if (way === "stdio")
     return new StdioClientTransport({
       command: process.execPath,
-      args: ["mcp/cli.ts", "--agent", agent],
+      args: ["mcp/cli.ts", "--agent", agent, ...(project === undefined ? [] : ["--project", project])],
       env: {
         PATH: process.env["PATH"]!,
         SERVICE_URL: service.url,
@@ -117,6 +117,7 @@ function transportOf(way: Way, { service, standalone }: House, agent: string, to
     });
   const url = new URL(way === "the service" ? `${service.url}/mcp` : standalone);
   url.searchParams.set("agent", agent);
+  if (project !== undefined) url.searchParams.set("project", project);
   return new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } });
 }
 
@@ -374,6 +375,35 @@ testEachWay(
 );
 
 testEachWay(
+  "with the admin token, a request is in the project that is named, and is found there alone",
+  async (desk) => {
+    const { service } = desk.house;
+    const slug = `p-${crypto.randomUUID().slice(0, 8)}`;
+    await service.call("POST", "/api/projects", { slug, name: slug });
+    const [named, unnamed] = [await desk.connect(undefined, undefined, slug), await desk.connect()];
+    const question = { question: `Into which project, ${slug}?`, wait_seconds: 0 };
+    const inProject = await desk.tool(named, "ask_human", question);
+    const inDefault = await desk.tool(unnamed, "ask_human", question);
+    const projectOf = async ({ request_id }: HumanRequest) =>
+      (await service.call<{ project: string }>("GET", `/api/tasks/${request_id}`)).body.project;
+    assert.deepEqual([await projectOf(inProject), await projectOf(inDefault)], [slug, "default"]);
+    assert.equal((await desk.tool(named, "ask_human", question)).request_id, inProject.request_id);
+    for (const [client, own, other] of [
+      [named, inProject, inDefault],
+      [unnamed, inDefault, inProject],
+    ] as const) {
+      const { requests } = await desk.tool<{ requests: HumanRequest[] }>(client, "list_my_requests");
+      assert.deepEqual(
+        requests.map(({ request_id }) => request_id),
+        [own.request_id],
+      );
+      const result = await client.callTool({ name: "check_on_human", arguments: { request_id: other.request_id } });
+      assert.equal(result.isError, true);
+    }
+  },
+);
+
+testEachWay(
   "what is confidential stays out of lists, and the person still sees it",
   async (desk) => {
     const client = await desk.connect();
@@ -457,7 +487,8 @@ for (const way of ["the service", "standalone HTTP"] as const)
     const wrong = await post({ authorization: "Bearer wrong" });
     assert.match(`${wrong.status} ${await wrong.text()}`, /401 |UNAUTHENTICATED/);
     const authorization = `Bearer ${ADMIN_TOKEN}`;
-    assert.equal((await post({ authorization }, `${url}?agent=a:b`)).status, 400, "no name reaches into another's");
+    for (const query of ["agent=a:b", "project=a/b", "project=A"])
+      assert.equal((await post({ authorization }, `${url}?${query}`)).status, 400, "no name reaches into another's");
     const { body: tasks } = await house.service.call<{ task: string }[]>(
       "GET",
       `/api/tasks?q=${encodeURIComponent(`Whose turn, ${way}?`)}`,

@@ -56,14 +56,23 @@ export interface RequestsOptions {
   client: Client;
   /** URL of the service's pages, without a slash at the end. */
   pagesUrl: string;
-  /** Name of the agent of these requests: `AGENT_NAME`. null: the agent that the token belongs to. */
-  agent: string | null;
+  /** Who asks. null: the agent that the token belongs to. */
+  asker: NamedAsker | null;
   /** Ends all waits, but not the requests, because the process is stopping. */
   stopping: AbortSignal;
 }
 
-/** Name of an agent. It contains no separator of keys. */
+/** Who asks with the admin token, as the caller says. */
+export interface NamedAsker {
+  /** `AGENT_NAME` */
+  agent: string;
+  /** Slug of the project of its requests: `PROJECT_SLUG`. undefined: `default`. */
+  project?: string | undefined;
+}
+
+/** Name of an agent, and slug of a project. They contain no separator of keys. */
 export const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+export const PROJECT_SLUG = /^[a-z0-9-]{1,64}$/;
 
 /** Returns whether a token belongs to an agent. Then that is the agent of its requests, and no other can be named. */
 export function isAgentToken(token: string): boolean {
@@ -78,32 +87,38 @@ const PAUSE_MS = 500;
 const MINUTE_MS = 60_000;
 
 /** The options of one agent. */
-interface Own extends Omit<RequestsOptions, "agent"> {
+interface Own extends Omit<RequestsOptions, "asker"> {
   /** Prefix of the keys of these requests. */
   prefix: string;
   /** The kind of who asked them. */
   kind: "agent" | "admin";
   /** Selects tasks of this asker in lists. */
   filter: { agent?: "me" };
+  /** Project of new tasks. undefined: that of the token, or `default`. */
+  project?: string | undefined;
 }
 
 /**
  * Creates the requests of one agent. With the token of an agent, these are the requests of that agent, with keys like
- * `mcp:<key of the content>:<when>`. With the admin token, the key names the agent, because records do not:
- * `mcp:<agent>:<key of the content>:<when>`. An old answer does not answer the same question later: a question is the same
- * only while it is open, and a key is not reused.
+ * `mcp:<key of the content>:<when>`. With the admin token, the key names the agent, because records do not, and the project,
+ * because that token has one space of keys: `mcp:<agent>:<key of the content>:<when>`, or `mcp:<project>/<agent>:...`. An old
+ * answer does not answer the same question later: a question is the same only while it is open, and a key is not reused.
  */
-export function createRequests({ agent, ...options }: RequestsOptions): Requests {
+export function createRequests({ asker, ...options }: RequestsOptions): Requests {
   const own: Own =
-    agent === null
+    asker === null
       ? { ...options, prefix: "mcp:", kind: "agent", filter: { agent: "me" } }
-      : { ...options, prefix: `mcp:${agent}:`, kind: "admin", filter: {} };
+      : { ...options, prefix: prefixOf(asker), kind: "admin", filter: {}, project: asker.project };
   return {
     ask: async (request, patience) => ask(own, request, patience),
     check: async (id, patience) => wait(own, await find(own, id, patience.signal), patience),
     list: async (which) => list(own, which),
     withdraw: async (id, reason, signal) => withdraw(own, id, reason, signal),
   };
+}
+
+function prefixOf({ agent, project }: NamedAsker): string {
+  return project === undefined ? `mcp:${agent}:` : `mcp:${project}/${agent}:`;
 }
 
 async function ask(own: Own, request: NewRequest, patience: Patience): Promise<HumanRequest & { isNew: boolean }> {
@@ -115,6 +130,7 @@ async function ask(own: Own, request: NewRequest, patience: Patience): Promise<H
     assignTo: request.assignTo === undefined ? null : { email: request.assignTo },
     notify: request.notify,
     redactPayload: request.isConfidential,
+    project: own.project,
   };
   const { task, isNew } = await findOrAsk(own, question, bounded(own, patience.signal));
   return { ...(await wait(own, task, patience)), isNew };
