@@ -134,7 +134,7 @@ const signsInWithAccount: UseCase["prepare"] = async ({ service }) => {
       idToken: { sub: email, email, email_verified: true, groups: ["operators"] },
       userInfo: null,
     }),
-    check: async () => {},
+    check: async () => null,
   };
   const client = { clientId: "tasks", clientSecret: "secret", scopes: "openid", groupsClaim: "groups" };
   const oidc = { ...client, issuer, operatorGroup: "operators", autoCreate: false };

@@ -13,6 +13,16 @@ onBoth("the sign-in provider is asked, and its client tried", async (dialect, t)
     /accepts the client\. Its redirect URL must be http.*\/api\/auth\/oidc\/callback\.$/,
   );
 
+  const groups = { SERVICE_OIDC_OPERATOR_GROUP: "task-operators" };
+  const unasked = await runDoctor({ ...env, ...groups });
+  assert.equal(unasked.status["sign-in"], "warning");
+  assert.match(
+    unasked.says("sign-in"),
+    /has a scope groups, .* set SERVICE_OIDC_SCOPES="openid email profile groups"\.$/,
+  );
+  const asked = await runDoctor({ ...env, ...groups, SERVICE_OIDC_SCOPES: "openid email profile groups" });
+  assert.equal(asked.status["sign-in"], "ok", asked.out);
+
   const secret = "another secret than that of the provider";
   const refused = await runDoctor({ ...env, SERVICE_OIDC_CLIENT_SECRET: secret });
   assert.equal(refused.status["sign-in"], "problem");

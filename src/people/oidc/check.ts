@@ -11,17 +11,17 @@ export async function checkProvider(
 ): Promise<ProviderCheck> {
   requireOperator(caller);
   const { provider, oidc } = requireConfigured(ctx);
-  const problem = await problemOf(provider);
-  return { ok: problem === null, message: problem ?? `${oidc.issuer} responds, has keys, and accepts the client.` };
+  const { problem, attention } = await examine(provider);
+  const works = `${oidc.issuer} responds, has keys, and accepts the client.`;
+  return { ok: problem === null, message: problem ?? [works, attention].filter((text) => text !== null).join(" ") };
 }
 
-/** Returns what is wrong with a provider, as a sentence for operators; null if nothing is. */
-export async function problemOf(provider: Provider): Promise<string | null> {
+/** Returns what is wrong with a provider, and what needs attention, as sentences for operators; null if nothing is. */
+export async function examine(provider: Provider): Promise<{ problem: string | null; attention: string | null }> {
   try {
-    await provider.check();
-    return null;
+    return { problem: null, attention: await provider.check() };
   } catch (error) {
-    if (error instanceof ProviderFailure) return error.message;
+    if (error instanceof ProviderFailure) return { problem: error.message, attention: null };
     throw error;
   }
 }

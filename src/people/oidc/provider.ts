@@ -44,8 +44,11 @@ export interface Provider {
   authorizationUrl(secrets: SignInSecrets, isConfirmation: boolean): Promise<string>;
   /** Checks the provider's answer, and exchanges its code. @param query - of the callback */
   redeem(query: URLSearchParams, secrets: SignInSecrets): Promise<Redeemed>;
-  /** Reads the discovery document and the keys, and tries the client's secret. */
-  check(): Promise<void>;
+  /**
+   * Reads the discovery document and the keys, and tries the client's secret.
+   * @returns what works and needs attention, as a sentence for operators, or null
+   */
+  check(): Promise<string | null>;
 }
 
 export interface ProviderOptions {
@@ -209,10 +212,11 @@ export function requireUsable(metadata: Record<string, unknown> & { issuer: stri
 async function checkClient(
   library: Library,
   configuration: Configuration,
-  { issuer }: OidcConfig,
+  oidc: OidcConfig,
   redirectUri: string,
-): Promise<void> {
-  const { jwks_uri = "" } = configuration.serverMetadata();
+): Promise<string | null> {
+  const { issuer } = oidc;
+  const { jwks_uri = "", scopes_supported } = configuration.serverMetadata();
   await checkKeys(configuration[library.customFetch]!, configuration.timeout!, jwks_uri);
   const probe = new URLSearchParams({ code: "check", redirect_uri: redirectUri, code_verifier: "x".repeat(43) });
   try {
@@ -227,6 +231,14 @@ async function checkClient(
         `${issuer} rejects the client. Check SERVICE_OIDC_CLIENT_ID and SERVICE_OIDC_CLIENT_SECRET.`,
       );
   }
+  return attentionToGroups(oidc, scopes_supported);
+}
+
+/** A provider that has a scope for groups may send them only when it is asked for. Then no one would be an operator. */
+function attentionToGroups({ operatorGroup, groupsClaim, scopes }: OidcConfig, offered: unknown): string | null {
+  if (operatorGroup === null || !Array.isArray(offered) || !offered.includes(groupsClaim)) return null;
+  if (scopes.split(" ").includes(groupsClaim)) return null;
+  return `The provider has a scope ${groupsClaim}, which SERVICE_OIDC_SCOPES does not ask for. If no one becomes an operator by their group, set SERVICE_OIDC_SCOPES="${scopes} ${groupsClaim}".`;
 }
 
 async function checkKeys(request: CustomFetch, timeoutSeconds: number, jwksUri: string): Promise<void> {
