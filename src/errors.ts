@@ -301,7 +301,7 @@ export const ERRORS = {
   RECIPIENT_NOT_ALLOWED: {
     status: 422,
     message: "The agent may not ask this recipient.",
-    help: "An operator has limited who the agent may ask: people in the directory, or certain email domains and Slack workspaces (`recipients` of the agent). `details` names the recipient. Nothing was stored.",
+    help: "An operator has limited who the agent may ask: people in the directory, or certain email domains and Slack workspaces (`recipients` of the agent, or of its project). `details` names the recipient. Nothing was stored.",
   },
   VERIFIER_PROVIDER_UNKNOWN: {
     status: 422,

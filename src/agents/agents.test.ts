@@ -300,6 +300,30 @@ testOnBoth("a scope that is taken away counts for what is under way", async (ser
   assert.deepEqual([status, body["error_code"]], [404, "TASK_NOT_FOUND"]);
 });
 
+testOnBoth(
+  "tasks are cancelled in the name of the operator who stopped their agent, later ones too",
+  async (service) => {
+    const operator = await person(service, { is_operator: true });
+    const [agent, other] = [await newAgent(service), await newAgent(service)];
+    const tasks = [await create(agent), await create(other)];
+    const stop = { body: { disabled: true, cancel_open_tasks: true } };
+    assert.equal((await operator.call("PATCH", `/api/agents/${agent.id}`, stop)).status, 200);
+    assert.equal((await service.call("PATCH", `/api/agents/${other.id}`, stop)).status, 200);
+    const cancelled = await Promise.all(
+      tasks.map(async ({ id }) => {
+        const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+        const { body: trail } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+        const { actor_type, actor_email } = trail.at(-1)!;
+        return [body.cancelled_by, actor_type, actor_email];
+      }),
+    );
+    assert.deepEqual(cancelled, [
+      [operator.user.email, "human", operator.user.email],
+      [null, "system", null],
+    ]);
+  },
+);
+
 testOnBoth("an agent that may go on keeps the tasks that it creates from then on", async (service) => {
   const agent = await newAgent(service);
   const before = await create(agent);

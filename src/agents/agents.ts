@@ -6,10 +6,12 @@ import { decodeCursor, encodeCursor } from "../http/paging.ts";
 import { isId, newId } from "../lib/ids.ts";
 import { parseJson } from "../lib/json.ts";
 import { DAY, isoTime, MINUTE } from "../lib/time.ts";
-import { agentHint, type AgentScope, type RecipientPolicy } from "../people/agent-caller.ts";
-import { requireOperatorOfSome, type Caller } from "../people/caller.ts";
+import { untilSeen } from "../people/agent-memory.ts";
+import { agentHint, type AgentScope } from "../people/agent-caller.ts";
+import { personOf, requireOperatorOfSome, type Caller } from "../people/caller.ts";
 import { DEFAULT_PROJECT } from "../people/memberships.ts";
 import { projectForNew, projectsOf } from "../people/projects.ts";
+import { storedPolicy, type RecipientPolicy } from "../people/recipient-policy.ts";
 import { findUser } from "../people/store.ts";
 import { recordSecurityEvent } from "../security/record.ts";
 import { ADMIN } from "../tasks/asker.ts";
@@ -34,6 +36,8 @@ interface Ctx {
 const DEFAULT_LIMIT = 50;
 /** So that a token can be replaced without a gap. */
 export const LIVE_TOKENS_MAX = 2;
+/** Columns that a stop sets. They are no change of their own. */
+const STOPPING: ReadonlySet<string> = new Set(["disabled_at", "cancels_until", "stopped_by"]);
 /** A request that was identified before its agent was stopped has created its task by then. */
 const CREATING_MS = 1 * MINUTE;
 
@@ -60,7 +64,7 @@ export async function addAgent(tx: Tx, body: CreateAgentBody, created_at: number
     description: body.description ?? null,
     owner_user_id: body.owner_user_id ?? null,
     scopes: JSON.stringify(scopesOf(body.scopes ?? ["ask"])),
-    recipients: recipientsOf(body.recipients),
+    recipients: storedPolicy(body.recipients),
     max_open_tasks: body.max_open_tasks ?? MAX_OPEN_TASKS,
     max_tasks_per_minute: body.max_tasks_per_minute ?? MAX_TASKS_PER_MINUTE,
     created_at,
@@ -68,6 +72,7 @@ export async function addAgent(tx: Tx, body: CreateAgentBody, created_at: number
     limited_at: null,
     disabled_at: null,
     cancels_until: null,
+    stopped_by: null,
   };
   const added = await tx.query
     .insertInto("agents")
@@ -116,9 +121,9 @@ export async function updateAgent(ctx: Ctx, caller: Caller, id: string, body: Up
     throw invalid("/cancel_open_tasks", "Can only be set together with `disabled: true`.");
   if (body.name != null) requireName(body.name);
   const mustCancel = body.cancel_open_tasks === true;
-  const record = await ctx.db.write(async (tx) => {
+  const change = async (tx: Tx): Promise<AgentRecord> => {
     const before = requireIn(projects, await lockAgent(tx, id));
-    const set = changesOf(before, body, tx.now());
+    const set = changesOf(before, body, personOf(caller)?.email ?? null, tx.now());
     const fields = Object.keys(set).filter((name) => set[name as keyof AgentRow] !== before[name as keyof AgentRow]);
     if (fields.length > 0) {
       if (set.owner_user_id !== undefined) await requireOwner(tx, set.owner_user_id);
@@ -129,8 +134,11 @@ export async function updateAgent(ctx: Ctx, caller: Caller, id: string, body: Up
     }
     // Read before the commit: a failure after it would say that nothing was stored.
     return readRecord(tx, id, tx.now());
+  };
+  return untilSeen(ctx.db, async () => {
+    const record = await ctx.db.write(change);
+    return mustCancel ? withoutOpenTasks(ctx, record) : record;
   });
-  return mustCancel ? withoutOpenTasks(ctx, record) : record;
 }
 
 /** The agent is stopped. The sweep cancels the tasks that are left here if the database fails. */
@@ -152,18 +160,19 @@ async function setAgent(tx: Tx, id: string, set: Partial<AgentRow>): Promise<voi
   }
 }
 
-function changesOf(before: AgentRow, body: UpdateAgentBody, now: number): Partial<AgentRow> {
+/** @param by - email of the operator, or null */
+function changesOf(before: AgentRow, body: UpdateAgentBody, by: string | null, now: number): Partial<AgentRow> {
   const set: Partial<AgentRow> = {};
   if (body.name != null) set.name = body.name;
   if (body.description !== undefined) set.description = body.description;
   if (body.owner_user_id !== undefined) set.owner_user_id = body.owner_user_id;
   if (body.scopes != null) set.scopes = JSON.stringify(scopesOf(body.scopes));
-  if (body.recipients !== undefined) set.recipients = recipientsOf(body.recipients);
+  if (body.recipients !== undefined) set.recipients = storedPolicy(body.recipients);
   if (body.max_open_tasks != null) set.max_open_tasks = body.max_open_tasks;
   if (body.max_tasks_per_minute != null) set.max_tasks_per_minute = body.max_tasks_per_minute;
   if (body.disabled === true) set.disabled_at = before.disabled_at ?? now;
-  if (body.disabled === false) Object.assign(set, { disabled_at: null, cancels_until: null });
-  if (body.cancel_open_tasks === true) set.cancels_until = now + CREATING_MS;
+  if (body.disabled === false) Object.assign(set, { disabled_at: null, cancels_until: null, stopped_by: null });
+  if (body.cancel_open_tasks === true) Object.assign(set, { cancels_until: now + CREATING_MS, stopped_by: by });
   return set;
 }
 
@@ -180,7 +189,7 @@ async function recordChange(
     await recordSecurityEvent(tx, { type: "agent_stopped", target, details: { name, cancel_open_tasks: cancels } });
   else if (set.disabled_at === null && before.disabled_at !== null)
     await recordSecurityEvent(tx, { type: "agent_resumed", target, details: { name } });
-  const others = fields.filter((field) => field !== "disabled_at" && field !== "cancels_until");
+  const others = fields.filter((field) => !STOPPING.has(field));
   if (others.length > 0)
     await recordSecurityEvent(tx, { type: "agent_changed", target, details: { name, fields: others } });
 }
@@ -188,7 +197,7 @@ async function recordChange(
 /** Deletes an agent. Its tasks stay, with its name; its tokens are refused. @throws ServiceError AGENT_NOT_FOUND */
 export async function deleteAgent({ db }: Ctx, caller: Caller, id: string): Promise<void> {
   const projects = requireOperatorOfSome(caller);
-  await db.write(async (tx) => {
+  const change = async (tx: Tx): Promise<void> => {
     const row = requireIn(projects, await lockAgent(tx, id));
     await tx.query
       .updateTable("agent_tokens")
@@ -199,7 +208,8 @@ export async function deleteAgent({ db }: Ctx, caller: Caller, id: string): Prom
     await tx.query.deleteFrom("agents").where("id", "=", id).execute();
     await recordSecurityEvent(tx, { type: "agent_deleted", target: targetOf(row), details: { name: row.name } });
     tx.hint(agentHint(id));
-  });
+  };
+  await untilSeen(db, async () => db.write(change));
 }
 
 /**
@@ -254,7 +264,7 @@ export async function addToken(
 /** Revokes a token. Idempotent. @throws ServiceError AGENT_NOT_FOUND, NOT_FOUND */
 export async function revokeAgentToken({ db }: Ctx, caller: Caller, id: string, token_id: string): Promise<void> {
   const projects = requireOperatorOfSome(caller);
-  await db.write(async (tx) => {
+  const change = async (tx: Tx): Promise<void> => {
     const agent = requireIn(projects, await lockAgent(tx, id));
     const row = !isId("atk", token_id)
       ? undefined
@@ -267,7 +277,8 @@ export async function revokeAgentToken({ db }: Ctx, caller: Caller, id: string, 
     if (row === undefined) throw new ServiceError("NOT_FOUND", { message: "The agent has no token with this id." });
     if (row.revoked_at !== null) return;
     await revokeToken(tx, agent, row);
-  });
+  };
+  await untilSeen(db, async () => db.write(change));
 }
 
 /** Revokes a token of an agent that `tx` holds. */
@@ -302,10 +313,6 @@ function targetOf({ id }: AgentRow) {
 /** Each once. */
 function scopesOf(scopes: readonly AgentScope[]): AgentScope[] {
   return [...new Set(scopes)];
-}
-
-function recipientsOf(policy: RecipientPolicy | null | undefined): string | null {
-  return policy == null ? null : JSON.stringify(policy);
 }
 
 async function requireOwner(tx: Tx, id: string | null): Promise<void> {

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { writeStatement, type Db, type Tx } from "../db/database.ts";
 import { forUpdate, forUpdateOfFree } from "../db/locks.ts";
 import type { TaskRow } from "../db/schema.ts";
-import { SYSTEM } from "../tasks/decide.ts";
+import { SYSTEM, type Actor } from "../tasks/decide.ts";
 import { moveLocked } from "../tasks/move.ts";
 import { toTask } from "../tasks/store.ts";
 import { startSweep, type Sweep } from "../tasks/sweep.ts";
@@ -35,20 +35,28 @@ const BATCHES_MAX = 100;
 export async function cancelOpenTasksOf({ db }: { db: Db }, agent: string): Promise<void> {
   for (let batch = 0; batch < BATCHES_MAX; batch++) {
     const count = await db.write(async (tx) => {
-      if (!(await isCancelling(tx, agent))) return 0;
+      const by = await cancellerOf(tx, agent);
+      if (by === null) return 0;
       const open = (await tx.run(selectOpen, { agent, limit: BATCH })).map(toTask);
-      await moveLocked(tx, open, { type: "cancelled", reason: REASON, email: null }, SYSTEM);
+      await moveLocked(tx, open, { type: "cancelled", reason: REASON, email: by.email }, by);
       return open.length;
     });
     if (count < BATCH) return;
   }
 }
 
-/** Reads whether the open tasks of an agent are to be cancelled, and keeps it so until `tx` ends. */
-async function isCancelling(tx: Tx, id: string): Promise<boolean> {
-  const select = tx.query.selectFrom("agents").select(["disabled_at", "cancels_until"]).where("id", "=", id);
+/**
+ * Returns in whose name the open tasks of an agent are to be cancelled, and keeps it so until `tx` ends; null: they are not.
+ * A token that stopped the agent has no name.
+ */
+async function cancellerOf(tx: Tx, id: string): Promise<Actor | null> {
+  const select = tx.query
+    .selectFrom("agents")
+    .select(["disabled_at", "cancels_until", "stopped_by"])
+    .where("id", "=", id);
   const agent = await forUpdate(tx.dialect, select).executeTakeFirst();
-  return agent !== undefined && agent.disabled_at !== null && agent.cancels_until !== null;
+  if (agent === undefined || agent.disabled_at === null || agent.cancels_until === null) return null;
+  return agent.stopped_by === null ? SYSTEM : { type: "human", email: agent.stopped_by, agent: null };
 }
 
 /** Cancels what is left: tasks that were being created when their agent was stopped, and those that a process left behind. */

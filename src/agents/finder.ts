@@ -5,16 +5,19 @@ import { ServiceError } from "../errors.ts";
 import { createBatcher } from "../lib/batch.ts";
 import { parseJson } from "../lib/json.ts";
 import { SECOND } from "../lib/time.ts";
+import { REMEMBERED_MS } from "../people/agent-memory.ts";
 import { AGENT_HINT, type AgentCaller, type AgentFinder, type AgentScope } from "../people/agent-caller.ts";
+import { PROJECT_HINT } from "../people/projects.ts";
+import type { RecipientPolicy } from "../people/recipient-policy.ts";
 import { hashOfToken, isAgentToken } from "./token.ts";
 import { createUseRecorder } from "./used.ts";
 
-/** A token with its agent, as the tables have it. The fields of the agent are null if it was deleted. */
+/** A token with its agent and its project, as the tables have it. Their fields are null if the agent was deleted. */
 type FoundToken = Pick<AgentTokenRow, "id" | "hash" | "agent_id" | "expires_at" | "last_used_at" | "revoked_at"> & {
   [Column in "name" | "project" | "scopes" | "recipients" | "max_open_tasks" | "max_tasks_per_minute" | "disabled_at"]:
     | AgentRow[Column]
     | null;
-};
+} & { archived_at: number | null; project_recipients: string | null };
 
 const COLUMNS = [
   "t.id",
@@ -30,12 +33,15 @@ const COLUMNS = [
   "a.max_open_tasks",
   "a.max_tasks_per_minute",
   "a.disabled_at",
+  "p.archived_at",
+  "p.recipients as project_recipients",
 ] as const;
 
 const selectToken = readStatement<{ hash: string }, FoundToken>((query, param) =>
   query
     .selectFrom("agent_tokens as t")
     .leftJoin("agents as a", "a.id", "t.agent_id")
+    .leftJoin("projects as p", "p.slug", "a.project")
     .select(COLUMNS)
     .where("t.hash", "=", param("hash")),
 );
@@ -45,6 +51,7 @@ const selectTokens = readStatement<{ hashes: string }, FoundToken>((query, param
   query
     .selectFrom("agent_tokens as t")
     .leftJoin("agents as a", "a.id", "t.agent_id")
+    .leftJoin("projects as p", "p.slug", "a.project")
     .select(COLUMNS)
     .where("t.hash", "=", sql<string>`any(string_to_array(${param("hashes")}, ','))`),
 );
@@ -53,6 +60,7 @@ const selectTokenById = readStatement<{ id: string }, FoundToken>((query, param)
   query
     .selectFrom("agent_tokens as t")
     .leftJoin("agents as a", "a.id", "t.agent_id")
+    .leftJoin("projects as p", "p.slug", "a.project")
     .select(COLUMNS)
     .where("t.id", "=", param("id")),
 );
@@ -61,18 +69,21 @@ interface Remembered {
   row: FoundToken;
   /** null if its agent was deleted. */
   caller: AgentCaller | null;
+  /** When its read began, in the time of `performance.now()`. */
+  read_at: number;
 }
 
 /** Requests of one turn of the event loop share a query. */
 const GROUPS = { items: 500, under_way: 1 };
-/** Tokens that are remembered where no other process can change them. */
+/** Tokens that are remembered at once. */
 const REMEMBERED_MAX = 1000;
 /** Interval of the look at tokens of agents that wait, in case a hint of another process was lost. */
 const LOOK_EVERY_MS = 2 * SECOND;
 
 /**
- * Finds agents by their tokens. Each request sees what was committed before it came: on PostgreSQL the tables are read
- * each time; on the embedded database what was read is remembered until an agent changes.
+ * Finds agents by their tokens. What was read is remembered until an agent or a project changes; on PostgreSQL, where a process
+ * learns that later, for `REMEMBERED_MS` at most. Each request sees what was answered before it came, because changes are
+ * answered after that time.
  */
 export function createAgentFinder(db: Db, onError: (error: unknown) => void): AgentFinder & { stop(): void } {
   const remembered = new Map<string, Remembered>();
@@ -94,16 +105,20 @@ export function createAgentFinder(db: Db, onError: (error: unknown) => void): Ag
     () => false,
   );
 
-  async function read(hash: string): Promise<FoundToken | null> {
-    if (db.hints.isShared) return batcher.add(hash);
+  function recall(hash: string): Remembered | undefined {
     const known = remembered.get(hash);
+    const isUsable = known !== undefined && (!db.hints.isShared || performance.now() - known.read_at < REMEMBERED_MS);
+    return isUsable ? known : undefined;
+  }
+
+  async function read(hash: string): Promise<FoundToken | null> {
+    const known = recall(hash);
     if (known !== undefined) return known.row;
-    const before = changes;
-    const [row] = await db.run(selectToken, { hash });
-    if (row === undefined) return null;
-    if (before !== changes) return row;
+    const [before, read_at] = [changes, performance.now()];
+    const row = await batcher.add(hash);
+    if (row === null || before !== changes) return row;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
-    remembered.set(hash, { row, caller: row.name === null ? null : callerOf(row) });
+    remembered.set(hash, { row, caller: row.name === null ? null : callerOf(row), read_at });
     return row;
   }
 
@@ -111,7 +126,7 @@ export function createAgentFinder(db: Db, onError: (error: unknown) => void): Ag
   function find(token: string): AgentCaller | null | Promise<AgentCaller | null> {
     if (!isAgentToken(token)) return null;
     const hash = hashOfToken(token);
-    const known = remembered.get(hash);
+    const known = recall(hash);
     if (known?.caller && problemOf(known.row, db.now()) === null && !uses.isDue(known.row)) return known.caller;
     return readCaller(hash);
   }
@@ -163,7 +178,7 @@ export function createAgentFinder(db: Db, onError: (error: unknown) => void): Ag
   };
 
   const unlisten = db.hints.listen((hint) => {
-    if (!hint.startsWith(AGENT_HINT)) return;
+    if (!hint.startsWith(AGENT_HINT) && !hint.startsWith(PROJECT_HINT)) return;
     changes++;
     remembered.clear();
     lookSoon();
@@ -212,10 +227,11 @@ function callerOf(row: FoundToken): AgentCaller {
     id: row.agent_id,
     name: row.name!,
     project: row.project!,
+    is_archived: row.archived_at !== null,
     token_id: row.id,
     token_hash: row.hash,
     scopes: JSON.parse(row.scopes!) as AgentScope[],
-    recipients: parseJson(row.recipients),
+    recipients: [row.recipients, row.project_recipients].flatMap((text) => parseJson<RecipientPolicy>(text) ?? []),
     max_open_tasks: row.max_open_tasks!,
     max_tasks_per_minute: row.max_tasks_per_minute!,
   };

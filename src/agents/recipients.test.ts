@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { newAgent, type TestAgent } from "../../test/support/agents.ts";
-import { addUser } from "../../test/support/people.ts";
+import { addUser, person } from "../../test/support/people.ts";
+import { join, newProject } from "../../test/support/projects.ts";
 import { newTaskBody, testOnBoth } from "../../test/support/service.ts";
+import type { ProjectRecord } from "../projects/schema.ts";
 
 const ask = async ({ call }: TestAgent, fields: object) => {
   const { status, body } = await call<{ error_code?: string; details?: { path: string }[] }>("POST", "/api/tasks", {
@@ -71,4 +73,52 @@ testOnBoth("an agent that may ask the directory in some workspaces asks no stran
     "slack:U0123",
   ];
   assert.deepEqual(await ask(agent, { notify }), denied(...notify.map((_, i) => `/notify/${i}`)));
+});
+
+testOnBoth("what an agent may ask is narrowed by its project, and by its own rule", async (service) => {
+  await newProject(service, "refunds");
+  await addUser(service, { email: "dana@example.com" });
+  await addUser(service, { email: "kim@other.example" });
+  const agent = await newAgent(service, { project: "refunds" });
+  const elsewhere = await newAgent(service);
+  const asked = async (...emails: string[]) => ask(agent, { assign_to: { emails } });
+  const limit = async (path: string, recipients: object | null) =>
+    assert.equal((await service.call("PATCH", path, { body: { recipients } })).status, 200);
+  const [project, own] = ["/api/projects/refunds", `/api/agents/${agent.id}`];
+
+  assert.deepEqual(await asked("eve@evil.example"), ALLOWED);
+  // The rule of the project holds from the next request on, and for its agents alone.
+  await limit(project, { mode: "directory" });
+  assert.deepEqual(await asked("dana@example.com", "eve@evil.example"), denied("/assign_to/emails/1"));
+  assert.deepEqual(await ask(elsewhere, { assign_to: { email: "eve@evil.example" } }), ALLOWED);
+  const byAdmin = newTaskBody({ project: "refunds", assign_to: { email: "eve@evil.example" } });
+  assert.equal((await service.call("POST", "/api/tasks", { body: byAdmin })).status, 201);
+  // Its own does not widen it.
+  await limit(own, { mode: "anyone" });
+  assert.deepEqual(await asked("eve@evil.example"), denied("/assign_to/emails/0"));
+  await limit(own, { mode: "list", domains: ["example.com"] });
+  assert.deepEqual(
+    await asked("dana@example.com", "stranger@example.com", "kim@other.example"),
+    denied("/assign_to/emails/1", "/assign_to/emails/2"),
+  );
+  await limit(project, null);
+  assert.deepEqual(await asked("stranger@example.com", "kim@other.example"), denied("/assign_to/emails/1"));
+});
+
+testOnBoth("a new project may limit its agents, and only operators of all change that", async (service) => {
+  const body = { slug: "hiring", name: "Hiring", recipients: { mode: "list", domains: ["example.com"] } };
+  const created = await service.call<ProjectRecord>("POST", "/api/projects", { body });
+  assert.deepEqual(created.body.recipients, body.recipients);
+  const operator = await person(service);
+  await join(service, "hiring", operator.user.id, "operator");
+  const change = async (recipients: object | null) => {
+    const answer = await operator.call<{ error_code?: string }>("PATCH", "/api/projects/hiring", {
+      body: { recipients },
+    });
+    return [answer.status, answer.body.error_code];
+  };
+  assert.deepEqual(await change(null), [403, "FORBIDDEN"]);
+  assert.deepEqual(await change({ mode: "nobody" }), [422, "VALIDATION_FAILED"]);
+  const renamed = await operator.call<ProjectRecord>("PATCH", "/api/projects/hiring", { body: { name: "People" } });
+  assert.deepEqual([renamed.status, renamed.body.recipients], [200, body.recipients]);
 });

@@ -1,11 +1,11 @@
 import { Type, type Static } from "typebox";
 import { Nullable, ProjectFilter, Text, Time } from "../http/schema.ts";
-import { AGENT_SCOPES, RECIPIENT_MODES, type AgentScope, type RecipientMode } from "../people/agent-caller.ts";
+import { AGENT_SCOPES, type AgentScope } from "../people/agent-caller.ts";
+import { RecipientsField } from "../people/recipient-policy.ts";
 
 export const MAX_OPEN_TASKS = 1000;
 export const MAX_TASKS_PER_MINUTE = 600;
 const LIMIT_MAX = 10_000_000;
-const LIST_MAX = 50;
 
 const optional = <T extends Parameters<typeof Nullable>[0]>(schema: T) => Type.Optional(Nullable(schema));
 const NullableTime = (description: string) => Nullable(Time(description));
@@ -26,27 +26,6 @@ const Scopes = Type.Array(
     description:
       "What its tokens allow. `ask`: create tasks; read, poll, cancel and extend its own. `read`: read all tasks. `answer`: complete tasks in a person's name. `embed`: create embed tokens for its own tasks, which let their holder answer. Default: `ask`.",
   },
-);
-const Recipients = Type.Object(
-  {
-    mode: Type.Unsafe<RecipientMode>({
-      type: "string",
-      enum: [...RECIPIENT_MODES],
-      description:
-        "Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.",
-    }),
-    domains: Type.Optional(
-      Type.Array(Text({ minLength: 1, maxLength: 253, description: "A domain, such as `example.com`." }), {
-        maxItems: LIST_MAX,
-      }),
-    ),
-    slack_teams: Type.Optional(
-      Type.Array(Text({ minLength: 1, maxLength: 50, description: "Id of a Slack workspace." }), {
-        maxItems: LIST_MAX,
-      }),
-    ),
-  },
-  { additionalProperties: false },
 );
 const MaxOpenTasks = Type.Integer({
   minimum: 1,
@@ -77,7 +56,7 @@ export const AgentRecord = Type.Object(
     description: Nullable(Description),
     owner_user_id: Nullable(OwnerUserId),
     scopes: Scopes,
-    recipients: Nullable(Recipients),
+    recipients: Nullable(RecipientsField),
     max_open_tasks: MaxOpenTasks,
     max_tasks_per_minute: MaxTasksPerMinute,
     created_at: Time("When the agent was created."),
@@ -95,7 +74,7 @@ const settable = {
   description: optional(Description),
   owner_user_id: optional(OwnerUserId),
   scopes: optional(Scopes),
-  recipients: optional(Recipients),
+  recipients: optional(RecipientsField),
   max_open_tasks: optional(MaxOpenTasks),
   max_tasks_per_minute: optional(MaxTasksPerMinute),
 };

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startTestService } from "../../test/support/service.ts";
+import type { AgentRecord } from "../agents/schema.ts";
+import type { ProjectRecord } from "../projects/schema.ts";
 import { createAgent, createToken, listAgents, resumeAgent, revokeTokens, stopAgent } from "./agents.ts";
 import type { Calls } from "./calls.ts";
 import type { OperatorCommand } from "./people.ts";
+import { createProject } from "./projects.ts";
 
 test("an operator creates an agent, replaces its token, stops it and lets it go on", async () => {
   const { service, stop } = await startTestService("sqlite");
@@ -37,7 +40,7 @@ test("an operator creates an agent, replaces its token, stops it and lets it go 
 
     assert.match(await run(stopAgent(id, {})), /^refunds-bot is stopped\. 0 of its tasks are still open\./);
     assert.equal(await status(second), 401);
-    assert.equal(await run(resumeAgent("refunds-bot")), "refunds-bot may go on.");
+    assert.equal(await run(resumeAgent("refunds-bot", {})), "refunds-bot may go on.");
     assert.equal(await status(second), 200);
     assert.equal(
       await run(stopAgent("refunds-bot", { cancelOpenTasks: true })),
@@ -45,6 +48,17 @@ test("an operator creates an agent, replaces its token, stops it and lets it go 
     );
     assert.match(await run(revokeTokens("refunds-bot", {})), /^All tokens of refunds-bot are revoked: atk_\w+\.$/);
     await assert.rejects(run(stopAgent("nobody", {})), /^Error: There is no agent nobody\.$/);
+
+    await run(createProject({ slug: "refunds", recipients: "directory" }));
+    await run(createAgent({ name: "refunds-bot", project: "refunds" }));
+    await assert.rejects(run(stopAgent("refunds-bot", {})), /^Error: Several projects have an agent refunds-bot\. Add/);
+    await run(stopAgent("refunds-bot", { project: "refunds" }));
+    const { body: agents } = await service.call<AgentRecord[]>("GET", "/api/agents?project=refunds");
+    assert.notEqual(agents[0]!.disabled_at, null);
+    const { body: project } = await service.call<ProjectRecord>("GET", "/api/projects/refunds");
+    assert.deepEqual(project.recipients, { mode: "directory" });
+    const inNone = { project: "hiring" };
+    await assert.rejects(run(stopAgent("refunds-bot", inNone)), /^Error: There is no agent refunds-bot in hiring\.$/);
   } finally {
     await stop();
   }

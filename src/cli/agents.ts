@@ -1,5 +1,6 @@
 import type { AgentRecord, NewAgentTokenRecord } from "../agents/schema.ts";
-import { AGENT_SCOPES, RECIPIENT_MODES } from "../people/agent-caller.ts";
+import { AGENT_SCOPES } from "../people/agent-caller.ts";
+import { RECIPIENT_MODES, type RecipientPolicy } from "../people/recipient-policy.ts";
 import { everything, type Calls } from "./calls.ts";
 import { need, oneOf, UsageError } from "./options.ts";
 import type { OperatorCommand } from "./people.ts";
@@ -18,14 +19,13 @@ export interface CreateAgentOptions {
 export async function createAgent(given: CreateAgentOptions): Promise<OperatorCommand> {
   const name = need(given.name, "--name");
   const scopes = given.scopes?.split(",").map((scope) => oneOf(scope.trim(), AGENT_SCOPES, "--scopes"));
-  const mode =
-    given.recipients === undefined ? null : oneOf(given.recipients, RECIPIENT_MODES.slice(0, 2), "--recipients");
+  const recipients = recipientsOf(given.recipients);
   const body = {
     name,
     ...(given.project !== undefined && { project: given.project }),
     ...(given.description !== undefined && { description: given.description }),
     ...(scopes !== undefined && { scopes }),
-    ...(mode !== null && { recipients: { mode } }),
+    ...recipients,
   };
   const expires = daysOf(given.expires);
   return async (calls) => {
@@ -34,11 +34,22 @@ export async function createAgent(given: CreateAgentOptions): Promise<OperatorCo
   };
 }
 
+/** Returns the field of a body. Lists are for the API and the dashboard. @throws UsageError */
+export function recipientsOf(mode: string | undefined): { recipients?: RecipientPolicy } {
+  if (mode === undefined) return {};
+  return { recipients: { mode: oneOf(mode, RECIPIENT_MODES.slice(0, 2), "--recipients") } };
+}
+
+/** Agents of several projects may have one name. */
+export interface InProject {
+  project?: string;
+}
+
 /** @throws UsageError */
-export async function createToken(name: string, given: { expires?: string }): Promise<OperatorCommand> {
+export async function createToken(name: string, given: InProject & { expires?: string }): Promise<OperatorCommand> {
   const expires = daysOf(given.expires);
   return async (calls) => {
-    const { id } = await findAgent(calls, name);
+    const { id } = await findAgent(calls, name, given);
     const token = await newToken(calls, id, expires);
     return tokenText(token, `Token id: ${token.id}.`);
   };
@@ -62,9 +73,10 @@ export async function listAgents(): Promise<OperatorCommand> {
 }
 
 /** Revokes the tokens of an agent, or one of them. @param token - its id */
-export async function revokeTokens(name: string, { token }: { token?: string }): Promise<OperatorCommand> {
+export async function revokeTokens(name: string, given: InProject & { token?: string }): Promise<OperatorCommand> {
+  const { token } = given;
   return async (calls) => {
-    const agent = await findAgent(calls, name);
+    const agent = await findAgent(calls, name, given);
     const ids = token === undefined ? agent.tokens.map(({ id }) => id) : [token];
     for (const id of ids) await calls.call("DELETE", `/api/agents/${agent.id}/tokens/${encodeURIComponent(id)}`);
     if (token !== undefined) return `${token} is revoked.`;
@@ -74,9 +86,12 @@ export async function revokeTokens(name: string, { token }: { token?: string }):
   };
 }
 
-export async function stopAgent(name: string, given: { cancelOpenTasks?: boolean }): Promise<OperatorCommand> {
+export async function stopAgent(
+  name: string,
+  given: InProject & { cancelOpenTasks?: boolean },
+): Promise<OperatorCommand> {
   return async (calls) => {
-    const before = await findAgent(calls, name);
+    const before = await findAgent(calls, name, given);
     const isCancelling = given.cancelOpenTasks === true;
     const change = { disabled: true, ...(isCancelling && { cancel_open_tasks: true }) };
     await calls.call<AgentRecord>("PATCH", `/api/agents/${before.id}`, change);
@@ -87,19 +102,21 @@ export async function stopAgent(name: string, given: { cancelOpenTasks?: boolean
   };
 }
 
-export async function resumeAgent(name: string): Promise<OperatorCommand> {
+export async function resumeAgent(name: string, given: InProject): Promise<OperatorCommand> {
   return async (calls) => {
-    const agent = await findAgent(calls, name);
+    const agent = await findAgent(calls, name, given);
     await calls.call<AgentRecord>("PATCH", `/api/agents/${agent.id}`, { disabled: false });
     return `${agent.name} may go on.`;
   };
 }
 
 /** @throws Error in a sentence for the operator */
-async function findAgent(calls: Calls, name: string): Promise<AgentRecord> {
-  const [agent, ...others] = (await everyAgent(calls)).filter((one) => one.name === name || one.id === name);
-  if (agent === undefined) throw new Error(`There is no agent ${name}.`);
-  if (others.length > 0) throw new Error(`Several projects have an agent ${name}. Name it by its id.`);
+async function findAgent(calls: Calls, name: string, { project }: InProject): Promise<AgentRecord> {
+  const known = (await everyAgent(calls)).filter((one) => one.name === name || one.id === name);
+  const [agent, ...others] = known.filter((one) => project === undefined || one.project === project);
+  if (agent === undefined)
+    throw new Error(`There is no agent ${name}${project === undefined ? "" : ` in ${project}`}.`);
+  if (others.length > 0) throw new Error(`Several projects have an agent ${name}. Add --project.`);
   return agent;
 }
 

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { SERVICE_COMMAND } from "../lib/command.ts";
 import { describeCommands } from "./help.ts";
-import type { CreateAgentOptions } from "./agents.ts";
+import type { CreateAgentOptions, InProject } from "./agents.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { UsageError } from "./options.ts";
 import type * as People from "./people.ts";
@@ -220,9 +220,10 @@ function addUserCommands(users: Command, run: OperatorRun): void {
     .action(async (given: { all?: boolean }) => run(({ listUsers }) => listUsers(given)));
 
   withFields(users.command("add").description("Adds a user."))
+    .option("--projects <list>", "slugs with commas between them; default: default")
     .option("--operator", "the user may do everything")
     .option("--password", "asks for a password, or reads it from standard input")
-    .action(async (given: People.UserOptions & { operator?: boolean; password?: boolean }) =>
+    .action(async (given: People.UserOptions & { operator?: boolean; password?: boolean; projects?: string }) =>
       run(({ addUser }) => addUser(given)),
     );
 
@@ -259,7 +260,10 @@ function addUserCommands(users: Command, run: OperatorRun): void {
 
 function addAgentCommands(agents: Command, run: OperatorRun): void {
   const load = () => import("./agents.ts");
-  const ofAgent = (command: Command): Command => command.argument("<agent>", "its name or id");
+  const ofAgent = (command: Command): Command =>
+    command
+      .argument("<agent>", "its name or id")
+      .option("--project <slug>", "its project, if agents of several projects have the name");
 
   agents
     .command("list")
@@ -279,24 +283,24 @@ function addAgentCommands(agents: Command, run: OperatorRun): void {
 
   ofAgent(agents.command("token").description("Creates another token, and prints it once."))
     .option("--expires <days>", "when the token expires; default: never")
-    .action(async (name: string, given: { expires?: string }) =>
+    .action(async (name: string, given: InProject & { expires?: string }) =>
       run(async () => (await load()).createToken(name, given)),
     );
 
   ofAgent(agents.command("revoke").description("Revokes the tokens of an agent, or one of them."))
     .option("--token <id>", "only this token")
-    .action(async (name: string, given: { token?: string }) =>
+    .action(async (name: string, given: InProject & { token?: string }) =>
       run(async () => (await load()).revokeTokens(name, given)),
     );
 
   ofAgent(agents.command("stop").description("Refuses the tokens of an agent and ends its polls."))
     .option("--cancel-open-tasks", "cancels its open tasks as well")
-    .action(async (name: string, given: { cancelOpenTasks?: boolean }) =>
+    .action(async (name: string, given: InProject & { cancelOpenTasks?: boolean }) =>
       run(async () => (await load()).stopAgent(name, given)),
     );
 
-  ofAgent(agents.command("resume").description("Lets a stopped agent go on.")).action(async (name: string) =>
-    run(async () => (await load()).resumeAgent(name)),
+  ofAgent(agents.command("resume").description("Lets a stopped agent go on.")).action(
+    async (name: string, given: InProject) => run(async () => (await load()).resumeAgent(name, given)),
   );
 }
 
@@ -315,7 +319,10 @@ function addProjectCommands(projects: Command, run: OperatorRun): void {
     .description("Creates a project.")
     .requiredOption("--slug <slug>", "1 to 64 of a-z, 0-9 and hyphens; it never changes")
     .option("--name <name>", "what people see; default: the slug")
-    .action(async (given: { slug?: string; name?: string }) => run(async () => (await load()).createProject(given)));
+    .option("--recipients <who>", "who its agents may ask: anyone (default) or directory")
+    .action(async (given: { slug?: string; name?: string; recipients?: string }) =>
+      run(async () => (await load()).createProject(given)),
+    );
 
   ofProject(
     projects.command("archive").description("Archives a project: it accepts no new tasks, agents, keys or senders."),

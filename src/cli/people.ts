@@ -38,12 +38,19 @@ export async function listUsers({ all }: { all?: boolean }): Promise<OperatorCom
 
 /** @throws UsageError */
 export async function addUser(
-  given: UserOptions & { operator?: boolean; password?: boolean },
+  given: UserOptions & { operator?: boolean; password?: boolean; projects?: string },
 ): Promise<OperatorCommand> {
   const email = need(given.email, "--email");
+  const projects = given.projects?.split(",").map((slug) => slug.trim());
   const password = given.password === true ? await readPassword() : null;
   return async (calls) => {
-    const user = { email, ...fieldsOf(given), is_operator: given.operator === true, password };
+    const user = {
+      email,
+      ...fieldsOf(given),
+      is_operator: given.operator === true,
+      password,
+      ...(projects !== undefined && { projects }),
+    };
     const { id } = await calls.call<UserRecord>("POST", "/api/users", user);
     return `Added ${email} (${id}).`;
   };

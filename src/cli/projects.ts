@@ -1,5 +1,6 @@
 import { PROJECT_ROLES } from "../people/memberships.ts";
 import type { MembershipRecord, ProjectRecord } from "../projects/schema.ts";
+import { recipientsOf } from "./agents.ts";
 import { need, oneOf } from "./options.ts";
 import { findUser, type OperatorCommand } from "./people.ts";
 import { table } from "./table.ts";
@@ -18,10 +19,15 @@ export async function listProjects(): Promise<OperatorCommand> {
 }
 
 /** @throws UsageError */
-export async function createProject(given: { slug?: string; name?: string }): Promise<OperatorCommand> {
+export async function createProject(given: {
+  slug?: string;
+  name?: string;
+  recipients?: string;
+}): Promise<OperatorCommand> {
   const slug = need(given.slug, "--slug");
+  const recipients = recipientsOf(given.recipients);
   return async (calls) => {
-    await calls.call<ProjectRecord>("POST", "/api/projects", { slug, name: given.name || slug });
+    await calls.call<ProjectRecord>("POST", "/api/projects", { slug, name: given.name || slug, ...recipients });
     return `Created the project ${slug}.`;
   };
 }

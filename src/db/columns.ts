@@ -162,6 +162,7 @@ export const COLUMNS = {
     limited_at: "bigint",
     disabled_at: "bigint",
     cancels_until: "bigint",
+    stopped_by: "text",
   },
   agent_tokens: {
     id: "text",
@@ -185,6 +186,7 @@ export const COLUMNS = {
     name: "text",
     created_at: "bigint",
     archived_at: "bigint",
+    recipients: "json",
   },
   project_members: {
     project: "text",

@@ -20,6 +20,8 @@ import { oidc } from "./migrations/0015-oidc.ts";
 import { passkeys } from "./migrations/0016-passkeys.ts";
 import { localAgent } from "./migrations/0017-local-agent.ts";
 import { projects } from "./migrations/0018-projects.ts";
+import { projectRecipients } from "./migrations/0019-project-recipients.ts";
+import { stoppedBy } from "./migrations/0020-stopped-by.ts";
 import type { Schema } from "./schema.ts";
 
 /** The key of the migrator's own lock, so that older releases, which use the migrator's lock, wait for this one. */
@@ -114,6 +116,8 @@ function migratorOf(db: Kysely<Schema>, dialect: Dialect): Migrator {
     "0016-passkeys": passkeys(dialect),
     "0017-local-agent": localAgent(dialect),
     "0018-projects": projects(dialect),
+    "0019-project-recipients": projectRecipients,
+    "0020-stopped-by": stoppedBy,
   };
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }

@@ -230,6 +230,8 @@ export interface ProjectRow {
   created_at: number;
   /** Since when it takes no new tasks. */
   archived_at: number | null;
+  /** JSON; null: its agents may ask anyone. */
+  recipients: string | null;
 }
 
 /** A person in a project. */
@@ -263,6 +265,8 @@ export interface AgentRow {
   disabled_at: number | null;
   /** Until then, its open tasks are cancelled again and again, since a request may still be creating one. */
   cancels_until: number | null;
+  /** Email of the operator who stopped it and cancelled its tasks; null: a token did. */
+  stopped_by: string | null;
 }
 
 /** A token of an agent. The row of a revoked token stays, so that its user is told why it is refused. */

@@ -1,16 +1,8 @@
+import type { RecipientPolicy } from "./recipient-policy.ts";
+
 /** What the token of an agent allows. (beyond: Agents) */
 export const AGENT_SCOPES = ["ask", "read", "answer", "embed"] as const;
 export type AgentScope = (typeof AGENT_SCOPES)[number];
-
-export const RECIPIENT_MODES = ["anyone", "directory", "list"] as const;
-export type RecipientMode = (typeof RECIPIENT_MODES)[number];
-
-/** Who an agent may ask. */
-export interface RecipientPolicy {
-  mode: RecipientMode;
-  domains?: string[];
-  slack_teams?: string[];
-}
 
 /** A program that asks people, known by its token. */
 export interface AgentCaller {
@@ -19,12 +11,14 @@ export interface AgentCaller {
   name: string;
   /** The slug of its project. */
   project: string;
+  /** The project accepts nothing new. */
+  is_archived: boolean;
   token_id: string;
   /** Identifies the token in the tables. */
   token_hash: string;
   scopes: readonly AgentScope[];
-  /** null: anyone. */
-  recipients: RecipientPolicy | null;
+  /** Its own rule, and that of its project. Each has to allow who is asked. */
+  recipients: readonly RecipientPolicy[];
   max_open_tasks: number;
   max_tasks_per_minute: number;
 }

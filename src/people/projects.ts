@@ -4,6 +4,9 @@ import { invalid, ServiceError } from "../errors.ts";
 import { isInProject, isOperator, isOperatorOf, operatedBy, type Caller } from "./caller.ts";
 import { DEFAULT_PROJECT } from "./memberships.ts";
 
+/** How the hint begins that a project was changed. */
+export const PROJECT_HINT = "project:";
+
 export function isSlug(text: string): boolean {
   return /^[a-z0-9-]{1,64}$/.test(text);
 }
@@ -66,7 +69,8 @@ export async function projectsOf(
 export async function projectForNew(reader: Reader, caller: Caller, asked: string | null | undefined): Promise<string> {
   if (caller.kind === "agent") {
     if (asked != null && asked !== caller.project) throw invalid("/project", "Is not the project of this agent.");
-    return requireOpen(reader, caller.project);
+    if (caller.is_archived) throw new ServiceError("PROJECT_ARCHIVED");
+    return caller.project;
   }
   const slug = asked ?? ownProject(caller);
   if (isOperatorOf(caller, slug)) return requireOpen(reader, slug);

@@ -57,7 +57,8 @@ export async function removeMember({ db }: Ctx, caller: Caller, slug: string, us
   await requireOperatorOfProject(db, caller, slug);
   await db.write(async (tx) => {
     const user = await lockKnownUser(tx, user_id);
-    if (roleIn(user.projects, slug) === null) throw new ServiceError("USER_NOT_FOUND");
+    if (roleIn(user.projects, slug) === null)
+      throw new ServiceError("USER_NOT_FOUND", { message: "This person is not in the project." });
     await change(tx, user, slug, LEFT);
     tx.hint(DEPARTED);
     await recordSecurityEvent(tx, {

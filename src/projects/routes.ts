@@ -69,9 +69,9 @@ const updateProjectRoute = defineRoute({
   method: "PATCH",
   url: "/projects/:slug",
   operationId: "updateProject",
-  summary: "Rename or archive a project",
+  summary: "Change or archive a project",
   description:
-    "Fields that are left out stay. An archived project accepts nothing new, and its open tasks can still be answered. Only operators of all projects archive one.",
+    "Fields that are left out stay. An archived project accepts nothing new, and its open tasks can still be answered. Its operators rename it. Only operators of all projects archive it or change `recipients`.",
   tags,
   credentials: SIGNED_IN,
   needsConfirmation: true,

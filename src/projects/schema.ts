@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { Nullable, Text, Time } from "../http/schema.ts";
+import { RecipientsField } from "../people/recipient-policy.ts";
 import { ProjectRoleField } from "../people/schema.ts";
 
 const Slug = Text({
@@ -8,6 +9,8 @@ const Slug = Text({
   description: "1 to 64 of `a-z`, `0-9` and `-`. Unique, and it never changes.",
 });
 const Name = Text({ minLength: 1, maxLength: 200, description: "What people see." });
+/** Whom the agents of a project may ask. What an agent has of its own narrows it further. */
+const Recipients = Nullable(RecipientsField);
 
 /** A project: tasks, agents, keys and senders of one group of people. (beyond: Projects) */
 export const ProjectRecord = Type.Object(
@@ -17,13 +20,14 @@ export const ProjectRecord = Type.Object(
     name: Name,
     created_at: Time("When the project was created."),
     archived_at: Nullable(Time("Since when it accepts nothing new.")),
+    recipients: Recipients,
   },
   { $id: "Project" },
 );
 export type ProjectRecord = Static<typeof ProjectRecord>;
 
 export const CreateProjectBody = Type.Object(
-  { slug: Slug, name: Name },
+  { slug: Slug, name: Name, recipients: Type.Optional(Recipients) },
   { $id: "CreateProject", additionalProperties: true, examples: [{ slug: "refunds", name: "Refunds" }] },
 );
 export type CreateProjectBody = Static<typeof CreateProjectBody>;
@@ -38,6 +42,7 @@ export const UpdateProjectBody = Type.Object(
         }),
       ),
     ),
+    recipients: Type.Optional(Recipients),
   },
   { $id: "UpdateProject", additionalProperties: true, examples: [{ archived: true }] },
 );

@@ -186,7 +186,11 @@ const SUCCESSES: Record<SecurityEventType, Act | null> = {
     await newProject(service, "for-changed");
     // The second time, nothing changes.
     for (let i = 0; i < 2; i++) await service.call("PATCH", "/api/projects/for-changed", { body: { name: "Refunds" } });
-    return { actor: ADMIN, target: { kind: "project", id: "for-changed" }, details: { name: "Refunds" } };
+    return {
+      actor: ADMIN,
+      target: { kind: "project", id: "for-changed" },
+      details: { name: "Refunds", fields: ["name"] },
+    };
   },
   project_archived: async ({ service }) => {
     await newProject(service, "for-archived");

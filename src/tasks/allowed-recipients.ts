@@ -1,7 +1,7 @@
 import type { Db, Reader } from "../db/database.ts";
 import { ServiceError } from "../errors.ts";
 import { emailKey, isEmailAddress } from "../lib/text.ts";
-import type { RecipientPolicy } from "../people/agent-caller.ts";
+import type { RecipientPolicy } from "../people/recipient-policy.ts";
 import { findUserByAccount, findUserByEmail } from "../people/store.ts";
 import type { Routing } from "./assign-to.ts";
 import type { Notifier } from "./notices.ts";
@@ -17,22 +17,33 @@ interface Ctx {
  * Rejects a request that names somebody that its agent may not ask. People that routing chooses in the directory, by id, role or
  * pool, are allowed always. (beyond: Agents)
  *
- * @param policy - null: anyone
+ * @param policies - each has to allow everyone. None: anyone
  * @throws ServiceError RECIPIENT_NOT_ALLOWED that names the recipients
  */
 export async function requireRecipientsAllowed(
   ctx: Ctx,
-  policy: RecipientPolicy | null,
+  policies: readonly RecipientPolicy[],
   recipients: Recipients | null,
 ): Promise<void> {
-  if (policy === null || policy.mode === "anyone" || recipients === null) return;
+  const limits = policies.filter(({ mode }) => mode !== "anyone");
+  if (limits.length === 0 || recipients === null) return;
   const details: { path: string; message: string }[] = [];
-  const deny = (path: string, who: string) => details.push({ path, message: `The agent may not ask ${who}.` });
+  const check = async (path: string, who: string, isAllowed: (policy: RecipientPolicy) => Promise<boolean>) => {
+    for (const policy of limits)
+      if (!(await isAllowed(policy))) return details.push({ path, message: refusalOf(policy, who) });
+    return null;
+  };
   for (const [path, email] of emailsOf(recipients.routing))
-    if (!(await isEmailAllowed(ctx.db, policy, email))) deny(path, email);
+    await check(path, email, async (policy) => isEmailAllowed(ctx.db, policy, email));
   for (const [i, destination] of recipients.notify.entries())
-    if (!(await isDestinationAllowed(ctx, policy, destination))) deny(`/notify/${i}`, destination.target);
+    await check(`/notify/${i}`, destination.target, async (policy) => isDestinationAllowed(ctx, policy, destination));
   if (details.length > 0) throw new ServiceError("RECIPIENT_NOT_ALLOWED", { details });
+}
+
+function refusalOf({ mode }: RecipientPolicy, who: string): string {
+  const only =
+    mode === "list" ? "the email domains and Slack workspaces of its list" : "active people of the directory";
+  return `The agent may not ask ${who}. It may ask only ${only}.`;
 }
 
 function emailsOf(routing: Routing | null): [path: string, email: string][] {

@@ -150,6 +150,15 @@ testInBrowser("a project is created, renamed, archived and brought back", async 
   const dialog = page.getByRole("dialog", { name: "Rename Refunds" });
   await dialog.getByLabel("Name").fill("Refunds and returns");
   await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Recipients of Refunds and returns" }).click();
+  const limits = page.getByRole("dialog", { name: "Recipients of Refunds and returns" });
+  await limits.getByLabel("People its agents may ask").selectOption("list");
+  await limits.getByLabel("Email domains").fill("example.com, example.org");
+  await assertUsable(page, "projects-recipients");
+  await limits.getByRole("button", { name: "Save" }).click();
+  await limits.waitFor({ state: "hidden" });
+  const { recipients } = await service.call<{ recipients: unknown }>("GET", "/api/projects/refunds");
+  assert.deepEqual(recipients, { mode: "list", domains: ["example.com", "example.org"], slack_teams: [] });
   const row = page.getByRole("row", { name: "Refunds and returns" });
   await row.getByRole("button", { name: "Archive Refunds and returns" }).click();
   await page.getByText("People can still answer its open tasks.").waitFor();
@@ -206,7 +215,7 @@ testInBrowser("an operator of one project changes its people, and creates and ar
   const page = await open({ expected: [/status of 403/] });
   await signIn(page, service, "kim@example.com", "/settings/projects");
   await page.getByRole("button", { name: "Rename Refunds" }).waitFor();
-  assert.equal(await page.getByRole("button", { name: /Archive|Create|Default/ }).count(), 0);
+  assert.equal(await page.getByRole("button", { name: /Archive|Create|Default|Recipients/ }).count(), 0);
   await page.getByRole("button", { name: "People of Refunds" }).click();
   const people = page.getByRole("region", { name: "People of Refunds" });
   await people.getByText("Ask an operator of the service to add others.").waitFor();

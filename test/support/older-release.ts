@@ -50,6 +50,8 @@ const UNDO: readonly (readonly [migration: string, undo: Undo])[] = [
       ...["tasks", "service_keys", "email_identities"].map((table) => `alter table ${table} drop column project`),
     ],
   ],
+  ["0019-project-recipients", ["alter table projects drop column recipients"]],
+  ["0020-stopped-by", ["alter table agents drop column stopped_by"]],
 ];
 
 async function undoAskers(tx: Tx): Promise<void> {

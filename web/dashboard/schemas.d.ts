@@ -904,6 +904,15 @@ export interface components {
              * @example 2026-01-31T12:00:00.000Z
              */
             archived_at: string | null;
+            recipients: {
+                /**
+                 * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
+                 * @enum {string}
+                 */
+                mode: "anyone" | "directory" | "list";
+                domains?: string[];
+                slack_teams?: string[];
+            } | null;
         };
         /**
          * @example {
@@ -916,6 +925,15 @@ export interface components {
             slug: string;
             /** @description What people see. */
             name: string;
+            recipients?: {
+                /**
+                 * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
+                 * @enum {string}
+                 */
+                mode: "anyone" | "directory" | "list";
+                domains?: string[];
+                slack_teams?: string[];
+            } | null;
         } & {
             [key: string]: unknown;
         };
@@ -929,6 +947,15 @@ export interface components {
             name?: string | null;
             /** @description true: it accepts nothing new, and its open tasks can still be answered. false: brings it back. */
             archived?: boolean | null;
+            recipients?: {
+                /**
+                 * @description Who may be asked. `anyone`. `directory`: people in the directory. `list`: addresses in `domains`, and people in `slack_teams`.
+                 * @enum {string}
+                 */
+                mode: "anyone" | "directory" | "list";
+                domains?: string[];
+                slack_teams?: string[];
+            } | null;
         } & {
             [key: string]: unknown;
         };
@@ -1788,7 +1815,7 @@ export interface components {
              *     - `user_oidc_linked`: A company account was linked to a user, at its first sign-in.
              *     - `user_oidc_unlinked`: The company account of a user was removed.
              *     - `project_created`: A project was created.
-             *     - `project_changed`: The name of a project was changed.
+             *     - `project_changed`: The name of a project was changed, or whom its agents may ask.
              *     - `project_archived`: A project was archived. It accepts nothing new.
              *     - `project_unarchived`: An archived project was brought back.
              *     - `project_member_set`: A user joined a project, or got another role in it (`details.role`).

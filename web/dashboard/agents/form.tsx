@@ -1,4 +1,4 @@
-import { Checkbox, Modal, NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Modal, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { FormEnd } from "../ui/form-end.tsx";
@@ -7,7 +7,8 @@ import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { ShownToken } from "./new-token.tsx";
 import { addAgent, addToken, changeAgent, type Agent, type AgentFields } from "./queries.ts";
-import { RECIPIENTS, recipientModeOf, SCOPES, type AgentScope, type RecipientMode } from "./words.ts";
+import { readRecipients, RecipientInputs } from "./recipients.tsx";
+import { SCOPES, type AgentScope } from "./words.ts";
 
 interface AgentFormProps {
   /** null adds an agent. */
@@ -101,7 +102,11 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
           ))}
         </div>
       </Checkbox.Group>
-      <RecipientInputs agent={agent} errors={errors} />
+      <RecipientInputs
+        recipients={agent === null ? { mode: "directory" } : agent.recipients}
+        label="People it may ask"
+        errors={errors}
+      />
       <div className="triple">
         <TextInput
           name="max_open_tasks"
@@ -120,43 +125,6 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
           error={errors.max_tasks_per_minute}
         />
       </div>
-    </>
-  );
-}
-
-function RecipientInputs({ agent, errors }: { agent: Agent | null; errors: Errors }) {
-  const [mode, setMode] = useState<RecipientMode>(agent === null ? "directory" : recipientModeOf(agent));
-  return (
-    <>
-      <NativeSelect
-        name="mode"
-        label="People it may ask"
-        description="An agent that was tricked into asking a stranger must not get an approval from them."
-        data={Object.entries(RECIPIENTS).map(([value, label]) => ({ value, label }))}
-        value={mode}
-        onChange={(event) => setMode(event.currentTarget.value as RecipientMode)}
-        error={errors.mode}
-      />
-      {mode === "list" && (
-        <>
-          <TextInput
-            name="domains"
-            label="Email domains"
-            description="Such as example.com, separated by commas."
-            autoComplete="off"
-            defaultValue={agent?.recipients?.domains?.join(", ") ?? ""}
-            error={errors.domains}
-          />
-          <TextInput
-            name="slack_teams"
-            label="Slack workspaces"
-            description="Their ids, such as T0123456, separated by commas."
-            autoComplete="off"
-            defaultValue={agent?.recipients?.slack_teams?.join(", ") ?? ""}
-            error={errors.slack_teams}
-          />
-        </>
-      )}
     </>
   );
 }
@@ -194,21 +162,10 @@ function readFields(form: HTMLFormElement, agent: Agent | null): AgentFields {
     description: text("description") || null,
     ...(data.has("project") && { project: text("project") }),
     scopes: Object.keys(SCOPES).filter((scope): scope is AgentScope => chosen.includes(scope)),
-    recipients: readRecipients(text, agent),
+    recipients: readRecipients(form, agent?.recipients ?? null),
     max_open_tasks: numberOf(text("max_open_tasks")),
     max_tasks_per_minute: numberOf(text("max_tasks_per_minute")),
   };
-}
-
-function readRecipients(text: (name: string) => string, agent: Agent | null): Agent["recipients"] {
-  const mode = text("mode") as RecipientMode;
-  if (mode === "list") return { mode, domains: listOf(text("domains")), slack_teams: listOf(text("slack_teams")) };
-  // It may have Slack workspaces, which this form does not show.
-  return agent !== null && recipientModeOf(agent) === mode ? agent.recipients : { mode };
-}
-
-function listOf(text: string): string[] {
-  return text.split(/[\s,]+/).filter((one) => one !== "");
 }
 
 /** The service says what is wrong with anything that is no whole number. JSON has no NaN, so other text is sent as it is. */

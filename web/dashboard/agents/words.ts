@@ -11,7 +11,7 @@ export const SCOPES: Readonly<Record<AgentScope, { label: string; about: string 
   embed: { label: "Embed its tasks", about: "Creates the tokens that show its tasks in another product." },
 };
 
-/** The people that the tasks of an agent may name, safest first. */
+/** The people that tasks of agents may name, safest first. */
 export const RECIPIENTS: Readonly<Record<RecipientMode, string>> = {
   directory: "People in the directory",
   list: "Only these domains and Slack workspaces",
@@ -25,7 +25,7 @@ export function scopesInWords({ scopes }: Agent): string {
   return labels.length === 0 ? "Nothing" : labels.join(", ");
 }
 
-/** Without a policy of its own, an agent may ask anyone. */
+/** Without a rule, agents may ask anyone. */
 export function recipientModeOf({ recipients }: Pick<Agent, "recipients">): RecipientMode {
   return recipients?.mode ?? "anyone";
 }

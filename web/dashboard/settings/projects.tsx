@@ -11,12 +11,13 @@ import { ErrorPanel } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { Problem, problemAt, textOf } from "./form.tsx";
 import { Members } from "./project-members.tsx";
+import { ProjectRecipients } from "./project-recipients.tsx";
 import { Rename } from "./rename.tsx";
 import "../operate.css";
 
 /** The open dialog. */
 interface Asked {
-  readonly kind: "rename" | "archive";
+  readonly kind: "rename" | "recipients" | "archive";
   readonly project: Project;
 }
 
@@ -36,7 +37,7 @@ export function Projects() {
       {me.is_operator && <Create />}
       <section className="surface stack" aria-labelledby="projects">
         <h2 id="projects">Projects</h2>
-        <ProjectTable projects={projects} mayArchive={me.is_operator} onAsk={ask} onPeople={setShown} />
+        <ProjectTable projects={projects} isForAll={me.is_operator} onAsk={ask} onPeople={setShown} />
       </section>
       {people !== undefined && <Members key={people.slug} project={people} me={me} />}
       {asked?.kind === "rename" && (
@@ -44,6 +45,16 @@ export function Projects() {
           name={asked.project.name}
           maxLength={200}
           rename={(name) => change(asked.project, { name })}
+          onClose={close}
+        />
+      )}
+      {asked?.kind === "recipients" && (
+        <ProjectRecipients
+          project={asked.project}
+          save={async (recipients) => {
+            await change(asked.project, { recipients });
+            toast({ message: "Saved" });
+          }}
           onClose={close}
         />
       )}
@@ -104,13 +115,13 @@ function Create() {
 
 interface ProjectTableProps {
   projects: readonly Project[];
-  /** Only operators of all archive a project. */
-  mayArchive: boolean;
+  /** Only operators of all archive a project, and limit whom its agents may ask. */
+  isForAll: boolean;
   onAsk: (asked: Asked) => void;
   onPeople: (slug: string) => void;
 }
 
-function ProjectTable({ projects, mayArchive, onAsk, onPeople }: ProjectTableProps) {
+function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps) {
   return (
     <table className="data as-cards" aria-label="Projects">
       <thead>
@@ -149,7 +160,17 @@ function ProjectTable({ projects, mayArchive, onAsk, onPeople }: ProjectTablePro
                 >
                   Rename
                 </Button>
-                {mayArchive && project.slug !== "default" && (
+                {isForAll && (
+                  <Button
+                    variant="default"
+                    size="xs"
+                    aria-label={`Recipients of ${project.name}`}
+                    onClick={() => onAsk({ kind: "recipients", project })}
+                  >
+                    Recipients
+                  </Button>
+                )}
+                {isForAll && project.slug !== "default" && (
                   <Button
                     variant="default"
                     size="xs"
@@ -172,7 +193,10 @@ function archiveWord({ archived_at }: Project): string {
   return archived_at === null ? "Archive" : "Bring back";
 }
 
-async function change({ slug }: Project, fields: { name?: string; archived?: boolean }): Promise<void> {
+async function change(
+  { slug }: Project,
+  fields: { name?: string; archived?: boolean; recipients?: Project["recipients"] },
+): Promise<void> {
   await patch(`/api/projects/${slug}`, fields);
   await refreshProjects();
 }

@@ -27,7 +27,7 @@ const WORDS: Record<SecurityEvent["type"], readonly [success: string, failure: s
   user_oidc_linked: ["Company account linked", "Company account not linked"],
   user_oidc_unlinked: ["Company account removed", "Company account not removed"],
   project_created: ["Project created", "Project not created"],
-  project_changed: ["Project renamed", "Project not renamed"],
+  project_changed: ["Project changed", "Project not changed"],
   project_archived: ["Project archived", "Project not archived"],
   project_unarchived: ["Project brought back", "Project not brought back"],
   project_member_set: ["Person added to a project", "Person not added to a project"],

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { newAgent } from "../../test/support/agents.ts";
+import { newProject } from "../../test/support/projects.ts";
+import { startTestService } from "../../test/support/service.ts";
+import { createAgentFinder } from "./finder.ts";
+
+/** A test that takes longer hangs. */
+const TEST_MS = 55_000;
+
+void test(
+  "once a change of an agent is answered, a process that was not told of it sees it",
+  { timeout: TEST_MS },
+  async (t) => {
+    const { service, stop } = await startTestService("postgres");
+    t.after(stop);
+    const { db } = service.ctx;
+    // Hints of other processes may come late, or never.
+    const hints = { ...db.hints, listen: () => () => {} };
+    const other = createAgentFinder({ ...db, hints }, (error) => assert.fail(String(error)));
+    await newProject(service, "refunds");
+    const agent = await newAgent(service, { project: "refunds", scopes: ["ask", "read"] });
+    const path = `/api/agents/${agent.id}`;
+    const found = async () => other.find(agent.token);
+    const knows = async () => {
+      assert.notEqual(await found(), null);
+      assert.ok(!(other.find(agent.token) instanceof Promise), "it is remembered");
+    };
+    const change = async (method: "PATCH" | "DELETE", what: string, body?: object) => {
+      await knows();
+      const { status } = await service.call(method, what, body && { body });
+      assert.ok(status < 300, String(status));
+    };
+
+    await change("PATCH", path, { scopes: ["ask"] });
+    assert.deepEqual((await found())?.scopes, ["ask"]);
+    await change("PATCH", "/api/projects/refunds", { archived: true });
+    assert.equal((await found())?.is_archived, true);
+    await change("PATCH", path, { disabled: true });
+    await assert.rejects(found(), { code: "AGENT_DISABLED" });
+    await service.call("PATCH", path, { body: { disabled: false } });
+    await change("DELETE", `${path}/tokens/${agent.token_id}`);
+    await assert.rejects(found(), { code: "AGENT_TOKEN_REVOKED" });
+    const deleted = await newAgent(service);
+    await other.find(deleted.token);
+    await service.call("DELETE", `/api/agents/${deleted.id}`);
+    await assert.rejects(async () => other.find(deleted.token), { code: "AGENT_TOKEN_REVOKED" });
+    other.stop();
+  },
+);
