@@ -9,7 +9,7 @@ const Slug = Text({
   description: "1 to 64 of `a-z`, `0-9` and `-`. Unique, and it never changes.",
 });
 const Name = Text({ minLength: 1, maxLength: 200, description: "What people see." });
-/** Whom the agents of a project may ask. What an agent has of its own narrows it further. */
+/** Who the agents of a project may ask. What an agent has of its own narrows it further. */
 const Recipients = Nullable(RecipientsField);
 
 /** A project: tasks, agents, keys and senders of one group of people. (beyond: Projects) */

@@ -31,7 +31,7 @@ export const SECURITY_EVENTS = {
   user_oidc_linked: "A company account was linked to a user, at its first sign-in.",
   user_oidc_unlinked: "The company account of a user was removed.",
   project_created: "A project was created.",
-  project_changed: "The name of a project was changed, or whom its agents may ask.",
+  project_changed: "The name of a project was changed, or who its agents may ask.",
   project_archived: "A project was archived. It accepts nothing new.",
   project_unarchived: "An archived project was brought back.",
   project_member_set: "A user joined a project, or got another role in it (`details.role`).",
