@@ -400,6 +400,8 @@ export interface FailureNote {
   reason?: ErrorCode;
   /** What the request was to set exists already, so it failed to change it, not to create it. */
   isChange?: boolean;
+  /** The agent that a refused token belongs to. */
+  agent_id?: string;
 }
 
 /** An error for the caller. Any other error becomes 500 `INTERNAL`. */

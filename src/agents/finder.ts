@@ -209,8 +209,11 @@ export function createAgentFinder(db: Db, onError: (error: unknown) => void): Ag
 
 function problemOf(row: FoundToken, now: number): ServiceError | null {
   const isExpired = row.expires_at !== null && row.expires_at <= now;
-  if (row.name === null || row.revoked_at !== null || isExpired) return new ServiceError("AGENT_TOKEN_REVOKED");
-  return row.disabled_at === null ? null : new ServiceError("AGENT_DISABLED");
+  // The security log says whose token it was.
+  const security = { agent_id: row.agent_id };
+  if (row.name === null || row.revoked_at !== null || isExpired)
+    return new ServiceError("AGENT_TOKEN_REVOKED", { security });
+  return row.disabled_at === null ? null : new ServiceError("AGENT_DISABLED", { security });
 }
 
 /** @throws ServiceError AGENT_TOKEN_REVOKED, AGENT_DISABLED */

@@ -17,7 +17,11 @@ export function observeFailures(app: FastifyInstance, { security, actorOf, netwo
   app.decorateRequest("securityFailure", null);
   app.addHook("onResponse", (request, reply, done) => {
     const failure = failureOf(request, reply.statusCode, request.caller !== null);
-    if (failure !== null) security.noteFailure(failure, actorOf(request), sourceOfRequest(request), networkOf(request));
+    if (failure !== null) {
+      const agent = request.failureNote?.agent_id;
+      const actor = agent === undefined ? actorOf(request) : ({ kind: "agent", id: agent, email: null } as const);
+      security.noteFailure(failure, actor, sourceOfRequest(request), networkOf(request));
+    }
     done();
   });
 }

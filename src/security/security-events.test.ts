@@ -357,6 +357,15 @@ const FAILURES: Record<string, [SecurityEventType, (service: TestService) => Pro
       return { reason: "UNAUTHENTICATED", actor: ANONYMOUS, details: { route: "GET /api/tasks" } };
     },
   ],
+  "a revoked token of an agent": [
+    "credentials_rejected",
+    async (service) => {
+      const { id, token_id, call } = await newAgent(service);
+      await service.call("DELETE", `/api/agents/${id}/tokens/${token_id}`);
+      await call("GET", "/api/tasks");
+      return { reason: "AGENT_TOKEN_REVOKED", actor: { kind: "agent", id, email: null } };
+    },
+  ],
   "a wrong admin token where none is needed": [
     "credentials_rejected",
     async (service) => {
