@@ -5,6 +5,7 @@ import { newTaskBody, testOnBoth, type TestService } from "../../test/support/se
 import { MINUTE } from "../lib/time.ts";
 import { DEADLINE_HINT } from "./move.ts";
 import type { AuditEntryRecord, TaskRecord } from "./schema.ts";
+import { extendTask } from "./tasks.ts";
 import { startDeadlines, timeOutDueTasks } from "./timeouts.ts";
 
 const extend = ({ call }: Pick<TestService, "call">, id: string, timeout_seconds: unknown) =>
@@ -108,6 +109,28 @@ testOnBoth("a replay with the first or the current deadline is no mismatch", asy
     [undefined, undefined, "true"],
   );
 });
+
+testOnBoth(
+  "a new deadline comes with the answer that was rejected while it was set",
+  async (service) => {
+    const verifier_config = { provider: "openai", instructions: "Look closely." };
+    const { id } = await service.create({ timeout_seconds: 600, verifier_config });
+    const { db } = service.ctx;
+    let isRead = false;
+    const run: typeof db.run = async (...statement) => {
+      const rows = await db.run(...statement);
+      if (isRead) return rows;
+      isRead = true;
+      await service.call("POST", `/api/tasks/${id}/complete`, { body: { response: { approved: false } } });
+      return rows;
+    };
+    const changing = new Proxy(db, { get: (real, name) => (name === "run" ? run : Reflect.get(real, name)) });
+    const ctx = { ...service.ctx, db: changing };
+    const task = await extendTask(ctx, { kind: "admin" }, id, 1200);
+    assert.deepEqual([task.status, task.rejected_response], ["rejected", '{"approved":false}']);
+  },
+  { verify: async () => ({ passed: false, reason: "not approved" }) },
+);
 
 testOnBoth("pages that are open hear of a new deadline, and a poll goes on", async (service) => {
   const { id } = await service.create({ timeout_seconds: 600 });

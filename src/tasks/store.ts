@@ -92,6 +92,24 @@ export async function getTaskWithDocuments(reader: Reader, id: string): Promise<
   return task;
 }
 
+const selectRefused = readStatement<{ task_id: string; attempt: number }, { response: string }>((query, param) =>
+  query
+    .selectFrom("verification_attempts")
+    .select("response")
+    .where("task_id", "=", param("task_id"))
+    .where("attempt", "=", param("attempt")),
+);
+
+/** Returns the answer that the verifier rejected last, as JSON; null unless the task is `rejected`. */
+export async function findRefusedResponse(
+  reader: Reader,
+  { id, status, verification_attempt: attempt }: Pick<Task, "id" | "status" | "verification_attempt">,
+): Promise<string | null> {
+  if (status !== "rejected") return null;
+  const [row] = await reader.run(selectRefused, { task_id: id, attempt });
+  return row?.response ?? null;
+}
+
 const selectRequest = readStatement<{ task_id: string }, Pick<TaskDocuments, "assign_to" | "notify">>((query, param) =>
   query.selectFrom("task_documents").select(["assign_to", "notify"]).where("task_id", "=", param("task_id")),
 );

@@ -35,6 +35,7 @@ import type { CompleteTaskBody } from "./schema.ts";
 import {
   addAuditEntry,
   deleteTask,
+  findRefusedResponse,
   findTask,
   getTaskWithDocuments,
   listAuditEntries,
@@ -172,7 +173,10 @@ export async function extendTask(
   // A repeated request changes nothing, so a client may send it again.
   if (isOpen && timeout_at === task.timeout_at) return task;
   const moved = await moveTask(ctx, task, { type: "extended", timeout_seconds, timeout_at }, actorOf(caller));
-  return { ...task, ...moved };
+  // An answer may have been rejected since the task was read.
+  const isSameAnswer = moved.verification_attempt === task.verification_attempt;
+  const rejected_response = isSameAnswer ? task.rejected_response : await findRefusedResponse(ctx.db, moved);
+  return { ...task, ...moved, rejected_response };
 }
 
 /**
