@@ -45,10 +45,12 @@ testInBrowser("people who have one project see nothing of projects", async (open
   assert.equal(await form.getByLabel("Project").count(), 0);
 });
 
-for (const size of ["phone", "wide"] as const)
+for (const size of ["phone", "desk", "wide"] as const)
   testInBrowser(`the chosen project limits the inbox and its numbers: ${size}`, async (open, t) => {
     const service = await serveTwo(t);
-    const page = await visit(open, service, "/inbox", { size });
+    await service.call("POST", "/api/projects", { slug: "hiring", name: "Hiring and onboarding" });
+    await service.call("PATCH", "/api/projects/hiring", { archived: true });
+    const page = await visit(open, service, "/inbox", { size, theme: size === "desk" ? "dark" : "light" });
     const rows = page.locator("[data-task]");
     await hasCount(rows, 2);
     await page.getByText("2 waiting").waitFor();
@@ -56,13 +58,17 @@ for (const size of ["phone", "wide"] as const)
     await page.getByRole("button", { name: "Project: All projects" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("menuitemradio", { name: "All projects", checked: true }).waitFor();
+    await page.getByRole("menuitemradio", { name: "Hiring and onboarding Archived" }).waitFor();
     await assertUsable(page, `projects-switcher-${size}`);
     await page.getByRole("menuitemradio", { name: "Refunds" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("1 waiting").waitFor();
     await hasCount(rows, 1);
     await page.getByText("Refund 42.50 EUR?").first().waitFor();
-    await page.getByRole("button", { name: "Project: Refunds" }).waitFor();
+    const switcher = page.getByRole("button", { name: "Project: Refunds" });
+    // Where the name has no room.
+    await switcher.getByText("RE", { exact: true }).waitFor();
+    assert.equal(await switcher.getAttribute("title"), "Project: Refunds");
     // Live, and after a reload.
     await createTask(service, "Publish more notes?");
     await createTask(service, "Refund 7 EUR?", { project: "refunds" });
@@ -228,7 +234,7 @@ testInBrowser("what is new gets a project, and lists and tasks say which", async
   const service = await serveTwo(t);
   const page = await visit(open, service, "/inbox");
   const row = page.locator("[data-task]", { hasText: "Refund 42.50 EUR?" });
-  await row.getByText("Project: Refunds").waitFor();
+  await row.getByText("refunds-bot · Project: Refunds").waitFor();
   await row.click();
   await page.locator(".task-head").getByText("Project: Refunds").waitFor();
   await assertUsable(page, "projects-task");
@@ -238,8 +244,9 @@ testInBrowser("what is new gets a project, and lists and tasks say which", async
   await page.getByRole("button", { name: "Add an agent" }).click();
   const agent = page.getByRole("dialog", { name: "Add an agent" });
   await agent.getByLabel("Name").fill("returns-bot");
-  assert.equal(await agent.getByLabel("Project").inputValue(), "default");
-  await agent.getByLabel("Project").selectOption("refunds");
+  assert.equal(await agent.getByLabel("Project", { exact: true }).inputValue(), "default");
+  await agent.getByRole("checkbox", { name: "Read all tasks of its project" }).check();
+  await agent.getByLabel("Project", { exact: true }).selectOption("refunds");
   await assertUsable(page, "projects-agent");
   await agent.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
@@ -293,4 +300,23 @@ testInBrowser("failed callbacks of other projects are not sent again by mistake"
   await hasCount(page.getByRole("table", { name: "Callbacks" }).getByRole("row"), 2);
   // The API would send those of all projects.
   assert.equal(await page.getByRole("button", { name: "Retry all failed" }).count(), 0);
+});
+
+testInBrowser("agents of different projects with one name are told apart", async (open, t) => {
+  const service = await serveTwo(t);
+  const { asAgent } = await addAgent(service, "refunds-bot", { scopes: ["ask", "read"] });
+  await createTask(asAgent, "Publish the terms of refunds?");
+  const page = await visit(open, service, "/agents");
+  const cards = page.getByRole("region", { name: "refunds-bot", exact: true });
+  await hasCount(cards, 2);
+  await cards.getByText("Ask people, Read all tasks of its project").waitFor();
+  await page.getByRole("button", { name: "Stop refunds-bot of Refunds" }).click();
+  const stop = page.getByRole("dialog", { name: "Stop refunds-bot of Refunds?" });
+  await stop.getByText("1 open task will be cancelled.").waitFor();
+  await assertUsable(page, "projects-agents-stop");
+  await stop.getByRole("button", { name: "Stop it" }).click();
+  await page.getByText("refunds-bot of Refunds is stopped").waitFor();
+  await page.getByRole("button", { name: "Let it go on: refunds-bot of Refunds" }).waitFor();
+  await page.getByRole("button", { name: "Delete refunds-bot of Default" }).click();
+  await page.getByRole("dialog", { name: "Delete refunds-bot of Default?" }).waitFor();
 });

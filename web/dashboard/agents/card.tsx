@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { ProjectLine } from "../projects/name.tsx";
+import { ProjectLine, useAgentName } from "../projects/name.tsx";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { IconAlertTriangle, IconHandStop } from "../ui/icons.tsx";
@@ -7,6 +7,7 @@ import { sentenceOf } from "../ui/page.tsx";
 import { Moment, Time } from "../ui/times.tsx";
 import { toast } from "../ui/toasts.ts";
 import { resumeAgent, type Agent, type AgentToken } from "./queries.ts";
+import { useSeveralProjects } from "../projects/queries.ts";
 import { countOfTasks, recipientsInWords, scopesInWords } from "./words.ts";
 
 /** What an operator wants to do with an agent, and what a dialog asks about. */
@@ -24,6 +25,7 @@ const TOKENS_MAX = 2;
 
 export function AgentCard({ agent, onAction }: CardProps) {
   const { id, name, tokens } = agent;
+  const fullName = useAgentName(agent);
   return (
     <section className="surface stack" aria-labelledby={id}>
       <div className="between">
@@ -34,7 +36,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={`Edit ${name}`}
+            aria-label={`Edit ${fullName}`}
             onClick={() => onAction({ kind: "edit", agent })}
           >
             Edit
@@ -43,7 +45,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
             <Button
               variant="default"
               size="xs"
-              aria-label={`Stop ${name}`}
+              aria-label={`Stop ${fullName}`}
               leftSection={<IconHandStop size={14} aria-hidden />}
               onClick={() => onAction({ kind: "stop", agent })}
             >
@@ -55,7 +57,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={`Delete ${name}`}
+            aria-label={`Delete ${fullName}`}
             onClick={() => onAction({ kind: "delete", agent })}
           >
             Delete
@@ -75,7 +77,7 @@ export function AgentCard({ agent, onAction }: CardProps) {
           <Button
             variant="default"
             size="xs"
-            aria-label={`New token for ${name}`}
+            aria-label={`New token for ${fullName}`}
             onClick={() => onAction({ kind: "token", agent })}
           >
             New token
@@ -88,7 +90,9 @@ export function AgentCard({ agent, onAction }: CardProps) {
   );
 }
 
-function ResumeButton({ agent: { id, name } }: { agent: Agent }) {
+function ResumeButton({ agent }: { agent: Agent }) {
+  const { id } = agent;
+  const name = useAgentName(agent);
   const [busy, setBusy] = useState(false);
   const resume = async (): Promise<void> => {
     setBusy(true);
@@ -109,6 +113,7 @@ function ResumeButton({ agent: { id, name } }: { agent: Agent }) {
 
 function Facts({ agent }: { agent: Agent }) {
   const { id, open_tasks, last_used_at, limited_at, disabled_at } = agent;
+  const hasSeveral = useSeveralProjects() !== null;
   return (
     <dl className="delivery-facts detail">
       <dt>State</dt>
@@ -126,10 +131,10 @@ function Facts({ agent }: { agent: Agent }) {
         )}
       </dd>
       <dt>May</dt>
-      <dd>{scopesInWords(agent)}</dd>
+      <dd>{scopesInWords(agent, hasSeveral)}</dd>
       <dt>May ask</dt>
       <dd>{recipientsInWords(agent)}</dd>
-      <dt>Waiting</dt>
+      <dt>Open tasks</dt>
       <dd>
         {open_tasks === 0 ? (
           <span className="muted">No open tasks</span>
@@ -162,8 +167,9 @@ function Facts({ agent }: { agent: Agent }) {
 }
 
 function Tokens({ agent, onRevoke }: { agent: Agent; onRevoke: (token: AgentToken) => void }) {
+  const name = useAgentName(agent);
   return (
-    <table className="data as-cards" aria-label={`Tokens of ${agent.name}`}>
+    <table className="data as-cards" aria-label={`Tokens of ${name}`}>
       <thead>
         <tr>
           <th scope="col">Token</th>
@@ -191,7 +197,7 @@ function Tokens({ agent, onRevoke }: { agent: Agent; onRevoke: (token: AgentToke
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`Revoke ${token.prefix} of ${agent.name}`}
+                  aria-label={`Revoke ${token.prefix} of ${name}`}
                   onClick={() => onRevoke(token)}
                 >
                   Revoke

@@ -1,6 +1,7 @@
 import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAgentName } from "../projects/name.tsx";
 import { Confirm } from "../ui/confirm.tsx";
 import { toast } from "../ui/toasts.ts";
 import { agentQuery, deleteAgent, revokeToken, stopAgent, type Agent, type AgentToken } from "./queries.ts";
@@ -12,7 +13,9 @@ interface AgentProps {
 }
 
 /** Asks for confirmation before an agent is stopped, and says what happens to its open tasks. */
-export function StopAgent({ agent: { id, name }, onClose }: AgentProps) {
+export function StopAgent({ agent: listed, onClose }: AgentProps) {
+  const { id } = listed;
+  const name = useAgentName(listed);
   const { data: agent, isPending } = useQuery(agentQuery(id));
   const [cancels, setCancels] = useState(true);
   if (isPending) return null;
@@ -47,7 +50,9 @@ function effectOf(open: number | null, cancels: boolean): string {
     : `${countOfTasks(open)} ${open === 1 ? "stays" : "stay"}, and people can still answer.`;
 }
 
-export function DeleteAgent({ agent: { id, name, open_tasks }, onClose }: AgentProps) {
+export function DeleteAgent({ agent, onClose }: AgentProps) {
+  const { id, open_tasks } = agent;
+  const name = useAgentName(agent);
   const remove = async (): Promise<void> => {
     await deleteAgent(id);
     toast({ message: `${name} deleted` });
@@ -66,13 +71,14 @@ export function DeleteAgent({ agent: { id, name, open_tasks }, onClose }: AgentP
 }
 
 export function RevokeToken({ agent, token, onClose }: AgentProps & { token: AgentToken }) {
+  const name = useAgentName(agent);
   const revoke = async (): Promise<void> => {
     await revokeToken(agent.id, token.id);
     toast({ message: `Token ${token.prefix} revoked` });
   };
   return (
     <Confirm
-      title={`Revoke the token ${token.prefix} of ${agent.name}?`}
+      title={`Revoke the token ${token.prefix} of ${name}?`}
       action="Revoke token"
       onConfirm={revoke}
       onClose={onClose}

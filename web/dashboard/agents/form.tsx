@@ -3,12 +3,13 @@ import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { FormEnd } from "../ui/form-end.tsx";
 import { ProjectField } from "../projects/field.tsx";
+import { useSeveralProjects } from "../projects/queries.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
 import { ShownToken } from "./new-token.tsx";
 import { addAgent, addToken, changeAgent, type Agent, type AgentFields } from "./queries.ts";
 import { readRecipients, RecipientInputs } from "./recipients.tsx";
-import { SCOPES, type AgentScope } from "./words.ts";
+import { SCOPES, scopesOf, type AgentScope } from "./words.ts";
 
 interface AgentFormProps {
   /** null adds an agent. */
@@ -74,6 +75,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
 
 function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors }) {
   const { scopes, max_open_tasks, max_tasks_per_minute } = agent ?? DEFAULTS;
+  const hasSeveral = useSeveralProjects() !== null;
   return (
     <>
       <TextInput
@@ -97,7 +99,7 @@ function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors })
       />
       <Checkbox.Group label="It may" defaultValue={scopes} error={errors.scopes}>
         <div className="stack">
-          {Object.entries(SCOPES).map(([scope, { label, about }]) => (
+          {scopesOf(hasSeveral).map(({ scope, label, about }) => (
             <Checkbox key={scope} name="scopes" value={scope} label={label} description={about} />
           ))}
         </div>

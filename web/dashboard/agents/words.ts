@@ -18,10 +18,17 @@ export const RECIPIENTS: Readonly<Record<RecipientMode, string>> = {
   anyone: "Anyone, including addresses outside the directory",
 };
 
-export function scopesInWords({ scopes }: Agent): string {
-  const labels = Object.entries(SCOPES).flatMap(([scope, { label }]) =>
-    scopes.includes(scope as AgentScope) ? [label] : [],
-  );
+/** Returns the scopes, with their labels. @param hasSeveral - there are several projects */
+export function scopesOf(hasSeveral: boolean): { scope: AgentScope; label: string; about: string }[] {
+  return Object.entries(SCOPES).map(([name, { label, about }]) => {
+    const scope = name as AgentScope;
+    return { scope, about, label: scope === "read" && hasSeveral ? `${label} of its project` : label };
+  });
+}
+
+/** @param hasSeveral - there are several projects */
+export function scopesInWords({ scopes }: Agent, hasSeveral: boolean): string {
+  const labels = scopesOf(hasSeveral).flatMap(({ scope, label }) => (scopes.includes(scope) ? [label] : []));
   return labels.length === 0 ? "Nothing" : labels.join(", ");
 }
 

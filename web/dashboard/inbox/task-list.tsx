@@ -220,19 +220,22 @@ const Row = memo(
           )}
           {(agent !== null || project !== null) && (
             <span className="task-meta">
-              {agent !== null && (
-                <>
-                  <IconRobot size={14} stroke={1.75} aria-hidden />
-                  <span className="unseen">Asked by </span>
-                  <span className="who">{agent}</span>
-                </>
-              )}
-              {project !== null && (
-                <span className="who">
-                  <span className="unseen">Project: </span>
-                  {project}
-                </span>
-              )}
+              {agent !== null && <IconRobot size={14} stroke={1.75} aria-hidden />}
+              <span className="who">
+                {agent !== null && (
+                  <>
+                    <span className="unseen">Asked by </span>
+                    {agent}
+                  </>
+                )}
+                {agent !== null && project !== null && " · "}
+                {project !== null && (
+                  <>
+                    <span className="unseen">Project: </span>
+                    {project}
+                  </>
+                )}
+              </span>
             </span>
           )}
           <span className="task-meta">

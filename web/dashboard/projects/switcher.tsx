@@ -2,7 +2,7 @@ import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { queryClient } from "../queries.ts";
-import { IconChevronDown, IconCircleDashed } from "../ui/icons.tsx";
+import { IconChevronDown, IconFolders } from "../ui/icons.tsx";
 import { setPreferences, usePreferences } from "../ui/preferences.ts";
 import { projectsQuery } from "./queries.ts";
 
@@ -12,6 +12,13 @@ const LIMITED: ReadonlySet<unknown> = new Set(["tasks", "stats", "deliveries", "
 function choose(project: string | null): void {
   setPreferences({ project });
   void queryClient.resetQueries({ predicate: ({ queryKey: [kind, which] }) => LIMITED.has(kind) && which !== "one" });
+}
+
+/** Returns two letters that stand for a project where its name has no room: "RR" for "Refunds and returns", "RE" for "Refunds". */
+function lettersOf(name: string): string {
+  const words = name.split(/\s+/).filter((word) => word !== "");
+  const letters = words.length > 1 ? [words[0], words.at(-1)].map((word) => [...word!][0]) : [...name].slice(0, 2);
+  return letters.join("").toLocaleUpperCase();
 }
 
 /** Limits the lists and numbers of all pages to one project. Nothing if there is only one. */
@@ -30,8 +37,14 @@ export function ProjectSwitcher() {
   return (
     <Menu position="bottom-start" width={200}>
       <Menu.Target>
-        <button type="button" className="place" title={name}>
-          <IconCircleDashed size={16} stroke={1.75} aria-hidden />
+        <button type="button" className="place" title={`Project: ${name}`}>
+          {chosen === undefined ? (
+            <IconFolders size={16} stroke={1.75} aria-hidden />
+          ) : (
+            <b className="logo letters" aria-hidden>
+              {lettersOf(name)}
+            </b>
+          )}
           <span className="who">
             <span className="unseen">Project: </span>
             {name}
@@ -46,9 +59,9 @@ export function ProjectSwitcher() {
           <Menu.RadioItem value="" closeMenuOnClick>
             All projects
           </Menu.RadioItem>
-          {projects.map(({ slug, name }) => (
+          {projects.map(({ slug, name, archived_at }) => (
             <Menu.RadioItem key={slug} value={slug} closeMenuOnClick>
-              {name}
+              {name} {archived_at !== null && <span className="chip mute">Archived</span>}
             </Menu.RadioItem>
           ))}
         </Menu.RadioGroup>
