@@ -84,6 +84,12 @@ for (const [theme, size] of [
       await dialog.getByRole("link", { name: "Confirm with your company account" }).click();
       await signInAtProvider(page, "ada");
       await page.getByRole("heading", { name: "Embed keys" }).waitFor();
+      await page
+        .getByText("You have confirmed that it is you. Nothing was changed yet: repeat your last step.")
+        .waitFor();
+      await assertFits(page);
+      await screenshot(page, `confirmed-company-${theme}-${size}`);
+      assert.equal(page.url(), `${service.url}/settings/keys`);
       await page.getByRole("textbox", { name: "Name" }).fill("Shop");
       await page.getByRole("button", { name: "Create key" }).click();
       await page.getByRole("heading", { name: "Key of Shop" }).waitFor();

@@ -8,12 +8,32 @@ import { confirmWithPasskey } from "./passkey.ts";
 import { confirmationWaysQuery } from "./queries.ts";
 import { Loading } from "./ui/loading.tsx";
 import { ErrorPanel, sentenceOf } from "./ui/page.tsx";
+import { toast } from "./ui/toasts.ts";
 
 /** Above other dialogs: the call may come from one. */
 const ABOVE = 400;
 
+/** Long enough to be seen by a person who comes back from another site. */
+const RETURNED_MS = 30_000;
+
+/** After a confirmation with a company account, which left the page: says that the change was not made yet. */
+function useReturn(): void {
+  useEffect(() => {
+    const address = new URL(location.href);
+    if (!address.searchParams.has("confirmed")) return;
+    address.searchParams.delete("confirmed");
+    // A reload does not say it again.
+    history.replaceState(history.state, "", address);
+    toast({
+      message: "You have confirmed that it is you. Nothing was changed yet: repeat your last step.",
+      closesAfter: RETURNED_MS,
+    });
+  }, []);
+}
+
 /** Asks the person to confirm that it is them, over the page, before a call that needs it. */
 export function ConfirmIdentity({ me }: { me: Me }) {
+  useReturn();
   const [asked, setAsked] = useState<{ answer: (isConfirmed: boolean) => void } | null>(null);
   useEffect(
     () =>

@@ -32,7 +32,11 @@ testWithProvider(
     const asked = new URL(begun.headers["location"]!).searchParams;
     assert.deepEqual([asked.get("prompt"), asked.get("max_age")], ["login", "0"]);
     const confirmed = await visitor.signIn("ada", CONFIRM);
-    assert.deepEqual([confirmed.status, confirmed.headers["location"]], [302, "/settings/keys"], confirmed.text);
+    assert.deepEqual(
+      [confirmed.status, confirmed.headers["location"]],
+      [302, "/settings/keys?confirmed=1"],
+      confirmed.text,
+    );
     assert.equal(await createsKey(visitor), 201);
     // The copy of the old cookie is worth nothing.
     assert.notEqual(visitor.cookies.get("service_session"), before);

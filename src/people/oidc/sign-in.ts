@@ -137,7 +137,12 @@ async function confirmAs(ctx: OidcContext, caller: Caller | null, { begun, ident
     return null;
   };
   await ctx.db.write((tx) => confirmSession(tx, caller, cookie.hash, { method: "oidc", settle }));
-  return stepTo(ctx, begun, cookie.setCookie);
+  return stepTo(ctx, { ...begun, returnTo: withConfirmed(begun.returnTo) }, cookie.setCookie);
+}
+
+/** Tells the page that the person is confirmed: it says so, and that nothing else has happened yet. */
+function withConfirmed(path: string): string {
+  return path.replace(/#.*$|$/, (fragment) => `${path.includes("?") ? "&" : "?"}confirmed=1${fragment}`);
 }
 
 function stepTo({ config }: OidcContext, { returnTo }: Begun, sessionCookie: string): Step {

@@ -37,7 +37,7 @@ export function whoOf(task: Assigned & Closed, me: Me, names: Names): string | n
     case "completed":
       return `${answererOf(task, me, names) ?? "Someone"}${throughApi(task, names) ?? ""}`;
     case "cancelled":
-      return `by ${cancellerOf(task, me, names)}`;
+      return task.cancelled_by === null ? null : `by ${cancellerOf(task.cancelled_by, me, names)}`;
     case "timed_out":
     case "verification_exhausted":
       return null;
@@ -77,8 +77,8 @@ export function throughApi(
   return isThrough ? ", through the API" : null;
 }
 
-export function cancellerOf({ cancelled_by: email }: Pick<Closed, "cancelled_by">, me: Me, names: Names): string {
-  if (email === null) return "the agent";
+/** @param email - of the person who cancelled */
+export function cancellerOf(email: string, me: Me, names: Names): string {
   return email === me.email ? "you" : (named(email, names) ?? email);
 }
 

@@ -19,6 +19,7 @@ import { useMemo, useState } from "react";
 import { ignoredHints } from "../../../form/plan/ignored-hints.ts";
 import { get, post } from "../api.ts";
 import type { AuditEntry, Task, WebhookDelivery } from "../api.ts";
+import { actorOf, memberOf } from "./actor.ts";
 import { notificationOf, undelivered } from "./notifications.ts";
 import type { Notification } from "./notifications.ts";
 import { sentenceOf, ErrorPanel } from "../ui/page.tsx";
@@ -182,16 +183,6 @@ function Notified({ to, isMail, about, failure }: Notification) {
       )}
     </>
   );
-}
-
-function actorOf(entry: AuditEntry): string {
-  const byType = { system: "The service", human: "Someone", agent: "The agent" };
-  return entry.agent_name ?? entry.actor_email ?? memberOf(entry) ?? byType[entry.actor_type];
-}
-
-function memberOf({ extra }: AuditEntry): string | null {
-  const { slack_team_id: team, slack_user_id: member } = extra ?? {};
-  return typeof member === "string" && typeof team === "string" ? `Slack member ${member} (${team})` : null;
 }
 
 /** The callbacks of a task. */

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { createElement, Fragment, useEffect, useMemo, useState, type ReactNode } from "react";
 import { answerState, type AnswerState } from "../../../endings/answer-state.ts";
 import { endingOf, ENDINGS, fill } from "../../../endings/sentences.ts";
@@ -8,11 +9,14 @@ import { planForm, readForm } from "../../../form/plan/plan.ts";
 import { capitalized } from "../../../form/titles.ts";
 import { EnteredView } from "../../form/entered.tsx";
 import type { Me, Task } from "../api.ts";
+import { isOperatorOf } from "../projects/access.ts";
+import { auditQuery } from "../queries.ts";
 import { CopyButton } from "../ui/copy.tsx";
+import { actorOf } from "./actor.ts";
 import { wasCheckedLast } from "./checking.ts";
 import { dropDraft, readDraft } from "./draft.ts";
 import { PayloadOf } from "./payload.tsx";
-import { answererOf, cancellerOf, throughApi, useNames } from "../inbox/who.ts";
+import { answererOf, cancellerOf, throughApi, useNames, type Names } from "../inbox/who.ts";
 import { Time, useTimeZone } from "../ui/times.tsx";
 
 /** Shows how a task was closed, and this person's entries that were not sent. */
@@ -36,11 +40,14 @@ function End({ task, me }: { task: Task; me: Me }) {
   const names = useNames(me);
   const who = answererOf(task, me, names);
   const { completed_via_channel: channel } = task;
-  const pieces = fill<ReactNode>(ENDINGS[endingOf(state, who)].dashboard, {
+  const canceller = useCanceller(task, me, names);
+  const sentenceOf =
+    canceller === null && state.how === "cancelled" ? CANCELLED : ENDINGS[endingOf(state, who)].dashboard;
+  const pieces = fill<ReactNode>(sentenceOf, {
     who,
     at: <Time at={new Date(state.at).toISOString()} />,
     through: throughApi(task, names) ?? `, through ${nameOfChannel(channel ?? "")}`,
-    canceller: capitalized(cancellerOf(task, me, names)),
+    canceller,
     reason: <span dir="auto">{task.verifier_result?.reason}</span>,
   });
   const sentence = createElement(Fragment, null, ...pieces);
@@ -67,6 +74,22 @@ function End({ task, me }: { task: Task; me: Me }) {
     case "verification_exhausted":
       return <p className="notice bad">{sentence}</p>;
   }
+}
+
+/** For a person who cannot see who cancelled, or if the service did it. The reason is shown below. */
+const CANCELLED = "This task was cancelled on {at}.";
+
+/**
+ * Returns who cancelled a task; null if that is unknown, or if it was the service. The task names only a person. For agents,
+ * the audit trail is read, which only operators see.
+ */
+function useCanceller(task: Task, me: Me, names: Names): string | null {
+  const { id, status, project, cancelled_by: email } = task;
+  const isInTrail = status === "cancelled" && email === null && isOperatorOf(me, project);
+  const { data: trail = [] } = useQuery({ ...auditQuery(id), enabled: isInTrail });
+  if (email !== null) return capitalized(cancellerOf(email, me, names));
+  const entry = trail.findLast(({ action }) => action === "cancelled");
+  return entry === undefined || entry.actor_type === "system" ? null : actorOf(entry);
 }
 
 interface AnswerInWordsProps {
