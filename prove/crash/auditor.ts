@@ -1,9 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TaskCounts, TaskRecord } from "../../src/tasks/schema.ts";
 import type { Random } from "../random.ts";
+import { ADMIN, type CallerName } from "./callers.ts";
 import type { Calls } from "./calls.ts";
-import { now, tell, type Event, type History, type Incarnation, type Subject } from "./history.ts";
+import { nameOfKey, now, tell, type Event, type History, type Incarnation, type Subject } from "./history.ts";
 import { checkSubject, type Rules } from "./judge.ts";
+import type { Operator } from "./operator.ts";
 
 /** Reads the state over HTTP after a crash and compares it with earlier answers. It never reads the database. */
 export interface Auditor {
@@ -18,6 +20,7 @@ export interface AuditorOptions {
   calls: Calls;
   history: History;
   rules: Rules;
+  operator: Pick<Operator, "check">;
   /** Returns the processes that are running now. */
   alive(): readonly Incarnation[];
   /** The zero of the times in printed messages. */
@@ -33,7 +36,7 @@ const OTHERS = 20;
 const TOLD_MAX = 5;
 const WHO = "auditor";
 
-export function createAuditor({ random, calls, history, rules, alive, since }: AuditorOptions): Auditor {
+export function createAuditor({ random, calls, history, rules, operator, alive, since }: AuditorOptions): Auditor {
   const anybody = () => random.pick(alive());
 
   async function read(subject: Subject, call: Parameters<Calls["make"]>[3]): Promise<Event> {
@@ -73,7 +76,7 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
           await readOne(subject);
           const found = checkSubject(subject, rules);
           if (found.length > 0)
-            problems.push(`${found.map((one) => `- ${one}`).join("\n  ")}\n  ${tell(subject, since)}`);
+            problems.push(`${found.map((one) => `- ${one}`).join("\n  ")}\n  ${tell(subject, since, history.orders)}`);
         }
       }),
     );
@@ -97,7 +100,7 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
       const { headers, text }: Got = await calls.get(to, path);
       const endedAt = now();
       for (const row of JSON.parse(text) as TaskRecord[]) {
-        const subject = history.byKey.get(row.idempotency_key);
+        const subject = history.byKey.get(nameOfKey(row.asked_by.name as CallerName, row.idempotency_key));
         if (!subject) problems.push(`the list has a task that no client created: ${JSON.stringify(row).slice(0, 300)}`);
         else if (listed.has(row.id)) problems.push(`the list has ${row.id} twice`);
         else {
@@ -105,6 +108,7 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
             call: "list",
             number: 0,
             who: WHO,
+            by: ADMIN,
             to,
             startedAt,
             endedAt,
@@ -125,19 +129,20 @@ export function createAuditor({ random, calls, history, rules, alive, since }: A
 
   return {
     look: async () => {
+      const problems = await operator.check(false);
       const subjects = [...history.touched];
       const all = [...history.subjects.keys()];
       for (let i = 0; i < OTHERS && all.length > 0; i++) subjects.push(history.subjects.get(random.pick(all))!);
       history.touched.clear();
-      return readAll(
-        [...new Set(subjects)].filter(({ events }) => events.length > 0),
-        readTask,
-      );
+      const touched = [...new Set(subjects)].filter(({ events }) => events.length > 0);
+      return [...problems, ...(await readAll(touched, readTask))];
     },
     lookAtAll: async () => {
       history.touched.clear();
+      const stops = await operator.check(true);
       const before = await counts();
       const { listed, open, problems } = await readList();
+      problems.push(...stops);
       const after = await counts();
       // Some tasks time out during the check; nothing else changes the counts.
       if (open > before.open || open < after.open)

@@ -1,9 +1,12 @@
 import { createRandom, type Random } from "../random.ts";
 import type { JsonObject } from "../../src/lib/json.ts";
+import { ADMIN, placeOf, projectsOf, type CallerName } from "./callers.ts";
 
 /** The body of a creation as sent. It is not kept: number and version produce it again. */
 export interface Body {
   text: string;
+  asker: CallerName;
+  /** Other askers use the same key. */
   idempotency_key: string;
   callback_url: string | null;
   /** Everything that the record must repeat, as one string. */
@@ -41,7 +44,10 @@ export function bodyOf(seed: number, n: number, version: number, receivers: read
   const random = createRandom(seed, n);
   const payload = payloadText(random, version);
   const hasCallback = random.chance(0.6);
+  const { keyNumber, asker } = placeOf(n);
+  const named = random.chance(0.3) ? random.pick(projectsOf(asker)) : null;
   const fields = {
+    ...(named !== null && { project: named }),
     task: `Task ${n}, version ${version}: ${random.pick(WORDS)}?`.trim(),
     payload_schema: {
       type: "object",
@@ -56,7 +62,7 @@ export function bodyOf(seed: number, n: number, version: number, receivers: read
     form_definition: random.chance(0.2) ? { "ui:order": ["note", "call"], "2": "second", "1": "first" } : null,
     // The shortest timeouts expire during the run.
     timeout_seconds: random.chance(0.06) ? 60 : 3600 + version,
-    idempotency_key: `crash-${n}-${random.pick(["a", "é", "🔑", "10"])}`,
+    idempotency_key: keyOf(seed, keyNumber),
     assign_to: random.chance(0.3) ? { email: `person${n % 7}@example.com` } : null,
     notify: random.chance(0.1) ? ["email:someone@example.com", "slack:#approvals"] : null,
     verifier_config: null,
@@ -65,16 +71,30 @@ export function bodyOf(seed: number, n: number, version: number, receivers: read
   };
   return {
     text: `${JSON.stringify(fields).slice(0, -1)},"payload":${payload}}`,
+    asker,
     idempotency_key: fields.idempotency_key,
     callback_url: fields.callback_url,
     redact_payload: fields.redact_payload,
-    imprint: imprintOf({ ...fields, payload: JSON.parse(payload) as JsonObject }),
+    imprint: imprintOf({
+      ...fields,
+      payload: JSON.parse(payload) as JsonObject,
+      project: named ?? projectsOf(asker)[0],
+      asked_by: { kind: asker === ADMIN ? "admin" : "agent", name: asker },
+    }),
   };
+}
+
+function keyOf(seed: number, keyNumber: number): string {
+  return `crash-${keyNumber}-${createRandom(seed, -keyNumber).pick(["a", "é", "🔑", "10"])}`;
 }
 
 /** Returns the fields of a task that never change, in a fixed order of keys. */
 export function imprintOf(task: JsonObject): string {
+  const { kind, name } = task["asked_by"] as JsonObject;
   return JSON.stringify([
+    task["project"],
+    kind,
+    name,
     task["idempotency_key"],
     task["task"],
     task["payload"],

@@ -1,8 +1,8 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
 import type { WebhookDelivery, WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
 import type { AuditEntryRecord, PollResult, TaskRecord } from "../../src/tasks/schema.ts";
-import { ADMIN_TOKEN } from "../../test/support/service.ts";
 import { imprintOf } from "./bodies.ts";
+import { ADMIN, mayAnswer, type CallerName } from "./callers.ts";
 import { endOf, now, type CallName, type Event, type Incarnation, type Seen, type Subject } from "./history.ts";
 
 /** After this time, a call counts as unanswered. By design, no call waits longer than half of it. */
@@ -11,8 +11,10 @@ const NEVER_MS = 45_000;
 /** The calls of the clients and of the auditor; each is recorded in the history of its task. */
 export interface Calls {
   make(to: Incarnation, who: string, subject: Subject, call: Call): Promise<Event>;
-  /** Makes a call about no particular task. @throws Error when the answer is not 200 */
-  get(to: Incarnation, path: string): Promise<{ headers: IncomingHttpHeaders; text: string }>;
+  /** Makes a call about no particular task. @returns null if no answer arrived */
+  ask(to: Incarnation, by: CallerName, request: PlainRequest): Promise<PlainAnswer | null>;
+  /** Reads about no particular task, with the admin token. @throws Error when the answer is not 200 */
+  get(to: Incarnation, path: string): Promise<PlainAnswer>;
   /** Converts a record to the form in which the history keeps it. */
   toSeen(subject: Subject, record: TaskRecord): Seen;
   /** Answers that the contract does not allow. */
@@ -20,8 +22,22 @@ export interface Calls {
   figures: { calls: number; acknowledged: number; unanswered: number };
 }
 
+export interface PlainRequest {
+  method: string;
+  path: string;
+  body?: object;
+}
+
+export interface PlainAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
 export interface Call {
   name: CallName;
+  /** Default: the asker for a creation, and the admin token for the rest. */
+  by?: CallerName;
   /** For a creation: which body is sent. */
   version?: number;
   /** For a poll: the longest wait, in seconds. */
@@ -35,6 +51,7 @@ export interface CallsOptions {
   /** Returns the text of a creation, and what its record repeats. */
   bodyOf(n: number, version: number): { text: string; imprint: string };
   versions: number;
+  tokenOf(caller: CallerName): string;
   /** Codes of 503 that are allowed while the database is unreachable; empty for an embedded database. */
   passing: readonly string[];
 }
@@ -50,9 +67,23 @@ const AGREED: Record<CallName, readonly string[]> = {
   owed: ["200"],
   list: ["200"],
   callback: [],
+  stop: [],
+  resume: [],
 };
 
-export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls {
+/** Answers to agents. Whether one was stopped at that time is judged with its history. */
+const STOPPED = "401 AGENT_DISABLED";
+const UNKNOWN_TASK = "404 TASK_NOT_FOUND";
+
+/** Returns the answers that the contract allows. */
+function agreedFor(name: CallName, by: CallerName, asker: CallerName): readonly string[] {
+  if (by === ADMIN) return AGREED[name];
+  if (by !== asker) return [UNKNOWN_TASK, STOPPED];
+  if (name === "complete" && !mayAnswer(by)) return ["403 AGENT_SCOPE_MISSING", UNKNOWN_TASK, STOPPED];
+  return [...AGREED[name], STOPPED];
+}
+
+export function createCalls({ bodyOf, versions, tokenOf, passing }: CallsOptions): Calls {
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
   const figures = { calls: 0, acknowledged: 0, unanswered: 0 };
   const unexpected: string[] = [];
@@ -76,12 +107,13 @@ export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls 
   }
 
   async function make(to: Incarnation, who: string, subject: Subject, call: Call): Promise<Event> {
-    const { name, version, seconds } = call;
+    const { name, version, seconds, by = name === "create" ? subject.asker : ADMIN } = call;
     const number = ++last;
     const event: Event = {
       call: name,
       number,
       who,
+      by,
       to,
       startedAt: now(),
       endedAt: null,
@@ -89,10 +121,10 @@ export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls 
       ...(version !== undefined && { version }),
       ...(seconds !== undefined && { seconds }),
     };
-    subject.events.push(event);
+    (by === ADMIN || by === subject.asker ? subject.events : subject.foreign).push(event);
     figures.calls++;
     const [method, path, body] = wire(subject, call, number, bodyOf);
-    const answer = await send(agent, to.url, method, path, body, call.signal);
+    const answer = await send(agent, to.url, { token: tokenOf(by), method, path, body, signal: call.signal });
     event.endedAt = now();
     if (answer === "never")
       unexpected.push(`${name} #${number} of number ${subject.n} was not answered within ${NEVER_MS} ms`);
@@ -106,8 +138,10 @@ export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls 
     if (answer.status >= 400) event.error_code = (parsed as { error_code: string }).error_code;
     const told = [answer.status, event.error_code].filter(Boolean).join(" ");
     if (answer.status === 503 && passing.includes(event.error_code!)) return event;
-    if (!AGREED[name].includes(told))
-      unexpected.push(`${name} #${number} of number ${subject.n}: ${told} ${answer.text.slice(0, 500)}`);
+    if (!agreedFor(name, by, subject.asker).includes(told))
+      unexpected.push(
+        `${name} #${number} of number ${subject.n}, whose asker is ${subject.asker}, by ${by}: ${told} ${answer.text.slice(0, 500)}`,
+      );
     else if (answer.status < 400) {
       if (method !== "GET") figures.acknowledged++;
       const seen = readAnswer(subject, call, parsed, answer.headers);
@@ -151,8 +185,21 @@ export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls 
       case "delete":
       case "list":
       case "callback":
+      case "stop":
+      case "resume":
         return null;
     }
+  }
+
+  async function ask(to: Incarnation, by: CallerName, request: PlainRequest): Promise<PlainAnswer | null> {
+    const { method, path, body } = request;
+    figures.calls++;
+    const text = body === undefined ? null : JSON.stringify(body);
+    const answer = await send(agent, to.url, { token: tokenOf(by), method, path, body: text });
+    if (answer === "never") unexpected.push(`${method} ${path} by ${by} was not answered within ${NEVER_MS} ms`);
+    if (typeof answer !== "string") return answer;
+    figures.unanswered++;
+    return null;
   }
 
   return {
@@ -160,10 +207,11 @@ export function createCalls({ bodyOf, versions, passing }: CallsOptions): Calls 
     toSeen,
     unexpected,
     figures,
+    ask,
     get: async (to, path) => {
-      const answer = await send(agent, to.url, "GET", path, null);
-      if (typeof answer === "string" || answer.status !== 200)
-        throw new Error(`GET ${path}: ${typeof answer === "string" ? answer : `${answer.status} ${answer.text}`}`);
+      const answer = await ask(to, ADMIN, { method: "GET", path });
+      if (answer?.status !== 200)
+        throw new Error(`GET ${path}: ${answer === null ? "no answer" : `${answer.status} ${answer.text}`}`);
       return answer;
     },
   };
@@ -198,6 +246,8 @@ function wire(
     case "read":
     case "list":
     case "callback":
+    case "stop":
+    case "resume":
       return ["GET", path, null];
   }
 }
@@ -222,20 +272,23 @@ function difference(text: string, expected: string): string {
   return `...${around(text)}...\n  instead of ...${around(expected)}...`;
 }
 
-type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
+interface Sent {
+  token: string;
+  method: string;
+  path: string;
+  body: string | null;
+  signal?: AbortSignal | undefined;
+}
 
 function send(
   agent: Agent,
   url: string,
-  method: string,
-  path: string,
-  body: string | null,
-  signal?: AbortSignal,
-): Promise<Answer | "lost" | "aborted" | "never"> {
+  { token, method, path, body, signal }: Sent,
+): Promise<PlainAnswer | "lost" | "aborted" | "never"> {
   return new Promise((resolve) => {
     const bytes = body === null ? null : Buffer.from(body);
     const headers = {
-      authorization: `Bearer ${ADMIN_TOKEN}`,
+      authorization: `Bearer ${token}`,
       ...(bytes && { "content-type": "application/json", "content-length": bytes.length }),
     };
     const sent = request(url + path, { method, agent, headers }, (response) => {
@@ -251,7 +304,7 @@ function send(
     });
     const timer = setTimeout(() => end("never"), NEVER_MS);
     const abort = () => end("aborted");
-    const end = (answer: Answer | "lost" | "aborted" | "never") => {
+    const end = (answer: PlainAnswer | "lost" | "aborted" | "never") => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
       if (typeof answer === "string") sent.destroy();

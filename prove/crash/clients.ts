@@ -1,7 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { TaskRecord } from "../../src/tasks/schema.ts";
 import { createRandom, type Random } from "../random.ts";
+import { ADMIN, AGENT_NAMES, type CallerName } from "./callers.ts";
 import type { Call, Calls } from "./calls.ts";
-import type { History, Incarnation, Subject } from "./history.ts";
+import { nameOfKey, type Event, type History, type Incarnation, type Subject } from "./history.ts";
 
 /** Agents and people who use the service concurrently, and continue while processes are killed. */
 export interface Clients {
@@ -61,10 +63,15 @@ export function createClients({
     if (what.name === "create" && event.status === null) unanswered.push(subject);
   }
 
+  /** Often creates tasks with the same key for several askers at once. */
   async function create(random: Random, who: string): Promise<void> {
-    const subject = newSubject();
+    const count = random.chance(0.2) ? random.between(2, 3) : 1;
+    await Promise.all(Array.from({ length: count }, () => createOne(random, who, newSubject())));
+  }
+
+  async function createOne(random: Random, who: string, subject: Subject): Promise<void> {
     history.subjects.set(subject.n, subject);
-    history.byKey.set(subject.key, subject);
+    history.byKey.set(nameOfKey(subject.asker, subject.key), subject);
     const racers = random.chance(0.1) ? random.between(2, 4) : 1;
     await Promise.all(
       Array.from({ length: racers }, (_, i) =>
@@ -82,8 +89,34 @@ export function createClients({
     await call(random, who, subject, { name: "create", version: random.chance(0.3) ? random.int(versions) : 0 });
   }
 
+  /** Returns a caller who may see the task. */
+  const knower = (random: Random, { asker }: Subject): CallerName => (random.chance(0.6) ? asker : ADMIN);
+
   const look = async (random: Random, who: string, subject: Subject) =>
-    call(random, who, subject, random.chance(0.6) ? { name: "poll", seconds: 0 } : { name: "read" });
+    call(random, who, subject, {
+      ...(random.chance(0.6) ? { name: "poll", seconds: 0 } : { name: "read" }),
+      by: knower(random, subject),
+    });
+
+  /** An agent tries the task of another asker, by any route. */
+  async function intrude(random: Random, who: string): Promise<void> {
+    const subject = recent(random);
+    if (!subject) return;
+    const by = random.pick(AGENT_NAMES.filter((name) => name !== subject.asker));
+    const name = random.pick(["read", "poll", "trail", "cancel", "complete", "delete"] as const);
+    await call(random, who, subject, { name, by });
+  }
+
+  /** An agent lists its tasks, and no others. */
+  async function list(random: Random): Promise<void> {
+    const living = alive();
+    if (living.length === 0) return;
+    const by = random.pick(AGENT_NAMES);
+    const answer = await calls.ask(random.pick(living), by, { method: "GET", path: "/api/tasks?limit=20" });
+    if (answer?.status !== 200) return;
+    for (const { id, asked_by } of JSON.parse(answer.text) as TaskRecord[])
+      if (asked_by.name !== by) calls.unexpected.push(`the list of ${by} has ${id}, for which ${asked_by.name} asked`);
+  }
 
   /** One client ends most tasks; several race for some. Reading right before and after finds stale reads. */
   async function end(random: Random, who: string): Promise<void> {
@@ -93,10 +126,11 @@ export function createClients({
     if (isWatched) await look(random, who, subject);
     const racers = random.chance(0.3) ? random.between(2, 4) : 1;
     const name = () => (random.chance(0.75) ? "complete" : "cancel");
-    await Promise.all(Array.from({ length: racers }, () => call(random, who, subject, { name: name() })));
+    await Promise.all(
+      Array.from({ length: racers }, () => call(random, who, subject, { name: name(), by: knower(random, subject) })),
+    );
     const at = open.indexOf(subject);
-    if (at !== -1 && subject.events.some(({ status, call: made }) => isEnd(made) && status !== null))
-      open.splice(at, 1);
+    if (at !== -1 && subject.events.some(isAnsweredEnd)) open.splice(at, 1);
     if (isWatched) await look(random, who, subject);
   }
 
@@ -105,9 +139,12 @@ export function createClients({
     if (!subject || polls.size >= POLLS_MAX) return;
     const controller = new AbortController();
     const seconds = random.pick([1, 2, 30]);
-    const over = call(random, who, subject, { name: "poll", seconds, signal: controller.signal }).finally(() =>
-      polls.delete(controller),
-    );
+    const over = call(random, who, subject, {
+      name: "poll",
+      by: knower(random, subject),
+      seconds,
+      signal: controller.signal,
+    }).finally(() => polls.delete(controller));
     polls.set(controller, over);
   }
 
@@ -127,6 +164,8 @@ export function createClients({
     if (choice < 0.7) return end(random, who);
     if (choice < 0.76) return poll(random, who);
     if (choice < 0.77) return remove(random, who);
+    if (choice < 0.81) return intrude(random, who);
+    if (choice < 0.82) return list(random);
     const subject = recent(random);
     if (subject) await look(random, who, subject);
   }
@@ -153,4 +192,7 @@ export function createClients({
   };
 }
 
-const isEnd = (name: string): boolean => name === "complete" || name === "cancel";
+/** Returns whether a call shows that a task has ended. An agent that is stopped, or may not answer, learns nothing. */
+function isAnsweredEnd({ call, status }: Event): boolean {
+  return (call === "complete" || call === "cancel") && status !== null && status !== 401 && status !== 403;
+}

@@ -4,10 +4,12 @@ import { createRandom } from "../random.ts";
 import type { Run } from "../suite.ts";
 import { createAuditor } from "./auditor.ts";
 import { bodyOf } from "./bodies.ts";
+import { addAgents, tokenOf, type Agents } from "./callers.ts";
 import { createCalls, type Calls } from "./calls.ts";
 import { createClients } from "./clients.ts";
 import { createHistory, now, type Incarnation, type Subject } from "./history.ts";
 import type { Rules } from "./judge.ts";
+import { createOperator } from "./operator.ts";
 import { startRecordingReceiver, type RecordingReceiver } from "./receiver.ts";
 
 /** A database, and the processes that use it. */
@@ -22,7 +24,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-export interface Options extends Omit<Rules, "deaths"> {
+export interface Options extends Omit<Rules, "deaths" | "orders"> {
   open(): Promise<World>;
   /** Codes of 503 that clients may get. */
   passing: readonly string[];
@@ -36,6 +38,9 @@ const VERSIONS = 3;
  */
 const KILL_MS = [20, 600] as const;
 const KILL_CALLS = [1, 200] as const;
+/** How many of all kills hit a process that has just been asked to stop an agent, and how soon after the request. */
+const KILL_AT_STOP_SHARE = 0.3;
+const KILL_AFTER_STOP_MS = [0, 25] as const;
 /** How long the clients continue after all processes are back. */
 const AFTER_MS = [20, 150] as const;
 /** Crashes per database; then everything in it is checked, and a new database is created. */
@@ -87,7 +92,8 @@ interface One {
 }
 
 /** @returns the first unused number */
-async function proveOne(one: One, { open, passing, ...rules }: Options): Promise<number> {
+async function proveOne(one: One, options: Options): Promise<number> {
+  const { open, passing, ...rules } = options;
   const { seed, say, receiver, totals, cycles, firstNumber } = one;
   const world = await open();
   const random = createRandom(seed, -cycles[0]);
@@ -104,13 +110,19 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
     bodies.set(name, made);
     return made;
   };
-  const calls = createCalls({ bodyOf: body, versions: VERSIONS, passing });
+  const agents: Agents = new Map();
+  const calls = createCalls({
+    bodyOf: body,
+    versions: VERSIONS,
+    tokenOf: (caller) => tokenOf(agents, caller),
+    passing,
+  });
   let next = firstNumber;
   const newSubject = (): Subject => {
     const n = next++;
-    const { idempotency_key: key, callback_url, redact_payload } = body(n, 0);
-    const nothing = { id: null, events: [], posts: [], isDeleted: false };
-    return { n, key, hasCallback: callback_url !== null, isRedacted: redact_payload, ...nothing };
+    const { asker, idempotency_key: key, callback_url, redact_payload } = body(n, 0);
+    const nothing = { id: null, events: [], foreign: [], posts: [], isDeleted: false };
+    return { n, asker, key, hasCallback: callback_url !== null, isRedacted: redact_payload, ...nothing };
   };
   const clients = createClients({
     seed: seed + cycles[0],
@@ -122,7 +134,24 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
     alive,
     processes: world.names.length,
   });
-  const auditor = createAuditor({ random, calls, history, rules: { ...rules, deaths: history.deaths }, alive, since });
+  const operator = createOperator({
+    random: createRandom(seed + cycles[0], CLIENTS + 1),
+    calls,
+    history,
+    agents,
+    alive,
+    mayWriteAfterDeath: rules.mayWriteAfterDeath,
+  });
+  const { deaths, orders } = history;
+  const auditor = createAuditor({
+    random,
+    calls,
+    history,
+    rules: { ...rules, deaths, orders },
+    operator,
+    alive,
+    since,
+  });
 
   async function launch(name: string): Promise<void> {
     const service = await world.start(name);
@@ -143,10 +172,14 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
     history.deaths.push(incarnation.deadAt);
   }
 
+  /** Asks one process to stop an agent. */
+  const stopAt = async (name: string) => operator.stopOne(processes.get(name)!.incarnation);
+
   async function crashUnderLoad(): Promise<void> {
     // One of the processes, or all at the same time.
     const victims = random.chance(0.25) ? world.names : [random.pick(world.names)];
     clients.start();
+    operator.start();
     const disturbance =
       world.disturb && random.chance(0.4) ? delay(random.between(...KILL_MS)).then(world.disturb) : null;
     await Promise.all(
@@ -154,12 +187,16 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
         const least = calls.figures.calls + random.between(...KILL_CALLS);
         await delay(random.between(...KILL_MS));
         while (calls.figures.calls < least) await delay(1);
+        const stopping = random.chance(KILL_AT_STOP_SHARE) ? stopAt(name) : null;
+        if (stopping) await delay(random.between(...KILL_AFTER_STOP_MS));
         await crash(name);
         await launch(name);
+        await stopping;
       }),
     );
     await delay(random.between(...AFTER_MS));
     await disturbance;
+    await operator.pause();
     await clients.pause();
   }
 
@@ -167,6 +204,7 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
     // Only a graceful stop keeps the compiled code for later starts.
     if (cycles[0] === 1) await (await world.start(world.names[0]!)).stop();
     await Promise.all(world.names.map(launch));
+    await addAgents(processes.get(world.names[0]!)!.service, agents);
     for (let cycle = cycles[0]; cycle <= cycles[1]; cycle++) {
       await crashUnderLoad();
       bodies.clear();
@@ -187,6 +225,7 @@ async function proveOne(one: One, { open, passing, ...rules }: Options): Promise
     const rest = [...processes.values()];
     processes.clear();
     await Promise.all(rest.map(({ service }) => service.kill()));
+    await operator.pause();
     await clients.pause();
     const where = await world.keep();
     throw new Error(`${(error as Error).message}\n\nThe data is in ${where}.`, { cause: error });

@@ -1,5 +1,7 @@
 import type { AuditEntryRecord } from "../../src/tasks/schema.ts";
 import type { WebhookDelivery, WholeWebhookDelivery } from "../../src/deliveries/schema.ts";
+import type { CallerName } from "./callers.ts";
+import { eventOf, type Orders } from "./stops.ts";
 
 /** Returns the time of a monotonic clock in epoch milliseconds, so that the order of events is certain. */
 export const now = (): number => performance.timeOrigin + performance.now();
@@ -22,7 +24,9 @@ export type CallName =
   | "trail"
   | "owed"
   | "list"
-  | "callback";
+  | "callback"
+  | "stop"
+  | "resume";
 
 /** One call and its answer, or one callback, as seen by the client or the receiver. */
 export interface Event {
@@ -30,6 +34,8 @@ export interface Event {
   /** Unique; an answer or a reason carries it, so that stored data shows which call wrote it. */
   number: number;
   who: string;
+  /** Whose token the call had. */
+  by: CallerName;
   /** Null for callbacks: the sending process is unknown. */
   to: Incarnation | null;
   startedAt: number;
@@ -78,18 +84,24 @@ export interface End {
   timed_out_at: string | null;
   completed_by_email: string | null;
   completed_via_channel: string | null;
+  cancelled_at: string | null;
+  cancel_reason: string | null;
 }
 
-export function endOf({
-  status,
-  response,
-  completed_at,
-  timed_out_at,
-  completed_by_email,
-  completed_via_channel,
-}: End): string | null {
-  if (status === "created") return null;
-  return JSON.stringify({ status, response, completed_at, timed_out_at, completed_by_email, completed_via_channel });
+export function endOf(task: End): string | null {
+  if (task.status === "created") return null;
+  const { status, response, completed_at, timed_out_at, completed_by_email, completed_via_channel } = task;
+  const { cancelled_at, cancel_reason } = task;
+  return JSON.stringify({
+    status,
+    response,
+    completed_at,
+    timed_out_at,
+    completed_by_email,
+    completed_via_channel,
+    cancelled_at,
+    cancel_reason,
+  });
 }
 
 /** A callback as received. */
@@ -105,15 +117,19 @@ export interface Post {
   problems: string[];
 }
 
-/** Everything known about one idempotency key. */
+/** Everything known about one idempotency key of one asker. */
 export interface Subject {
   n: number;
+  asker: CallerName;
+  /** Other askers have tasks with the same key. */
   key: string;
   /** Null until an answer shows it. */
   id: string | null;
   hasCallback: boolean;
   isRedacted: boolean;
   events: Event[];
+  /** Calls of agents that did not ask for it, which must change and show nothing. */
+  foreign: Event[];
   posts: Post[];
   /** A client asked to delete it; its key is not used again. */
   isDeleted: boolean;
@@ -123,22 +139,29 @@ export interface History {
   /** Lower numbers belong to an earlier history. */
   firstNumber: number;
   subjects: Map<number, Subject>;
+  /** By `nameOfKey`. */
   byKey: Map<string, Subject>;
   /** Changed since the last check. */
   touched: Set<Subject>;
   /** When processes ended, in order. */
   deaths: number[];
+  orders: Orders;
 }
 
 export function createHistory(firstNumber: number): History {
-  return { firstNumber, subjects: new Map(), byKey: new Map(), touched: new Set(), deaths: [] };
+  return { firstNumber, subjects: new Map(), byKey: new Map(), touched: new Set(), deaths: [], orders: new Map() };
+}
+
+export function nameOfKey(asker: CallerName, key: string): string {
+  return `${asker} ${key}`;
 }
 
 /** Returns the events of one task in order, as text for a reader. */
-export function tell({ n, key, id, events, posts, hasCallback }: Subject, since: number): string {
+export function tell(subject: Subject, since: number, orders: Orders): string {
+  const { n, asker, key, id, events, foreign, posts, hasCallback } = subject;
   const time = (at: number | null) => (at === null ? "..." : (at - since).toFixed(1));
   const lines = [
-    ...events.map((event) => ({
+    ...[...events, ...foreign, ...(orders.get(asker) ?? []).map(eventOf)].map((event) => ({
       at: event.startedAt,
       text: `${time(event.startedAt)} to ${time(event.endedAt)}  ${describe(event)}`,
     })),
@@ -147,11 +170,11 @@ export function tell({ n, key, id, events, posts, hasCallback }: Subject, since:
       text: `${time(arrivedAt)} to ${time(endedAt)}  the receiver gets a callback, answers "${outcome}"${problems.length > 0 ? ` (${problems.join("; ")})` : ""}: ${cut(body)}`,
     })),
   ].toSorted((a, b) => a.at - b.at);
-  const head = `key ${JSON.stringify(key)} (number ${n}${hasCallback ? ", with callback" : ""}), id ${id ?? "unknown"}; times in ms since the first start`;
+  const head = `key ${JSON.stringify(key)} of ${asker} (number ${n}${hasCallback ? ", with callback" : ""}), id ${id ?? "unknown"}; times in ms since the first start`;
   return [head, ...lines.map(({ text }) => `    ${text}`)].join("\n");
 }
 
-function describe({ call, number, who, to, status, error_code, version, seconds, isAborted, seen }: Event): string {
+function describe({ call, number, who, by, to, status, error_code, version, seconds, isAborted, seen }: Event): string {
   const how = [version === undefined ? "" : `version ${version}`, seconds === undefined ? "" : `${seconds} s`].filter(
     Boolean,
   );
@@ -184,7 +207,7 @@ function describe({ call, number, who, to, status, error_code, version, seconds,
       : "",
   ].filter(Boolean);
   const about = how.length > 0 ? ` (${how.join(", ")})` : "";
-  return `${who} -> ${to ? to.name : "?"}  ${call} #${number}${about}: ${answer}${shown.length > 0 ? `; ${cut(shown.join("; "))}` : ""}`;
+  return `${who} as ${by} -> ${to ? to.name : "?"}  ${call} #${number}${about}: ${answer}${shown.length > 0 ? `; ${cut(shown.join("; "))}` : ""}`;
 }
 
 function cut(text: string): string {

@@ -7,7 +7,9 @@
  * later shows less than one that had already ended.
  */
 import { answerOf, reasonOf } from "./calls.ts";
-import type { Event, Post, Seen, Subject } from "./history.ts";
+import { ADMIN } from "./callers.ts";
+import { endOf, type End, type Event, type Post, type Seen, type Subject } from "./history.ts";
+import { eventOf, judgeCallOfAgent, mayBeCancelledAt, STOPPED_REASON, type Order, type Orders } from "./stops.ts";
 
 const OPEN = 1;
 const ENDED = 2;
@@ -31,6 +33,7 @@ export interface Rules {
   /** An embedded store writes nothing after its process died; a database server may still run what it received. */
   mayWriteAfterDeath: boolean;
   deaths: readonly number[];
+  orders: Orders;
   /** How long a delivery may be overdue before a process attempts it, whichever process died. */
   neglectMs: number;
 }
@@ -46,8 +49,11 @@ interface Sight {
 
 /** Returns everything that is wrong with the history of a task; empty when the history is possible. */
 export function checkSubject(subject: Subject, rules: Rules): string[] {
-  const { events, posts, id } = subject;
+  const { events, foreign, posts, id } = subject;
   const problems: string[] = [];
+  const orders = rules.orders.get(subject.asker) ?? [];
+  for (const event of [...events, ...foreign])
+    if (event.by !== ADMIN) problems.push(...judgeCallOfAgent(event, rules.orders.get(event.by) ?? []));
   const seen = events.flatMap((event) => (event.seen ? [{ event, seen: event.seen }] : []));
 
   // A key has one id, one body, and fields that never change.
@@ -66,9 +72,11 @@ export function checkSubject(subject: Subject, rules: Rules): string[] {
   const end = ends[0] === undefined ? null : readEnd(ends[0]);
   const birth = births[0] === undefined ? null : readBirth(births[0]);
   if (end && birth) problems.push(...judgeTimes(end, birth, seen));
-  const trail = seen.findLast((one) => one.seen.trail !== undefined && one.seen.trail[0]?.action !== "deleted");
-  const causes = end ? causesOf(events, end, trail?.seen ?? null) : [];
-  if (end && end.status !== "timed_out" && causes.length === 0)
+  const causes = end ? causesOf(events, end) : [];
+  const isByStop = end?.cancel_reason === STOPPED_REASON;
+  if (isByStop && !mayBeCancelledAt(orders, Date.parse(end.cancelled_at!), CLOCK_MS))
+    problems.push(`it was cancelled with its agent at ${end.cancelled_at}, but nobody had asked for that`);
+  if (end && end.status !== "timed_out" && causes.length === 0 && !isByStop)
     problems.push("it ended, but no call that may have succeeded asked for that");
   const cause = causes.length === 1 ? causes[0]! : null;
   const accepted = events.filter((event) => isEnding(event) && event.status === 200);
@@ -81,6 +89,7 @@ export function checkSubject(subject: Subject, rules: Rules): string[] {
   for (const { arrivedAt } of posts)
     sights.push({ event: callbackEvent(arrivedAt), atLeast: ENDED, atMost: DELETED, from: arrivedAt, to: arrivedAt });
   if (cause) sights.push(...effectOf(cause, rules));
+  if (!rules.mayWriteAfterDeath) sights.push(...effectsOfStops(orders, sights));
   problems.push(...judgeOrder(sights));
   const firstEnd = Math.min(...sights.filter(({ atLeast }) => atLeast >= ENDED).map(({ to }) => to));
   if (cause && cause.startedAt > firstEnd)
@@ -131,16 +140,13 @@ function judgeCreation(seen: readonly Sighting[], events: readonly Event[], vers
   return problems;
 }
 
-interface ReadEnd {
-  status: string;
+interface ReadEnd extends End {
   response: Record<string, unknown> | null;
-  completed_at: string | null;
-  timed_out_at: string | null;
-  completed_by_email: string | null;
-  completed_via_channel: string | null;
 }
 
 const readEnd = (text: string): ReadEnd => JSON.parse(text) as ReadEnd;
+/** Returns when a task ended, as its record says. */
+const timeOfEnd = (end: ReadEnd): string | null => end.completed_at ?? end.timed_out_at ?? end.cancelled_at;
 
 interface Birth {
   created_at: string;
@@ -160,12 +166,14 @@ function judgeTimes(end: ReadEnd, { created_at, timeout_at }: Birth, seen: reado
     problems.push("answer, completed_at and status do not fit each other");
   if ((end.timed_out_at !== null) !== (end.status === "timed_out"))
     problems.push("timed_out_at and status do not fit each other");
+  if ((end.cancelled_at !== null) !== (end.status === "cancelled"))
+    problems.push("cancelled_at and status do not fit each other");
   if (end.completed_at !== null && end.completed_at >= timeout_at)
     problems.push("it was completed after its time had run out");
   if (end.timed_out_at !== null && end.timed_out_at < timeout_at) problems.push("it timed out too early");
   const updates = distinct(seen.map((one) => (one.seen.task?.end === null ? null : one.seen.task?.updated_at)));
   if (updates.length > 1) problems.push(`it was updated after its end: ${updates.join(", ")}`);
-  const time = end.completed_at ?? end.timed_out_at;
+  const time = timeOfEnd(end);
   if (time !== null && updates.length === 1 && updates[0] !== time) problems.push("updated_at is not when it ended");
   if (updates[0] !== undefined && updates[0] < created_at) problems.push("it ended before it was created");
   return problems;
@@ -176,8 +184,8 @@ const isEnding = (event: Event): boolean => event.call === "complete" || event.c
 const isPossible = (event: Event): boolean =>
   event.status === 200 || event.status === null || event.error_code === "COMMIT_UNKNOWN";
 
-/** Returns the calls that may have caused this end. Only the trail distinguishes cancellations, by their reason. */
-function causesOf(events: readonly Event[], end: ReadEnd, trail: Seen | null): Event[] {
+/** Returns the calls that may have caused this end. Each call leaves another answer or reason. */
+function causesOf(events: readonly Event[], end: ReadEnd): Event[] {
   const possible = events.filter((event) => isEnding(event) && isPossible(event));
   if (end.status === "completed") {
     const told = JSON.stringify([end.response, end.completed_by_email, end.completed_via_channel]);
@@ -188,15 +196,31 @@ function causesOf(events: readonly Event[], end: ReadEnd, trail: Seen | null): E
     });
   }
   if (end.status !== "cancelled") return [];
-  const cancels = possible.filter(({ call }) => call === "cancel");
-  const extra = trail?.trail?.find(({ action }) => action === "cancelled")?.extra;
-  return extra ? cancels.filter(({ number }) => extra["reason"] === reasonOf(number)) : cancels;
+  return possible.filter(({ call, number }) => call === "cancel" && reasonOf(number) === end.cancel_reason);
 }
 
 function effectOf(cause: Event, { mayWriteAfterDeath }: Rules): Sight[] {
   if (cause.status !== null || mayWriteAfterDeath) return [];
   const deadAt = cause.to?.deadAt ?? null;
   return deadAt === null ? [] : [{ event: cause, atLeast: ENDED, atMost: DELETED, from: cause.startedAt, to: deadAt }];
+}
+
+/**
+ * An acknowledged stop has cancelled the tasks that its agent had before. Only a database server locks tasks, which the stop
+ * passes over and leaves to the sweep.
+ */
+function effectsOfStops(orders: readonly Order[], sights: readonly Sight[]): Sight[] {
+  const existed = Math.min(...sights.filter(({ atLeast }) => atLeast >= OPEN).map(({ to }) => to));
+  return orders
+    .filter(({ type, cancelsTasks, isAcknowledged }) => type === "stop" && cancelsTasks && isAcknowledged)
+    .filter(({ startedAt }) => existed < startedAt)
+    .map((order) => ({
+      event: eventOf(order),
+      atLeast: ENDED,
+      atMost: DELETED,
+      from: order.startedAt,
+      to: order.endedAt,
+    }));
 }
 
 function sight(event: Event, birth: Birth | null): Sight[] {
@@ -248,7 +272,7 @@ const nameOf = ({ event }: Sight): string =>
 
 function judgeTrail(
   trail: NonNullable<Seen["trail"]>,
-  { id, isDeleted, isRedacted }: Subject,
+  { id, asker, isDeleted, isRedacted }: Subject,
   birth: Birth | null,
   end: ReadEnd | null,
   cause: Event | null,
@@ -273,12 +297,13 @@ function judgeTrail(
   if (routed[0] && (trail[1] !== routed[0] || routed[0].created_at !== first.created_at))
     bad("has different times for routing and creation");
   if (first.from_status !== null || first.to_status !== "created") bad("begins with the wrong transition");
+  if (first.agent_name !== (asker === ADMIN ? null : asker)) bad(`says that ${first.agent_name} created it`);
   if (birth && first.created_at !== birth.created_at) bad("has the wrong creation time");
   if (!second) return problems;
   if (!end) bad("has an end that no answer shows");
   else if (second.action !== end.status) bad(`ends with ${second.action}`);
   if (second.from_status !== "created") bad(`ends a task that was ${second.from_status}`);
-  const at = end?.completed_at ?? end?.timed_out_at;
+  const at = end && timeOfEnd(end);
   if (at != null && second.created_at !== at) bad("has the wrong time for the end");
   if (end?.status === "completed") {
     const { email, channel, keys } = {
@@ -290,8 +315,10 @@ function judgeTrail(
     const extra = isRedacted ? null : { response_keys: keys };
     if (JSON.stringify(second.extra) !== JSON.stringify(extra)) bad(`has ${JSON.stringify(second.extra)}`);
   }
-  if (end?.status === "cancelled" && cause && second.extra?.["reason"] !== reasonOf(cause.number))
-    bad("has the wrong reason");
+  if (end?.status === "cancelled" && second.extra?.["reason"] !== end.cancel_reason) bad("has the wrong reason");
+  const ender = cause === null || cause.by === ADMIN ? null : cause.by;
+  if ((cause || end?.cancel_reason === STOPPED_REASON) && second.agent_name !== ender)
+    bad(`says that ${second.agent_name} ended it`);
   return problems;
 }
 
@@ -437,15 +464,11 @@ function judgeLost(name: string, posts: readonly Post[], until: number, deaths: 
 }
 
 function endOfPost({ body, problems }: Post): string | null {
-  if (problems.length > 0) return null;
-  const { status, response, completed_at, timed_out_at, completed_by_email, completed_via_channel } = JSON.parse(
-    body,
-  ) as ReadEnd;
-  return JSON.stringify({ status, response, completed_at, timed_out_at, completed_by_email, completed_via_channel });
+  return problems.length > 0 ? null : endOf(JSON.parse(body) as End);
 }
 
 function callbackEvent(at: number): Event {
-  return { call: "callback", number: 0, who: "receiver", to: null, startedAt: at, endedAt: at, status: 200 };
+  return { call: "callback", number: 0, who: "receiver", by: ADMIN, to: null, startedAt: at, endedAt: at, status: 200 };
 }
 
 function distinct<T>(values: readonly (T | null | undefined)[]): T[] {

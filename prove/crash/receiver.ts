@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expectedSignature, hasStandardSignature } from "../../test/support/receiver.ts";
 import { PAYLOAD_KEY } from "../../test/support/service.ts";
 import { createRandom } from "../random.ts";
-import { endOf, now, type End, type History, type Post } from "./history.ts";
+import { endOf, now, type End, type History, type Post, type Subject } from "./history.ts";
 
 /** Receives callbacks during every crash of the service, gives bad answers at times, and records what arrived. */
 export interface RecordingReceiver {
@@ -52,7 +52,7 @@ export async function startRecordingReceiver(seed: number): Promise<RecordingRec
       outcome: mood < errors ? "error" : mood < errors + 0.04 ? "cut" : "ok",
       isReused,
       body,
-      problems: problemsOf(request, body, subject.key),
+      problems: problemsOf(request, body, subject),
     };
     posts++;
     if (post.outcome !== "ok") refused++;
@@ -92,7 +92,7 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-function problemsOf({ method, headers }: IncomingMessage, body: string, key: string): string[] {
+function problemsOf({ method, headers }: IncomingMessage, body: string, { key, asker }: Subject): string[] {
   const problems: string[] = [];
   if (method !== "POST") problems.push(`sent with ${method}`);
   if (headers["content-type"] !== "application/json") problems.push(`content type ${headers["content-type"]}`);
@@ -100,10 +100,15 @@ function problemsOf({ method, headers }: IncomingMessage, body: string, key: str
     problems.push("the signature does not match the body");
   if (!hasStandardSignature(PAYLOAD_KEY, { headers, body })) problems.push("the standard signature does not match");
   try {
-    const outcome = JSON.parse(body) as End & { task_id: string; idempotency_key: string };
+    const outcome = JSON.parse(body) as End & {
+      task_id: string;
+      idempotency_key: string;
+      asked_by: { name: string };
+    };
     if (Object.keys(outcome).join() !== FIELDS) problems.push(`fields ${Object.keys(outcome).join()}`);
     if (headers["x-service-task-id"] !== outcome.task_id) problems.push("the header names another task");
     if (outcome.idempotency_key !== key) problems.push(`the body has the key ${outcome.idempotency_key}`);
+    if (outcome.asked_by.name !== asker) problems.push(`the body says that ${outcome.asked_by.name} asked`);
     if (endOf(outcome) === null) problems.push("the task in the body is open");
   } catch {
     problems.push("the body is not JSON");

@@ -3,7 +3,20 @@
  * shares no code with the service. Ids are our own names ("task 3") until the service has returned its own.
  */
 import { isDeepStrictEqual } from "node:util";
+import {
+  ADMIN,
+  AGENTS,
+  DEFAULT_PROJECT,
+  embedAnswer,
+  FORBIDDEN,
+  refusalOf,
+  stoppedAnswer,
+  type Caller,
+  type ProjectSlug,
+} from "./callers.ts";
+import { cancelTask, end, move, NOTHING, SYSTEM, timeOut, type Actor } from "./moves.ts";
 import { FLAWS, type Request } from "./requests.ts";
+import { archive, NO_PROJECT, readAgent, readProject, resume, stop, sweepStopped } from "./stopping.ts";
 import { counts, deliveryRecord, entryRecord, list, listed, polled, record, stats } from "./views.ts";
 import {
   deadlineOf,
@@ -11,117 +24,157 @@ import {
   SECOND,
   type Action,
   type Answer,
+  type CompleteAction,
   type Delivery,
   type Entry,
-  type Status,
   type Task,
   type World,
 } from "./world.ts";
 
 /** Seconds before attempts 1 to 13. */
 const WAITS = [0, 30, 60, 120, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 86_400];
-/** How long a callback waits for the answer to the request that caused it. */
-export const HOLD = 5 * SECOND;
+/** Concurrent calls that may show in the answer to one of them. */
+export interface Concurrent {
+  given: { status: number; code?: string | undefined };
+  /** Another verdict on the same task counted. Whether it came first is not visible. */
+  isOvertaken: boolean;
+  /** Agents that were stopped and projects that were archived: a call that had begun before may still take effect. */
+  closing: ReadonlySet<string>;
+}
 
-/**
- * Applies `action` to `world`, which it changes, and returns the expected answer.
- *
- * @param given - the actual answer, needed for the one answer that depends on an invisible order: whether a verdict
- *   came before or after another one that counted
- */
-export function apply(world: World, action: Action, given?: { code?: string | undefined }): Answer {
-  if ("task" in action) return applyToTask(world, action, given);
+const ALONE: Concurrent = { given: { status: 0 }, isOvertaken: false, closing: new Set() };
+
+/** Applies `action` to `world`, which it changes, and returns the expected answer. */
+export function apply(world: World, action: Action, concurrent: Concurrent = ALONE): Answer {
+  const refused = "by" in action ? stoppedAnswer(world, action.by) : null;
+  if (refused !== null && !isUnderWay(action, refused, concurrent)) return refused;
+  if ("task" in action) return applyToTask(world, action, concurrent);
   switch (action.type) {
     case "create":
-      return create(world, action.key, action.request);
+      return create(world, action, concurrent);
     case "time out":
       return { status: 200, body: timeOut(world) };
     case "list":
-      return {
-        status: 200,
-        body: list(world, action.filter).map((task) => listed(task)),
-        order: action.filter.sort ?? "created",
-      };
+      return listTasks(world, action);
     case "counts":
-      return { status: 200, body: counts(world) };
+      return inProject(action.by, action.project) ?? { status: 200, body: counts(world, action.by, action.project) };
     case "stats":
-      return { status: 200, body: stats(world, action.days) };
+      return action.by === ADMIN ? { status: 200, body: stats(world, action.days, action.project) } : { ...FORBIDDEN };
     case "redeliver all": {
+      if (action.by !== ADMIN) return { ...FORBIDDEN };
       const meant = world.tasks.flatMap(({ delivery }) => (delivery?.status === action.status ? [delivery] : []));
       for (const delivery of meant) redeliver(world, delivery);
       return { status: 202, body: { count: meant.length } };
     }
+    case "stop":
+      return stop(world, action);
+    case "resume":
+      return resume(world, action.by, action.agent);
+    case "read agent":
+      return readAgent(world, action.by, action.agent);
+    case "sweep stopped agents":
+      return sweepStopped(world);
+    case "archive":
+      return archive(world, action);
+    case "read project":
+      return readProject(world, action.by, action.project);
   }
 }
 
-function applyToTask(
-  world: World,
-  action: Extract<Action, { task: number }>,
-  given?: { code?: string | undefined },
-): Answer {
+/** Returns whether a call was answered differently because it had begun before its agent was stopped. */
+function isUnderWay(action: Action, refused: Answer, { given, closing }: Concurrent): boolean {
+  return "by" in action && closing.has(action.by) && given.code !== refused.code;
+}
+
+/** Returns the refusal to look into one project; null if the caller may. */
+function inProject(by: Caller, project: ProjectSlug | null = null): Answer | null {
+  return by === ADMIN || project === null || AGENTS[by].project === project ? null : { ...NO_PROJECT };
+}
+
+function listTasks(world: World, { by, filter }: Extract<Action, { type: "list" }>): Answer {
+  const refused = inProject(by, filter.project);
+  if (refused !== null) return refused;
+  if (filter.agent === "me" && by === ADMIN) return { status: 422, code: "VALIDATION_FAILED" };
+  const body = list(world, by, filter).map((task) => listed(task, by));
+  return { status: 200, body, order: filter.sort ?? "created" };
+}
+
+function applyToTask(world: World, action: Extract<Action, { task: number }>, concurrent: Concurrent): Answer {
+  const { by, type } = action;
   const name = `task ${action.task}`;
   const task = world.tasks.find((one) => one.name === name);
+  if (type === "deliveries" || type === "redeliver") return ofCallback(world, task, action);
+  if (type === "other route" && action.route === "embed")
+    return embedAnswer(action.by, task, (one) => isAnswerable(world, one));
   if (!task) {
     const left = world.gone.find((one) => one.name === name);
-    if (action.type === "audit" && left) return { status: 200, body: [entryRecord(name, left.entry, null)] };
-    if (action.type === "deliveries") return { status: 200, body: [] };
-    return { status: 404, code: action.type === "redeliver" ? "DELIVERY_NOT_FOUND" : "TASK_NOT_FOUND" };
+    // Who asked for a deleted task is not known any more.
+    if (type === "audit" && left && by === ADMIN) return { status: 200, body: [entryRecord(name, left.entry, null)] };
+    return { status: 404, code: "TASK_NOT_FOUND" };
   }
-  switch (action.type) {
+  const refused = refusalOf(by, type === "other route" ? (action.route as "attempts") : type, task);
+  if (refused !== null) return refused;
+  switch (type) {
     case "read":
-      return { status: 200, body: record(task) };
+      return { status: 200, body: record(task, by) };
     case "poll":
       return { status: 200, body: polled(task) };
     case "audit":
       return { status: 200, body: task.audit.map((entry) => entryRecord(name, entry, task)) };
+    case "other route":
+      return { status: 200 };
     case "complete":
-      return complete(world, task, action, given);
-    case "cancel": {
+      return complete(world, task, action, concurrent);
+    case "cancel":
       if (isTerminal(task)) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
-      const { reason } = action;
-      const extra = reason === null ? null : { reason };
-      task.reason = reason;
-      end(world, task, "cancelled", {
-        action: "cancelled",
-        actor: "agent",
-        email: null,
-        channel: null,
-        reason: null,
-        extra,
-      });
-      return { status: 200, body: record(task) };
-    }
-    case "extend": {
-      if (isTerminal(task) || world.now >= deadlineOf(task)) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
-      const previous_timeout_seconds = task.timeout_seconds;
-      const { timeout_seconds } = action;
-      if (timeout_seconds === previous_timeout_seconds) return { status: 200, body: record(task) };
-      if (task.created + timeout_seconds * SECOND <= world.now) return { status: 422, code: "VALIDATION_FAILED" };
-      task.timeout_seconds = timeout_seconds;
-      move(world, task, task.status, {
-        action: "extended",
-        actor: "agent",
-        email: null,
-        channel: null,
-        reason: null,
-        extra: { timeout_seconds, previous_timeout_seconds },
-      });
-      return { status: 200, body: record(task) };
-    }
+      cancelTask(world, task, action.reason, actorOf(by));
+      return { status: 200, body: record(task, by) };
+    case "extend":
+      return extend(world, task, action);
     case "delete": {
       const from = task.status;
       world.tasks = world.tasks.filter((one) => one !== task);
-      const rest = { to: null, actor: "agent", email: null, channel: null, reason: null, extra: null } as const;
-      world.gone.push({ name, entry: { action: "deleted", from, ...rest, at: world.now } });
+      world.gone.push({
+        name,
+        entry: { ...NOTHING, ...actorOf(by), action: "deleted", from, to: null, at: world.now },
+      });
       return { status: 204 };
     }
-    case "deliveries":
-      return { status: 200, body: task.delivery ? [deliveryRecord(task, task.delivery)] : [] };
-    case "redeliver":
-      if (!task.delivery) return { status: 404, code: "DELIVERY_NOT_FOUND" };
-      redeliver(world, task.delivery);
-      return { status: 200 };
   }
+}
+
+/** Callbacks are for operators. */
+function ofCallback(
+  world: World,
+  task: Task | undefined,
+  { by, type }: Extract<Action, { type: "deliveries" | "redeliver" }>,
+): Answer {
+  if (by !== ADMIN) return { ...FORBIDDEN };
+  const delivery = task?.delivery ?? null;
+  if (type === "deliveries") return { status: 200, body: task && delivery ? [deliveryRecord(task, delivery)] : [] };
+  if (!delivery) return { status: 404, code: "DELIVERY_NOT_FOUND" };
+  redeliver(world, delivery);
+  return { status: 200 };
+}
+
+function extend(world: World, task: Task, { by, timeout_seconds }: Extract<Action, { type: "extend" }>): Answer {
+  if (!isAnswerable(world, task)) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
+  const previous_timeout_seconds = task.timeout_seconds;
+  if (timeout_seconds === previous_timeout_seconds) return { status: 200, body: record(task, by) };
+  if (task.created + timeout_seconds * SECOND <= world.now) return { status: 422, code: "VALIDATION_FAILED" };
+  task.timeout_seconds = timeout_seconds;
+  const extra = { timeout_seconds, previous_timeout_seconds };
+  move(world, task, task.status, { ...NOTHING, ...actorOf(by), action: "extended", extra });
+  return { status: 200, body: record(task, by) };
+}
+
+function isAnswerable({ now }: World, task: Task): boolean {
+  return !isTerminal(task) && now < deadlineOf(task);
+}
+
+/** Returns a caller as the trail names it. */
+function actorOf(by: Caller): Actor {
+  return { actor: "agent", agent: by === ADMIN ? null : by };
 }
 
 /** Makes one attempt of each due delivery. @returns what receivers must get: hook and body */
@@ -147,38 +200,75 @@ export function attemptDue(world: World, statusOf: (hook: string) => number | nu
     delivery.status = isOk ? "SUCCEEDED" : wait === undefined ? "ABANDONED" : "FAILED";
     delivery.due = isOk || wait === undefined ? null : world.now + wait * SECOND;
     if (delivery.status === "ABANDONED") {
-      const rest = { actor: "system", email: null, channel: null, reason: null } as const;
+      const { status } = task;
       const extra = { attempts: delivery.count };
-      task.audit.push({
-        action: "callback_abandoned",
-        from: task.status,
-        to: task.status,
-        ...rest,
-        extra,
-        at: world.now,
-      });
+      const entry = { ...NOTHING, ...SYSTEM, action: "callback_abandoned", extra, at: world.now };
+      task.audit.push({ ...entry, from: status, to: status });
     }
   }
   return sent;
 }
 
-function create(world: World, key: string, request: Request): Answer {
-  const bound = world.tasks.find((task) => task.key === key);
+function create(world: World, action: Extract<Action, { type: "create" }>, concurrent: Concurrent): Answer {
+  const { by, key, request } = action;
+  const bound = world.tasks.find((task) => task.asker === by && task.key === key);
   if (bound) {
-    const { timeout_seconds } = bound;
-    const isSame = [bound.request, { ...bound.request, timeout_seconds }].some((one) =>
-      isDeepStrictEqual({ ...request }, { ...one }),
-    );
-    const mismatch = isSame ? null : "true";
-    return { status: 201, replayed: "true", mismatch, body: record(bound) };
+    const mismatch = isSameRequest(bound, request) ? null : "true";
+    return { status: 201, replayed: "true", mismatch, body: record(bound, by) };
   }
-  if (request.flaw !== null) {
-    const status = FLAWS[request.flaw];
-    return { status, code: status === 400 ? "MALFORMED_REQUEST" : "VALIDATION_FAILED" };
-  }
-  const task: Task = {
+  const project = projectOf(by, request);
+  const refused = creationRefusal(world, request, project, concurrent);
+  if (refused !== null) return refused;
+  const task = newTask(world, action, project!);
+  world.tasks.push(task);
+  return { status: 201, replayed: "false", mismatch: null, body: record(task, by) };
+}
+
+/** The deadline may be the first one or the current one. A request without a project means that of the task. */
+function isSameRequest(bound: Task, { project, ...asked }: Request): boolean {
+  const { project: _, ...first } = bound.request;
+  const { timeout_seconds } = bound;
+  const isSameProject = project === null || project === bound.project;
+  return isSameProject && [first, { ...first, timeout_seconds }].some((one) => isDeepStrictEqual(asked, one));
+}
+
+/** Returns the project of a new task; null if the caller may not name it. */
+function projectOf(by: Caller, { project }: Request): ProjectSlug | typeof DEFAULT_PROJECT | null {
+  if (by !== ADMIN) return project === null || project === AGENTS[by].project ? AGENTS[by].project : null;
+  return project === "nowhere" ? null : (project ?? DEFAULT_PROJECT);
+}
+
+/** The shape of the body is checked first, then the project, then the rest of the body. */
+function creationRefusal(
+  { archived }: World,
+  { flaw }: Request,
+  project: ProjectSlug | typeof DEFAULT_PROJECT | null,
+  { given, closing }: Concurrent,
+): Answer | null {
+  const flawed = flaw === null ? null : flawAnswer(FLAWS[flaw].status);
+  if (flaw !== null && FLAWS[flaw].isOfShape) return flawed;
+  if (project === null) return { status: 422, code: "VALIDATION_FAILED" };
+  const isArchived = project !== DEFAULT_PROJECT && archived[project] !== undefined;
+  const isUnderWay = closing.has(project) && given.code !== "PROJECT_ARCHIVED";
+  return isArchived && !isUnderWay ? { status: 409, code: "PROJECT_ARCHIVED" } : flawed;
+}
+
+function flawAnswer(status: number): Answer {
+  return { status, code: status === 400 ? "MALFORMED_REQUEST" : "VALIDATION_FAILED" };
+}
+
+function newTask(world: World, { by, key, request }: Extract<Action, { type: "create" }>, project: string): Task {
+  const entry = { ...NOTHING, to: "created", at: world.now } as const;
+  const audit: Entry[] = [{ ...entry, ...actorOf(by), action: "created", from: null }];
+  // No user has an address here, so the address is kept as sent.
+  const extra = { by: "email", assigned_to_user_id: null, assigned_to_email: request.email };
+  if (request.email !== null)
+    audit.push({ ...entry, ...SYSTEM, action: "assigned", from: "created", extra: request.redact ? null : extra });
+  return {
     name: `task ${world.named++}`,
+    asker: by,
     key,
+    project,
     request,
     timeout_seconds: request.timeout_seconds,
     status: "created",
@@ -191,46 +281,31 @@ function create(world: World, key: string, request: Request): Answer {
     ended: null,
     email: null,
     channel: null,
+    decider: null,
     reason: null,
-    audit: [],
+    audit,
     delivery: null,
   };
-  const rest = { actor: "agent", email: null, channel: null, reason: null, extra: null } as const;
-  task.audit.push({ action: "created", from: null, to: "created", ...rest, at: world.now });
-  // No user has an address here, so the address is kept as sent.
-  const extra = { by: "email", assigned_to_user_id: null, assigned_to_email: request.email };
-  if (request.email !== null)
-    task.audit.push({
-      ...rest,
-      action: "assigned",
-      from: "created",
-      to: "created",
-      actor: "system",
-      extra: request.redact ? null : extra,
-      at: world.now,
-    });
-  world.tasks.push(task);
-  return { status: 201, replayed: "false", mismatch: null, body: record(task) };
 }
 
 function complete(
   world: World,
   task: Task,
-  { approved, email, channel }: Extract<Action, { type: "complete" }>,
-  given?: { code?: string | undefined },
+  { by: caller, approved, email, channel }: CompleteAction,
+  { given, isOvertaken }: Concurrent,
 ): Answer {
-  if (isTerminal(task) || world.now >= deadlineOf(task)) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
+  if (!isAnswerable(world, task)) return { status: 409, code: "TASK_ALREADY_TERMINAL" };
   if (typeof approved !== "boolean") return { status: 422, code: "VALIDATION_FAILED" };
   const { verifier, redact } = task.request;
   const isVerified = verifier !== null && !redact;
-  if (isVerified && given?.code === "TASK_CHANGED") return { status: 409, code: "TASK_CHANGED" };
+  if (isVerified && isOvertaken && given.code === "TASK_CHANGED") return { status: 409, code: "TASK_CHANGED" };
   const response = { approved };
   const by = {
-    actor: "agent",
+    ...actorOf(caller),
     email,
     channel,
     extra: redact ? null : { response_keys: Object.keys(response) },
-  } as const;
+  };
   if (isVerified && !approved) {
     task.rejections++;
     task.refused = response;
@@ -238,45 +313,12 @@ function complete(
     const status = task.rejections < verifier ? "rejected" : "verification_exhausted";
     if (status === "rejected") move(world, task, status, { action: status, ...by, reason: "not approved" });
     else end(world, task, status, { action: status, ...by, reason: "not approved" });
-    return { status: 200, body: record(task) };
+    return { status: 200, body: record(task, caller) };
   }
   if (isVerified) task.verdict = { passed: true, reason: "fine", attempt: task.rejections };
-  Object.assign(task, { response, email, channel });
+  Object.assign(task, { response, email, channel, decider: caller });
   end(world, task, "completed", { action: isVerified ? "verified" : "completed", ...by, reason: null });
-  return { status: 200, body: record(task) };
-}
-
-function timeOut(world: World): number {
-  const due = world.tasks.filter((task) => !isTerminal(task) && deadlineOf(task) <= world.now);
-  for (const task of due) {
-    end(world, task, "timed_out", {
-      action: "timed_out",
-      actor: "system",
-      email: null,
-      channel: null,
-      reason: null,
-      extra: null,
-    });
-    // No caller waits for an answer.
-    if (task.delivery) task.delivery.due = world.now;
-  }
-  return due.length;
-}
-
-function move(world: World, task: Task, status: Status, entry: Omit<Entry, "from" | "to" | "at">): void {
-  task.audit.push({ ...entry, from: task.status, to: status, at: world.now });
-  task.status = status;
-  task.updated = world.now;
-}
-
-function end(world: World, task: Task, status: Status, entry: Omit<Entry, "from" | "to" | "at">): void {
-  move(world, task, status, entry);
-  task.ended = world.now;
-  const { hook } = task.request;
-  if (hook === null) return;
-  const { verifier_result: _, ...body } = polled(task);
-  const fresh = { status: "PENDING", cycle: 1, count: 0, due: world.now + HOLD, last: null, attempts: [] } as const;
-  task.delivery = { hook, body, ...fresh, attempts: [], created: world.now };
+  return { status: 200, body: record(task, caller) };
 }
 
 function redeliver(world: World, delivery: Delivery): void {

@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import type { AgentName } from "./callers.ts";
 import { apply } from "./contract.ts";
-import type { Action, Answer, World } from "./world.ts";
 import type { Given, Names } from "./service.ts";
+import { cancelTasksOf, tasksToCancel } from "./stopping.ts";
+import type { Action, Answer, World } from "./world.ts";
 
 /** A state, and the service's id of each task. */
 export interface Known {
@@ -9,35 +11,90 @@ export interface Known {
   names: Names;
 }
 
+/** A call, and the answer that it got. */
+export interface Answered {
+  action: Action;
+  given: Given;
+}
+
+/** A stop has a second step, in transactions of its own: the tasks of the agent are cancelled. */
+type Step = Answered | { cancelsTasksOf: AgentName };
+
 /**
  * Explains concurrent calls: they must have answered as if they had run one after another, in some order.
  *
  * @returns the possible states after them, one for each order that explains every answer
  */
-export function explain(known: Known, calls: readonly { action: Action; given: Given }[]): Known[] {
+export function explain(known: Known, calls: readonly Answered[]): Known[] {
   const found: Known[] = [];
-  const go = (before: Known, rest: typeof calls, verdicts: ReadonlySet<number>) => {
+  const closing = closingOf(known.world, calls);
+  const contended = contendedOf(calls);
+  const go = (before: Known, rest: readonly Step[], verdicts: ReadonlySet<number>) => {
     if (rest.length === 0) {
       if (!found.some((other) => isDeepStrictEqual(other, before))) found.push(before);
       return;
     }
-    for (const call of rest) {
-      const { action, given } = call;
+    for (const step of rest) {
+      const others = rest.filter((other) => other !== step);
+      if ("cancelsTasksOf" in step) {
+        for (const world of cancelled(before.world, step.cancelsTasksOf, contended))
+          go({ world, names: before.names }, others, verdicts);
+        continue;
+      }
+      const { action, given } = step;
       // A verdict can be overtaken only by another verdict.
       const isOvertaken = action.type === "complete" && verdicts.has(action.task);
       const world = structuredClone(before.world);
-      const names = agree(apply(world, action, isOvertaken ? given : undefined), given, before.names);
+      const names = agree(apply(world, action, { given, isOvertaken, closing }), given, before.names);
       if (names === null) continue;
       const isVerdict = action.type === "complete" && given.status === 200;
+      const cancels = action.type === "stop" && action.cancelsTasks && given.status === 200;
       go(
         { world, names },
-        rest.filter((other) => other !== call),
+        cancels ? [...others, { cancelsTasksOf: action.agent }] : others,
         isVerdict ? new Set([...verdicts, action.task]) : verdicts,
       );
     }
   };
   go(known, calls, new Set());
   return found;
+}
+
+/** Returns the agents and projects that were open at some time during these calls, and are closed by one of them. */
+function closingOf({ agents, archived }: World, calls: readonly Answered[]): Set<string> {
+  const closing = new Set<string>();
+  const actions = calls.map(({ action }) => action);
+  for (const action of calls.length === 1 ? [] : actions) {
+    if (action.type === "stop") {
+      const isResumed = actions.some((other) => other.type === "resume" && other.agent === action.agent);
+      if (agents[action.agent].stopped === null || isResumed) closing.add(action.agent);
+    } else if (action.type === "archive" && action.archived) {
+      const { project } = action;
+      const isBack = actions.some((other) => other.type === "archive" && !other.archived && other.project === project);
+      if (archived[project] === undefined || isBack) closing.add(project);
+    }
+  }
+  return closing;
+}
+
+const CHANGES: ReadonlySet<Action["type"]> = new Set(["complete", "cancel", "extend", "delete"]);
+
+/** Returns the names of the tasks that a call changes while others run. A stop passes over a task that is locked. */
+function contendedOf(calls: readonly Answered[]): Set<string> {
+  const changed = calls.flatMap(({ action }) => ("task" in action && CHANGES.has(action.type) ? [action.task] : []));
+  return new Set(changed.map((task) => `task ${task}`));
+}
+
+/** Returns the possible states after the tasks of an agent were cancelled. */
+function cancelled(before: World, agent: AgentName, contended: ReadonlySet<string>): World[] {
+  const mayBeSkipped = tasksToCancel(before, agent).flatMap(({ name }) => (contended.has(name) ? [name] : []));
+  let choices: string[][] = [[]];
+  for (const name of mayBeSkipped) choices = choices.flatMap((skipped) => [skipped, [...skipped, name]]);
+  return choices.map((skipped) => {
+    const world = structuredClone(before);
+    cancelTasksOf(world, agent, new Set(skipped));
+    return world;
+  });
 }
 
 /** Compares an answer with the expected one. @returns the names, with that of a new task added; null if they differ */

@@ -1,7 +1,10 @@
 /** The creations of the model, valid and flawed, and their bodies. */
+import type { ProjectSlug } from "./callers.ts";
 
 /** The options of a creation; the rest of the body follows from them. */
 export interface Request {
+  /** null: the request names none. */
+  project: ProjectSlug | "nowhere" | null;
   task: string;
   timeout_seconds: number;
   email: string | null;
@@ -13,24 +16,26 @@ export interface Request {
   flaw: Flaw | null;
 }
 
+/** The status of each flaw, and whether the shape of the body shows it, which is checked before anything is read. */
 export const FLAWS = {
-  "timeout below the minimum": 422,
-  "timeout as text": 400,
-  "no task": 400,
-  "payload is an array": 400,
-  "payload against its schema": 422,
-  "callback over ftp": 422,
+  "timeout below the minimum": { status: 422, isOfShape: true },
+  "timeout as text": { status: 400, isOfShape: true },
+  "no task": { status: 400, isOfShape: true },
+  "payload is an array": { status: 400, isOfShape: true },
+  "payload against its schema": { status: 422, isOfShape: false },
+  "callback over ftp": { status: 422, isOfShape: false },
 } as const;
 export type Flaw = keyof typeof FLAWS;
 
 /** Returns the body of this creation. */
 export function bodyOf(key: string, request: Request, hooks: ReadonlyMap<string, string>): Record<string, unknown> {
-  const { task, timeout_seconds, email, redact, hook, verifier, flaw } = request;
+  const { project, task, timeout_seconds, email, redact, hook, verifier, flaw } = request;
   const body: Record<string, unknown> = {
     idempotency_key: key,
     task,
     timeout_seconds,
     ...documents(),
+    ...(project !== null && { project }),
     ...(email !== null && { assign_to: { email } }),
     ...(redact && { redact_payload: true }),
     ...(hook !== null && { callback_url: hooks.get(hook) }),

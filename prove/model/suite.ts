@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import type { Run, Suite } from "../suite.ts";
-import { begin, commands, finish } from "./commands.ts";
+import { begin, finish } from "./commands.ts";
+import { commands } from "./drawn-calls.ts";
 import { startService, type Service } from "./service.ts";
 
 export const model: Suite = {

@@ -1,4 +1,5 @@
 /** What the service must return of a task, of its entries and its callback, and of all tasks. */
+import { ADMIN, askedBy, isVisible, type Caller } from "./callers.ts";
 import { documents, verifierConfig } from "./requests.ts";
 import {
   deadlineOf,
@@ -22,11 +23,9 @@ function iso(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString();
 }
 
-/** Every task is asked with the admin token, and answered with it. */
-const ASKED = { asked_by: { kind: "admin", id: null, name: "admin" }, on_behalf_of: null };
-
-function decidedBy({ status, channel }: Task) {
-  return status === "completed" ? { kind: "admin", user_id: null, email: null, name: "admin", channel } : null;
+function decidedBy({ status, channel, decider }: Task) {
+  if (status !== "completed") return null;
+  return { kind: decider === ADMIN ? "admin" : "agent", user_id: null, email: null, name: decider, channel };
 }
 
 function common(task: Task) {
@@ -42,7 +41,7 @@ function common(task: Task) {
     cancelled_at: iso(task.status === "cancelled" ? task.ended : null),
     cancelled_by: null,
     cancel_reason: task.reason,
-    ...ASKED,
+    ...askedBy(task.asker),
     decided_by: decidedBy(task),
     verifier_result: task.verdict && { ...task.verdict },
   };
@@ -52,20 +51,27 @@ export function polled(task: Task) {
   return { task_id: task.name, ...common(task) };
 }
 
-export function record(task: Task) {
+/** Returns the record of a task as a caller sees it. */
+export function record(task: Task, by: Caller) {
   const { payload_schema, response_schema } = documents();
   const sentBack = task.status === "rejected" ? { rejected_response: task.refused } : {};
   const { payload } = documents();
-  return { ...listed(task), payload, payload_schema, response_schema, form_definition: null, ...sentBack };
+  return { ...listed(task, by), payload, payload_schema, response_schema, form_definition: null, ...sentBack };
 }
 
 /** Returns a row of a list. `callback_url` is the hook; the caller knows its address. */
-export function listed(task: Task) {
+export function listed(task: Task, by: Caller) {
   const { request } = task;
+  // An agent that reads the task of another does not see how it is routed.
+  const routing = {
+    notify: null,
+    callback_url: request.hook,
+    verifier_config: request.verifier === null ? null : verifierConfig(request.verifier),
+  };
   return {
     id: task.name,
     ...common(task),
-    project: "default",
+    project: task.project,
     task: request.task,
     payload: request.redact ? { _redacted: true } : documents().payload,
     assign_to: request.email === null ? null : { email: request.email },
@@ -83,9 +89,7 @@ export function listed(task: Task) {
     completed_by_user_id: null,
     completed_by_slack_team_id: null,
     completed_by_slack_user_id: null,
-    notify: null,
-    callback_url: request.hook,
-    verifier_config: request.verifier === null ? null : verifierConfig(request.verifier),
+    ...((by === ADMIN || by === task.asker) && routing),
   };
 }
 
@@ -103,9 +107,9 @@ export function entryRecord(name: string, entry: Entry, task: Task | null) {
     embed_sub: null,
     extra: entry.extra,
     created_at: iso(entry.at),
-    agent_id: null,
-    agent_name: null,
-    ...(task !== null && entry.action === "created" && ASKED),
+    agent_id: entry.agent,
+    agent_name: entry.agent,
+    ...(task !== null && entry.action === "created" && askedBy(task.asker)),
     ...(task !== null && entry.to === "completed" && { decided_by: decidedBy(task) }),
   };
 }
@@ -126,29 +130,44 @@ export function deliveryRecord(task: Task, delivery: Delivery) {
 }
 
 /** Returns tasks in the required order; those with equal times may come in either order. */
-export function list(world: World, { status, terminal, unassigned, assigned_to, q, sort }: ListFilter): Task[] {
+export function list(world: World, by: Caller, filter: ListFilter): Task[] {
+  const { status, terminal, unassigned, assigned_to, q, sort, project, agent, key } = filter;
   const text = q?.toLowerCase();
-  return world.tasks
+  const asker = agent === "me" ? by : agent;
+  return visibleTo(by, world.tasks, project)
     .filter((task) => status === undefined || status.includes(task.status))
     .filter((task) => terminal === undefined || terminal === isTerminal(task))
     .filter((task) => unassigned === undefined || unassigned === (task.request.email === null))
     .filter((task) => assigned_to === undefined || assigned_to.toLowerCase() === task.request.email?.toLowerCase())
-    .filter((task) => text === undefined || task.request.task.toLowerCase().includes(text))
+    .filter((task) => text === undefined || mentions(task, text))
+    .filter((task) => asker === undefined || asker === task.asker)
+    .filter((task) => key === undefined || (key === task.key && task.asker === (asker ?? by)))
     .toSorted((a, b) => (sort === "deadline" ? deadlineOf(a) - deadlineOf(b) : b.created - a.created));
 }
 
-export function counts({ now, tasks }: World) {
-  const open = tasks.filter((task) => !isTerminal(task));
+/** A task is found by its title, and by the name of the agent that asks. */
+function mentions({ request, asker }: Task, text: string): boolean {
+  return request.task.toLowerCase().includes(text) || (asker !== ADMIN && asker.includes(text));
+}
+
+function visibleTo(by: Caller, tasks: readonly Task[], project: string | null = null): Task[] {
+  return tasks.filter((task) => isVisible(by, task) && (project === null || project === task.project));
+}
+
+export function counts({ now, tasks }: World, by: Caller, project: string | null) {
+  const visible = visibleTo(by, tasks, project);
+  const open = visible.filter((task) => !isTerminal(task));
   return {
     open: open.length,
     mine: 0,
     unclaimed: open.filter(({ request }) => request.email === null).length,
     due_within_hour: open.filter((task) => deadlineOf(task) <= now + HOUR).length,
-    closed_today: tasks.filter(({ ended }) => ended !== null && dayOf(ended) === dayOf(now)).length,
+    closed_today: visible.filter(({ ended }) => ended !== null && dayOf(ended) === dayOf(now)).length,
   };
 }
 
-export function stats({ now, tasks }: World, window_days: number) {
+export function stats({ now, ...world }: World, window_days: number, project: string | null) {
+  const tasks = visibleTo(ADMIN, world.tasks, project);
   const first = dayOf(now) - window_days + 1;
   const closed = tasks.filter(({ ended }) => ended !== null && dayOf(ended) >= first);
   const completed = closed.filter(({ status }) => status === "completed");

@@ -1,4 +1,5 @@
 /** The data of the model: the calls that it knows, the tasks, and its answers. */
+import { AGENT_NAMES, type AgentName, type Caller, type ProjectSlug } from "./callers.ts";
 import type { Request } from "./requests.ts";
 
 export const SECOND = 1_000;
@@ -6,20 +7,54 @@ export const TERMINAL: readonly Status[] = ["completed", "timed_out", "cancelled
 
 export type Status = "created" | "rejected" | "completed" | "timed_out" | "cancelled" | "verification_exhausted";
 
+/** Routes that need no model of their own: agents get a refusal there, or change nothing. */
+export type OtherRoute = "attempts" | "claim" | "release" | "assign" | "embed";
+
 export type Action =
-  | { type: "create"; key: string; request: Request }
-  | { type: "complete"; task: number; approved: boolean | string; email: string | null; channel: string | null }
-  | { type: "cancel"; task: number; reason: string | null }
-  | { type: "extend"; task: number; timeout_seconds: number }
-  | { type: "delete"; task: number }
-  | { type: "read" | "poll" | "audit"; task: number }
-  | { type: "list"; filter: ListFilter; limit: number }
-  | { type: "counts" }
-  | { type: "stats"; days: number }
-  | { type: "deliveries"; task: number }
-  | { type: "redeliver"; task: number }
-  | { type: "redeliver all"; status: DeliveryStatus }
-  | { type: "time out" };
+  | { type: "create"; by: Caller; key: string; request: Request }
+  | CompleteAction
+  | { type: "cancel"; by: Caller; task: number; reason: string | null }
+  | { type: "extend"; by: Caller; task: number; timeout_seconds: number }
+  | { type: "delete"; by: Caller; task: number }
+  | { type: "read" | "poll" | "audit"; by: Caller; task: number }
+  | { type: "other route"; by: AgentName; task: number; route: OtherRoute }
+  | { type: "list"; by: Caller; filter: ListFilter; limit: number }
+  | { type: "counts"; by: Caller; project: ProjectSlug | null }
+  | { type: "stats"; by: Caller; days: number; project: ProjectSlug | null }
+  | { type: "deliveries"; by: Caller; task: number }
+  | { type: "redeliver"; by: Caller; task: number }
+  | { type: "redeliver all"; by: Caller; status: DeliveryStatus }
+  | { type: "time out" }
+  | StopAction
+  | { type: "resume"; by: Caller; agent: AgentName }
+  | { type: "read agent"; by: Caller; agent: AgentName }
+  | { type: "sweep stopped agents" }
+  | ArchiveAction
+  | { type: "read project"; by: Caller; project: ProjectSlug };
+
+export interface CompleteAction {
+  type: "complete";
+  by: Caller;
+  task: number;
+  approved: boolean | string;
+  email: string | null;
+  channel: string | null;
+}
+
+export interface StopAction {
+  type: "stop";
+  by: Caller;
+  agent: AgentName;
+  cancelsTasks: boolean;
+}
+
+export interface ArchiveAction {
+  type: "archive";
+  by: Caller;
+  project: ProjectSlug;
+  /** false: brings it back. */
+  archived: boolean;
+}
 
 export interface ListFilter {
   status?: Status[];
@@ -28,6 +63,11 @@ export interface ListFilter {
   assigned_to?: string;
   q?: string;
   sort?: "deadline";
+  project?: ProjectSlug;
+  /** "me" is for agents. */
+  agent?: AgentName | "me";
+  /** A key of the agent in `agent`, or of the caller. */
+  key?: string;
 }
 
 export interface Entry {
@@ -35,6 +75,8 @@ export interface Entry {
   from: Status | null;
   to: Status | null;
   actor: "agent" | "system";
+  /** The agent that did it; null for the admin token and the service. */
+  agent: AgentName | null;
   email: string | null;
   channel: string | null;
   reason: string | null;
@@ -64,7 +106,10 @@ export interface Delivery {
 
 export interface Task {
   name: string;
+  asker: Caller;
+  /** Each asker has keys of their own. */
   key: string;
+  project: string;
   request: Request;
   /** The current one; `request` has the first. */
   timeout_seconds: number;
@@ -79,15 +124,27 @@ export interface Task {
   ended: number | null;
   email: string | null;
   channel: string | null;
+  /** Whose token completed it. */
+  decider: Caller | null;
   /** The reason of the cancellation. */
   reason: string | null;
   audit: Entry[];
   delivery: Delivery | null;
 }
 
+export interface AgentState {
+  /** Since when it is stopped, epoch milliseconds; null: it may go on. */
+  stopped: number | null;
+  /** It was stopped together with its tasks. */
+  cancelsTasks: boolean;
+}
+
 /** The whole state. */
 export interface World {
   now: number;
+  agents: Record<AgentName, AgentState>;
+  /** Since when each project is archived, epoch milliseconds. */
+  archived: Partial<Record<ProjectSlug, number>>;
   tasks: Task[];
   /** The audit entries that remain of deleted tasks. */
   gone: { name: string; entry: Entry }[];
@@ -106,7 +163,9 @@ export interface Answer {
 }
 
 export function emptyWorld(now: number): World {
-  return { now, tasks: [], gone: [], named: 0 };
+  const state = (): AgentState => ({ stopped: null, cancelsTasks: false });
+  const agents = Object.fromEntries(AGENT_NAMES.map((name) => [name, state()])) as Record<AgentName, AgentState>;
+  return { now, agents, archived: {}, tasks: [], gone: [], named: 0 };
 }
 
 export function isTerminal(task: Task): boolean {
