@@ -135,7 +135,7 @@ for (const [theme, size] of LOOKS)
 
       await device.openSignIn(service.url);
       await page.getByRole("link", { name: company }).waitFor();
-      assert.deepEqual(await waysIn(page.getByRole("main")), ["Sign in with a passkey", "password", company]);
+      assert.deepEqual(await waysIn(page.getByRole("main")), ["password", "Sign in with a passkey", company]);
       await looksRight(page, `login-every-way-${theme}-${size}`);
     },
   );

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Locator } from "playwright-core";
 import { addAgent, addAssignee, addOperator, createTask, serve } from "../support/dashboard.ts";
 import type { Service } from "../support/dashboard.ts";
 import { assertUsable, confirm, visit } from "./operating.ts";
-import { hasCount, testInBrowser } from "./support/browser.ts";
+import { hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { signIn } from "./support/sign-in.ts";
 import { startReceiver } from "../support/receiver.ts";
 
@@ -29,6 +31,20 @@ async function serveTwo(t: TestContext): Promise<Service> {
   const { asAgent } = await addAgent(service, "refunds-bot", { project: "refunds" });
   await createTask(asAgent, "Refund 42.50 EUR?");
   return service;
+}
+
+/** Waits until an element is within the window and nothing covers it. */
+async function isInView(element: Locator): Promise<void> {
+  const isSeen = (one: Element): boolean => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+    return seen !== null && (one.contains(seen) || seen.contains(one));
+  };
+  for (let tries = 0; tries < 50; tries++) {
+    if (await element.evaluate(isSeen)) return;
+    await sleep(50);
+  }
+  assert.fail(`Not in view: ${element}`);
 }
 
 testInBrowser("people who have one project see nothing of projects", async (open, t) => {
@@ -201,6 +217,8 @@ for (const [theme, size] of [
     await page.getByRole("button", { name: "People of Refunds" }).click();
     const people = page.getByRole("region", { name: "People of Refunds" });
     await people.getByRole("combobox", { name: "Role of Kim Ode" }).waitFor();
+    // They are below the list of projects.
+    await isInView(people.getByRole("combobox", { name: "Role of Kim Ode" }));
     await people.getByRole("combobox", { name: "Add a person" }).fill("dan");
     await page.getByRole("option", { name: "dana" }).click();
     await people.getByRole("button", { name: "Add", exact: true }).click();
@@ -211,6 +229,8 @@ for (const [theme, size] of [
     assert.deepEqual(await membersOf(service), ["dana@example.com operator", "kim@example.com operator"]);
     await assertUsable(page, `projects-people-${theme}-${size}`);
     await people.getByRole("button", { name: "Remove dana" }).click();
+    await page.getByText("A task for this person alone becomes unassigned").waitFor();
+    await screenshot(page, `operate-projects-remove-${theme}-${size}`);
     await confirm(page, "Remove dana from Refunds?", "Remove");
     await page.getByText("dana removed").waitFor();
     assert.deepEqual(await membersOf(service), ["kim@example.com operator"]);
@@ -232,7 +252,7 @@ testInBrowser("an operator of one project changes its people, and creates and ar
 
 testInBrowser("what is new gets a project, and lists and tasks say which", async (open, t) => {
   const service = await serveTwo(t);
-  const page = await visit(open, service, "/inbox");
+  const page = await visit(open, service, "/inbox", { expected: [/status of 422/] });
   const row = page.locator("[data-task]", { hasText: "Refund 42.50 EUR?" });
   await row.getByText("refunds-bot · Project: Refunds").waitFor();
   await row.click();
@@ -247,6 +267,8 @@ testInBrowser("what is new gets a project, and lists and tasks say which", async
   assert.equal(await agent.getByLabel("Project", { exact: true }).inputValue(), "default");
   await agent.getByRole("checkbox", { name: "Read all tasks of its project" }).check();
   await agent.getByLabel("Project", { exact: true }).selectOption("refunds");
+  // Without scrolling.
+  await isInView(agent.getByRole("button", { name: "Add", exact: true }));
   await assertUsable(page, "projects-agent");
   await agent.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
@@ -273,11 +295,20 @@ testInBrowser("what is new gets a project, and lists and tasks say which", async
   const person = page.getByRole("dialog", { name: "Add a person" });
   await person.getByLabel("Email").fill("lee@example.com");
   assert.equal(await person.getByRole("checkbox", { name: "Default" }).isChecked(), true);
+  await person.getByText("Full access to all projects, including").waitFor();
   await person.getByRole("checkbox", { name: "Default" }).uncheck();
+  await person.getByRole("button", { name: "Add", exact: true }).click();
+  await person.getByText("Choose at least one project.").waitFor();
+  await assertUsable(page, "projects-person");
   await person.getByRole("checkbox", { name: "Refunds" }).check();
   await person.getByRole("button", { name: "Add", exact: true }).click();
   await page.getByText("lee@example.com added").waitFor();
   assert.ok((await membersOf(service)).includes("lee@example.com member"));
+  const rowOf = (name: string) => page.getByRole("table", { name: "People" }).getByRole("row", { name });
+  await rowOf("lee@example.com").getByText("Project: Refunds").waitFor();
+  await rowOf("Kim Ode").getByText("Project: Refunds (operator)").waitFor();
+  await rowOf("ada@example.com").getByText("All projects").waitFor();
+  await assertUsable(page, "projects-users");
 });
 
 testInBrowser("failed callbacks of other projects are not sent again by mistake", async (open, t) => {

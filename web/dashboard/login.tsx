@@ -1,4 +1,4 @@
-import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { Button, Divider, PasswordInput, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -14,6 +14,7 @@ import {
 } from "./passkey.ts";
 import { dropPersonalOfOthers } from "./personal.ts";
 import { meQuery, queryClient, setupQuery } from "./queries.ts";
+import { IconChecks } from "./ui/icons.tsx";
 import { Loading } from "./ui/loading.tsx";
 
 type Way = "password" | "passkey";
@@ -27,13 +28,43 @@ export function LoginPage({ to }: { to: string }) {
   const isOffered = usePasskeys(!isPending && busy === null && !hasFailed, takesPassword, async (credential) =>
     signIn("passkey", () => post<Me>(SIGN_IN_WITH_PASSKEY, { credential })),
   );
+  // Most people have no password then.
+  const isCompanyFirst = oidc && password !== "everyone";
+  const company = (
+    <Button component="a" href={companySignIn(to)} variant={isCompanyFirst ? "filled" : "default"}>
+      Sign in with your company account
+    </Button>
+  );
+  const or = <Divider label="or" />;
   return (
     <main className="alone">
+      <p className="row">
+        <span className="logo">
+          <IconChecks size={16} stroke={2} aria-hidden />
+        </span>
+        Human Task Service
+      </p>
       <h1>Sign in</h1>
       {isPending || isOffered === null ? (
         <Loading />
       ) : (
         <>
+          {error !== null && (
+            <p className="notice bad" role="alert">
+              {error}
+            </p>
+          )}
+          {isCompanyFirst && company}
+          {isCompanyFirst && takesPassword && or}
+          {password === "operators" && <p className="muted">Operators can sign in with a password.</p>}
+          {takesPassword && (
+            <PasswordForm
+              isMain={!isCompanyFirst}
+              isBusy={busy === "password"}
+              onSubmit={(body) => void signIn("password", () => post<Me>("/api/auth/login", body))}
+            />
+          )}
+          {(isOffered || (oidc && !isCompanyFirst)) && (takesPassword || oidc) && or}
           {isOffered && (
             <Button
               variant="default"
@@ -43,24 +74,7 @@ export function LoginPage({ to }: { to: string }) {
               Sign in with a passkey
             </Button>
           )}
-          {error !== null && (
-            <p className="notice bad" role="alert">
-              {error}
-            </p>
-          )}
-          {password === "operators" && <p className="muted">Operators can sign in with a password.</p>}
-          {takesPassword && (
-            <PasswordForm
-              isMain={!oidc}
-              isBusy={busy === "password"}
-              onSubmit={(body) => void signIn("password", () => post<Me>("/api/auth/login", body))}
-            />
-          )}
-          {oidc && (
-            <Button component="a" href={companySignIn(to)}>
-              Sign in with your company account
-            </Button>
-          )}
+          {oidc && !isCompanyFirst && company}
           {!takesPassword && !oidc && !isOffered && <p>Sign-in is turned off. Ask the person who runs this service.</p>}
         </>
       )}

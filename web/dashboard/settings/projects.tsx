@@ -137,7 +137,7 @@ function ProjectTable({ projects, isForAll, onAsk, onPeople }: ProjectTableProps
         {projects.map((project) => (
           <tr key={project.slug}>
             <th scope="row">
-              <bdi>{project.name}</bdi> {project.archived_at !== null && <span className="chip">Archived</span>}
+              <bdi>{project.name}</bdi> {project.archived_at !== null && <span className="chip mute">Archived</span>}
             </th>
             <td data-label="Slug">
               <code>{project.slug}</code>

@@ -49,7 +49,7 @@ const PASSWORDS: Record<Settings["sign_in"]["password"], readonly [value: string
   operators: ["Operators only", "Others sign in with their company account."],
   off: [
     "Off",
-    "No one can sign in with a password. Passkeys still work. To let operators in if the provider is down, set operators.",
+    'No one can sign in with a password. Passkeys still work. The value "operators" lets operators in if the provider is down.',
   ],
 };
 
@@ -64,7 +64,7 @@ function factsOf({ sign_in: { password, oidc }, public_url, require_passkey }: S
     ),
     meaning:
       require_passkey === null
-        ? "People add passkeys in their settings. Set operators to require one of operators."
+        ? 'People add passkeys in their settings. The value "operators" makes a passkey required for operators.'
         : "Operators sign in with a passkey or their company account, not with a password alone.",
     variable: "SERVICE_REQUIRE_PASSKEY",
   };
@@ -123,7 +123,7 @@ function detailsOf(oidc: NonNullable<Settings["sign_in"]["oidc"]>): readonly Fac
       ),
       meaning: oidc.auto_create
         ? "Everyone with a verified email at the provider can sign in."
-        : "Only people in the directory can sign in. Set 1 to add the others at their first sign-in.",
+        : 'Only people in the directory can sign in. The value "1" adds others at their first sign-in.',
       variable: "SERVICE_OIDC_AUTO_CREATE",
     },
     {

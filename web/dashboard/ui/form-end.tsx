@@ -9,10 +9,10 @@ interface FormEndProps {
   onClose: () => void;
 }
 
-/** The last lines of a form in a dialog: what is wrong with it, and its buttons. */
+/** The last lines of a form in a dialog: what is wrong with it, and its buttons. They stay in view. */
 export function FormEnd({ error, label, busy, onClose }: FormEndProps) {
   return (
-    <>
+    <div className="stack form-end">
       {error != null && (
         <p className="notice bad" role="alert">
           {error}
@@ -26,6 +26,6 @@ export function FormEnd({ error, label, busy, onClose }: FormEndProps) {
           {label}
         </Button>
       </div>
-    </>
+    </div>
   );
 }

@@ -18,7 +18,12 @@ export function Deactivate({ user, onClose }: { user: User; onClose: () => void 
       <div className="stack">
         <p>They are signed out everywhere and get no new tasks. Their past answers are kept.</p>
         <p>{sentenceAbout(open)}</p>
-        {open?.count !== 0 && <p>Their open tasks are routed again, to other people.</p>}
+        {open?.count !== 0 && (
+          <p>
+            Tasks for a role, or offered to several people, go on to the others. Tasks for this person alone become
+            unassigned.
+          </p>
+        )}
       </div>
     </Confirm>
   );

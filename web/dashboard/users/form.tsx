@@ -2,6 +2,7 @@ import { Checkbox, Modal, PasswordInput, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { ProjectChoices } from "../projects/field.tsx";
+import { useSeveralProjects } from "../projects/queries.ts";
 import { FormEnd } from "../ui/form-end.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -22,6 +23,7 @@ interface UserFormProps {
 export function UserForm({ user, isMyself, onClose }: UserFormProps) {
   const [errors, setErrors] = useState<Errors>({});
   const [busy, setBusy] = useState(false);
+  const hasSeveral = useSeveralProjects() !== null;
   const submit = async (form: HTMLFormElement): Promise<void> => {
     setBusy(true);
     setErrors({});
@@ -63,7 +65,7 @@ export function UserForm({ user, isMyself, onClose }: UserFormProps) {
         <Checkbox
           name="is_operator"
           label="Operator"
-          description={`Full access, including stats, callbacks and people.${isMyself ? " If you remove it, you are signed out." : ""}`}
+          description={`Full access${hasSeveral ? " to all projects" : ""}, including stats, callbacks and people.${isMyself ? " If you remove it, you are signed out." : ""}`}
           defaultChecked={user?.is_operator ?? false}
           error={errors.is_operator}
         />
@@ -147,9 +149,10 @@ function errorsOf(failure: unknown): Errors {
   if (failure.code === "USER_NO_ADDRESS") return { email: failure.message };
   if (failure.code === "LAST_OPERATOR") return { is_operator: failure.message };
   const errors: Errors = {};
-  for (const { path, message } of failure.details) {
+  for (const { path, message, keyword } of failure.details) {
     const name = NAMES.find((name) => path.split("/")[1] === name);
-    if (name !== undefined) errors[name] = message;
+    const isNone = name === "projects" && keyword === "minItems";
+    if (name !== undefined) errors[name] = isNone ? "Choose at least one project." : message;
   }
   return Object.keys(errors).length === 0 ? { form: sentenceOf(failure) } : errors;
 }

@@ -1,4 +1,7 @@
 import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useSeveralProjects } from "../projects/queries.ts";
+import { setupQuery } from "../queries.ts";
 import { Confirm } from "../ui/confirm.tsx";
 import { useDialog } from "../ui/dialog.ts";
 import { IconCheck } from "../ui/icons.tsx";
@@ -17,6 +20,7 @@ interface UserTableProps {
 }
 
 export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
+  const hasCompany = useHasCompany();
   return (
     <div className="surface flush">
       <table className="data as-cards" aria-label="People">
@@ -45,7 +49,11 @@ export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
               <td data-label="Pool">{user.pool ?? NONE}</td>
               <td data-label="Access level">{user.access_level ?? NONE}</td>
               <td data-label="Can sign in">
-                <YesOrNo is={(user.has_password && user.email !== null) || user.oidc_accounts.length > 0} />
+                {!canSignIn(user) && hasCompany && user.email !== null ? (
+                  "With the company account"
+                ) : (
+                  <YesOrNo is={canSignIn(user)} />
+                )}
               </td>
               <td data-label="Last chosen by role">
                 {user.last_assigned_at === null ? (
@@ -70,6 +78,16 @@ export function UserTable({ users, me, onEdit, onDeactivate }: UserTableProps) {
   );
 }
 
+/** Whether people can sign in with a company account. The email of the account finds the person at the first sign-in. */
+function useHasCompany(): boolean {
+  return useQuery(setupQuery).data?.sign_in.oidc === true;
+}
+
+/** Whether a person has a password, or has signed in with a company account. */
+function canSignIn({ has_password, email, oidc_accounts }: User): boolean {
+  return (has_password && email !== null) || oidc_accounts.length > 0;
+}
+
 const NONE = <span className="muted">–</span>;
 
 function Person({ user, isMyself }: { user: User; isMyself: boolean }) {
@@ -80,8 +98,22 @@ function Person({ user, isMyself }: { user: User; isMyself: boolean }) {
       <strong>{name}</strong>
       {isMyself && <span className="muted"> (you)</span>}
       {address !== name && <div className="muted">{address}</div>}
+      <ProjectsOf user={user} />
     </th>
   );
+}
+
+/** The projects of a person and their roles in them. Nothing if there is only one project. */
+function ProjectsOf({ user }: { user: User }) {
+  const known = useSeveralProjects();
+  if (known === null) return null;
+  const names = user.projects.map(({ project, role }) => {
+    const name = known.find(({ slug }) => slug === project)?.name ?? project;
+    return role === "operator" ? `${name} (operator)` : name;
+  });
+  const all =
+    names.length === 0 ? "No projects" : `${names.length === 1 ? "Project" : "Projects"}: ${names.join(", ")}`;
+  return <div className="muted">{user.is_operator ? "All projects" : all}</div>;
 }
 
 function YesOrNo({ is }: { is: boolean }) {
@@ -121,6 +153,7 @@ function DeactivateButton({
 }
 
 export function InactiveTable({ users }: { users: readonly User[] }) {
+  const hasCompany = useHasCompany();
   const { asked, ask, close } = useDialog<User>();
   const activate = async (user: User): Promise<void> => {
     await changeUser(user.id, { active: true });
@@ -154,7 +187,9 @@ export function InactiveTable({ users }: { users: readonly User[] }) {
               <td data-label="Operator">
                 <YesOrNo is={user.is_operator} />
               </td>
-              <td data-label="Can sign in">{user.has_password ? "When active" : "No"}</td>
+              <td data-label="Can sign in">
+                {canSignIn(user) || (hasCompany && user.email !== null) ? "When active" : "No"}
+              </td>
               <td>
                 <div className="row end">
                   <Button
