@@ -167,8 +167,11 @@ testInBrowser("operators see the company account of a person, and remove it", as
   await signInAtProvider(dana, "dana");
   await dana.getByRole("heading", { name: "All done" }).waitFor();
 
+  await service.call("POST", "/api/users", { email: "lee@example.com" });
   const page = await open();
   await signIn(page, service, "ada@example.com", "/users");
+  await page.getByRole("row", { name: "lee@example.com" }).getByText("With the company account").waitFor();
+  await screenshot(page, "company-account-people");
   await page.getByRole("button", { name: "Edit Dana" }).click();
   const dialog = page.getByRole("dialog", { name: "Edit Dana" });
   await dialog.getByText("dana-1").waitFor();
