@@ -44,7 +44,7 @@ async function isInView(element: Locator): Promise<void> {
     if (await element.evaluate(isSeen)) return;
     await sleep(50);
   }
-  assert.fail(`Not in view: ${element}`);
+  assert.fail(`Not in view: ${element.toString()}`);
 }
 
 testInBrowser("people who have one project see nothing of projects", async (open, t) => {

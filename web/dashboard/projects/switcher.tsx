@@ -14,10 +14,15 @@ function choose(project: string | null): void {
   void queryClient.resetQueries({ predicate: ({ queryKey: [kind, which] }) => LIMITED.has(kind) && which !== "one" });
 }
 
+function charactersOf(text: string): string[] {
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+}
+
 /** Returns two letters that stand for a project where its name has no room: "RR" for "Refunds and returns", "RE" for "Refunds". */
 function lettersOf(name: string): string {
   const words = name.split(/\s+/).filter((word) => word !== "");
-  const letters = words.length > 1 ? [words[0], words.at(-1)].map((word) => [...word!][0]) : [...name].slice(0, 2);
+  const letters =
+    words.length > 1 ? [words[0]!, words.at(-1)!].map((word) => charactersOf(word)[0]) : charactersOf(name).slice(0, 2);
   return letters.join("").toLocaleUpperCase();
 }
 
