@@ -29,15 +29,13 @@ function labelOf({ user_id, ...names }: Member): string {
 /** The people of a project. */
 export function Members({ project, me }: { project: Project; me: Me }) {
   const query = useQuery(membersQuery(project.slug));
-  const people = usePeople(me);
-  const isKnown = people.length > 0;
   const { asked, ask, close } = useDialog<Member>();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
-  // Again when there is more to show: before, there was too little to scroll to.
+  // While the people are loaded, there is too little to scroll to.
   useEffect(() => {
-    heading.current?.closest("section")?.scrollIntoView();
-  }, [query.isPending, isKnown]);
+    if (!query.isPending) heading.current?.closest("section")?.scrollIntoView();
+  }, [query.isPending]);
   return (
     <section className="surface stack" aria-labelledby="members">
       <h2 id="members" ref={heading} tabIndex={-1}>
@@ -54,7 +52,7 @@ export function Members({ project, me }: { project: Project; me: Me }) {
       ) : (
         <>
           {query.data.length > 0 && <MemberTable project={project} members={query.data} onRemove={ask} />}
-          <Add key={query.data.length} project={project} members={query.data} people={people} me={me} />
+          <Add key={query.data.length} project={project} members={query.data} me={me} />
         </>
       )}
       {asked !== null && (
@@ -144,16 +142,8 @@ function roleWord({ role }: Member): string {
   return role === "operator" ? "an operator" : "a member";
 }
 
-interface AddProps {
-  project: Project;
-  members: readonly Member[];
-  /** Everyone that this person can name. */
-  people: ReturnType<typeof usePeople>;
-  me: Me;
-}
-
-function Add({ project, members, people: known, me }: AddProps) {
-  const people = known.filter(({ id }) => members.every(({ user_id }) => user_id !== id));
+function Add({ project, members, me }: { project: Project; members: readonly Member[]; me: Me }) {
+  const people = usePeople(me).filter(({ id }) => members.every(({ user_id }) => user_id !== id));
   const add = useMutation({
     mutationFn: (form: HTMLFormElement) => setMember(project, textOf(form, "user_id"), textOf(form, "role")),
     onSuccess: (member) => toast({ message: `${labelOf(member)} added` }),
