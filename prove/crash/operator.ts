@@ -106,8 +106,9 @@ export function createOperator(options: OperatorOptions): Operator {
     const checked = [...stopped].filter(([, { isChecked }]) => isChecked);
     if (checked.length === 0) return;
     const [agent] = random.pick(checked);
-    const { isAcknowledged } = await give(to, { agent, type: "resume", cancelsTasks: false });
-    if (isAcknowledged) stopped.delete(agent);
+    const order = await give(to, { agent, type: "resume", cancelsTasks: false });
+    if (order.isAcknowledged) stopped.delete(agent);
+    else stopped.set(agent, { order, isChecked: false });
   }
 
   async function live(): Promise<void> {
@@ -139,14 +140,14 @@ export function createOperator(options: OperatorOptions): Operator {
     });
   }
 
-  /** The first stop may have happened or not. The repeated one certainly does. */
+  /** The first order may have been carried out or not. The repeated one certainly is. */
   async function repeat(agent: AgentName, first: Order): Promise<Order> {
+    const { type, cancelsTasks } = first;
     const { disabled_at } = await read(agent);
     // What is still on its way to a database server may stop it later.
-    if (disabled_at === null && !mayWriteAfterDeath) first.isVoid = true;
-    const { cancelsTasks } = first;
-    return insist(`stopping ${agent} again`, async () => {
-      const order = await give(random.pick(alive()), { agent, type: "stop", cancelsTasks });
+    if (type === "stop" && disabled_at === null && !mayWriteAfterDeath) first.isVoid = true;
+    return insist(`repeating the ${type} of ${agent}`, async () => {
+      const order = await give(random.pick(alive()), { agent, type, cancelsTasks });
       return order.isAcknowledged ? order : null;
     });
   }
@@ -154,7 +155,11 @@ export function createOperator(options: OperatorOptions): Operator {
   /** @returns what is wrong */
   async function checkOne(agent: AgentName, one: Stopped, mustBeOver: boolean): Promise<string[]> {
     if (!one.order.isAcknowledged) one.order = await repeat(agent, one.order);
-    const { number, cancelsTasks, endedAt } = one.order;
+    const { number, type, cancelsTasks, endedAt } = one.order;
+    if (type === "resume") {
+      stopped.delete(agent);
+      return [];
+    }
     for (;;) {
       const { disabled_at, open_tasks } = await read(agent);
       const name = `#${number} of ${agent}`;
