@@ -118,7 +118,7 @@ testInBrowser(
     await page.getByRole("button", { name: "Deactivate dana" }).click();
     const dialog = page.getByRole("dialog", { name: "Deactivate dana?" });
     await dialog.getByText("They have more than 50 open tasks.").waitFor();
-    await dialog.getByText("Their open tasks are routed again").waitFor();
+    await dialog.getByText("Tasks for this person alone become unassigned.").waitFor();
     await axe(page);
     await screenshot(page, "operate-deactivate");
     await confirm(page, "Deactivate dana?", "Deactivate");
