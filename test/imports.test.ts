@@ -49,7 +49,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   adapters: [],
   mcp: ["sdk", "endings"],
   // Not part of what ships: they look at the service from outside, and nothing that ships imports them.
-  prove: ["worker", "callbacks", "channels", "tasks", "deliveries", "people", "outbound", "http", "db", "lib", "test"],
+  prove: [
+    "worker",
+    "agents",
+    "projects",
+    "callbacks",
+    "channels",
+    "tasks",
+    "deliveries",
+    "people",
+    "outbound",
+    "http",
+    "db",
+    "lib",
+    "test",
+  ],
   bench: ["agents", "deliveries", "db", "lib", "test"],
   pack: [],
   test: [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { axe, screenshot, testInBrowser } from "./support/browser.ts";
+import { axe, hasCount, screenshot, testInBrowser } from "./support/browser.ts";
 import { focused, walk } from "./support/keyboard.ts";
 import { signIn } from "./support/sign-in.ts";
 import { addAssignee, addOperator, createTask, PASSWORD, serve, TOKEN, type Service } from "../support/dashboard.ts";
@@ -159,7 +159,7 @@ testInBrowser("the password is asked for above another dialog, which stays", asy
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press("Enter");
   await page.getByText("Key of Shop revoked").waitFor();
-  assert.equal(await page.getByRole("dialog").count(), 0);
+  await hasCount(page.getByRole("dialog"), 0);
 
   await forgetConfirmations(service);
   await page.goto(`${service.url}/tasks/${id}`);
