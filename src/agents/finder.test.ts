@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newAgent } from "../../test/support/agents.ts";
 import { newProject } from "../../test/support/projects.ts";
-import { startTestService } from "../../test/support/service.ts";
+import { startTestService, testOnBoth } from "../../test/support/service.ts";
 import { createAgentFinder } from "./finder.ts";
 
 /** A test that takes longer hangs. */
@@ -48,3 +48,12 @@ void test(
     other.stop();
   },
 );
+
+testOnBoth("tokens of several agents that come at once are each found", async (service) => {
+  const agents = await Promise.all(Array.from({ length: 5 }, () => newAgent(service)));
+  const answers = await Promise.all(agents.map(({ call }) => call("GET", "/api/tasks")));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    agents.map(() => 200),
+  );
+});

@@ -111,11 +111,16 @@ export function createAgentFinder(db: Db, onError: (error: unknown) => void): Ag
     return isUsable ? known : undefined;
   }
 
+  async function readOne(hash: string): Promise<FoundToken | null> {
+    const [row] = await db.run(selectToken, { hash });
+    return row ?? null;
+  }
+
   async function read(hash: string): Promise<FoundToken | null> {
     const known = recall(hash);
     if (known !== undefined) return known.row;
     const [before, read_at] = [changes, performance.now()];
-    const row = await batcher.add(hash);
+    const row = db.hints.isShared ? await batcher.add(hash) : await readOne(hash);
     if (row === null || before !== changes) return row;
     if (remembered.size >= REMEMBERED_MAX) remembered.clear();
     remembered.set(hash, { row, caller: row.name === null ? null : callerOf(row), read_at });
