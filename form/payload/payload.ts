@@ -44,7 +44,7 @@ const QUICK = { nodes: 1_000, text: 20_000 };
 const MAX_ITEMS = 500;
 
 /** Limits for a message, which holds few facts, and of a list as much as fits into a line. */
-const MAX_FOR_FACTS = { nodes: 1_500, items: 80 };
+const MAX_FOR_FACTS = { nodes: 500, items: 80 };
 
 /** The rows of a list share their hints, and each row looks up all of them. This limits the look-ups. */
 const MAX_MISSING = 50_000;

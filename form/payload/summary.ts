@@ -6,7 +6,10 @@ export interface Fact {
   readonly text: string;
 }
 
+const MAX_TITLE = 80;
 const MAX_TEXT = 200;
+/** Characters of a value that are read: many times more than are shown, because some of them may be invisible. */
+const MAX_READ = 4_000;
 
 /**
  * Returns facts for email and chat: the first single values up to a number, or those at the pointers. A redacted
@@ -36,7 +39,7 @@ function addFacts(facts: Map<string, Fact>, node: PayloadNode, group: string | n
   const text = factText(node);
   if (text !== null) {
     const title = group === null ? node.title : `${group} · ${node.title}`;
-    facts.set(node.pointer, { title: cut(oneLine(title), 80), text: cut(oneLine(text), MAX_TEXT) });
+    facts.set(node.pointer, { title: lineOf(title, MAX_TITLE), text: lineOf(text, MAX_TEXT) });
   } else if (node.kind === "group" || node.kind === "tree") {
     const isUnnamed = node.kind === "group" && node.is_other;
     for (const child of node.children) addFacts(facts, child, isUnnamed ? group : node.title, limit);
@@ -73,7 +76,8 @@ function factText(node: PayloadNode): string | null {
   }
 }
 
-function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  return `${text.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, "")}...`;
+function lineOf(text: string, length: number): string {
+  const line = oneLine(text.slice(0, MAX_READ).replace(/[\uD800-\uDBFF]$/, ""));
+  if (line.length <= length && text.length <= MAX_READ) return line;
+  return `${line.slice(0, length - 3).replace(/[\uD800-\uDBFF]$/, "")}...`;
 }

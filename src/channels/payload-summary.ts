@@ -13,17 +13,20 @@ export interface PayloadSummary {
   has_unseen: boolean;
 }
 
+/** Returns the part of a payload that a message with room for `max` facts shows. */
+export type SummaryOfPayload = (max: number) => PayloadSummary;
+
 /**
- * Returns the part of a payload that a message has room for: the facts that the task asks for, or the first ones.
+ * Reads a payload once, for messages of any size: the facts that the task asks for, or the first ones.
  *
  * @param hints - the wrapped hints of the task
  * @param channel - `channels.<channel>.summary` of the hints lists the facts to show
  */
 export function summaryOfPayload(
   task: { payload: unknown; payload_schema: unknown },
-  options: { hints: Readonly<Record<string, unknown>>; channel: string; time_zone: string; now: Date; max: number },
-): PayloadSummary {
-  const { hints, channel, time_zone, now, max } = options;
+  options: { hints: Readonly<Record<string, unknown>>; channel: string; time_zone: string; now: Date },
+): SummaryOfPayload {
+  const { hints, channel, time_zone, now } = options;
   const wanted: unknown = own(own(own(hints, "channels"), channel), "summary");
   const pointers = Array.isArray(wanted)
     ? wanted.filter((pointer): pointer is string => typeof pointer === "string")
@@ -37,14 +40,16 @@ export function summaryOfPayload(
     // A pointer of the task may lead anywhere in the payload.
     only_facts: pointers.length === 0,
   });
-  const asked = [...factsByPointer(plan, [...new Set(pointers)])].slice(0, max);
-  const shown = new Map(asked.length > 0 ? asked : factsByPointer(plan, max));
+  const asked = [...factsByPointer(plan, [...new Set(pointers)])];
   const nodes = plan.left_out > 0 ? plan.nodes.slice(0, -1) : plan.nodes;
   const { fields, rows } = sizeOf(nodes);
-  return {
-    facts: [...shown.values()],
-    left_out: leftOutText(fields + plan.left_out - shown.size, rows, shown.size > 0),
-    has_unseen: plan.left_out > 0 || nodes.some((node) => isUnseen(node, shown)),
+  return (max) => {
+    const shown = new Map(asked.length > 0 ? asked.slice(0, max) : factsByPointer(plan, max));
+    return {
+      facts: [...shown.values()],
+      left_out: leftOutText(fields + plan.left_out - shown.size, rows, shown.size > 0),
+      has_unseen: plan.left_out > 0 || nodes.some((node) => isUnseen(node, shown)),
+    };
   };
 }
 

@@ -287,8 +287,8 @@ function summaryOf(
     const more = "This task is confidential, so details aren't in this email.";
     return { facts: [], more: place === null ? more : `${more} See them ${place}.` };
   }
-  const summary = summaryOfPayload(task, { hints, channel: "email", time_zone: timeZone, now, max: MAX_FACTS });
-  const { facts, left_out } = summary;
+  const summary = summaryOfPayload(task, { hints, channel: "email", time_zone: timeZone, now });
+  const { facts, left_out } = summary(MAX_FACTS);
   if (left_out === null) return { facts, more: null };
   return { facts, more: `${facts.length > 0 ? "+ " : ""}${left_out} ${place ?? "not shown here"}` };
 }

@@ -6,7 +6,7 @@ import { directChoices, slackForm } from "./modal/form.ts";
 import type { DirectChoices } from "./modal/form.ts";
 import { modalOf } from "./modal/modal.ts";
 import { askerElement, factsOf, nameOfTask, taskSection } from "./modal/summary.ts";
-import type { SlackTask } from "./modal/summary.ts";
+import type { FactsOf, SlackTask } from "./modal/summary.ts";
 import { fitText, line, lines, markup, MAX, moment } from "./modal/text.ts";
 
 export interface SlackMessage {
@@ -42,8 +42,9 @@ export function messageOf(task: SlackTask, options: MessageOptions): SlackMessag
   const form = slackForm(task, options.time_zone, options.now);
   const { answered_by_others } = options;
   if (answered_by_others !== null) return informingMessageOf(task, form, { ...options, answered_by_others });
-  const canAnswer = isExpressible(task, form);
-  const facts = factsOf(task, form, MAX_FACTS);
+  const factsFor = factsOf(task, form);
+  const canAnswer = isExpressible(task, form, factsFor);
+  const facts = factsFor(MAX_FACTS);
   // One press is enough only for a payload that the message shows.
   const direct = canAnswer && !options.is_verified && !facts.hasUnseen ? directChoices(form) : null;
   const about: ContextBlockElement[] = [
@@ -75,7 +76,7 @@ function informingMessageOf(
     text: fitText(`For your information: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       taskSection(task),
-      ...factsOf(task, form, MAX_FACTS).blocks,
+      ...factsOf(task, form)(MAX_FACTS).blocks,
       context(line(`${answered_by_others} You cannot answer it. This message is for your information.`, MAX.field)),
       {
         type: "context",
@@ -92,8 +93,8 @@ function informingMessageOf(
 }
 
 /** Whether Slack can show the form. A form may copy from the payload, so a redacted payload keeps it out of Slack. */
-function isExpressible(task: SlackTask, form: Form): boolean {
-  return modalOf(task, form, {}, { channel: "", ts: "" }) !== null;
+function isExpressible(task: SlackTask, form: Form, facts: FactsOf): boolean {
+  return modalOf(task, form, {}, { channel: "", ts: "" }, facts) !== null;
 }
 
 function buttonsOf(
@@ -189,7 +190,7 @@ export function endedMessageOf(
     text: fitText(`${summary}: ${nameOfTask(task)}`, MAX_TEXT),
     blocks: [
       taskSection(task),
-      ...factsOf(task, form, MAX_FACTS).blocks,
+      ...factsOf(task, form)(MAX_FACTS).blocks,
       { type: "context", elements: [...elements, ...askerElement(task), line(`Task ${task.id}`, MAX.field)] },
     ],
   };

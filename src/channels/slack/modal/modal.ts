@@ -8,7 +8,7 @@ import { planModal } from "./modal-plan.ts";
 import type { ModalPlan, ModalField } from "./modal-plan.ts";
 import { blockOf, CONFIRM_BLOCK } from "./block-ids.ts";
 import { askerElement, factsOf, slackHint, taskSection } from "./summary.ts";
-import type { SlackTask } from "./summary.ts";
+import type { FactsOf, SlackTask } from "./summary.ts";
 import { line, MAX, titled } from "./text.ts";
 
 /** Data that a modal carries until it is submitted. */
@@ -42,16 +42,23 @@ const MAX_NOTE = 2_000;
  * Returns the modal that asks for an answer, with the entries so far.
  *
  * @param entries - {} for a new form
+ * @param facts - the facts of the payload, where they were read before: that takes time for a large one
  * @returns null if only the browser can ask this, perhaps because of the entries so far, or if the payload is redacted
  */
-export function modalOf(task: SlackTask, form: Form, entries: Entries, options: ModalOptions): ModalView | null {
+export function modalOf(
+  task: SlackTask,
+  form: Form,
+  entries: Entries,
+  options: ModalOptions,
+  facts: FactsOf = factsOf(task, form),
+): ModalView | null {
   if (task.redact_payload) return null;
   const plan = planModal(form, entries);
   if (plan === null) return null;
   const data: ModalData = { task: task.id, channel: options.channel, ts: options.ts, shown: plan.shown };
   const title = slackHint(task, form, "title");
   const asked: KnownBlock[] = [
-    ...factsOf(task, form, MAX_FACTS).blocks,
+    ...facts(MAX_FACTS).blocks,
     { type: "divider" },
     ...blocksOf(plan),
     ...leftOutOf(plan),

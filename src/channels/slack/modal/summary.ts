@@ -4,6 +4,7 @@ import { oneLine, plainLines } from "../../../../form/plain-text.ts";
 import { fieldNames } from "../../../../form/plan/plan.ts";
 import type { Form } from "../../../../form/plan/plan.ts";
 import { summaryOfPayload } from "../../payload-summary.ts";
+import type { PayloadSummary } from "../../payload-summary.ts";
 import { line, MAX, titled } from "./text.ts";
 
 /** The fields of a task that Slack needs. The deadline is in epoch milliseconds. (spec: Resources) */
@@ -49,12 +50,19 @@ export interface Facts {
   hasUnseen: boolean;
 }
 
-/** Returns the facts that the task asks for, or the first ones. A redacted payload has none. */
-export function factsOf(task: SlackTask, form: Form, max: number): Facts {
-  if (task.redact_payload) return { blocks: [], hasUnseen: true };
+/** Returns at most `max` facts. */
+export type FactsOf = (max: number) => Facts;
+
+/** Reads the facts that the task asks for, or the first ones. A redacted payload has none. */
+export function factsOf(task: SlackTask, form: Form): FactsOf {
+  if (task.redact_payload) return () => ({ blocks: [], hasUnseen: true });
   const hints = wrappedHints(task.form_definition, fieldNames(form.source));
   const { time_zone, now } = form;
-  const summary = summaryOfPayload(task, { hints, channel: "slack", time_zone, now, max });
+  const summaryOf = summaryOfPayload(task, { hints, channel: "slack", time_zone, now });
+  return (max) => shownFacts(summaryOf(max));
+}
+
+function shownFacts(summary: PayloadSummary): Facts {
   const fields = summary.facts.map(({ title, text }): TextObject => titled(title || "-", text, MAX_FACT));
   const more = `${fields.length > 0 ? "+ " : ""}${summary.left_out} not shown here`;
   return {
