@@ -288,8 +288,9 @@ async function make(stage: Stage, process: number): Promise<void> {
   slack.sendTo(fleet.urlOf(process));
   const { failure } = await slack.click({ user: member, post, action_id: "answer:browser" });
   assert.equal(failure, null);
-  const whisper = slack.posts.findLast(({ ephemeral_to }) => ephemeral_to === member.id);
-  const link = /\/api\/channels\/slack\/action\/[\w.-]+/.exec(JSON.stringify(whisper!.blocks))![0];
+  // A busy process acknowledges the press before it has written the link.
+  const whisper = await slack.until(() => slack.posts.find(({ ephemeral_to }) => ephemeral_to === member.id));
+  const link = /\/api\/channels\/slack\/action\/[\w.-]+/.exec(JSON.stringify(whisper.blocks))![0];
   valid.push({ what: `Slack link ${name}`, path: link, headers: {} });
 
   const minted = await call("/api/embed/tokens", stage.embedKey, {
