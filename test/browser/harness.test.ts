@@ -194,3 +194,14 @@ testInBrowser("a picture of the whole page is kept for people who ask for it", a
   assert.ok(existsSync(file));
   rmSync(file);
 });
+
+testInBrowser("the rules about colours and the others can be checked apart", async (open, t) => {
+  const pale = `<p style="color: #ccc; background: #fff">Pale</p>`;
+  const origin = await serve(t, { "/": page(`<h1>Hello</h1>${pale}<img src="data:,">`) }, "img-src data:");
+  const shown = await open();
+  await shown.goto(origin);
+  const rulesOf = (violations: string[]) => violations.map((violation) => violation.split(":")[0]).toSorted();
+  assert.deepEqual(rulesOf(await axeViolations(shown)), ["color-contrast", "image-alt"]);
+  assert.deepEqual(rulesOf(await axeViolations(shown, "colours")), ["color-contrast"]);
+  assert.deepEqual(rulesOf(await axeViolations(shown, "structure")), ["image-alt"]);
+});

@@ -157,10 +157,15 @@ async function watchPolicy(session: CDPSession, found: string[]): Promise<void> 
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+/** Rules that depend on the theme. Others do not, and these take longest on a long page. */
+const COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** Which rules are checked: all of WCAG 2.2 AA, those about colours alone, or all but those. */
+export type Rules = "all" | "colours" | "structure";
 
 /** Asserts that nothing on the page breaks a rule of WCAG 2.2 AA that a program can check. What is in its frames is not looked at. */
-export async function axe(page: Page): Promise<void> {
-  assert.deepEqual(await axeViolations(page), []);
+export async function axe(page: Page, rules: Rules = "all"): Promise<void> {
+  assert.deepEqual(await axeViolations(page, rules), []);
 }
 
 /** The same of the page in its one frame. */
@@ -175,18 +180,18 @@ export async function axeInFrame(page: Page): Promise<void> {
  * page's policy is not in its way. In a page without scripts they are on meanwhile, since it needs timers; those of the
  * page do not run afterwards.
  */
-export async function axeViolations(page: Page): Promise<string[]> {
+export async function axeViolations(page: Page, rules: Rules = "all"): Promise<string[]> {
   const { session, hasScripts } = opened.get(page)!;
   // Twice, since a session sends on only what changes in its own view.
   if (!hasScripts)
     for (const value of [true, false]) await session.send("Emulation.setScriptExecutionDisabled", { value });
   const { frameTree } = await session.send("Page.getFrameTree");
-  const violations = await violationsIn(session, frameTree.frame.id);
+  const violations = await violationsIn(session, frameTree.frame.id, rules);
   if (!hasScripts) await session.send("Emulation.setScriptExecutionDisabled", { value: true });
   return violations;
 }
 
-async function violationsIn(session: CDPSession, frameId: string): Promise<string[]> {
+async function violationsIn(session: CDPSession, frameId: string, rules: Rules = "all"): Promise<string[]> {
   const world = await session.send("Page.createIsolatedWorld", { frameId, worldName: "axe" });
   const evaluate = async (expression: string): Promise<unknown> => {
     const { result, exceptionDetails } = await session.send("Runtime.evaluate", {
@@ -199,7 +204,11 @@ async function violationsIn(session: CDPSession, frameId: string): Promise<strin
     return result.value;
   };
   if (!(await evaluate(`"axe" in globalThis`))) await evaluate(`${AXE};0`);
-  const options = { runOnly: WCAG, resultTypes: ["violations"] };
+  const options = {
+    runOnly: rules === "colours" ? COLOURS : WCAG,
+    resultTypes: ["violations"],
+    ...(rules === "structure" && { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) }),
+  };
   const results = (await evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
     violations: { id: string; help: string; nodes: { target: string[]; html: string }[] }[];
   };
