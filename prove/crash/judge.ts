@@ -184,7 +184,7 @@ const isEnding = (event: Event): boolean => event.call === "complete" || event.c
 const isPossible = (event: Event): boolean =>
   event.status === 200 || event.status === null || event.error_code === "COMMIT_UNKNOWN";
 
-/** Returns the calls that may have caused this end. Each call leaves another answer or reason. */
+/** Returns the calls that may have caused this end. Each call has its own answer or reason, which the task then shows. */
 function causesOf(events: readonly Event[], end: ReadEnd): Event[] {
   const possible = events.filter((event) => isEnding(event) && isPossible(event));
   if (end.status === "completed") {
@@ -206,8 +206,8 @@ function effectOf(cause: Event, { mayWriteAfterDeath }: Rules): Sight[] {
 }
 
 /**
- * An acknowledged stop has cancelled the tasks that its agent had before. Only a database server locks tasks, which the stop
- * passes over and leaves to the sweep.
+ * Returns what acknowledged stops show: the tasks that the agent had before have ended. This does not hold with a database
+ * server, where a stop leaves tasks that another call has locked to the sweep.
  */
 function effectsOfStops(orders: readonly Order[], sights: readonly Sight[]): Sight[] {
   const existed = Math.min(...sights.filter(({ atLeast }) => atLeast >= OPEN).map(({ to }) => to));

@@ -6,11 +6,11 @@ import type { Calls } from "./calls.ts";
 import { now, type History, type Incarnation } from "./history.ts";
 import type { Order } from "./stops.ts";
 
-/** Stops agents while processes are killed, lets them go on, and checks what became of their tasks. */
+/** Stops and resumes agents while processes are killed, and checks what became of their tasks. */
 export interface Operator {
   /** Stops an agent, unless all are stopped. */
   stopOne(to: Incarnation): Promise<void>;
-  /** Stops agents, and lets them go on, until `pause`. */
+  /** Stops and resumes agents until `pause`. */
   start(): void;
   pause(): Promise<void>;
   /**
@@ -37,7 +37,7 @@ const PAUSE_MS = [50, 400] as const;
 const CANCELLING_SHARE = 0.75;
 /** The most agents that are stopped at once, so that others go on. A stop before a kill does not count. */
 const STOPPED_MAX = 2;
-/** The sweep looks at each start, and every ten seconds, for tasks that a stop has left open. */
+/** After this time, no task of a stopped agent is open. The sweep runs at each start, and every ten seconds. */
 const SWEPT_MS = 20_000;
 const LOOK_AGAIN_MS = 100;
 /** A service that has just lost its database connections may answer 503 for a moment. */
@@ -46,7 +46,7 @@ const TRIES = 20;
 /** An agent that is stopped, or may be. */
 interface Stopped {
   order: Order;
-  /** Its tasks were checked since. Until then it is not resumed. */
+  /** Its tasks were checked after the stop. Before that, it is not resumed. */
   isChecked: boolean;
 }
 
@@ -54,7 +54,7 @@ export function createOperator(options: OperatorOptions): Operator {
   const { random, calls, history, agents, alive, mayWriteAfterDeath } = options;
   let last = 0;
   const stopped = new Map<AgentName, Stopped>();
-  /** Orders never overlap. */
+  /** Ends when the last order has ended. Orders never overlap. */
   let busy: Promise<unknown> = Promise.resolve();
   let isRunning = false;
   let running: Promise<unknown> = Promise.resolve();
@@ -87,7 +87,7 @@ export function createOperator(options: OperatorOptions): Operator {
 
   const pathOf = (agent: AgentName) => `/api/agents/${agents.get(agent)!.id}`;
 
-  /** Waits for the order before, whose result decides what comes next. */
+  /** Runs `work` after the previous order: its result decides what comes next. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = busy.then(work);
     busy = turn;
@@ -140,11 +140,11 @@ export function createOperator(options: OperatorOptions): Operator {
     });
   }
 
-  /** The first order may have been carried out or not. The repeated one certainly is. */
+  /** Repeats an order that got no answer, until it succeeds. */
   async function repeat(agent: AgentName, first: Order): Promise<Order> {
     const { type, cancelsTasks } = first;
     const { disabled_at } = await read(agent);
-    // What is still on its way to a database server may stop it later.
+    // A write that is still on its way to a database server may stop the agent later.
     if (type === "stop" && disabled_at === null && !mayWriteAfterDeath) first.isVoid = true;
     return insist(`repeating the ${type} of ${agent}`, async () => {
       const order = await give(random.pick(alive()), { agent, type, cancelsTasks });
@@ -152,7 +152,7 @@ export function createOperator(options: OperatorOptions): Operator {
     });
   }
 
-  /** @returns what is wrong */
+  /** @returns the problems of the stop of one agent */
   async function checkOne(agent: AgentName, one: Stopped, mustBeOver: boolean): Promise<string[]> {
     if (!one.order.isAcknowledged) one.order = await repeat(agent, one.order);
     const { number, type, cancelsTasks, endedAt } = one.order;

@@ -1,7 +1,7 @@
 /**
- * What follows for the calls and the tasks of an agent from the stops that operators asked for. An unacknowledged stop may
- * have happened or not, but not in part: a stopped agent is refused, and its open tasks are cancelled, by the sweep if
- * the process that was asked has died.
+ * Checks the calls and the tasks of an agent against the stops that operators asked for. If a stop got no answer, it happened
+ * as a whole or not at all: the agent is refused, and its open tasks are cancelled. If the process that was asked has died,
+ * the sweep cancels them.
  */
 import type { AgentName, CallerName } from "./callers.ts";
 import type { Event } from "./history.ts";
@@ -9,7 +9,7 @@ import type { Event } from "./history.ts";
 /** `cancel_reason` of a task that was cancelled with its agent. (docs/agents.md) */
 export const STOPPED_REASON = "The agent was stopped.";
 
-/** A call that stops an agent or lets it go on. Those of one agent never overlap. */
+/** A call that stops or resumes an agent. Orders about the same agent never overlap. */
 export interface Order {
   number: number;
   agent: AgentName;
@@ -20,14 +20,14 @@ export interface Order {
   endedAt: number;
   /** false: no answer arrived, or one that leaves the result open. */
   isAcknowledged: boolean;
-  /** It was seen later that it had not happened. */
+  /** The order got no answer, and a later read showed that it had not happened. */
   isVoid: boolean;
 }
 
 /** The orders about each agent, oldest first. */
 export type Orders = Map<CallerName, Order[]>;
 
-/** Returns whether the agent was certainly stopped during all of a time. */
+/** Returns whether the agent was certainly stopped from `from` until `to`. */
 function isStopped(orders: readonly Order[], from: number, to: number): boolean {
   const stop = orders.findLast(
     ({ type, isAcknowledged, endedAt }) => type === "stop" && isAcknowledged && endedAt < from,
@@ -36,7 +36,7 @@ function isStopped(orders: readonly Order[], from: number, to: number): boolean 
   return !orders.some(({ type, startedAt }) => type === "resume" && startedAt > stop.startedAt && startedAt < to);
 }
 
-/** Returns the stops that may have been in effect at some moment of a time. */
+/** Returns the stops that may have been in effect at some moment between `from` and `to`. */
 function stopsIn(orders: readonly Order[], from: number, to: number): Order[] {
   return orders.filter(
     (stop, i) =>

@@ -126,7 +126,7 @@ const signsInWithAccount: UseCase["prepare"] = async ({ service }) => {
   const issuer = "https://login.example.com";
   const state = fresh("state");
   let begins = 0;
-  // What a provider says is not what this is about.
+  // A provider that vouches for the person, because only the database fails here.
   const provider: Provider = {
     newSecrets: async () => ({ state: `${state}-${++begins}`, nonce: "nonce", codeVerifier: "verifier" }),
     authorizationUrl: async () => `${issuer}/authorize`,

@@ -455,7 +455,7 @@ async function liveATask({ call }: WatchedService, receiver: Canary | null): Pro
   must(completed.status === 200, "complete", completed);
   const polled = await polling;
   must(polled.body.status === "completed", "poll", polled);
-  // What the requests before owe goes to the same place, so that this says no more than that callbacks arrive.
+  // Callbacks of earlier requests go to the same receiver, so this shows only that some callback arrives.
   const deadline = performance.now() + CALLBACK_MS;
   while (receiver !== null && receiver.contacts() === 0 && performance.now() < deadline) await sleep(50);
   const trail = await call<{ action: string }[]>("GET", `${path}/audit`);

@@ -12,10 +12,13 @@ import { deadlineOf, emptyWorld, type Action, type Answer, type CompleteAction, 
 /** A poll after the end of its task must be answered within this time; an unanswered poll waits for a minute. */
 const WOKEN_MS = 20_000;
 
-/** As the task of a drawn call: one that never existed. */
+/** The `task` of a drawn call that names a task that was never created. */
 export const NO_TASK = 99;
 
-/** A call as it was drawn. The number of a task counts in a circle; "asker" stands for the asker of the task. */
+/**
+ * A call as it was drawn, before it is known which tasks there are. `taskIn` takes the number in `task` modulo the number of
+ * tasks created so far. `by: "asker"` is the caller that created this task.
+ */
 export type Drawn<A extends Action = Action> = A extends { by: Caller } ? Omit<A, "by"> & { by: By<A> } : A;
 type By<A extends { by: Caller }> = A extends { task: number } ? A["by"] | "asker" : A["by"];
 
@@ -29,7 +32,7 @@ export interface Model {
 
 interface Waiter {
   by: Caller;
-  /** Of the task. */
+  /** The name of the task. */
   name: string;
   answer: Promise<Given>;
 }
@@ -68,12 +71,12 @@ function inWorld(world: World, drawn: Drawn): Action {
   return { ...drawn, by: callerIn(world, drawn.by, task), task } as Action;
 }
 
-/** Returns the number of a task that exists or existed, so that most calls find one; -1 for `NO_TASK`, and if there is none. */
+/** Returns the number of a task that was created in this run, and may be deleted. -1 for `NO_TASK`, and before the first task. */
 function taskIn({ named }: World, drawn: number): number {
   return drawn === NO_TASK || named === 0 ? -1 : drawn % named;
 }
 
-/** A task that does not exist has no asker, and the admin token asks about it. */
+/** Returns who makes a drawn call. If its task does not exist, `asker` becomes the admin token. */
 function callerIn({ tasks }: World, drawn: Caller | "asker", task: number): Caller {
   return drawn === "asker" ? (tasks.find(({ name }) => name === `task ${task}`)?.asker ?? ADMIN) : drawn;
 }
@@ -247,13 +250,14 @@ async function hearWoken(model: Model, calls: readonly Answered[]): Promise<void
     const poll = { type: "poll", by, task: Number(name.slice(5)) } as const;
     const expected = apply(structuredClone(world), poll);
     const isStopped = stopped.has(by);
-    // It may have gone on or not, if its agent was stopped and resumed at once.
+    // If its agent was stopped and resumed at once, the poll may have ended or may still wait.
     if (expected.status === 200 && isOpen(expected) && !isStopped) continue;
     model.waiting.splice(model.waiting.indexOf(waiter), 1);
     if (isStopped && stoppedAnswer(world, by) === null) continue;
     const given = await Promise.race([answer, sleep(WOKEN_MS, null, { ref: false })]);
     if (given === null) throw new Error(`a poll of ${name} by ${by} was not answered; ${expected.status} was expected`);
-    // If the task ended and was deleted at once, the poll may have read it in between. The same holds for its agent.
+    // If the task ended and was deleted at once, the poll may have read it after its end. The same holds if it ended and the
+    // agent of the poll was stopped.
     const isBetween = (expected.status === 404 || isStopped) && given.status === 200 && !isOpen(given);
     if (!isBetween && agree(expected, given, names) === null)
       throw new Error(`a poll of ${name} by ${by}: ${describe(expected, given, names)}`);

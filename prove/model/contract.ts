@@ -33,12 +33,13 @@ import {
 
 /** Seconds before attempts 1 to 13. */
 const WAITS = [0, 30, 60, 120, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 86_400];
-/** Concurrent calls that may show in the answer to one of them. */
+/** What concurrent calls may change in the answer to a call. */
 export interface Concurrent {
+  /** The answer that the call got. */
   given: { status: number; code?: string | undefined };
-  /** Another verdict on the same task counted. Whether it came first is not visible. */
+  /** In the order that is tried, another answer to the same task counted before. The call may then get `TASK_CHANGED`. */
   isOvertaken: boolean;
-  /** Agents that were stopped and projects that were archived: a call that had begun before may still take effect. */
+  /** Agents and projects that concurrent calls stop or archive. A call that began before that may still take effect. */
   closing: ReadonlySet<string>;
 }
 
@@ -81,12 +82,12 @@ export function apply(world: World, action: Action, concurrent: Concurrent = ALO
   }
 }
 
-/** Returns whether a call was answered differently because it had begun before its agent was stopped. */
+/** Returns whether a call got another answer than `refused` because it began before its agent was stopped. */
 function isUnderWay(action: Action, refused: Answer, { given, closing }: Concurrent): boolean {
   return "by" in action && closing.has(action.by) && given.code !== refused.code;
 }
 
-/** Returns the refusal to look into one project; null if the caller may. */
+/** Returns the refusal of a caller that may not read this project; null if it may. */
 function inProject(by: Caller, project: ProjectSlug | null = null): Answer | null {
   return by === ADMIN || project === null || AGENTS[by].project === project ? null : { ...NO_PROJECT };
 }
@@ -108,7 +109,7 @@ function applyToTask(world: World, action: Extract<Action, { task: number }>, co
     return embedAnswer(action.by, task, (one) => isAnswerable(world, one));
   if (!task) {
     const left = world.gone.find((one) => one.name === name);
-    // Who asked for a deleted task is not known any more.
+    // The entry of a deleted task does not say who asked for it.
     if (type === "audit" && left && by === ADMIN) return { status: 200, body: [entryRecord(name, left.entry, null)] };
     return { status: 404, code: "TASK_NOT_FOUND" };
   }
@@ -143,7 +144,7 @@ function applyToTask(world: World, action: Extract<Action, { task: number }>, co
   }
 }
 
-/** Callbacks are for operators. */
+/** Returns the answer to a call about the callback of a task. Only operators may make it. */
 function ofCallback(
   world: World,
   task: Task | undefined,
@@ -172,7 +173,7 @@ function isAnswerable({ now }: World, task: Task): boolean {
   return !isTerminal(task) && now < deadlineOf(task);
 }
 
-/** Returns a caller as the trail names it. */
+/** Returns the caller in the form of an audit entry. */
 function actorOf(by: Caller): Actor {
   return { actor: "agent", agent: by === ADMIN ? null : by };
 }
@@ -224,7 +225,10 @@ function create(world: World, action: Extract<Action, { type: "create" }>, concu
   return { status: 201, replayed: "false", mismatch: null, body: record(task, by) };
 }
 
-/** The deadline may be the first one or the current one. A request without a project means that of the task. */
+/**
+ * Returns whether a request is the one that created a task. Its timeout may be the first or the current one of the task. Without
+ * a project, it counts as one for the project of the task.
+ */
 function isSameRequest(bound: Task, { project, ...asked }: Request): boolean {
   const { project: _, ...first } = bound.request;
   const { timeout_seconds } = bound;

@@ -34,13 +34,13 @@ const caller: fc.Arbitrary<Caller> = fc.oneof(
   { arbitrary: fc.constant(ADMIN), weight: 2 },
   { arbitrary: agent, weight: 3 },
 );
-/** Most calls about a task are made by those who may. */
+/** The caller of a call about a task. Most of these callers are allowed to make it. */
 const callerOfTask: fc.Arbitrary<Caller | "asker"> = fc.oneof(
   { arbitrary: fc.constant(ADMIN), weight: 4 },
   { arbitrary: fc.constant("asker" as const), weight: 3 },
   { arbitrary: agent, weight: 3 },
 );
-/** What operators do, and what agents may try. */
+/** The caller of a call that only operators may make. One in ten is an agent, which is refused. */
 const operator: fc.Arbitrary<Caller> = fc.oneof(
   { arbitrary: fc.constant(ADMIN), weight: 9 },
   { arbitrary: agent, weight: 1 },
@@ -148,7 +148,10 @@ const atOnce = fc.oneof(
   { arbitrary: archive, weight: 1 },
 );
 
-/** Of several stops of one agent, no answer shows which came last, so there is one. The same holds for projects. */
+/**
+ * Keeps only the first of several equal calls that stop or resume one agent, or archive one project: no answer would show
+ * which of them came last.
+ */
 function onceEach(actions: readonly Drawn[]): Drawn[] {
   const nameOf = (action: Drawn) => {
     if (action.type === "stop" || action.type === "resume") return `${action.type} ${action.agent}`;

@@ -42,7 +42,7 @@ export function explain(known: Known, calls: readonly Answered[]): Known[] {
         continue;
       }
       const { action, given } = step;
-      // A verdict can be overtaken only by another verdict.
+      // An answer that came before may have changed the task while this one was judged.
       const isOvertaken = action.type === "complete" && verdicts.has(action.task);
       const world = structuredClone(before.world);
       const names = agree(apply(world, action, { given, isOvertaken, closing }), given, before.names);
@@ -60,7 +60,10 @@ export function explain(known: Known, calls: readonly Answered[]): Known[] {
   return found;
 }
 
-/** Returns the agents and projects that were open at some time during these calls, and are closed by one of them. */
+/**
+ * Returns the agents that one of these calls stops, and the projects that one archives, unless they were stopped or archived
+ * all the time.
+ */
 function closingOf({ agents, archived }: World, calls: readonly Answered[]): Set<string> {
   const closing = new Set<string>();
   const actions = calls.map(({ action }) => action);
@@ -79,7 +82,7 @@ function closingOf({ agents, archived }: World, calls: readonly Answered[]): Set
 
 const CHANGES: ReadonlySet<Action["type"]> = new Set(["complete", "cancel", "extend", "delete"]);
 
-/** Returns the names of the tasks that a call changes while others run. A stop passes over a task that is locked. */
+/** Returns the names of the tasks that these calls change. While such a task is locked, a stop leaves it to the sweep. */
 function contendedOf(calls: readonly Answered[]): Set<string> {
   const changed = calls.flatMap(({ action }) => ("task" in action && CHANGES.has(action.type) ? [action.task] : []));
   return new Set(changed.map((task) => `task ${task}`));
@@ -127,7 +130,7 @@ function inOrder({ body, order }: Answer, names: Names): unknown {
     : rows.toSorted((a, b) => (a.created_at === b.created_at ? newer(a.id, b.id) : 0));
 }
 
-/** Removes what the contract leaves to the service, and replaces ids and addresses with our names. */
+/** Removes the fields that the contract does not fix, and replaces ids and addresses with our names. */
 function named(value: unknown, names: Names): unknown {
   const nameOf = new Map([...names].map(([name, id]) => [id, name]));
   const go = (part: unknown, key: string): unknown => {

@@ -3,7 +3,7 @@ import type { ProjectSlug } from "./callers.ts";
 
 /** The options of a creation; the rest of the body follows from them. */
 export interface Request {
-  /** null: the request names none. */
+  /** null: the request names no project. */
   project: ProjectSlug | "nowhere" | null;
   task: string;
   timeout_seconds: number;
@@ -16,7 +16,7 @@ export interface Request {
   flaw: Flaw | null;
 }
 
-/** The status of each flaw, and whether the shape of the body shows it, which is checked before anything is read. */
+/** The status with which each flaw is refused. `isOfShape`: the shape of the body is wrong, which the service checks first. */
 export const FLAWS = {
   "timeout below the minimum": { status: 422, isOfShape: true },
   "timeout as text": { status: 400, isOfShape: true },

@@ -25,7 +25,7 @@ const TABLES = [
   "task_documents",
   "tasks",
 ] as const;
-/** A valid id of no task. */
+/** A well-formed id that belongs to no task. */
 const UNKNOWN = `tsk_${"0".repeat(26)}`;
 /** A woken poll is answered at once; a poll that is not woken must not be answered earlier than this. */
 const POLL_SECONDS = 60;
@@ -53,7 +53,7 @@ export interface Service {
   send(action: Action, names: Names): Promise<Given>;
   /** Waits for the end of a task. */
   wait(by: Caller, id: string, signal: AbortSignal): Promise<Given>;
-  /** Makes the due attempts, and the ones that follow, up to `turns` times. */
+  /** Runs up to `turns` rounds of attempts: first the due ones, then those that become due. */
   deliver(turns: number): Promise<{ hook: string; body: object }[]>;
   /** Sets a receiver's answer from now on; null makes it close the connection. */
   answer(hook: string, status: number | null): void;

@@ -1,4 +1,4 @@
-/** What the service must return of a task, of its entries and its callback, and of all tasks. */
+/** What the service must return for a task, its audit entries and its callback, and for all tasks together. */
 import { ADMIN, askedBy, isVisible, type Caller } from "./callers.ts";
 import { documents, verifierConfig } from "./requests.ts";
 import {
@@ -59,10 +59,10 @@ export function record(task: Task, by: Caller) {
   return { ...listed(task, by), payload, payload_schema, response_schema, form_definition: null, ...sentBack };
 }
 
-/** Returns a row of a list. `callback_url` is the hook; the caller knows its address. */
+/** Returns a row of a list. Its `callback_url` is the name of the receiver, as in `Request`. */
 export function listed(task: Task, by: Caller) {
   const { request } = task;
-  // An agent that reads the task of another does not see how it is routed.
+  // Only its asker and the admin token see these.
   const routing = {
     notify: null,
     callback_url: request.hook,

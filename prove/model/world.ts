@@ -64,7 +64,7 @@ export interface ListFilter {
   q?: string;
   sort?: "deadline";
   project?: ProjectSlug;
-  /** "me" is for agents. */
+  /** "me" is the agent that calls. */
   agent?: AgentName | "me";
   /** A key of the agent in `agent`, or of the caller. */
   key?: string;
@@ -111,7 +111,7 @@ export interface Task {
   key: string;
   project: string;
   request: Request;
-  /** The current one; `request` has the first. */
+  /** Counts from the creation. An extension changes it; `request` has the first value. */
   timeout_seconds: number;
   status: Status;
   response: object | null;
@@ -133,9 +133,9 @@ export interface Task {
 }
 
 export interface AgentState {
-  /** Since when it is stopped, epoch milliseconds; null: it may go on. */
+  /** When it was stopped, epoch milliseconds; null while it may call the service. */
   stopped: number | null;
-  /** It was stopped together with its tasks. */
+  /** The stop also cancels its open tasks. */
   cancelsTasks: boolean;
 }
 
@@ -143,12 +143,12 @@ export interface AgentState {
 export interface World {
   now: number;
   agents: Record<AgentName, AgentState>;
-  /** Since when each project is archived, epoch milliseconds. */
+  /** When each archived project was archived, epoch milliseconds. */
   archived: Partial<Record<ProjectSlug, number>>;
   tasks: Task[];
   /** The audit entries that remain of deleted tasks. */
   gone: { name: string; entry: Entry }[];
-  /** How many tasks were ever created. */
+  /** How many tasks were created in this run. The next one is called `task <named>`. */
   named: number;
 }
 
