@@ -349,5 +349,15 @@ testInBrowser("agents of different projects with one name are told apart", async
   await page.getByText("refunds-bot of Refunds is stopped").waitFor();
   await page.getByRole("button", { name: "Let it go on: refunds-bot of Refunds" }).waitFor();
   await page.getByRole("button", { name: "Delete refunds-bot of Default" }).click();
-  await page.getByRole("dialog", { name: "Delete refunds-bot of Default?" }).waitFor();
+  const deletion = page.getByRole("dialog", { name: "Delete refunds-bot of Default?" });
+  await deletion.getByRole("button", { name: "Cancel" }).click();
+
+  await page.getByRole("button", { name: "Edit refunds-bot of Default" }).click();
+  const edit = page.getByRole("dialog", { name: "Edit refunds-bot of Default" });
+  await edit.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("button", { name: "New token for refunds-bot of Default" }).click();
+  const token = page.getByRole("dialog", { name: "New token for refunds-bot of Default" });
+  await token.getByRole("button", { name: "Create token" }).click();
+  const shown = page.getByRole("dialog", { name: "Token of refunds-bot of Default", exact: true });
+  await shown.getByRole("button", { name: "I have stored it" }).click();
 });

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { ApiError } from "../api.ts";
 import { FormEnd } from "../ui/form-end.tsx";
 import { ProjectField } from "../projects/field.tsx";
+import { useAgentName } from "../projects/name.tsx";
 import { useSeveralProjects } from "../projects/queries.ts";
 import { sentenceOf } from "../ui/page.tsx";
 import { toast } from "../ui/toasts.ts";
@@ -55,7 +56,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
         // Its token would not be seen.
         if (!busy) onClose();
       }}
-      title={agent === null ? "Add an agent" : `Edit ${agent.name}`}
+      title={agent === null ? "Add an agent" : <EditTitle agent={agent} />}
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <form
@@ -71,6 +72,10 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
       </form>
     </Modal>
   );
+}
+
+function EditTitle({ agent }: { agent: Agent }) {
+  return `Edit ${useAgentName(agent)}`;
 }
 
 function AgentInputs({ agent, errors }: { agent: Agent | null; errors: Errors }) {

@@ -1,6 +1,7 @@
 import { Button, Modal, NativeSelect } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { FormEnd } from "../ui/form-end.tsx";
+import { useAgentName } from "../projects/name.tsx";
 import { CopyButton } from "../ui/copy.tsx";
 import { sentenceOf } from "../ui/page.tsx";
 import { addToken, type Agent } from "./queries.ts";
@@ -14,6 +15,7 @@ const LIFETIMES = [
 
 /** Creates another token of an agent, so that the old one can be replaced without a gap. */
 export function NewToken({ agent, onClose }: { agent: Agent; onClose: () => void }) {
+  const name = useAgentName(agent);
   const [expires, setExpires] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(null);
@@ -36,7 +38,7 @@ export function NewToken({ agent, onClose }: { agent: Agent; onClose: () => void
         // A token of which nobody has seen the text would be of no use.
         if (!busy) onClose();
       }}
-      title={`New token for ${agent.name}`}
+      title={`New token for ${name}`}
       closeButtonProps={{ "aria-label": "Close" }}
     >
       <form
@@ -62,6 +64,7 @@ export function NewToken({ agent, onClose }: { agent: Agent; onClose: () => void
 
 /** Shows a new token once. Only its button closes the dialog, because nobody can see the token again. */
 export function ShownToken({ agent, token, onClose }: { agent: Agent; token: string; onClose: () => void }) {
+  const name = useAgentName(agent);
   const first = useRef<HTMLParagraphElement>(null);
   useEffect(() => first.current?.focus(), []);
   const lines = `SERVICE_URL=${location.origin}\nSERVICE_TOKEN=${token}`;
@@ -72,7 +75,7 @@ export function ShownToken({ agent, token, onClose }: { agent: Agent; token: str
       closeOnEscape={false}
       closeOnClickOutside={false}
       withCloseButton={false}
-      title={`Token of ${agent.name}`}
+      title={`Token of ${name}`}
       size="lg"
     >
       <div className="stack">
