@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { createServer, request, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { after, test, type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -119,6 +120,17 @@ function transportOf(way: Way, { service, standalone }: House, agent: string, to
   url.searchParams.set("agent", agent);
   if (project !== undefined) url.searchParams.set("project", project);
   return new StreamableHTTPClientTransport(url, { requestInit: { headers: { authorization: `Bearer ${token}` } } });
+}
+
+async function newProject({ call }: ServiceProcess): Promise<string> {
+  const slug = `p-${crypto.randomUUID().slice(0, 8)}`;
+  assert.equal((await call("POST", "/api/projects", { slug, name: slug })).status, 201);
+  return slug;
+}
+
+async function tasksIn({ call }: ServiceProcess, project: string): Promise<string[]> {
+  const { body } = await call<{ id: string }[]>("GET", `/api/tasks?project=${project}`);
+  return body.map(({ id }) => id);
 }
 
 async function tool<T = HumanRequest>(client: Client, name: string, args: object = {}): Promise<T> {
@@ -378,8 +390,7 @@ testEachWay(
   "with the admin token, a request is in the project that is named, and is found there alone",
   async (desk) => {
     const { service } = desk.house;
-    const slug = `p-${crypto.randomUUID().slice(0, 8)}`;
-    await service.call("POST", "/api/projects", { slug, name: slug });
+    const slug = await newProject(service);
     const [named, unnamed] = [await desk.connect(undefined, undefined, slug), await desk.connect()];
     const question = { question: `Into which project, ${slug}?`, wait_seconds: 0 };
     const inProject = await desk.tool(named, "ask_human", question);
@@ -401,6 +412,53 @@ testEachWay(
       assert.equal(result.isError, true);
     }
   },
+);
+
+testEachWay(
+  "with the token of an agent, requests are in its project, whatever project is named, and ask only whom the project allows",
+  async (desk) => {
+    const { service } = desk.house;
+    const [own, other] = [await newProject(service), await newProject(service)];
+    const name = `bot-${crypto.randomUUID()}`;
+    const { body: agent } = await service.call<{ id: string }>("POST", "/api/agents", { name, project: own });
+    const { body } = await service.call<{ token: string }>("POST", `/api/agents/${agent.id}/tokens`, {});
+    const client = await desk.connect(undefined, body.token, other);
+    const question = { question: "Deploy?", wait_seconds: 0 };
+    const { request_id } = await desk.tool(client, "ask_human", question);
+    assert.deepEqual([await tasksIn(service, own), await tasksIn(service, other)], [[request_id], []]);
+
+    await service.call("PATCH", `/api/projects/${own}`, { recipients: { mode: "list", domains: ["example.com"] } });
+    for (const named of [{ assign_to: "eve@evil.example" }, { notify: ["email:eve@evil.example"] }]) {
+      const refused = await client.callTool({ name: "ask_human", arguments: { ...question, ...named } });
+      assert.equal(refused.isError, true);
+      assert.match(textOf(refused), /RECIPIENT_NOT_ALLOWED[\s\S]*eve@evil\.example/);
+    }
+    const asked = await desk.tool(client, "ask_human", { ...question, assign_to: "dana@example.com" });
+    assert.deepEqual(await tasksIn(service, own), [asked.request_id, request_id]);
+  },
+  todaysProtocol,
+);
+
+testEachWay(
+  "a project that does not exist, or is archived, is named to the model, and nothing is asked",
+  async (desk) => {
+    const { service } = desk.house;
+    const archived = await newProject(service);
+    await service.call("PATCH", `/api/projects/${archived}`, { archived: true });
+    const question = `Where, ${archived}?`;
+    for (const [project, said] of [
+      [archived, /PROJECT_ARCHIVED/],
+      ["no-such-project", /VALIDATION_FAILED[\s\S]*\/project/],
+    ] as const) {
+      const client = await desk.connect(undefined, undefined, project);
+      const result = await client.callTool({ name: "ask_human", arguments: { question, wait_seconds: 0 } });
+      assert.equal(result.isError, true, project);
+      assert.match(textOf(result), said);
+    }
+    const { body } = await service.call<object[]>("GET", `/api/tasks?q=${encodeURIComponent(question)}`);
+    assert.deepEqual(body, []);
+  },
+  todaysProtocol,
 );
 
 testEachWay(
@@ -516,21 +574,64 @@ async function own(
 }
 
 void test(
-  "without a name in its address, a caller is the agent that the command was started for",
+  "without names in its address, a caller is the agent, in the project, that the command was started for",
   { timeout: TEST_MS },
   async (t) => {
     const { service } = await own(t);
-    const { child, url } = await startStandalone(service.url, ["--agent", "refunds"]);
+    const [desk, other] = [await newProject(service), await newProject(service)];
+    const { child, url } = await startStandalone(service.url, ["--agent", "refunds", "--project", desk]);
     t.after(() => child.kill("SIGKILL"));
-    const client = new Client({ name: "test", version: "1" });
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
-    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
-    t.after(async () => client.close());
-    await tool(client, "ask_human", { question: "Whose?", wait_seconds: 0 });
-    const { body } = await service.call<object[]>("GET", "/api/tasks?key_prefix=mcp:refunds:");
-    assert.equal(body.length, 1);
+    const ask = async (query: string) => {
+      const client = new Client({ name: "test", version: "1" });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url + query), { requestInit: { headers } }));
+      t.after(async () => client.close());
+      return (await tool(client, "ask_human", { question: "Whose?", wait_seconds: 0 })).request_id;
+    };
+    const [unnamed, named] = [await ask(""), await ask(`?project=${other}`)];
+    assert.deepEqual([await tasksIn(service, desk), await tasksIn(service, other)], [[unnamed], [named]]);
+    const { body } = await service.call<{ id: string }[]>("GET", `/api/tasks?key_prefix=mcp:${desk}/refunds:`);
+    assert.deepEqual(
+      body.map(({ id }) => id),
+      [unnamed],
+    );
   },
 );
+
+void test("the command refuses malformed names before it connects", { timeout: TEST_MS }, async () => {
+  for (const [flag, said] of [
+    ["--agent=a:b", /^--agent may have at most 63 letters/],
+    ["--project=a/b", /^--project is a slug: /],
+    ["--project=A", /^--project is a slug: /],
+  ] as const) {
+    const { child, error } = startOnStdio([flag], ADMIN_TOKEN);
+    const [code] = (await once(child, "exit")) as [number];
+    assert.deepEqual([code, said.test(await error())], [2, true], flag);
+  }
+});
+
+void test(
+  "the command says that the token of an agent decides, if a name is given as well",
+  { timeout: TEST_MS },
+  async () => {
+    const { child, error } = startOnStdio(["--agent", "refunds", "--project", "desk"], `hts_agent_${"A".repeat(43)}`);
+    await once(child, "exit");
+    for (const flag of ["agent", "project"])
+      assert.match(await error(), new RegExp(`^--${flag} was ignored: the token belongs to an agent`, "m"));
+  },
+);
+
+/** Starts the command without a client, so that it ends. @returns `error`: what it wrote to standard error */
+function startOnStdio(args: readonly string[], token: string) {
+  const child = spawn(process.execPath, ["mcp/cli.ts", ...args], {
+    env: { PATH: process.env["PATH"], SERVICE_URL: "http://127.0.0.1:1", SERVICE_TOKEN: token },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  started.add(child);
+  child.once("exit", () => started.delete(child));
+  const error = text(child.stderr);
+  return { child, error: async () => error };
+}
 
 void test(
   "whatever the environment says of proxies, calls stay within the machine",
