@@ -300,29 +300,26 @@ testOnBoth("a scope that is taken away counts for what is under way", async (ser
   assert.deepEqual([status, body["error_code"]], [404, "TASK_NOT_FOUND"]);
 });
 
-testOnBoth(
-  "tasks are cancelled in the name of the operator who stopped their agent, later ones too",
-  async (service) => {
-    const operator = await person(service, { is_operator: true });
-    const [agent, other] = [await newAgent(service), await newAgent(service)];
-    const tasks = [await create(agent), await create(other)];
-    const stop = { body: { disabled: true, cancel_open_tasks: true } };
-    assert.equal((await operator.call("PATCH", `/api/agents/${agent.id}`, stop)).status, 200);
-    assert.equal((await service.call("PATCH", `/api/agents/${other.id}`, stop)).status, 200);
-    const cancelled = await Promise.all(
-      tasks.map(async ({ id }) => {
-        const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
-        const { body: trail } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
-        const { actor_type, actor_email } = trail.at(-1)!;
-        return [body.cancelled_by, actor_type, actor_email];
-      }),
-    );
-    assert.deepEqual(cancelled, [
-      [operator.user.email, "human", operator.user.email],
-      [null, "system", null],
-    ]);
-  },
-);
+testOnBoth("tasks are cancelled in the name of the operator who stopped their agent", async (service) => {
+  const operator = await person(service, { is_operator: true });
+  const [agent, other] = [await newAgent(service), await newAgent(service)];
+  const tasks = [await create(agent), await create(other)];
+  const stop = { body: { disabled: true, cancel_open_tasks: true } };
+  assert.equal((await operator.call("PATCH", `/api/agents/${agent.id}`, stop)).status, 200);
+  assert.equal((await service.call("PATCH", `/api/agents/${other.id}`, stop)).status, 200);
+  const cancelled = await Promise.all(
+    tasks.map(async ({ id }) => {
+      const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${id}`);
+      const { body: trail } = await service.call<AuditEntryRecord[]>("GET", `/api/tasks/${id}/audit`);
+      const { actor_type, actor_email } = trail.at(-1)!;
+      return [body.cancelled_by, actor_type, actor_email];
+    }),
+  );
+  assert.deepEqual(cancelled, [
+    [operator.user.email, "human", operator.user.email],
+    [null, "system", null],
+  ]);
+});
 
 testOnBoth("an agent that may go on keeps the tasks that it creates from then on", async (service) => {
   const agent = await newAgent(service);
@@ -332,23 +329,32 @@ testOnBoth("an agent that may go on keeps the tasks that it creates from then on
   await service.call("PATCH", path, { body: { disabled: false } });
   const after = await create(agent);
   await cancelOpenTasksOf(service.ctx, agent.id);
-  const status = async ({ id }: TaskRecord) => (await agent.call<TaskRecord>("GET", `/api/tasks/${id}`)).body.status;
+  const status = async ({ id }: TaskRecord) => (await service.call<TaskRecord>("GET", `/api/tasks/${id}`)).body.status;
   assert.deepEqual([await status(before), await status(after)], ["cancelled", "created"]);
+  // A second stop, which leaves its tasks open.
+  await service.call("PATCH", path, { body: { disabled: true } });
+  await startCancelling(service.ctx).stop();
+  await cancelOpenTasksOf(service.ctx, agent.id);
+  assert.equal(await status(after), "created");
 });
 
-testOnBoth("a task that was being created when its agent was stopped is cancelled as well", async (service) => {
-  const { ctx } = service;
-  const agent = await newAgent(service);
-  const { taskCreator } = ctx;
-  ctx.taskCreator = async (...rows) => {
-    // The request was identified before.
-    await service.call("PATCH", `/api/agents/${agent.id}`, { body: { disabled: true, cancel_open_tasks: true } });
-    return taskCreator(...rows);
-  };
-  const late = await create(agent);
-  const sweep = startCancelling(ctx);
-  const status = async () => (await service.call<TaskRecord>("GET", `/api/tasks/${late.id}`)).body.status;
-  while ((await status()) === "created") await new Promise((resolve) => setImmediate(resolve));
-  await sweep.stop();
-  assert.equal(await status(), "cancelled");
-});
+testOnBoth(
+  "a task that was being created when its agent was stopped is cancelled as well, in the same name",
+  async (service) => {
+    const { ctx } = service;
+    const agent = await newAgent(service);
+    const operator = await person(service, { is_operator: true });
+    const { taskCreator } = ctx;
+    ctx.taskCreator = async (...rows) => {
+      // The request was identified before.
+      await operator.call("PATCH", `/api/agents/${agent.id}`, { body: { disabled: true, cancel_open_tasks: true } });
+      return taskCreator(...rows);
+    };
+    const late = await create(agent);
+    assert.equal(late.status, "created");
+    // The first look begins at once, and the end of the sweep waits for it.
+    await startCancelling(ctx).stop();
+    const { body } = await service.call<TaskRecord>("GET", `/api/tasks/${late.id}`);
+    assert.deepEqual([body.status, body.cancelled_by], ["cancelled", operator.user.email]);
+  },
+);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newAgent } from "../../test/support/agents.ts";
 import { newProject } from "../../test/support/projects.ts";
+import { ServiceError } from "../errors.ts";
 import { startTestService, testOnBoth } from "../../test/support/service.ts";
 import { createAgentFinder } from "./finder.ts";
 
@@ -45,6 +46,30 @@ void test(
     await other.find(deleted.token);
     await service.call("DELETE", `/api/agents/${deleted.id}`);
     await assert.rejects(async () => other.find(deleted.token), { code: "AGENT_TOKEN_REVOKED" });
+    other.stop();
+  },
+);
+
+void test(
+  "once a change of an agent has failed, a process that was not told of it sees whether it was stored",
+  { timeout: TEST_MS },
+  async (t) => {
+    const { service, stop } = await startTestService("postgres");
+    t.after(stop);
+    const { db } = service.ctx;
+    const hints = { ...db.hints, listen: () => () => {} };
+    const other = createAgentFinder({ ...db, hints }, (error) => assert.fail(String(error)));
+    const agent = await newAgent(service);
+    assert.notEqual(await other.find(agent.token), null);
+    const { write } = db;
+    // The answer of the database was lost, and the change was not.
+    db.write = async (run) => {
+      await write(run);
+      throw new ServiceError("COMMIT_UNKNOWN");
+    };
+    const { body } = await service.call("PATCH", `/api/agents/${agent.id}`, { body: { disabled: true } });
+    assert.equal(body["error_code"], "COMMIT_UNKNOWN");
+    await assert.rejects(async () => other.find(agent.token), { code: "AGENT_DISABLED" });
     other.stop();
   },
 );

@@ -90,6 +90,9 @@ testOnBoth("what an agent may ask is narrowed by its project, and by its own rul
   // The rule of the project holds from the next request on, and for its agents alone.
   await limit(project, { mode: "directory" });
   assert.deepEqual(await asked("dana@example.com", "eve@evil.example"), denied("/assign_to/emails/1"));
+  assert.deepEqual(await ask(agent, { assign_to: { email: "eve@evil.example" } }), denied("/assign_to/email"));
+  for (const stranger of ["email:eve@evil.example", "slack:eve@evil.example", "slack:U0999", "slack+T0999:U0999"])
+    assert.deepEqual(await ask(agent, { notify: [stranger] }), denied("/notify/0"), stranger);
   assert.deepEqual(await ask(elsewhere, { assign_to: { email: "eve@evil.example" } }), ALLOWED);
   const byAdmin = newTaskBody({ project: "refunds", assign_to: { email: "eve@evil.example" } });
   assert.equal((await service.call("POST", "/api/tasks", { body: byAdmin })).status, 201);

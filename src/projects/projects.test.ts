@@ -167,6 +167,19 @@ testOnBoth("an agent that reads sees its project, and nothing else", async (serv
   );
 });
 
+testOnBoth("people see the projects that they are in, and others do not exist for them", async (service) => {
+  const { refunds, hiring } = await stage(service);
+  const slugsOf = async (call: Call) =>
+    (await call<ProjectRecord[]>("GET", "/api/projects")).body.map(({ slug }) => slug);
+  for (const { call } of [refunds.member, refunds.operator]) {
+    assert.deepEqual(await slugsOf(call), ["refunds"]);
+    assert.deepEqual(await outcome(call, "GET", "/api/projects/hiring"), [404, "PROJECT_NOT_FOUND"]);
+  }
+  await join(service, "refunds", hiring.member.user.id);
+  assert.deepEqual(await slugsOf(hiring.member.call), ["hiring", "refunds"]);
+  assert.deepEqual(await slugsOf(service.call), ["default", "hiring", "refunds"]);
+});
+
 testOnBoth("agents of two projects may have one name and one key", async (service) => {
   await stage(service);
   const [one, other] = [

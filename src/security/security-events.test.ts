@@ -366,6 +366,24 @@ const FAILURES: Record<string, [SecurityEventType, (service: TestService) => Pro
       return { reason: "AGENT_TOKEN_REVOKED", actor: { kind: "agent", id, email: null } };
     },
   ],
+  "a token of a stopped agent": [
+    "credentials_rejected",
+    async (service) => {
+      const { id, call } = await newAgent(service);
+      await service.call("PATCH", `/api/agents/${id}`, { body: { disabled: true } });
+      await call("GET", "/api/tasks");
+      return { reason: "AGENT_DISABLED", actor: { kind: "agent", id, email: null } };
+    },
+  ],
+  "a token of a deleted agent": [
+    "credentials_rejected",
+    async (service) => {
+      const { id, call } = await newAgent(service);
+      await service.call("DELETE", `/api/agents/${id}`);
+      await call("GET", "/api/tasks");
+      return { reason: "AGENT_TOKEN_REVOKED", actor: { kind: "agent", id, email: null } };
+    },
+  ],
   "a wrong admin token where none is needed": [
     "credentials_rejected",
     async (service) => {
