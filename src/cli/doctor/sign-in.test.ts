@@ -4,6 +4,7 @@ import { startRealProvider } from "../../../test/support/oidc/real-provider.ts";
 
 onBoth("the sign-in provider is asked, and its client tried", async (dialect, t) => {
   const provider = await startRealProvider({ publicUrl: "http://127.0.0.1:1" });
+  t.after(() => provider.stop());
   const settings = Object.fromEntries(Object.entries(provider.env).filter(([name]) => name !== "SERVICE_PUBLIC_URL"));
   const { env } = await startPatient(t, dialect, settings);
   const well = await runDoctor(env);
@@ -22,6 +23,8 @@ onBoth("the sign-in provider is asked, and its client tried", async (dialect, t)
   );
   const asked = await runDoctor({ ...env, ...groups, SERVICE_OIDC_SCOPES: "openid email profile groups" });
   assert.equal(asked.status["sign-in"], "ok", asked.out);
+  const withoutScope = await runDoctor({ ...env, ...groups, SERVICE_OIDC_GROUPS_CLAIM: "roles" });
+  assert.equal(withoutScope.status["sign-in"], "ok", withoutScope.out);
 
   const secret = "another secret than that of the provider";
   const refused = await runDoctor({ ...env, SERVICE_OIDC_CLIENT_SECRET: secret });

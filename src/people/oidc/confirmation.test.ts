@@ -60,6 +60,16 @@ testWithProvider(
   },
 );
 
+testWithProvider("after confirming, a person is on the same part of the page", async (service, { accounts }) => {
+  await addUser(service, { email: "ada@example.com", is_operator: true });
+  accounts.set("ada", ADA);
+  const visitor = newVisitor(service);
+  await visitor.signIn("ada");
+  const path = encodeURIComponent("/users?q=dana#inactive");
+  const { headers } = await visitor.signIn("ada", `/api/auth/oidc/start?confirm=1&return_to=${path}`);
+  assert.equal(headers["location"], "/users?q=dana&confirmed=1#inactive");
+});
+
 testWithProvider("only the person of the session confirms it, in that session", async (service, { accounts }) => {
   await addUser(service, { email: "ada@example.com", is_operator: true });
   await addUser(service, { email: "dana@example.com" });

@@ -131,3 +131,16 @@ testWithProvider(
   },
   { env: ENV },
 );
+
+testWithProvider(
+  "an operator who tests the provider learns that it is not asked for groups",
+  async (service) => {
+    const { body } = await service.call<{ ok: boolean; message: string }>("POST", "/api/auth/oidc/check");
+    assert.equal(body.ok, true);
+    assert.match(
+      body.message,
+      /accepts the client\. The provider has a scope groups, which SERVICE_OIDC_SCOPES does not/,
+    );
+  },
+  { env: { SERVICE_OIDC_OPERATOR_GROUP: "task-operators" } },
+);
