@@ -90,6 +90,13 @@ for (const [theme, size] of [
       await assertFits(page);
       await screenshot(page, `confirmed-company-${theme}-${size}`);
       assert.equal(page.url(), `${service.url}/settings/keys`);
+      // The address proves nothing.
+      await forgetConfirmations(service);
+      await page.goto(`${service.url}/settings/keys?confirmed=1`);
+      await page.getByRole("textbox", { name: "Name" }).fill("Shop");
+      await page.getByRole("button", { name: "Create key" }).click();
+      await dialog.getByRole("link", { name: "Confirm with your company account" }).click();
+      await signInAtProvider(page, "ada");
       await page.getByRole("textbox", { name: "Name" }).fill("Shop");
       await page.getByRole("button", { name: "Create key" }).click();
       await page.getByRole("heading", { name: "Key of Shop" }).waitFor();

@@ -99,6 +99,25 @@ for (const size of ["phone", "desk", "wide"] as const)
     await page.getByText("4 waiting").waitFor();
   });
 
+testInBrowser("people of one project learn nothing of the others", async (open, t) => {
+  const service = await serveTwo(t);
+  await addAssignee(service, "dana@example.com");
+  await createTask(service, "Lunch?", { assign_to: { email: "dana@example.com" } });
+  // An operator of the only project, and a member.
+  for (const [email, task] of [
+    ["kim@example.com", "Refund 42.50 EUR?"],
+    ["dana@example.com", "Lunch?"],
+  ] as const) {
+    const page = await open({});
+    const known = page.waitForResponse(`${service.url}/api/projects`);
+    await signIn(page, service, email, "/inbox");
+    await known;
+    await page.locator("[data-task]", { hasText: task }).waitFor();
+    await hasCount(page.locator("[data-task]"), 1);
+    assert.equal(await page.getByText("Project:").count(), 0);
+  }
+});
+
 testInBrowser("a project that is gone limits nothing", async (open, t) => {
   const service = await serveTwo(t);
   const page = await open({ expected: [/status of 404/] });
@@ -135,9 +154,13 @@ testInBrowser("an operator of one project sees its pages, and no others", async 
   }
 });
 
-testInBrowser("an operator of one project gives a task to somebody who is in it", async (open, t) => {
+testInBrowser("an operator of some projects gives a task to somebody who is in its project", async (open, t) => {
   const service = await serveTwo(t);
   await addAssignee(service, "dana@example.com");
+  await service.call("POST", "/api/projects", { slug: "hiring", name: "Hiring" });
+  await service.call("POST", "/api/users", { email: "lee@example.com", display_name: "Lee", projects: ["hiring"] });
+  const user_id = await idOf(service, "kim@example.com");
+  await service.call("POST", "/api/projects/hiring/members", { user_id, role: "operator" });
   const page = await open({});
   await signIn(page, service, "kim@example.com", "/inbox");
   await page.locator("[data-task]").click();
@@ -147,7 +170,7 @@ testInBrowser("an operator of one project gives a task to somebody who is in it"
   const dialog = page.getByRole("dialog", { name: "Assign this task" });
   await dialog.getByRole("combobox", { name: "To" }).click();
   await page.getByRole("option", { name: "Kim Ode" }).waitFor();
-  assert.equal(await page.getByRole("option", { name: "dana" }).count(), 0);
+  assert.equal(await page.getByRole("option", { name: /dana|Lee/ }).count(), 0);
   await page.getByRole("option", { name: "Kim Ode" }).click();
   await dialog.getByRole("button", { name: "Assign" }).click();
   await page.getByText("Assigned to Kim Ode").waitFor();
@@ -248,6 +271,32 @@ testInBrowser("an operator of one project changes its people, and creates and ar
   await people.getByRole("combobox", { name: "Role of Kim Ode" }).selectOption("member");
   // They are no operator any more.
   await page.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
+});
+
+testInBrowser("people manage only the projects where they are operators", async (open, t) => {
+  const service = await serveTwo(t);
+  await addAssignee(service, "dana@example.com");
+  const user_id = await idOf(service, "kim@example.com");
+  await service.call("POST", "/api/projects/default/members", { user_id, role: "member" });
+  const page = await open({});
+  await signIn(page, service, "kim@example.com", "/settings/projects");
+  await page.getByRole("button", { name: "People of Refunds" }).waitFor();
+  await page.getByRole("button", { name: "Project: All projects" }).waitFor();
+  await hasCount(page.getByRole("table", { name: "Projects" }).getByRole("row"), 2);
+  assert.equal(await page.getByRole("table").getByText("Default").count(), 0);
+  await page.goto(`${service.url}/agents`);
+  await page.getByRole("button", { name: "Add an agent" }).click();
+  const form = page.getByRole("dialog", { name: "Add an agent" });
+  await form.getByLabel("Name").waitFor();
+  assert.equal(await form.getByLabel("Project", { exact: true }).count(), 0);
+
+  const member = await open({});
+  await signIn(member, service, "dana@example.com", "/settings/projects");
+  await member.getByRole("heading", { name: "Only operators can see this page" }).waitFor();
+  await member.goto(`${service.url}/settings`);
+  const parts = member.getByRole("navigation", { name: "Settings" });
+  await parts.getByRole("link", { name: "Sessions" }).waitFor();
+  assert.equal(await parts.getByRole("link", { name: "Projects" }).count(), 0);
 });
 
 testInBrowser("what is new gets a project, and lists and tasks say which", async (open, t) => {
