@@ -200,8 +200,8 @@ testInBrowser("the rules about colours and the others can be checked apart", asy
   const origin = await serve(t, { "/": page(`<h1>Hello</h1>${pale}<img src="data:,">`) }, "img-src data:");
   const shown = await open();
   await shown.goto(origin);
-  const rulesOf = (violations: string[]) => violations.map((violation) => violation.split(":")[0]).toSorted();
-  assert.deepEqual(rulesOf(await axeViolations(shown)), ["color-contrast", "image-alt"]);
-  assert.deepEqual(rulesOf(await axeViolations(shown, "colours")), ["color-contrast"]);
-  assert.deepEqual(rulesOf(await axeViolations(shown, "structure")), ["image-alt"]);
+  const rulesOf = (violations: string[]) => new Set(violations.map((violation) => violation.split(":")[0]));
+  assert.deepEqual(rulesOf(await axeViolations(shown)), new Set(["color-contrast", "image-alt"]));
+  assert.deepEqual(rulesOf(await axeViolations(shown, "colours")), new Set(["color-contrast"]));
+  assert.deepEqual(rulesOf(await axeViolations(shown, "structure")), new Set(["image-alt"]));
 });
